@@ -1,0 +1,3 @@
+//! The `olmdex` command.
+
+fn main() {}
