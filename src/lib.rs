@@ -7,4 +7,5 @@
 //! |---|---|---|
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
 
+pub mod json;
 pub mod version;

@@ -1,0 +1,25 @@
+//! JSON as catalogs use it: text to a flat parsed document, and back.
+//!
+//! The reader follows Go's `encoding/json`, which is what the real tools read catalogs with: 10,000 levels of nesting,
+//! duplicate keys (the last one counts), lone surrogates replaced by U+FFFD, numbers as IEEE-754 doubles. `serde_json`
+//! differs in each of these, recurses on the stack and builds a tree; this reader makes one flat vector that is used
+//! again for the next document, and copies no text.
+//!
+//! What it deliberately does not do: no files, no catalog words, no building of values by hand (documents come from
+//! text), no serde.
+
+mod locate;
+mod number;
+mod read;
+mod split;
+mod text;
+mod value;
+mod write;
+
+pub use locate::{Step, locate, locate_key};
+pub use number::write_number;
+pub use read::{MAX_DEPTH, Reader, ReadError, ReadErrorKind};
+pub use split::{ObjectEnd, ObjectScanner};
+pub use text::{decode_utf8, fold_eq, write_string, write_string_html};
+pub use value::{Kind, Value};
+pub use write::{Layout, write_compact, write_pretty};

@@ -1,0 +1,236 @@
+//! Typed access to a document that has been read.
+
+use std::borrow::Cow;
+
+use super::text::{fold_eq, unescape};
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true`
+    True,
+    /// `false`
+    False,
+    /// A number, within the range of a double.
+    Number,
+    /// A string whose text between the quotes is its value and is also how it is written.
+    PlainString,
+    /// A string with escape sequences, or with characters that are written as such.
+    EscapedString,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl Kind {
+    /// The name that Go's library has for the kind.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::True | Self::False => "bool",
+            Self::Number => "number",
+            Self::PlainString | Self::EscapedString => "string",
+            Self::Array => "array",
+            Self::Object => "object",
+        }
+    }
+
+    /// The kind in words for people, with its article.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::True | Self::False => "a boolean",
+            Self::Number => "a number",
+            Self::PlainString | Self::EscapedString => "a string",
+            Self::Array => "a list",
+            Self::Object => "an object",
+        }
+    }
+}
+
+/// One value of the flat document. Containers are followed by what they hold; `next` is the node behind all of that.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Node {
+    pub(super) kind: Kind,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) next: u32,
+}
+
+impl Node {
+    pub(super) fn new(kind: Kind, start: usize) -> Self {
+        Self { kind, start: start as u32, end: 0, next: 0 }
+    }
+}
+
+/// A value inside a document that a [`super::Reader`] has read. Cheap to copy.
+#[derive(Debug, Clone, Copy)]
+pub struct Value<'d> {
+    text: &'d str,
+    nodes: &'d [Node],
+    idx: u32,
+}
+
+impl<'d> Value<'d> {
+    pub(super) fn new(text: &'d str, nodes: &'d [Node], idx: u32) -> Self {
+        Self { text, nodes, idx }
+    }
+
+    fn node(&self) -> Node {
+        self.nodes[self.idx as usize]
+    }
+
+    pub(super) fn at(&self, idx: u32) -> Self {
+        Self { idx, ..*self }
+    }
+
+    pub(super) fn idx(&self) -> u32 {
+        self.idx
+    }
+
+    pub(super) fn next_idx(&self) -> u32 {
+        self.node().next
+    }
+
+    /// What the value is.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.node().kind
+    }
+
+    /// Whether the value is `null`.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        self.kind() == Kind::Null
+    }
+
+    /// Offset of the value's first byte in the text (of a string: its quote).
+    #[must_use]
+    pub fn offset(&self) -> usize {
+        let node = self.node();
+        match node.kind {
+            Kind::PlainString | Kind::EscapedString => node.start as usize - 1,
+            _ => node.start as usize,
+        }
+    }
+
+    /// Offset of the byte behind the value.
+    #[must_use]
+    pub fn end(&self) -> usize {
+        let node = self.node();
+        match node.kind {
+            Kind::PlainString | Kind::EscapedString => node.end as usize + 1,
+            _ => node.end as usize,
+        }
+    }
+
+    /// The value's source text; of a string, what stands between its quotes.
+    #[must_use]
+    pub fn raw(&self) -> &'d str {
+        let node = self.node();
+        &self.text[node.start as usize..node.end as usize]
+    }
+
+    /// The value of a string.
+    #[must_use]
+    pub fn as_str(&self) -> Option<Cow<'d, str>> {
+        match self.kind() {
+            Kind::PlainString => Some(Cow::Borrowed(self.raw())),
+            Kind::EscapedString => Some(unescape(self.raw())),
+            _ => None,
+        }
+    }
+
+    /// The value of a boolean.
+    #[must_use]
+    pub fn as_bool(&self) -> Option<bool> {
+        match self.kind() {
+            Kind::True => Some(true),
+            Kind::False => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The value of a number.
+    #[must_use]
+    pub fn as_f64(&self) -> Option<f64> {
+        if self.kind() == Kind::Number { self.raw().parse().ok() } else { None }
+    }
+
+    /// The items of an array; nothing for any other value.
+    pub fn items(&self) -> impl Iterator<Item = Self> + use<'d> {
+        let (first, last) = match self.kind() {
+            Kind::Array => (self.idx + 1, self.node().next),
+            _ => (0, 0),
+        };
+        let it = *self;
+        let mut idx = first;
+        std::iter::from_fn(move || {
+            (idx < last).then(|| {
+                let item = it.at(idx);
+                idx = item.node().next;
+                item
+            })
+        })
+    }
+
+    /// The members of an object in the order of the text, duplicates included; nothing for any other value. The key
+    /// is a value too, so that it has an offset.
+    pub fn members(&self) -> impl Iterator<Item = (Self, Self)> + use<'d> {
+        let (first, last) = match self.kind() {
+            Kind::Object => (self.idx + 1, self.node().next),
+            _ => (0, 0),
+        };
+        let it = *self;
+        let mut idx = first;
+        std::iter::from_fn(move || {
+            (idx < last).then(|| {
+                let key = it.at(idx);
+                let value = it.at(idx + 1);
+                idx = value.node().next;
+                (key, value)
+            })
+        })
+    }
+
+    /// The member with exactly this key; of duplicates the last.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<Self> {
+        self.members().filter(|(it, _)| it.key_is(key)).last().map(|(_, value)| value)
+    }
+
+    /// The member that a Go struct field named `key` takes its value from: keys are compared without case, and of
+    /// several the one that sorts last counts, because the text is read with sorted keys (`spec/fbc.md` 1.5).
+    #[must_use]
+    pub fn get_field(&self, key: &str) -> Option<Self> {
+        self.get_field_with_key(key).map(|(_, value)| value)
+    }
+
+    /// As [`Self::get_field`], with the key.
+    #[must_use]
+    pub fn get_field_with_key(&self, key: &str) -> Option<(Self, Self)> {
+        let mut best: Option<(Self, Self)> = None;
+        for (found, value) in self.members() {
+            let matches = match found.kind() {
+                Kind::PlainString => found.raw() == key || fold_eq(found.raw(), key),
+                _ => found.as_str().is_some_and(|it| fold_eq(&it, key)),
+            };
+            if matches && best.is_none_or(|(old, _)| old.as_str() <= found.as_str()) {
+                best = Some((found, value));
+            }
+        }
+        best
+    }
+
+    fn key_is(&self, key: &str) -> bool {
+        match self.kind() {
+            Kind::PlainString => self.raw() == key,
+            _ => self.as_str().is_some_and(|it| it == key),
+        }
+    }
+}

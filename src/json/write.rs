@@ -1,0 +1,155 @@
+//! Documents back to text, without recursion.
+
+use super::number::write_number;
+use super::text::write_string;
+use super::value::{Kind, Value};
+
+/// How much white space is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// None.
+    Compact,
+    /// One member a line, `width` blanks for every level, of which `level` exist already where the value starts.
+    Indented {
+        /// Blanks a level.
+        width: usize,
+        /// Levels around the value.
+        level: usize,
+    },
+}
+
+/// A container that is being written: what is left of its children in `order`, and whether it is an object.
+struct Frame {
+    next: usize,
+    last: usize,
+    is_object: bool,
+}
+
+/// Writes a value with its keys sorted by bytes at every level, duplicates reduced to the last one, and numbers as
+/// doubles: the normal form of a blob (`spec/fbc.md` 1.5, rule 5), without the newline at its end.
+pub fn write_compact(value: Value<'_>, out: &mut Vec<u8>) {
+    write_value(value, Layout::Compact, out);
+}
+
+/// As [`write_compact`], indented.
+pub fn write_pretty(value: Value<'_>, width: usize, level: usize, out: &mut Vec<u8>) {
+    write_value(value, Layout::Indented { width, level }, out);
+}
+
+fn write_value(value: Value<'_>, layout: Layout, out: &mut Vec<u8>) {
+    // Node numbers of the children (of objects: of the keys) of all open containers.
+    let mut order: Vec<u32> = Vec::new();
+    let mut frames: Vec<Frame> = Vec::new();
+    if !write_leaf_or_open(value, &mut order, &mut frames, out) {
+        return;
+    }
+    while let Some(frame) = frames.last_mut() {
+        let is_object = frame.is_object;
+        if frame.next == frame.last {
+            order.truncate(order.len() - (frame.last - first_of(&frames)));
+            frames.pop();
+            new_line(layout, frames.len(), out);
+            out.push(if is_object { b'}' } else { b']' });
+            continue;
+        }
+        let idx = order[frame.next];
+        let is_first = frame.next == first_of(&frames);
+        if let Some(frame) = frames.last_mut() {
+            frame.next += 1;
+        }
+        if !is_first {
+            out.push(b',');
+        }
+        new_line(layout, frames.len(), out);
+        let child = if is_object {
+            let key = value.at(idx);
+            write_text(key, out);
+            out.extend_from_slice(if layout == Layout::Compact { b":" } else { b": " });
+            value.at(idx + 1)
+        } else {
+            value.at(idx)
+        };
+        write_leaf_or_open(child, &mut order, &mut frames, out);
+    }
+}
+
+/// Where the children of the innermost container start: behind those of the one around it.
+fn first_of(frames: &[Frame]) -> usize {
+    match frames {
+        [.., outer, _] => outer.last,
+        _ => 0,
+    }
+}
+
+/// Writes a leaf or an empty container whole; else opens the container. Returns whether it opened one.
+fn write_leaf_or_open(value: Value<'_>, order: &mut Vec<u32>, frames: &mut Vec<Frame>, out: &mut Vec<u8>) -> bool {
+    match value.kind() {
+        Kind::Null => out.extend_from_slice(b"null"),
+        Kind::True => out.extend_from_slice(b"true"),
+        Kind::False => out.extend_from_slice(b"false"),
+        Kind::Number => write_number(value.raw(), out),
+        Kind::PlainString | Kind::EscapedString => write_text(value, out),
+        Kind::Array | Kind::Object => {
+            let is_object = value.kind() == Kind::Object;
+            let first = order.len();
+            if is_object {
+                order.extend(value.members().map(|(key, _)| key.idx()));
+                sort_keys(value, order, first);
+            } else {
+                order.extend(value.items().map(|item| item.idx()));
+            }
+            if order.len() == first {
+                out.extend_from_slice(if is_object { b"{}" } else { b"[]" });
+                return false;
+            }
+            frames.push(Frame { next: first, last: order.len(), is_object });
+            out.push(if is_object { b'{' } else { b'[' });
+            return true;
+        }
+    }
+    false
+}
+
+/// Sorts the keys from `first` on and keeps of equal ones the last.
+fn sort_keys(value: Value<'_>, order: &mut Vec<u32>, first: usize) {
+    let text = |idx: u32| value.at(idx).as_str().unwrap_or_default();
+    let raw = |idx: u32| value.at(idx);
+    let is_sorted = order[first..].windows(2).all(|pair| {
+        let (a, b) = (raw(pair[0]), raw(pair[1]));
+        match (a.kind(), b.kind()) {
+            (Kind::PlainString, Kind::PlainString) => a.raw() < b.raw(),
+            _ => a.as_str() < b.as_str(),
+        }
+    });
+    if is_sorted {
+        return;
+    }
+    // Equal keys stay in the order of the text (their numbers ascend), so the last of a run is the one that counts.
+    order[first..].sort_unstable_by(|&a, &b| text(a).cmp(&text(b)).then(a.cmp(&b)));
+    let mut kept = first;
+    for idx in first..order.len() {
+        let is_last_of_run = order.get(idx + 1).is_none_or(|&next| text(next) != text(order[idx]));
+        if is_last_of_run {
+            order[kept] = order[idx];
+            kept += 1;
+        }
+    }
+    order.truncate(kept);
+}
+
+fn write_text(value: Value<'_>, out: &mut Vec<u8>) {
+    if value.kind() == Kind::PlainString {
+        out.push(b'"');
+        out.extend_from_slice(value.raw().as_bytes());
+        out.push(b'"');
+    } else {
+        write_string(&value.as_str().unwrap_or_default(), out);
+    }
+}
+
+fn new_line(layout: Layout, depth: usize, out: &mut Vec<u8>) {
+    if let Layout::Indented { width, level } = layout {
+        out.push(b'\n');
+        out.resize(out.len() + width * (level + depth), b' ');
+    }
+}
