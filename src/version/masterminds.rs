@@ -1,0 +1,273 @@
+//! Version constraints as `Masterminds/semver` 3.5 reads them: `~1.2 || >=2.0, <3` (`spec/olm-v1.md` 1.1).
+//!
+//! Wildcards, partial versions, `~`, `^` and hyphen ranges, with the surprises of the real thing: `>1` starts at 2.0.0,
+//! `<=*` is 0.0.z, `~0.0.0` is everything. A group of a constraint admits a pre-release only if one of its items has a
+//! pre-release itself.
+//!
+//! What it deliberately does not do: an absent constraint, which admits everything, is not a constraint here, and the
+//! empty text is an error, as in the real library. What the API server lets through is a separate, different language:
+//! [`api_server_admits`].
+
+use std::cmp::Ordering;
+
+use super::Version;
+pub use super::admission::api_server_admits;
+use super::parse::is_digits;
+use super::quote::Quoted;
+
+mod scan;
+
+/// The greatest length of a constraint in bytes.
+pub const MAX_LEN: usize = 512;
+/// The greatest number of groups that `||` joins.
+pub const MAX_GROUPS: usize = 32;
+/// The greatest length in bytes of the version of an item, after its wildcards are filled in.
+const MAX_VERSION_LEN: usize = 256;
+
+/// A parsed constraint: groups joined by OR, of items joined by AND.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Constraint {
+    groups: Vec<Group>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Group {
+    items: Vec<Item>,
+    /// Whether any item has a pre-release; if none has, no pre-release is admitted.
+    open_to_prereleases: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Item {
+    operator: Operator,
+    kind: Kind,
+    major: u64,
+    minor: u64,
+    patch: u64,
+    pre: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operator {
+    Equal,
+    NotEqual,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+    Tilde,
+    Caret,
+}
+
+/// Which number of an item is the first one that is a wildcard or missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The major number: `*`.
+    Any,
+    /// The minor number: `1`, `1.x`.
+    Major,
+    /// The patch number: `1.2`, `1.2.x`.
+    Minor,
+    /// None: `1.2.3`.
+    Full,
+}
+
+/// Why a text is not a constraint. The `Display` text is the real library's, byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConstraintError {
+    /// It is longer than [`MAX_LEN`].
+    #[error("constraint string is too long (max {MAX_LEN} bytes)")]
+    TooLong,
+    /// It has more than [`MAX_GROUPS`] groups.
+    #[error("too many constraint groups (max {MAX_GROUPS})")]
+    TooManyGroups,
+    /// A group does not follow the grammar.
+    #[error("improper constraint: {}", Quoted(.group))]
+    Improper {
+        /// The group, with hyphen ranges already written as comparisons.
+        group: String,
+    },
+    /// An item follows the grammar, but its version is none: a number over 64 bits, a stray `|`, a wildcard with
+    /// something beside it, a numeric pre-release identifier with a leading zero, or just too long.
+    #[error("constraint parser error")]
+    InvalidVersion,
+}
+
+impl Constraint {
+    /// Reads a constraint (`spec/olm-v1.md` 1.1.1 to 1.1.4).
+    ///
+    /// # Errors
+    ///
+    /// The limits first; then, group by group, the grammar and the versions of the items.
+    pub fn parse(text: &str) -> Result<Self, ConstraintError> {
+        if text.len() > MAX_LEN {
+            return Err(ConstraintError::TooLong);
+        }
+        let text = scan::rewrite_hyphen_ranges(text);
+        if text.split("||").count() > MAX_GROUPS {
+            return Err(ConstraintError::TooManyGroups);
+        }
+        let groups = text.split("||").map(Group::parse).collect::<Result<_, _>>()?;
+        Ok(Self { groups })
+    }
+
+    /// Whether the version satisfies the constraint (`spec/olm-v1.md` 1.1.5 to 1.1.7). Build metadata never counts.
+    pub fn matches(&self, version: &Version) -> bool {
+        self.groups.iter().any(|group| group.admits(version))
+    }
+}
+
+impl std::str::FromStr for Constraint {
+    type Err = ConstraintError;
+
+    /// As [`Constraint::parse`].
+    fn from_str(text: &str) -> Result<Self, ConstraintError> {
+        Self::parse(text)
+    }
+}
+
+impl Group {
+    fn parse(text: &str) -> Result<Self, ConstraintError> {
+        let Some(scanned) = scan::group(text) else {
+            return Err(ConstraintError::Improper { group: text.to_owned() });
+        };
+        let items = scanned.iter().map(Item::from_scanned).collect::<Result<Vec<_>, _>>()?;
+        let open_to_prereleases = items.iter().any(|item| !item.pre.is_empty());
+        Ok(Self { items, open_to_prereleases })
+    }
+
+    fn admits(&self, version: &Version) -> bool {
+        (self.open_to_prereleases || !version.is_prerelease()) && self.items.iter().all(|item| item.admits(version))
+    }
+}
+
+impl Item {
+    /// Fills in what is missing or wild (`spec/olm-v1.md` 1.1.3). What follows the first wildcard is not even looked
+    /// at, except for the pre-release.
+    fn from_scanned(scanned: &scan::Item<'_>) -> Result<Self, ConstraintError> {
+        let [major, minor, patch] = scanned.version.components;
+        let is_wild = |component: &str| matches!(component, "" | "x" | "X" | "*");
+        let (kind, filled) = if is_wild(major) {
+            (Kind::Any, ["0", "0", "0"])
+        } else if is_wild(minor) {
+            (Kind::Major, [major, "0", "0"])
+        } else if is_wild(patch) {
+            (Kind::Minor, [major, minor, "0"])
+        } else {
+            (Kind::Full, [major, minor, patch])
+        };
+        let pre = scanned.version.pre;
+        let len = match kind {
+            Kind::Full => scanned.version.text.len(),
+            _ => {
+                filled.iter().map(|part| part.len()).sum::<usize>() + 2 + if pre.is_empty() { 0 } else { pre.len() + 1 }
+            }
+        };
+        let has_padded_number = pre.split('.').any(|id| id.len() > 1 && id.starts_with('0') && is_digits(id));
+        if len > MAX_VERSION_LEN || has_padded_number {
+            return Err(ConstraintError::InvalidVersion);
+        }
+        let [major, minor, patch] = filled.map(|part| part.parse::<u64>());
+        match (major, minor, patch) {
+            (Ok(major), Ok(minor), Ok(patch)) => {
+                Ok(Self { operator: scanned.operator, kind, major, minor, patch, pre: pre.to_owned() })
+            }
+            _ => Err(ConstraintError::InvalidVersion),
+        }
+    }
+
+    /// The table of `spec/olm-v1.md` 1.1.7.
+    fn admits(&self, version: &Version) -> bool {
+        let order = self.order_of(version);
+        let same_major = version.major() == self.major;
+        let same_minor = same_major && version.minor() == self.minor;
+        let same_patch = same_minor && version.patch() == self.patch;
+        match self.operator {
+            Operator::Equal if self.kind == Kind::Full => order == Ordering::Equal,
+            Operator::Equal | Operator::Tilde => {
+                order != Ordering::Less
+                    && match self.kind {
+                        Kind::Any => true,
+                        Kind::Major => same_major,
+                        Kind::Minor => same_minor,
+                        Kind::Full => same_minor || self.is_zero(),
+                    }
+            }
+            Operator::NotEqual => match self.kind {
+                Kind::Full | Kind::Any => order != Ordering::Equal,
+                Kind::Major => !same_major,
+                Kind::Minor => !same_minor || version.pre() != self.pre,
+            },
+            Operator::Greater => match self.kind {
+                Kind::Full => order == Ordering::Greater,
+                Kind::Minor => (version.major(), version.minor()) > (self.major, self.minor),
+                Kind::Major => version.major() > self.major,
+                Kind::Any => version.major() > 0 || order == Ordering::Greater,
+            },
+            Operator::GreaterOrEqual => order != Ordering::Less,
+            Operator::Less => order == Ordering::Less,
+            Operator::LessOrEqual => match self.kind {
+                Kind::Full => order != Ordering::Greater,
+                Kind::Minor => (version.major(), version.minor()) <= (self.major, self.minor),
+                Kind::Major => version.major() <= self.major,
+                Kind::Any => same_minor,
+            },
+            Operator::Caret => {
+                order != Ordering::Less
+                    && match self.kind {
+                        Kind::Any => same_patch,
+                        Kind::Major => same_major,
+                        Kind::Minor if self.major == 0 => same_minor,
+                        Kind::Full if self.major == 0 && self.minor == 0 => same_patch,
+                        Kind::Full if self.major == 0 => same_minor,
+                        Kind::Minor | Kind::Full => same_major,
+                    }
+            }
+        }
+    }
+
+    fn is_zero(&self) -> bool {
+        (self.major, self.minor, self.patch) == (0, 0, 0)
+    }
+
+    /// How the version compares with the item's.
+    fn order_of(&self, version: &Version) -> Ordering {
+        (version.major(), version.minor(), version.patch())
+            .cmp(&(self.major, self.minor, self.patch))
+            .then_with(|| cmp_pre(version.pre(), &self.pre))
+    }
+}
+
+/// Compares pre-releases. Not [`Version::cmp_precedence`], because an item may have what no version may: a numeric
+/// identifier over 64 bits, which the real library takes for a word.
+fn cmp_pre(a: &str, b: &str) -> Ordering {
+    match (a.is_empty(), b.is_empty()) {
+        (true, true) => return Ordering::Equal,
+        (true, false) => return Ordering::Greater,
+        (false, true) => return Ordering::Less,
+        (false, false) => {}
+    }
+    let number = |id: &str| id.parse::<u64>().ok().filter(|_| is_digits(id));
+    let cmp_identifiers = |a: &str, b: &str| match (number(a), number(b)) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => a.cmp(b),
+    };
+    let (mut left, mut right) = (a.split('.'), b.split('.'));
+    loop {
+        match (left.next(), right.next()) {
+            (None, None) => return Ordering::Equal,
+            (None, Some(_)) => return Ordering::Less,
+            (Some(_), None) => return Ordering::Greater,
+            (Some(a), Some(b)) => match cmp_identifiers(a, b) {
+                Ordering::Equal => {}
+                order => return order,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
