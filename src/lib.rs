@@ -5,7 +5,15 @@
 //!
 //! | layer | module | what it does |
 //! |---|---|---|
+//! | 0 | [`diag`] | findings as data, and their renderers |
+//! | 0 | [`json`] | JSON text to flat documents and back |
+//! | 0 | [`yaml`] | YAML text to JSON text and back |
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
+//! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
 
+pub mod check;
+pub mod diag;
+pub mod fbc;
 pub mod json;
 pub mod version;
+pub mod yaml;

@@ -93,9 +93,6 @@ impl<'d> Value<'d> {
         self.idx
     }
 
-    pub(super) fn next_idx(&self) -> u32 {
-        self.node().next
-    }
 
     /// What the value is.
     #[must_use]

@@ -1,0 +1,152 @@
+//! What a check across documents needs to know of each document: names, edges, versions. A few hundred bytes where the
+//! document may have megabytes, so that a catalog can be judged as a whole without being held as a whole.
+
+use crate::diag::Rule;
+use crate::fbc::{Origin, Spot};
+
+/// The facts of one document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Facts {
+    /// An `olm.package`.
+    Package(PackageFacts),
+    /// An `olm.channel`.
+    Channel(ChannelFacts),
+    /// An `olm.bundle`.
+    Bundle(BundleFacts),
+    /// An `olm.deprecations`.
+    Deprecations(DeprecationsFacts),
+    /// Any other schema.
+    Other {
+        /// The package that it belongs to, or empty.
+        package: String,
+    },
+    /// The document could not be decoded. What is known of its schema and package.
+    Broken {
+        /// Its schema, or empty.
+        schema: String,
+        /// Its package (of a package: its name), or empty.
+        package: String,
+    },
+}
+
+/// Facts of a package.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PackageFacts {
+    /// Its name.
+    pub name: String,
+    /// Name of its default channel.
+    pub default_channel: String,
+}
+
+/// Facts of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ChannelFacts {
+    /// The package that it belongs to.
+    pub package: String,
+    /// Its name.
+    pub name: String,
+    /// Its entries, in order.
+    pub entries: Vec<EntryFacts>,
+}
+
+/// Facts of an entry of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EntryFacts {
+    /// Name of the bundle.
+    pub name: String,
+    /// Name of the bundle that it replaces, or empty.
+    pub replaces: String,
+    /// Names of bundles that it skips.
+    pub skips: Vec<String>,
+    /// Range of versions that it skips, or empty.
+    pub skip_range: String,
+}
+
+/// Facts of a bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BundleFacts {
+    /// The package that it belongs to.
+    pub package: String,
+    /// Its name.
+    pub name: String,
+    /// Its version, with `-<release>` if it has one, as two bundles may not share it; `None` if it has no valid one.
+    pub version: Option<String>,
+    /// What is wrong with it in the eyes of the real tool's second pass, which repeats it under each channel that
+    /// lists the bundle: the real tool's words.
+    pub complaints: Vec<String>,
+}
+
+/// Facts of the deprecations of a package.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DeprecationsFacts {
+    /// The package.
+    pub package: String,
+    /// What is deprecated, in order.
+    pub entries: Vec<DeprecationFacts>,
+}
+
+/// Facts of one deprecated thing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DeprecationFacts {
+    /// Schema of what is deprecated.
+    pub schema: String,
+    /// Its name, or empty.
+    pub name: String,
+    /// Whether there is a message.
+    pub has_message: bool,
+}
+
+/// A finding in the making: its place is a spot in a document, to be looked up when it is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// The rule that is broken.
+    pub rule: &'static Rule,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+    /// Where in the document.
+    pub spot: Spot,
+    /// What the real tool says, and at which of its steps.
+    pub opm: Option<OpmLine>,
+}
+
+/// A message of the real tool that makes it give up at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpmLine {
+    /// When it comes: the real tool goes through loading, packages, channels, bundles, entries and deprecations in
+    /// this order, each in the order of documents.
+    pub phase: Phase,
+    /// Rank among the messages about one document.
+    pub step: u8,
+    /// The words.
+    pub text: String,
+}
+
+/// The passes of the real tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Phase {
+    /// Reading files.
+    Load,
+    /// Packages.
+    Packages,
+    /// Channels.
+    Channels,
+    /// Bundles.
+    Bundles,
+    /// Entries without bundle.
+    Entries,
+    /// Deprecations.
+    Deprecations,
+}
+
+/// What was found in one document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inspected {
+    /// Where the document comes from.
+    pub origin: Origin,
+    /// Its facts.
+    pub facts: Facts,
+    /// What is wrong with it by itself.
+    pub drafts: Vec<Draft>,
+}

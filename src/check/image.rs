@@ -1,0 +1,155 @@
+//! Image references (`spec/fbc.md` Appendix D).
+
+use thiserror::Error;
+
+/// Why a text is no image reference. The words are those of the real tool.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ImageError {
+    /// 64 hexadecimal digits would be taken for an image's identifier.
+    #[error("invalid repository name ({0}), cannot specify 64-byte hexadecimal strings")]
+    Identifier(String),
+    /// The repository has an upper-case letter.
+    #[error("invalid reference format: repository name must be lowercase")]
+    UpperCase,
+    /// The text does not fit the grammar.
+    #[error("invalid reference format")]
+    Format,
+    /// The name has more than 255 bytes.
+    #[error("repository name must not be more than 255 characters")]
+    TooLong,
+    /// The digest is by an algorithm other than sha256, sha384 and sha512.
+    #[error("unsupported digest algorithm")]
+    UnsupportedDigest,
+    /// The digest has the wrong number of digits.
+    #[error("invalid checksum digest length")]
+    DigestLength,
+    /// The digest has an upper-case digit.
+    #[error("invalid checksum digest format")]
+    DigestFormat,
+}
+
+/// Checks an image reference.
+///
+/// # Errors
+/// [`ImageError`] says what is wrong with it.
+pub fn check_image(text: &str) -> Result<(), ImageError> {
+    if text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+        return Err(ImageError::Identifier(text.to_owned()));
+    }
+    let (host, remainder) = split_host(text);
+    let name_part = remainder.split(':').next().unwrap_or(remainder);
+    if name_part.chars().any(|c| c.to_lowercase().ne([c])) {
+        return Err(ImageError::UpperCase);
+    }
+    let full = format!("{host}/{remainder}");
+    let (rest, digest) = match full.split_once('@') {
+        Some((rest, digest)) => (rest, Some(digest)),
+        None => (&*full, None),
+    };
+    // A tag follows the last colon behind the last slash.
+    let last_slash = rest.rfind('/').unwrap_or(0);
+    let (name, tag) = match rest[last_slash..].split_once(':') {
+        Some((_, tag)) => (&rest[..rest.len() - tag.len() - 1], Some(tag)),
+        None => (rest, None),
+    };
+    if !is_name(name) || tag.is_some_and(|tag| !is_tag(tag)) || digest.is_some_and(|digest| !is_digest(digest)) {
+        return Err(ImageError::Format);
+    }
+    if name.len() > 255 {
+        return Err(ImageError::TooLong);
+    }
+    match digest.and_then(|digest| digest.split_once(':')) {
+        Some((algorithm, hex)) => check_digest(algorithm, hex),
+        None => Ok(()),
+    }
+}
+
+/// The registry and what follows it; the default registry where there is none.
+fn split_host(text: &str) -> (&str, String) {
+    match text.split_once('/') {
+        Some((host, rest)) if host.contains(['.', ':']) || host == "localhost" => (host, rest.to_owned()),
+        Some(_) => ("docker.io", text.to_owned()),
+        None => ("docker.io", format!("library/{text}")),
+    }
+}
+
+/// `[host[:port]/]path`, where a host that is none may be the first path component.
+fn is_name(name: &str) -> bool {
+    let Some((host, path)) = name.split_once('/') else { return false };
+    path.split('/').all(is_path_component) && (is_host(host) || is_path_component(host))
+}
+
+fn is_host(text: &str) -> bool {
+    let (labels, port) = match text.split_once(':') {
+        Some((labels, port)) => (labels, Some(port)),
+        None => (text, None),
+    };
+    let is_label = |label: &str| {
+        let alphanumeric = |byte: Option<u8>| byte.is_some_and(|it| it.is_ascii_alphanumeric());
+        label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && alphanumeric(label.bytes().next())
+            && alphanumeric(label.bytes().last())
+    };
+    labels.split('.').all(is_label)
+        && port.is_none_or(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// `[a-z0-9]+((\.|_|__|-*)[a-z0-9]+)*`
+fn is_path_component(text: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    let bytes = text.as_bytes();
+    let mut pos = 0;
+    loop {
+        let start = pos;
+        while bytes.get(pos).is_some_and(|&byte| is_word(byte)) {
+            pos += 1;
+        }
+        if pos == start {
+            return false;
+        }
+        if pos == bytes.len() {
+            return true;
+        }
+        let separator = &bytes[pos..pos + bytes[pos..].iter().take_while(|&&byte| !is_word(byte)).count()];
+        let is_separator = separator == b"." || separator == b"_" || separator == b"__" || separator.iter().all(|&it| it == b'-');
+        if !is_separator {
+            return false;
+        }
+        pos += separator.len();
+    }
+}
+
+fn is_tag(tag: &str) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    tag.len() <= 128
+        && tag.bytes().next().is_some_and(is_word)
+        && tag.bytes().all(|byte| is_word(byte) || matches!(byte, b'.' | b'-'))
+}
+
+/// `[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}`
+fn is_digest(digest: &str) -> bool {
+    let Some((algorithm, hex)) = digest.split_once(':') else { return false };
+    let is_part = |part: &str| {
+        part.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic())
+            && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    algorithm.split(['-', '_', '+', '.']).all(is_part)
+        && hex.len() >= 32
+        && hex.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn check_digest(algorithm: &str, hex: &str) -> Result<(), ImageError> {
+    let len = match algorithm {
+        "sha256" => 64,
+        "sha384" => 96,
+        "sha512" => 128,
+        _ => return Err(ImageError::UnsupportedDigest),
+    };
+    if hex.len() != len {
+        return Err(ImageError::DigestLength);
+    }
+    if hex.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        return Err(ImageError::DigestFormat);
+    }
+    Ok(())
+}

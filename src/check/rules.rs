@@ -1,0 +1,310 @@
+//! The rules of a valid catalog: what `spec/fbc.md` 1 to 3 and the format's definition demand.
+//!
+//! `E…` rules are those for which the real tools refuse a catalog, `W…` rules those that they let pass although
+//! something will not work. Identifiers are stable: a rule that goes is never followed by another of its number.
+
+use crate::diag::{Rule, Severity};
+
+macro_rules! rules {
+    ($($constant:ident: $id:literal, $name:literal, $severity:ident, $summary:literal, $explanation:literal, $example:literal;)*) => {
+        $(
+            #[doc = $summary]
+            pub const $constant: &Rule = &Rule {
+                id: $id,
+                name: $name,
+                severity: Severity::$severity,
+                summary: $summary,
+                explanation: $explanation,
+                example: $example,
+            };
+        )*
+
+        /// All rules, by identifier.
+        pub const ALL: &[&Rule] = &[$($constant),*];
+    };
+}
+
+rules! {
+    UNREADABLE_FILE: "E0001", "unreadable-file", Error,
+        "Every file of a catalog can be read.",
+        "opm reads every file below the directory, whatever its name, and gives up at the first that it cannot read. Hide files that are no part of the catalog with a `.indexignore` file, and replace links to directories by the directories themselves.",
+        "ln -s ../elsewhere catalog/linked   # a link to a directory is not entered, it is an error";
+    INVALID_JSON: "E0002", "invalid-json", Error,
+        "A file that starts with `{` is a stream of JSON objects.",
+        "The first two objects may also be YAML in flow style; from the third on everything must be strict JSON: no comments, no trailing commas, nothing between the objects but white space.",
+        "{\"schema\": \"olm.package\", \"name\": \"foo\",}";
+    INVALID_DOCUMENT_SEPARATOR: "E0003", "invalid-document-separator", Error,
+        "A line that starts with `---` holds nothing else than white space or a comment.",
+        "YAML files are cut into documents by their lines, before YAML is parsed: a line that starts with three dashes always separates, also inside a block of text. Start the document on the next line, or indent the text.",
+        "--- {schema: olm.package, name: foo}";
+    INVALID_YAML: "E0004", "invalid-yaml", Error,
+        "Every document is valid YAML.",
+        "Catalogs are YAML 1.1 as go-yaml reads it. Frequent causes: tabs for indentation, an unquoted `:` or `#` in a text, a list item at the wrong depth.",
+        "schema: olm.package\n\tname: foo";
+    NOT_AN_OBJECT: "E0005", "not-an-object", Error,
+        "Every document is an object.",
+        "A catalog is a sequence of objects with a `schema`. A list of blobs must be written as separate documents; a README among the catalog's files must be hidden by `.indexignore`.",
+        "- schema: olm.package\n  name: foo";
+    COLLIDING_KEYS: "E0006", "colliding-keys", Error,
+        "No two top-level keys of a document differ in letter case only.",
+        "The real reader compares the names of fields without regard to case, so it refuses a document in which the answer would depend on chance.",
+        "schema: olm.package\nname: foo\nName: bar";
+    HEAD_NOT_STRING: "E0007", "head-not-string", Error,
+        "`schema`, `package` and `name` are strings.",
+        "An unquoted number, `yes`, `no`, `on` or `off` is not a string in YAML 1.1, and `null` is none either. Put quotes around it.",
+        "schema: olm.channel\npackage: foo\nname: 4.10";
+    MISSING_SCHEMA: "E0008", "missing-schema", Error,
+        "Every document has a `schema`.",
+        "The schema says what a document is. A document of nothing but comments counts as one too: put comments inside a document, not before the first separator.",
+        "# A comment as a document of its own.\n---\nschema: olm.package\nname: foo";
+    WRONG_KIND: "E0009", "wrong-kind", Error,
+        "Every field has a value of its kind.",
+        "Nothing is converted: a number or boolean is not a string. In YAML 1.1 `1.0`, `yes` and `0x1F` need quotes to be strings.",
+        "schema: olm.channel\npackage: foo\nname: stable\nentries:\n- name: 1.0";
+    INVALID_BASE64: "E0010", "invalid-base64", Error,
+        "Binary data is padded base64 in the standard alphabet.",
+        "Icons and bundle objects are base64 with `+`, `/` and `=`. Line breaks are allowed, blanks and the URL-safe alphabet are not.",
+        "schema: olm.package\nname: foo\nicon: {base64data: \"a-b_\", mediatype: image/png}";
+    INVALID_BUNDLE_OBJECT: "E0011", "invalid-bundle-object", Error,
+        "The data of an `olm.bundle.object` property is base64 of a Kubernetes object.",
+        "The object inside must be JSON or YAML. Run the bundle through the renderer again, or use `olm.csv.metadata` instead.",
+        "{\"type\": \"olm.bundle.object\", \"value\": {\"data\": \"!!\"}}";
+    PACKAGE_WITHOUT_NAME: "E0101", "package-without-name", Error,
+        "Every package has a name.",
+        "The name is what channels, bundles and subscriptions refer to.",
+        "schema: olm.package\ndefaultChannel: stable";
+    DUPLICATE_PACKAGE: "E0102", "duplicate-package", Error,
+        "A package is defined once in a catalog.",
+        "Two `olm.package` blobs of one name cannot be merged. When catalogs are combined, keep one of them.",
+        "schema: olm.package\nname: foo\n---\nschema: olm.package\nname: foo";
+    INVALID_PACKAGE_NAME: "E0103", "invalid-package-name", Error,
+        "A package's name is an RFC 1123 label.",
+        "At most 63 characters: lower-case letters, digits and `-`, with a letter or digit at both ends.",
+        "schema: olm.package\nname: Foo_Bar";
+    PACKAGE_WITHOUT_DEFAULT_CHANNEL: "E0104", "package-without-default-channel", Error,
+        "Every package names its default channel.",
+        "Subscriptions without a channel take it, and OLM prefers it when it picks dependencies.",
+        "schema: olm.package\nname: foo";
+    PACKAGE_WITHOUT_CHANNELS: "E0105", "package-without-channels", Error,
+        "Every package has at least one channel.",
+        "Without a channel nothing of the package can be installed.",
+        "schema: olm.package\nname: foo\ndefaultChannel: stable";
+    DEFAULT_CHANNEL_NOT_FOUND: "E0106", "default-channel-not-found", Error,
+        "The default channel is a channel of the package.",
+        "The name must be written exactly as in the `olm.channel` blob.",
+        "schema: olm.package\nname: foo\ndefaultChannel: stabel";
+    DUPLICATE_VERSION: "E0107", "duplicate-version", Error,
+        "No two bundles of a package that are in channels have the same version.",
+        "OLM could not tell them apart. Build metadata and releases count: `1.0.0+1` and `1.0.0+2` are different here.",
+        "bundles foo.v1.0.0 and foo.v1.0.0-rebuilt, both with version 1.0.0";
+    CHANNEL_OF_UNKNOWN_PACKAGE: "E0201", "channel-of-unknown-package", Error,
+        "A channel belongs to a package of the catalog.",
+        "The `package` of an `olm.channel` blob must be the name of an `olm.package` blob.",
+        "schema: olm.channel\nname: stable\npackage: fooo";
+    CHANNEL_WITHOUT_NAME: "E0202", "channel-without-name", Error,
+        "Every channel has a name.",
+        "Subscriptions name the channel that they follow.",
+        "schema: olm.channel\npackage: foo\nentries: []";
+    DUPLICATE_CHANNEL: "E0203", "duplicate-channel", Error,
+        "A channel is defined once in its package.",
+        "Merge the entries into one `olm.channel` blob.",
+        "two olm.channel blobs with package foo and name stable";
+    DUPLICATE_ENTRY: "E0204", "duplicate-entry", Error,
+        "A bundle is listed once in a channel.",
+        "One entry carries all edges of the bundle in that channel: one `replaces`, any number of `skips`, one `skipRange`.",
+        "entries:\n- name: foo.v1.0.0\n- name: foo.v1.0.0";
+    CHANNEL_WITHOUT_ENTRIES: "E0205", "channel-without-entries", Error,
+        "Every channel has at least one entry.",
+        "Remove the channel, or list its bundles.",
+        "schema: olm.channel\npackage: foo\nname: stable\nentries: []";
+    NO_CHANNEL_HEAD: "E0206", "no-channel-head", Error,
+        "Every channel has a head: an entry that no entry replaces or skips.",
+        "The head is what a new subscription installs. Entries that replace or skip each other (or themselves) leave none.",
+        "entries:\n- {name: foo.v1.0.0, replaces: foo.v2.0.0}\n- {name: foo.v2.0.0, replaces: foo.v1.0.0}";
+    MULTIPLE_CHANNEL_HEADS: "E0207", "multiple-channel-heads", Error,
+        "Every channel has only one head.",
+        "With two entries that nothing replaces or skips, OLM cannot know which is the newest. A `skipRange` does not count here: add `replaces` or `skips`.",
+        "entries:\n- name: foo.v1.0.0\n- name: foo.v2.0.0";
+    REPLACES_CYCLE: "E0208", "replaces-cycle", Error,
+        "The chain of `replaces` from the head has an end.",
+        "Following `replaces` from the head came back to an entry that was there before.",
+        "entries:\n- {name: c, replaces: b}\n- {name: b, replaces: a}\n- {name: a, replaces: b}";
+    STRANDED_ENTRIES: "E0209", "stranded-entries", Error,
+        "Every entry is on the chain of `replaces` below the head, or is skipped.",
+        "Somebody who has a stranded version installed gets no upgrade. A head that both replaces and skips the same entry cuts the chain there.",
+        "entries:\n- {name: c, replaces: b, skips: [b]}\n- {name: b, replaces: a}\n- {name: a}";
+    EMPTY_SKIP: "E0210", "empty-skip", Error,
+        "No item of `skips` is empty.",
+        "Remove the empty item, or write the name that was meant.",
+        "skips: [foo.v1.0.0, \"\"]";
+    INVALID_SKIP_RANGE: "E0211", "invalid-skip-range", Error,
+        "A `skipRange` is a range of versions in the syntax of blang/semver.",
+        "Comparators are separated by blanks, not by commas, versions have three numbers, and there is no `^` or `~`: `>=1.0.0 <1.2.0`.",
+        "skipRange: \">=1.0.0, <1.2.0\"";
+    DANGLING_ENTRY: "E0212", "dangling-entry", Error,
+        "Every entry of a channel names a bundle of the package.",
+        "Add the `olm.bundle` blob, or remove the entry and let another entry `skips` it: names in `skips` and `replaces` need not exist.",
+        "entries:\n- name: foo.v9.9.9   # no such bundle";
+    BUNDLE_WITHOUT_PACKAGE: "E0301", "bundle-without-package", Error,
+        "Every bundle names its package.",
+        "The `package` of an `olm.bundle` blob must be the name of an `olm.package` blob.",
+        "schema: olm.bundle\nname: foo.v1.0.0";
+    BUNDLE_OF_UNKNOWN_PACKAGE: "E0302", "bundle-of-unknown-package", Error,
+        "A bundle belongs to a package of the catalog.",
+        "The `package` of an `olm.bundle` blob must be the name of an `olm.package` blob.",
+        "schema: olm.bundle\nname: foo.v1.0.0\npackage: fooo";
+    DUPLICATE_BUNDLE: "E0303", "duplicate-bundle", Error,
+        "A bundle is defined once in its package.",
+        "Bundles are immutable: two blobs of one name cannot both be right.",
+        "two olm.bundle blobs with package foo and name foo.v1.0.0";
+    INVALID_PROPERTY: "E0304", "invalid-property", Error,
+        "The properties that OLM knows have values of their form.",
+        "`olm.package`, `olm.package.required`, `olm.gvk`, `olm.gvk.required`, `olm.channel`, `olm.csv.metadata` and `olm.bundle.object` are typed; every other property only needs a value.",
+        "{type: olm.gvk, value: [apps, v1, Foo]}";
+    PACKAGE_PROPERTY_COUNT: "E0305", "package-property-count", Error,
+        "A bundle has exactly one `olm.package` property.",
+        "It gives the bundle's version.",
+        "properties: []";
+    PACKAGE_PROPERTY_MISMATCH: "E0306", "package-property-mismatch", Error,
+        "The `packageName` of the `olm.package` property is the bundle's package.",
+        "The property and the `package` field must agree.",
+        "package: foo\nproperties: [{type: olm.package, value: {packageName: bar, version: 1.0.0}}]";
+    INVALID_IMAGE: "E0307", "invalid-image", Error,
+        "Images are valid references.",
+        "A reference is a repository name in lower case with an optional tag and digest, without `docker://` and blanks.",
+        "image: quay.io/Foo/bar:v1";
+    INVALID_VERSION: "E0308", "invalid-version", Error,
+        "A bundle's version is a strict semantic version.",
+        "Three numbers without leading zeros, no `v`, an optional pre-release and build metadata: `1.2.3-rc.1+build`.",
+        "{type: olm.package, value: {packageName: foo, version: v1.0}}";
+    INVALID_RELEASE: "E0309", "invalid-release", Error,
+        "A bundle's release has at most 20 characters and the form of a pre-release.",
+        "Identifiers of letters, digits and `-`, separated by dots; numbers without leading zeros.",
+        "{type: olm.package, value: {packageName: foo, version: 1.0.0, release: \"01\"}}";
+    BUNDLE_IN_NO_CHANNEL: "E0310", "bundle-in-no-channel", Error,
+        "Every bundle is an entry of a channel of its package.",
+        "Add an entry to a channel, or remove the bundle.",
+        "schema: olm.bundle   # and no olm.channel lists it";
+    BUNDLE_WITHOUT_IMAGE: "E0311", "bundle-without-image", Error,
+        "A bundle has an image.",
+        "Only bundles that carry their objects themselves (`olm.bundle.object`) may do without.",
+        "schema: olm.bundle\nimage: \"\"";
+    RELEASE_NAME_MISMATCH: "E0312", "release-name-mismatch", Error,
+        "A bundle with a release is named `<package>-v<version>-<release>`.",
+        "The name must follow from the package, version and release.",
+        "name: foo.v1.0.0   # with release 1: foo-v1.0.0-1";
+    RELEASE_WITH_BUILD_METADATA: "E0313", "release-with-build-metadata", Error,
+        "A version with a release has no build metadata.",
+        "Both say which build it is; use the release.",
+        "{packageName: foo, version: 1.0.0+b, release: \"1\"}";
+    BUNDLE_WITHOUT_NAME: "E0314", "bundle-without-name", Error,
+        "Every bundle has a name.",
+        "Channels refer to it.",
+        "schema: olm.bundle\npackage: foo";
+    DEPRECATIONS_WITHOUT_PACKAGE: "E0401", "deprecations-without-package", Error,
+        "An `olm.deprecations` blob names its package.",
+        "Its `package` must be the name of an `olm.package` blob.",
+        "schema: olm.deprecations\nentries: []";
+    DEPRECATIONS_OF_UNKNOWN_PACKAGE: "E0402", "deprecations-of-unknown-package", Error,
+        "Deprecations are about a package of the catalog.",
+        "The `package` of an `olm.deprecations` blob must be the name of an `olm.package` blob.",
+        "schema: olm.deprecations\npackage: fooo";
+    DUPLICATE_DEPRECATIONS: "E0403", "duplicate-deprecations", Error,
+        "A package has at most one `olm.deprecations` blob.",
+        "Merge the entries into one blob.",
+        "two olm.deprecations blobs with package foo";
+    DEPRECATION_WITHOUT_SCHEMA: "E0404", "deprecation-without-schema", Error,
+        "A deprecation says by `reference.schema` what it is about.",
+        "It is `olm.package`, `olm.channel` or `olm.bundle`.",
+        "entries: [{message: old}]";
+    DUPLICATE_DEPRECATION: "E0405", "duplicate-deprecation", Error,
+        "Nothing is deprecated twice.",
+        "Keep one of the messages.",
+        "two entries with reference {schema: olm.channel, name: alpha}";
+    DEPRECATED_BUNDLE_NOT_FOUND: "E0406", "deprecated-bundle-not-found", Error,
+        "A deprecated bundle is a bundle of the package.",
+        "The name must be written exactly as in the `olm.bundle` blob.",
+        "reference: {schema: olm.bundle, name: foo.v9.9.9}";
+    DEPRECATED_CHANNEL_NOT_FOUND: "E0407", "deprecated-channel-not-found", Error,
+        "A deprecated channel is a channel of the package.",
+        "The name must be written exactly as in the `olm.channel` blob.",
+        "reference: {schema: olm.channel, name: alhpa}";
+    DEPRECATED_PACKAGE_WITH_NAME: "E0408", "deprecated-package-with-name", Error,
+        "A reference to the package has no name.",
+        "The blob's `package` already says which one it is.",
+        "reference: {schema: olm.package, name: foo}";
+    UNKNOWN_DEPRECATION_SCHEMA: "E0409", "unknown-deprecation-schema", Error,
+        "Only packages, channels and bundles can be deprecated.",
+        "`reference.schema` is `olm.package`, `olm.channel` or `olm.bundle`.",
+        "reference: {schema: olm.operator, name: foo}";
+    DEPRECATION_WITHOUT_MESSAGE: "E0410", "deprecation-without-message", Error,
+        "Every deprecation has a message.",
+        "It is what users are told; say what to use instead.",
+        "{reference: {schema: olm.package}, message: \"\"}";
+    EMPTY_PROPERTY_TYPE: "W0501", "empty-property-type", Warning,
+        "Every property has a type.",
+        "opm lets it pass, the format's definition does not; nothing will ever read such a property.",
+        "properties: [{type: \"\", value: 1}]";
+    NULL_PROPERTY_VALUE: "W0502", "null-property-value", Warning,
+        "Every property has a value that is not `null`.",
+        "opm takes `null` for a value with all fields empty; the format's definition forbids it.",
+        "properties: [{type: olm.gvk, value: null}]";
+    INCOMPLETE_API: "W0503", "incomplete-api", Warning,
+        "A provided or required API has group, version and kind.",
+        "Dependencies are matched by all three; an API with an empty part is never found.",
+        "{type: olm.gvk, value: {group: apps.example.com, kind: Foo}}";
+    INVALID_VERSION_RANGE: "W0504", "invalid-version-range", Warning,
+        "The `versionRange` of a required package is a range of versions in the syntax of blang/semver.",
+        "opm does not look at it, but OLM does: the bundle cannot be installed.",
+        "{type: olm.package.required, value: {packageName: bar, versionRange: \"^1.0\"}}";
+    REQUIRED_PACKAGE_WITHOUT_NAME: "W0505", "required-package-without-name", Warning,
+        "A required package has a name.",
+        "No package can satisfy the requirement, so the bundle cannot be installed.",
+        "{type: olm.package.required, value: {versionRange: \">=1.0.0\"}}";
+    RELATED_IMAGE_WITHOUT_REFERENCE: "W0506", "related-image-without-reference", Warning,
+        "Every related image has a reference.",
+        "Mirroring tools stop at an empty one, or leave the image out.",
+        "relatedImages: [{name: operator, image: \"\"}]";
+    EMPTY_FIELD: "W0507", "empty-field", Warning,
+        "An optional field that is present is not empty.",
+        "The format's definition forbids `package`, `replaces` and `skipRange` with an empty text; leave them out.",
+        "entries: [{name: foo.v1.0.0, replaces: \"\"}]";
+    SEVERAL_CSV_METADATA: "W0508", "several-csv-metadata", Warning,
+        "A bundle has at most one `olm.csv.metadata` property.",
+        "opm's validation lets it pass, but its server refuses to start with such a catalog.",
+        "two properties of type olm.csv.metadata";
+    UNSERVABLE_SCHEMA_NAME: "W0509", "unservable-schema-name", Warning,
+        "Names of other schemas and their packages consist of letters, digits, `.`, `_` and `-`.",
+        "opm's validation lets it pass, but its server refuses to start with such a catalog.",
+        "schema: my schema";
+    UNUSABLE_SKIP_RANGE: "W0510", "unusable-skip-range", Warning,
+        "A `skipRange` has no empty alternative.",
+        "`|| ||` is accepted, but the real tools crash when they compare a version with it.",
+        "skipRange: \">1.0.0 || || <2.0.0\"";
+}
+
+/// The rule with this identifier or name, in any letter case.
+#[must_use]
+pub fn find(text: &str) -> Option<&'static Rule> {
+    ALL.iter().copied().find(|rule| rule.id.eq_ignore_ascii_case(text) || rule.name.eq_ignore_ascii_case(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn identifiers_and_names_are_unique_and_say_the_severity() {
+        let ids: BTreeSet<_> = ALL.iter().map(|rule| rule.id).collect();
+        let names: BTreeSet<_> = ALL.iter().map(|rule| rule.name).collect();
+        assert_eq!((ids.len(), names.len()), (ALL.len(), ALL.len()));
+        for rule in ALL {
+            let letter = if rule.severity == Severity::Error { 'E' } else { 'W' };
+            assert!(rule.id.starts_with(letter), "{}", rule.id);
+            assert!(rule.summary.ends_with('.') && rule.explanation.ends_with('.'), "{}", rule.id);
+            assert_eq!(find(rule.name).map(|it| it.id), Some(rule.id));
+        }
+    }
+}

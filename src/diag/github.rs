@@ -1,0 +1,60 @@
+//! Findings as workflow commands, which GitHub Actions shows beside the lines that they are about.
+
+use super::{Finding, Severity};
+
+/// One finding as one line, without the newline.
+#[must_use]
+pub fn finding(finding: &Finding) -> String {
+    let command = match finding.rule.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let mut properties = Vec::new();
+    if let Some(place) = &finding.place {
+        properties.push(format!("file={}", escape(&place.file, true)));
+        properties.push(format!("line={}", place.line));
+        properties.push(format!("col={}", place.column));
+    }
+    properties.push(format!("title={}", escape(&format!("{} {}", finding.rule.id, finding.rule.name), true)));
+    let mut message = finding.message.clone();
+    if let Some(help) = &finding.help {
+        message.push_str("\nhelp: ");
+        message.push_str(help);
+    }
+    format!("::{command} {}::{}", properties.join(","), escape(&message, false))
+}
+
+/// Escapes what would end a command or one of its properties.
+fn escape(text: &str, is_property: bool) -> String {
+    let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    if is_property { text.replace(':', "%3A").replace(',', "%2C") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::{Place, Rule};
+
+    #[test]
+    fn what_would_end_the_command_is_escaped() {
+        static RULE: Rule = Rule {
+            id: "E0001",
+            name: "example",
+            severity: Severity::Error,
+            summary: "",
+            explanation: "",
+            example: "",
+        };
+        let it = Finding {
+            rule: &RULE,
+            message: "50% of\nit::error".to_owned(),
+            place: Some(Place { file: "a,b:c.yaml".to_owned(), line: 3, column: 7, source: None }),
+            help: None,
+            package: None,
+        };
+        assert_eq!(
+            finding(&it),
+            "::error file=a%2Cb%3Ac.yaml,line=3,col=7,title=E0001 example::50%25 of%0Ait::error"
+        );
+    }
+}

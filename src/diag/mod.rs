@@ -1,0 +1,109 @@
+//! Findings as data: what is wrong, where, and what to do.
+//!
+//! Checks make [`Finding`]s; they never print or fail. [`text`], [`json`], [`sarif`] and [`github`] are renderers of the
+//! same data. A [`Rule`] is a constant in a table of the module that applies it.
+//!
+//! What it deliberately does not do: no catalog words, no files, no output.
+
+pub mod github;
+pub mod json;
+mod printable;
+pub mod sarif;
+pub mod text;
+
+pub use printable::printable;
+
+/// How bad a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The real tools refuse the catalog.
+    Error,
+    /// The real tools accept it, and something will not work as its author expects.
+    Warning,
+}
+
+impl Severity {
+    /// The word that messages start with.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// One rule of a valid catalog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Stable identifier, for example `E0207`. Never used for anything else later.
+    pub id: &'static str,
+    /// Stable name in kebab case.
+    pub name: &'static str,
+    /// How bad it is to break the rule.
+    pub severity: Severity,
+    /// The rule in one sentence.
+    pub summary: &'static str,
+    /// Why it exists and what to do, for `--explain`.
+    pub explanation: &'static str,
+    /// A short catalog that breaks it.
+    pub example: &'static str,
+}
+
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Place {
+    /// The file as the user named it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// The text of the line, if it is at hand.
+    pub source: Option<String>,
+}
+
+/// Something wrong with a catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The rule that is broken.
+    pub rule: &'static Rule,
+    /// What is wrong, with names.
+    pub message: String,
+    /// Where; `None` if it is the catalog as a whole.
+    pub place: Option<Place>,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The package that it is about, if it is about one.
+    pub package: Option<String>,
+}
+
+/// How many findings there are of each severity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Errors.
+    pub errors: usize,
+    /// Warnings.
+    pub warnings: usize,
+}
+
+impl Tally {
+    /// Counts findings.
+    #[must_use]
+    pub fn of(findings: &[Finding]) -> Self {
+        let errors = findings.iter().filter(|it| it.rule.severity == Severity::Error).count();
+        Self { errors, warnings: findings.len() - errors }
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
+        match (self.errors, self.warnings) {
+            (errors, 0) => f.write_str(&plural(errors, "error")),
+            (0, warnings) => f.write_str(&plural(warnings, "warning")),
+            (errors, warnings) => write!(f, "{}, {}", plural(errors, "error"), plural(warnings, "warning")),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Names from catalogs, safe to show on a terminal.
+
+use std::borrow::Cow;
+
+/// Replaces what could steer a terminal or hide text: control characters, and characters that change the direction of
+/// writing, are shown as `\u{…}`. Tabs and newlines too, since a name belongs on one line.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let is_hostile = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+            || matches!(c, '\u{2028}' | '\u{2029}')
+    };
+    if !text.chars().any(is_hostile) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if is_hostile(c) => out.push_str(&c.escape_unicode().to_string()),
+            c => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::printable;
+
+    #[test]
+    fn names_cannot_steer_the_terminal() {
+        for (text, shown) in [
+            ("plain.v1.0.0", "plain.v1.0.0"),
+            ("größer", "größer"),
+            ("\u{1b}[31mred", "\\u{1b}[31mred"),
+            ("a\nb\tc", "a\\nb\\tc"),
+            ("\u{202E}txt.exe", "\\u{202e}txt.exe"),
+            ("\u{9b}31m", "\\u{9b}31m"),
+        ] {
+            assert_eq!(printable(text), shown);
+        }
+    }
+}

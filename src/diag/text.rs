@@ -1,0 +1,75 @@
+//! Findings for people, in rustc's manner.
+
+use super::{Finding, Severity, printable};
+
+/// Whether escape sequences for colours are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Color {
+    /// Yes.
+    On,
+    /// No.
+    Off,
+}
+
+/// How many characters of a source line are shown.
+const MAX_WIDTH: usize = 160;
+
+/// One finding with its source line:
+///
+/// ```text
+/// error[E0207]: channel `stable` of package `foo` has 2 heads: `foo.v1.0.0`, `foo.v2.0.0`
+///   --> catalog/foo.yaml:5:7
+///    |
+///  5 | name: stable
+///    |       ^
+///    = help: …
+/// ```
+#[must_use]
+pub fn finding(finding: &Finding, color: Color) -> String {
+    let paint = |code: &str, text: &str| match color {
+        Color::On => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        Color::Off => text.to_owned(),
+    };
+    let severity = finding.rule.severity;
+    let head = format!("{}[{}]", severity.word(), finding.rule.id);
+    let head_color = if severity == Severity::Error { "1;31" } else { "1;33" };
+    let mut out = format!("{}: {}\n", paint(head_color, &head), paint("1", &printable(&finding.message)));
+    if let Some(place) = &finding.place {
+        let width = place.line.to_string().len();
+        let blank = " ".repeat(width);
+        let bar = paint("1;34", "|");
+        out.push_str(&format!(
+            "{blank} {} {}:{}:{}\n",
+            paint("1;34", "-->"),
+            printable(&place.file),
+            place.line,
+            place.column
+        ));
+        if let Some(source) = place.source.as_deref().filter(|it| !it.trim().is_empty()) {
+            let (shown, caret) = window(source, place.column);
+            out.push_str(&format!("{blank}  {bar}\n"));
+            out.push_str(&format!("{} {bar} {shown}\n", paint("1;34", &format!("{:>1$}", place.line, width + 1))));
+            out.push_str(&format!("{blank}  {bar} {}{}\n", " ".repeat(caret), paint(head_color, "^")));
+        }
+        if let Some(help) = &finding.help {
+            out.push_str(&format!("{blank}  {} help: {}\n", paint("1;34", "="), printable(help)));
+        }
+    } else if let Some(help) = &finding.help {
+        out.push_str(&format!("  {} help: {}\n", paint("1;34", "="), printable(help)));
+    }
+    out
+}
+
+/// The part of a line around a column, and where the column is in it. Each shown character is one column wide: what
+/// has no width or could steer the terminal is shown as a dot.
+fn window(source: &str, column: u32) -> (String, usize) {
+    let column = column.saturating_sub(1) as usize;
+    let skipped = column.saturating_sub(MAX_WIDTH * 3 / 4);
+    let shown = source
+        .chars()
+        .skip(skipped)
+        .take(MAX_WIDTH)
+        .map(|c| if c == '\t' { ' ' } else if printable(c.encode_utf8(&mut [0; 4])).len() > 4 { '.' } else { c })
+        .collect();
+    (shown, column - skipped)
+}

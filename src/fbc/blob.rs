@@ -1,0 +1,246 @@
+//! A document as a blob: its head, and its typed form where the schema has one.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use super::defect::{Defect, DefectKind, Spot};
+use super::typed::{Bundle, Channel, Deprecations, Fields, Package};
+use crate::json::{self, Kind, Step, Value};
+
+/// A blob that has been read.
+#[derive(Debug, Clone)]
+pub struct Blob<'d> {
+    /// Its schema; never empty.
+    pub schema: Cow<'d, str>,
+    /// The package that it belongs to; of an `olm.package` its own name. Empty if it has none.
+    pub package: Cow<'d, str>,
+    /// Its name, or empty.
+    pub name: Cow<'d, str>,
+    /// The typed form.
+    pub typed: Typed<'d>,
+    /// The whole document.
+    pub value: Value<'d>,
+}
+
+/// The typed form of a blob.
+#[derive(Debug, Clone)]
+pub enum Typed<'d> {
+    /// `olm.package`
+    Package(Package<'d>),
+    /// `olm.channel`
+    Channel(Channel<'d>),
+    /// `olm.bundle`
+    Bundle(Bundle<'d>),
+    /// `olm.deprecations`
+    Deprecations(Deprecations<'d>),
+    /// Any other schema: kept, rendered, never interpreted.
+    Other,
+}
+
+/// Makes a blob of a document (`spec/fbc.md` 1.5).
+///
+/// # Errors
+/// The document's defects, with the schema if there is one: at least one of them, all that can be told apart.
+pub fn decode<'d>(value: Value<'d>, from_yaml: bool) -> Result<Blob<'d>, (String, Vec<Defect>)> {
+    let mut defects = Vec::new();
+    match value.kind() {
+        Kind::Object => {}
+        // A bare null counts as an object without schema.
+        Kind::Null => {
+            let blob = if from_yaml { "" } else { "null\n" };
+            let kind = DefectKind::MissingSchema(blob.to_owned());
+            return Err((String::new(), vec![Defect { kind, at: Spot::Start }]));
+        }
+        kind => {
+            let kind = DefectKind::NotAnObject(kind, not_an_object(value));
+            return Err((String::new(), vec![Defect { kind, at: Spot::Start }]));
+        }
+    }
+    colliding_keys(value, &mut defects);
+    let mut head = Head { value, defects: &mut defects };
+    let schema = head.string("schema");
+    let package = head.string("package");
+    let name = head.string("name");
+    if !defects.is_empty() {
+        return Err((schema.unwrap_or_default().into_owned(), defects));
+    }
+    let schema = schema.unwrap_or_default();
+    if schema.is_empty() {
+        let mut blob = Vec::new();
+        json::write_compact(value, &mut blob);
+        blob.push(b'\n');
+        let blob = String::from_utf8_lossy(&blob).into_owned();
+        let at = if value.get_field("schema").is_some() { Spot::Path(vec!["schema".into()]) } else { Spot::Start };
+        return Err((String::new(), vec![Defect { kind: DefectKind::MissingSchema(blob), at }]));
+    }
+    let mut fields = Fields::of_document(value, &mut defects);
+    let typed = match &*schema {
+        "olm.package" => Typed::Package(fields.package()),
+        "olm.channel" => Typed::Channel(fields.channel()),
+        "olm.bundle" => Typed::Bundle(fields.bundle()),
+        "olm.deprecations" => Typed::Deprecations(fields.deprecations()),
+        _ => Typed::Other,
+    };
+    if !defects.is_empty() {
+        // The real decoder sees keys in byte order and keeps the first error.
+        defects.sort_by(|a, b| path_of(a).cmp(path_of(b)));
+        return Err((schema.into_owned(), defects));
+    }
+    let name = name.unwrap_or_default();
+    let package = match &typed {
+        Typed::Package(it) => it.name.clone(),
+        _ => package.unwrap_or_default(),
+    };
+    Ok(Blob { schema, package, name, typed, value })
+}
+
+fn path_of(defect: &Defect) -> &[Step] {
+    match &defect.at {
+        Spot::Path(path) | Spot::Key(path) => path,
+        _ => &[],
+    }
+}
+
+/// The three fields that every blob may have.
+struct Head<'a, 'd> {
+    value: Value<'d>,
+    defects: &'a mut Vec<Defect>,
+}
+
+impl<'d> Head<'_, 'd> {
+    fn string(&mut self, field: &str) -> Option<Cow<'d, str>> {
+        // Keys that collide are reported elsewhere; here any of them will do.
+        let (key, value) = self.value.get_field_with_key(field)?;
+        if let Some(text) = value.as_str() {
+            return Some(text);
+        }
+        let key = key.as_str().unwrap_or_default().into_owned();
+        let kind = DefectKind::HeadNotString {
+            key: key.clone(),
+            found: value.kind(),
+            opm: format!("{}: {}", go_verb(value, true), go_verb(value, false)),
+        };
+        self.defects.push(Defect::at_path(kind, vec![Step::Key(key)]));
+        None
+    }
+}
+
+/// Finds top-level keys that are equal under Unicode full case folding.
+fn colliding_keys(value: Value<'_>, defects: &mut Vec<Defect>) {
+    // Short lists of ASCII keys are compared in place, without allocating.
+    let plain_keys = || value.members().map(|(key, _)| key.raw());
+    let all_ascii = value.members().all(|(key, _)| key.kind() == Kind::PlainString && key.raw().is_ascii());
+    if all_ascii {
+        let collides = plain_keys()
+            .enumerate()
+            .any(|(idx, key)| plain_keys().skip(idx + 1).take(64).any(|it| it != key && it.eq_ignore_ascii_case(key)));
+        if !collides && value.members().nth(64).is_none() {
+            return;
+        }
+    }
+    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (key, _) in value.members() {
+        let key = key.as_str().unwrap_or_default();
+        let group = groups.entry(caseless::default_case_fold_str(&key)).or_default();
+        if !group.iter().any(|it| *it == key) {
+            group.push(key.into_owned());
+        }
+    }
+    for (folded, mut keys) in groups {
+        if keys.len() > 1 {
+            keys.sort();
+            let at = Spot::Key(vec![Step::Key(keys[keys.len() - 1].clone())]);
+            defects.push(Defect { kind: DefectKind::CollidingKeys { folded, keys }, at });
+        }
+    }
+}
+
+/// How much of a value an opm-style message repeats at most. The real tool repeats all of it, however large.
+const MAX_QUOTED: usize = 64 * 1024;
+
+/// A value as Go's `%t` (`boolean_verb`) or `%v` prints it. Deep values are cut: the text is for people.
+fn go_verb(value: Value<'_>, boolean_verb: bool) -> String {
+    fn write(value: Value<'_>, boolean_verb: bool, depth: usize, out: &mut String) {
+        if out.len() > MAX_QUOTED || depth > 64 {
+            out.push('…');
+            return;
+        }
+        match value.kind() {
+            Kind::Null => out.push_str(if boolean_verb && depth == 0 { "%!t(<nil>)" } else { "<nil>" }),
+            Kind::True => out.push_str("true"),
+            Kind::False => out.push_str("false"),
+            Kind::Number => {
+                let number = go_float(value.as_f64().unwrap_or(0.0));
+                if boolean_verb { out.push_str(&format!("%!t(float64={number})")) } else { out.push_str(&number) }
+            }
+            Kind::PlainString | Kind::EscapedString => {
+                let text = value.as_str().unwrap_or_default();
+                if boolean_verb { out.push_str(&format!("%!t(string={text})")) } else { out.push_str(&text) }
+            }
+            Kind::Array => {
+                out.push('[');
+                for (idx, item) in value.items().enumerate() {
+                    if idx > 0 {
+                        out.push(' ');
+                    }
+                    write(item, boolean_verb, depth + 1, out);
+                }
+                out.push(']');
+            }
+            Kind::Object => {
+                let mut members: BTreeMap<String, Value<'_>> = BTreeMap::new();
+                for (key, member) in value.members() {
+                    members.insert(key.as_str().unwrap_or_default().into_owned(), member);
+                }
+                out.push_str("map[");
+                for (idx, (key, member)) in members.into_iter().enumerate() {
+                    if idx > 0 {
+                        out.push(' ');
+                    }
+                    if boolean_verb {
+                        out.push_str(&format!("%!t(string={key}):"));
+                    } else {
+                        out.push_str(&format!("{key}:"));
+                    }
+                    write(member, boolean_verb, depth + 1, out);
+                }
+                out.push(']');
+            }
+        }
+    }
+    let mut out = String::new();
+    write(value, boolean_verb, 0, &mut out);
+    out
+}
+
+/// A double as Go's `%v` prints it: an exponent of at least two digits below 1e-4 and from 1e21 on.
+fn go_float(number: f64) -> String {
+    let size = number.abs();
+    if size != 0.0 && !(1e-4..1e21).contains(&size) {
+        let text = format!("{number:e}");
+        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+        let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |it| ('-', it));
+        return format!("{digits}e{sign}{exponent:0>2}");
+    }
+    format!("{number}")
+}
+
+/// opm's text for a document that is not an object: the decoder's words, then the document with a mark.
+fn not_an_object(value: Value<'_>) -> String {
+    let mut compact = Vec::new();
+    json::write_compact(value, &mut compact);
+    let name = value.kind().name();
+    let offset = if value.kind() == Kind::Array { 1 } else { compact.len() };
+    let shown = if value.kind() == Kind::Array {
+        let mut pretty = Vec::new();
+        json::write_pretty(value, 4, 0, &mut pretty);
+        let rest = String::from_utf8_lossy(&pretty[1..]).into_owned();
+        format!("[ <== {rest}")
+    } else {
+        format!("{} <==", String::from_utf8_lossy(&compact))
+    };
+    format!(
+        "json: cannot unmarshal {name} into Go value of type map[string]interface {{}} at offset {offset} (indicated by \
+         <==)\n{shown}"
+    )
+}

@@ -1,0 +1,224 @@
+//! What is wrong with a document, as data: the reader goes on and the checker turns it into findings.
+
+use thiserror::Error;
+
+use super::typed::Expected;
+use crate::json::{Kind, ReadErrorKind, Step};
+
+/// One thing that is wrong with one document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Defect {
+    /// What is wrong.
+    pub kind: DefectKind,
+    /// Where in the document.
+    pub at: Spot,
+}
+
+/// A place inside a document.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Spot {
+    /// Its first byte.
+    #[default]
+    Start,
+    /// A byte of its raw text, counted from the document's start.
+    Offset(usize),
+    /// A line and column of its raw text, from 1; the column in characters.
+    Line(u32, u32),
+    /// A value.
+    Path(Vec<Step>),
+    /// A key of an object: the last step.
+    Key(Vec<Step>),
+}
+
+impl Defect {
+    /// A defect of the value at `path`.
+    #[must_use]
+    pub fn at_path(kind: DefectKind, path: Vec<Step>) -> Self {
+        Self { kind, at: Spot::Path(path) }
+    }
+}
+
+/// The kinds of [`Defect`], all of which make the real tools refuse the whole catalog (`spec/fbc.md` 1.3 to 1.5).
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum DefectKind {
+    /// The file could not be read.
+    #[error("cannot read the file: {message}")]
+    Unreadable {
+        /// The system's words.
+        message: String,
+        /// The real tool's words.
+        opm: String,
+    },
+    /// Not JSON, and not YAML either.
+    #[error("not valid JSON: {error}")]
+    Json {
+        /// The reader's words.
+        error: ReadErrorKind,
+        /// 1-based offset in the file just behind the offending byte, where the real tool prints one.
+        offset: Option<u64>,
+    },
+    /// A line that starts with `---` and goes on.
+    #[error("a document separator `---` must stand alone on its line, found `{0}` behind it")]
+    Separator(String),
+    /// Not YAML.
+    #[error("not valid YAML: {message}")]
+    Yaml {
+        /// The reader's words, without place.
+        message: String,
+        /// The real tool's words.
+        opm: String,
+    },
+    /// The document is not an object.
+    #[error("a catalog document must be an object, found {}", .0.words())]
+    NotAnObject(Kind, String),
+    /// Two top-level keys that differ in case only.
+    #[error("the top-level keys {} differ in letter case only", quoted_list(.keys))]
+    CollidingKeys {
+        /// Their common folded form.
+        folded: String,
+        /// The keys, sorted by bytes.
+        keys: Vec<String>,
+    },
+    /// `schema`, `package` or `name` is not a string.
+    #[error("`{key}` must be a string, found {}", .found.words())]
+    HeadNotString {
+        /// The key as it is written.
+        key: String,
+        /// What stands there.
+        found: Kind,
+        /// The value as Go's `%t` and `%v` print it.
+        opm: String,
+    },
+    /// No `schema`, or an empty one. Holds the document in normal form, empty for a document without content.
+    #[error("the document has no `schema`")]
+    MissingSchema(String),
+    /// A field of a typed blob has a value of the wrong kind.
+    #[error("expected {}, found {}", expected_words(*.expected), .found.words())]
+    WrongKind {
+        /// What stands there.
+        found: Kind,
+        /// What had to.
+        expected: Expected,
+    },
+    /// Not base64.
+    #[error("not valid base64 at byte {offset} of the text")]
+    Base64 {
+        /// Offset of the first byte that does not belong, in bytes of the decoded string.
+        offset: usize,
+    },
+    /// The object in an `olm.bundle.object` property cannot be read.
+    #[error("{message}")]
+    BundleObject {
+        /// What is wrong, in our words.
+        message: String,
+        /// What the real tool prints.
+        opm: String,
+    },
+}
+
+fn quoted_list(keys: &[String]) -> String {
+    keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" and ")
+}
+
+fn expected_words(expected: Expected) -> &'static str {
+    match expected {
+        Expected::String => "a string",
+        Expected::Object(_) => "an object",
+        Expected::ListOf("uint8") => "base64 text",
+        Expected::ListOf(_) => "a list",
+    }
+}
+
+/// The Go type's name in a decoder message.
+fn go_type(expected: Expected) -> String {
+    match expected {
+        Expected::String => "string".to_owned(),
+        Expected::Object(name) => name.to_owned(),
+        Expected::ListOf(name) => format!("[]{name}"),
+    }
+}
+
+/// The words of Go's decoder for a value of the wrong kind at `path` inside the struct `root`.
+#[must_use]
+pub fn go_type_error(found: Kind, expected: Expected, root: &str, path: &[Step]) -> String {
+    let found = found.name();
+    let wanted = go_type(expected);
+    if path.is_empty() {
+        return format!("json: cannot unmarshal {found} into Go value of type {wanted}");
+    }
+    let field = go_path(root, path);
+    // A scalar directly inside a list is reported without the words "Go struct field".
+    if matches!(path.last(), Some(Step::Index(_))) && expected == Expected::String {
+        return format!("json: cannot unmarshal {found} into {field} of type {wanted}");
+    }
+    format!("json: cannot unmarshal {found} into Go struct field {field} of type {wanted}")
+}
+
+/// A path in the form `Channel.entries.0.name`.
+fn go_path(root: &str, path: &[Step]) -> String {
+    let mut field = root.to_owned();
+    for step in path {
+        field.push('.');
+        match step {
+            Step::Key(key) => field.push_str(key),
+            Step::Index(idx) => field.push_str(&idx.to_string()),
+        }
+    }
+    field
+}
+
+impl DefectKind {
+    /// Whether the real tool meets the defect while it decodes the document's head. There its reader of JSON falls back
+    /// to YAML, and its reader of YAML puts a prefix before the message.
+    #[must_use]
+    pub fn is_in_head(&self) -> bool {
+        matches!(
+            self,
+            Self::Json { .. } | Self::NotAnObject(..) | Self::CollidingKeys { .. } | Self::HeadNotString { .. }
+        )
+    }
+}
+
+impl Defect {
+    /// What the real tool prints for this defect of a blob of `schema`, the reference it was asked for aside.
+    #[must_use]
+    pub fn opm_text(&self, schema: &str) -> String {
+        let (what, root) = match schema {
+            "olm.package" => ("package", "Package"),
+            "olm.channel" => ("channel", "Channel"),
+            "olm.deprecations" => ("deprecations", "Deprecation"),
+            _ => ("bundle", "Bundle"),
+        };
+        let path: &[Step] = match &self.at {
+            Spot::Path(path) | Spot::Key(path) => path,
+            _ => &[],
+        };
+        match &self.kind {
+            DefectKind::Unreadable { opm, .. } | DefectKind::Yaml { opm, .. } | DefectKind::BundleObject { opm, .. } => {
+                opm.clone()
+            }
+            DefectKind::Json { error, offset } => match offset {
+                Some(offset) => format!("json: offset {offset}: {error}"),
+                None => error.to_string(),
+            },
+            DefectKind::Separator(rest) => format!("invalid Yaml document separator: {rest}"),
+            DefectKind::NotAnObject(_, opm) => opm.clone(),
+            DefectKind::CollidingKeys { folded, keys } => {
+                format!("duplicate keys for key \"{folded}\": [{}]", keys.join(" "))
+            }
+            DefectKind::HeadNotString { key, opm, .. } => {
+                format!("expected value for key \"{key}\" to be a string, got {opm}")
+            }
+            DefectKind::MissingSchema(blob) => format!("object '{blob}' is missing root schema field"),
+            DefectKind::WrongKind { found, expected } => {
+                format!("parse {what}: {}", go_type_error(*found, *expected, root, path))
+            }
+            DefectKind::Base64 { offset } => format!(
+                "parse {what}: json: cannot unmarshal string into Go struct field {} of type []uint8: illegal base64 data \
+                 at input byte {offset}",
+                go_path(root, path)
+            ),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What is read: the files of a directory, one file, or bytes that are already there.
+
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::defect::Defect;
+use super::walk::{unreadable, walk};
+
+/// A catalog's files in their order.
+#[derive(Debug, Clone, Default)]
+pub struct Input {
+    /// The files.
+    pub files: Vec<InputFile>,
+}
+
+/// One file.
+#[derive(Debug, Clone)]
+pub struct InputFile {
+    /// How it is called in messages and in the index: its path as given, or `<stdin>`.
+    pub shown: String,
+    body: Body,
+    /// The path below the root of the catalog, which is what the real tool prints when it cannot open it.
+    relative: String,
+}
+
+#[derive(Debug, Clone)]
+enum Body {
+    Path(PathBuf),
+    Bytes(Arc<[u8]>),
+    Unreadable(Box<Defect>),
+}
+
+impl Input {
+    /// The files of a directory (see [`walk`]).
+    ///
+    /// # Errors
+    /// If the directory itself cannot be listed.
+    pub fn directory(root: &Path) -> io::Result<Self> {
+        Ok(Self { files: walk(root)? })
+    }
+
+    /// One file, whatever its name.
+    #[must_use]
+    pub fn file(path: &Path) -> Self {
+        Self { files: vec![InputFile::in_directory(path, path.to_string_lossy().into_owned())] }
+    }
+
+    /// Bytes that are already in memory.
+    #[must_use]
+    pub fn bytes(shown: &str, bytes: Arc<[u8]>) -> Self {
+        let file = InputFile { shown: shown.to_owned(), body: Body::Bytes(bytes), relative: shown.to_owned() };
+        Self { files: vec![file] }
+    }
+}
+
+/// A file that has been opened.
+pub(super) enum Opened<'a> {
+    /// A file of the system, with its size.
+    File(std::fs::File, u64),
+    /// Bytes in memory.
+    Bytes(&'a [u8]),
+}
+
+impl InputFile {
+    pub(super) fn in_directory(path: &Path, relative: String) -> Self {
+        Self { shown: path.to_string_lossy().into_owned(), body: Body::Path(path.to_owned()), relative }
+    }
+
+    pub(super) fn unreadable(path: &Path, defect: Defect) -> Self {
+        let shown = path.to_string_lossy().into_owned();
+        Self { relative: shown.clone(), shown, body: Body::Unreadable(Box::new(defect)) }
+    }
+
+    /// Opens the file.
+    pub(super) fn open(&self) -> Result<Opened<'_>, Defect> {
+        match &self.body {
+            Body::Bytes(bytes) => Ok(Opened::Bytes(bytes)),
+            Body::Unreadable(defect) => Err((**defect).clone()),
+            Body::Path(path) => {
+                let open_failed = |error: io::Error| unreadable("open", &self.relative, &error);
+                let metadata = std::fs::metadata(path).map_err(open_failed)?;
+                if metadata.is_dir() {
+                    let error = io::Error::from(io::ErrorKind::IsADirectory);
+                    return Err(unreadable("read", &self.shown, &error));
+                }
+                if !metadata.is_file() {
+                    // Opening a pipe would wait for a writer.
+                    let error = io::Error::other("not a regular file");
+                    return Err(unreadable("read", &self.shown, &error));
+                }
+                let file = std::fs::File::open(path).map_err(open_failed)?;
+                Ok(Opened::File(file, metadata.len()))
+            }
+        }
+    }
+
+    /// The defect of a file that was opened and then could not be read.
+    pub(super) fn read_failed(&self, error: &io::Error) -> Defect {
+        unreadable("read", &self.shown, error)
+    }
+
+    /// A part of the file once more, to say where in it something stands. Less than asked for if the file has changed.
+    #[must_use]
+    pub fn read_again(&self, offset: u64, len: u64) -> Vec<u8> {
+        match self.open() {
+            Ok(Opened::Bytes(bytes)) => {
+                let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+                let end = start.saturating_add(usize::try_from(len).unwrap_or(usize::MAX)).min(bytes.len());
+                bytes[start..end].to_vec()
+            }
+            Ok(Opened::File(mut file, _)) => {
+                let mut text = Vec::new();
+                let read = file.seek(SeekFrom::Start(offset)).and_then(|_| file.take(len).read_to_end(&mut text));
+                if read.is_err() {
+                    text.clear();
+                }
+                text
+            }
+            Err(_) => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! Reading a catalog: files are cut into documents, documents are decoded in parallel, results come back in order.
+//!
+//! Memory is bounded by the documents in flight: small files are read whole, one by each worker; large ones arrive in
+//! batches of about [`BATCH`] bytes. The order of results never depends on the number of threads.
+
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use super::blob::{self, Blob};
+use super::defect::Defect;
+use super::input::{Input, InputFile, Opened};
+use super::stream::{DocumentSplitter, Next, Piece, Syntax, json_defect, parse};
+use crate::json::Reader;
+use crate::yaml;
+
+/// Files up to this size are one task.
+const WHOLE_FILE: u64 = 4 << 20;
+
+/// About how many bytes of a larger file are one task.
+const BATCH: usize = 1 << 20;
+
+/// How much is read from a file at once.
+const READ: usize = 256 << 10;
+
+/// Where a document comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// Index of the file in its [`Input`].
+    pub file: u32,
+    /// Line of its first byte, from 1.
+    pub line: u32,
+    /// Column of its first byte, in characters from 1.
+    pub column: u32,
+    /// How it is written.
+    pub syntax: Syntax,
+    /// Offset of its first byte in the file.
+    pub offset: u64,
+    /// Length in bytes.
+    pub len: u64,
+}
+
+/// A document, decoded or not.
+pub struct Document<'d> {
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Its text as it stands in the file.
+    pub raw: &'d [u8],
+    /// The blob, or what is wrong with it.
+    pub blob: Result<Blob<'d>, Failure>,
+}
+
+/// Why there is no blob.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// The schema, if so much could be read.
+    pub schema: String,
+    /// What is wrong; at least one thing.
+    pub defects: Vec<Defect>,
+}
+
+/// What is done with each document. Called by several threads at once.
+pub trait Consumer: Sync {
+    /// What becomes of a document.
+    type Output: Send;
+
+    /// Takes a document.
+    fn document(&self, document: Document<'_>) -> Self::Output;
+
+    /// Asked before a document is decoded, with its raw text: an answer spares the decoding.
+    fn recall(&self, _origin: Origin, _raw: &[u8]) -> Option<Self::Output> {
+        None
+    }
+}
+
+/// Memory that one task hands on to the next.
+#[derive(Default)]
+struct Scratch {
+    reader: Reader,
+    converted: Vec<u8>,
+}
+
+enum Task {
+    /// A whole file.
+    File(u32),
+    /// Some documents of a large file: the text, its offset in the file, and the pieces with places in the text.
+    Batch { file: u32, offset: u64, text: Vec<u8>, pieces: Vec<Piece> },
+    /// A file that cannot be read (further).
+    Failed { file: u32, offset: u64, line: u32, defect: Box<Defect> },
+}
+
+/// Decodes every document of `input` with `consumer` on rayon's current pool, and hands the results to `sink` in the
+/// order of files and documents. An error of the sink stops the work.
+///
+/// # Errors
+/// What the sink returned. What is wrong with files or documents is not an error here, but in the documents.
+pub fn load<C: Consumer, E>(
+    input: &Input,
+    consumer: &C,
+    mut sink: impl FnMut(C::Output) -> Result<(), E>,
+) -> Result<(), E> {
+    let n_in_flight = rayon::current_num_threads() * 2;
+    // On a thread of the pool, waiting for the pool could wait for ever.
+    let is_inline = rayon::current_thread_index().is_some();
+    let scratches: Mutex<Vec<Scratch>> = Mutex::new(Vec::new());
+    let (sender, receiver): (SyncSender<(usize, Vec<C::Output>)>, Receiver<_>) = sync_channel(n_in_flight + 1);
+    rayon::in_place_scope(|scope| {
+        let mut tasks = Tasks::new(input);
+        let mut waiting: BTreeMap<usize, Vec<C::Output>> = BTreeMap::new();
+        let mut n_started = 0;
+        let mut n_done = 0;
+        loop {
+            while n_started - n_done < n_in_flight {
+                let Some(task) = tasks.next() else { break };
+                let number = n_started;
+                n_started += 1;
+                let sender = sender.clone();
+                let scratches = &scratches;
+                let work = move || {
+                    let mut scratch = lock(scratches).pop().unwrap_or_default();
+                    let outputs = run(task, input, consumer, &mut scratch);
+                    lock(scratches).push(scratch);
+                    // The receiver is gone only if the sink has failed; then nobody wants the results.
+                    let _ = sender.send((number, outputs));
+                };
+                if is_inline {
+                    work();
+                } else {
+                    scope.spawn(move |_| work());
+                }
+            }
+            if n_started == n_done {
+                return Ok(());
+            }
+            let Ok((number, outputs)) = receiver.recv() else { return Ok(()) };
+            waiting.insert(number, outputs);
+            while let Some(outputs) = waiting.remove(&n_done) {
+                n_done += 1;
+                for output in outputs {
+                    sink(output)?;
+                }
+            }
+        }
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // A poisoned pool holds scratch memory only, which every task clears before use.
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scratch) -> Vec<C::Output> {
+    let mut outputs = Vec::new();
+    match task {
+        Task::File(number) => {
+            let Some(file) = input.files.get(number as usize) else { return outputs };
+            match whole_text(file) {
+                Ok(text) => {
+                    let mut splitter = DocumentSplitter::new();
+                    let mut buffer: &[u8] = &text;
+                    while let Next::Piece(piece) = splitter.next(buffer, true) {
+                        let consumed = piece.consumed;
+                        outputs.push(decode(number, splitter.offset(), buffer, piece, consumer, scratch));
+                        splitter.consume(buffer, consumed);
+                        buffer = &buffer[consumed..];
+                    }
+                }
+                Err(defect) => outputs.push(failed(number, 0, 1, defect, consumer)),
+            }
+        }
+        Task::Batch { file, offset, text, pieces } => {
+            for piece in pieces {
+                outputs.push(decode(file, offset, &text, piece, consumer, scratch));
+            }
+        }
+        Task::Failed { file, offset, line, defect } => outputs.push(failed(file, offset, line, *defect, consumer)),
+    }
+    outputs
+}
+
+fn whole_text(file: &InputFile) -> Result<std::borrow::Cow<'_, [u8]>, Defect> {
+    match file.open()? {
+        Opened::Bytes(bytes) => Ok(bytes.into()),
+        Opened::File(mut opened, size) => {
+            let mut text = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+            opened.read_to_end(&mut text).map_err(|error| file.read_failed(&error))?;
+            Ok(text.into())
+        }
+    }
+}
+
+fn failed<C: Consumer>(file: u32, offset: u64, line: u32, defect: Defect, consumer: &C) -> C::Output {
+    let origin = Origin { file, line, column: 1, syntax: Syntax::Yaml, offset, len: 0 };
+    let failure = Failure { schema: String::new(), defects: vec![defect] };
+    consumer.document(Document { origin, raw: &[], blob: Err(failure) })
+}
+
+/// Decodes the document at `piece` of `buffer`, which stands at `offset` in the file.
+fn decode<C: Consumer>(
+    file: u32,
+    offset: u64,
+    buffer: &[u8],
+    piece: Piece,
+    consumer: &C,
+    scratch: &mut Scratch,
+) -> C::Output {
+    let origin = Origin {
+        file,
+        line: piece.line,
+        column: piece.column,
+        syntax: piece.syntax,
+        offset: offset + piece.start as u64,
+        len: (piece.end - piece.start) as u64,
+    };
+    let raw = &buffer[piece.start..piece.end];
+    let fail = |schema: String, defects: Vec<Defect>| {
+        consumer.document(Document { origin, raw, blob: Err(Failure { schema, defects }) })
+    };
+    if let Some(defect) = piece.defect {
+        return fail(String::new(), vec![defect]);
+    }
+    if let Some(output) = consumer.recall(origin, raw) {
+        return output;
+    }
+    let chunk = match piece.syntax {
+        Syntax::Json => raw.into(),
+        Syntax::Yaml => chunk_text(raw),
+    };
+    let text = match parse(&chunk, piece.syntax, &mut scratch.converted) {
+        Ok(text) => text,
+        Err(defect) => return fail(String::new(), vec![defect]),
+    };
+    match scratch.reader.read(&text) {
+        Ok(value) => match blob::decode(value, piece.syntax == Syntax::Yaml) {
+            Ok(blob) => consumer.document(Document { origin, raw, blob: Ok(blob) }),
+            Err((schema, defects)) => fail(schema, defects),
+        },
+        Err(error) => fail(String::new(), vec![json_defect(error)]),
+    }
+}
+
+/// The lines of a YAML document without the separator behind them, line ends made uniform.
+pub(super) fn chunk_text(raw: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    let mut splitter = yaml::Splitter::new(1);
+    loop {
+        match splitter.next(raw, true) {
+            Ok(yaml::Found::Chunk(chunk)) => return chunk.text,
+            Ok(_) => return raw.into(),
+            // An invalid separator has been reported; the document comes with the next call.
+            Err(_) => {}
+        }
+    }
+}
+
+/// The tasks of an input, in order. Reads large files piece by piece.
+struct Tasks<'a> {
+    input: &'a Input,
+    next_file: usize,
+    large: Option<Large<'a>>,
+}
+
+/// A large file that is being cut.
+struct Large<'a> {
+    file: &'a InputFile,
+    number: u32,
+    source: Box<dyn std::io::Read + 'a>,
+    splitter: DocumentSplitter,
+    buffer: Vec<u8>,
+    is_last: bool,
+}
+
+impl<'a> Tasks<'a> {
+    fn new(input: &'a Input) -> Self {
+        Self { input, next_file: 0, large: None }
+    }
+
+    fn next(&mut self) -> Option<Task> {
+        loop {
+            if let Some(large) = &mut self.large {
+                if let Some(task) = large.next_task() {
+                    return Some(task);
+                }
+                self.large = None;
+            }
+            let file = self.input.files.get(self.next_file)?;
+            let number = u32::try_from(self.next_file).unwrap_or(u32::MAX);
+            self.next_file += 1;
+            match file.open() {
+                Ok(Opened::File(source, size)) if size > WHOLE_FILE => {
+                    self.large = Some(Large::new(file, number, Box::new(source)));
+                }
+                Ok(Opened::Bytes(bytes)) if bytes.len() as u64 > WHOLE_FILE => {
+                    self.large = Some(Large::new(file, number, Box::new(bytes)));
+                }
+                Ok(_) => return Some(Task::File(number)),
+                Err(defect) => {
+                    return Some(Task::Failed { file: number, offset: 0, line: 1, defect: Box::new(defect) });
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Large<'a> {
+    fn new(file: &'a InputFile, number: u32, source: Box<dyn std::io::Read + 'a>) -> Self {
+        let splitter = DocumentSplitter::new();
+        Self { file, number, source, splitter, buffer: Vec::new(), is_last: false }
+    }
+
+    fn next_task(&mut self) -> Option<Task> {
+        let offset = self.splitter.offset();
+        let mut pieces: Vec<Piece> = Vec::new();
+        let mut used = 0;
+        loop {
+            match self.splitter.next(&self.buffer[used..], self.is_last) {
+                Next::Piece(mut piece) => {
+                    let consumed = piece.consumed;
+                    piece.start += used;
+                    piece.end += used;
+                    pieces.push(piece);
+                    self.splitter.consume(&self.buffer[used..], consumed);
+                    used += consumed;
+                    if used >= BATCH {
+                        break;
+                    }
+                }
+                Next::NeedMore if used > 0 => break,
+                Next::NeedMore => {
+                    if let Err(defect) = self.fill() {
+                        let line = self.splitter.line();
+                        self.is_last = true;
+                        self.buffer.clear();
+                        return Some(Task::Failed { file: self.number, offset, line, defect: Box::new(defect) });
+                    }
+                }
+                Next::End => break,
+            }
+        }
+        if pieces.is_empty() {
+            return None;
+        }
+        let rest = self.buffer.split_off(used);
+        let text = std::mem::replace(&mut self.buffer, rest);
+        Some(Task::Batch { file: self.number, offset, text, pieces })
+    }
+
+    /// Reads on. What is asked for grows with the document, so that a large one is not looked at too often.
+    fn fill(&mut self) -> Result<(), Defect> {
+        let wanted = (BATCH + READ).max(self.buffer.len());
+        self.buffer.reserve(wanted);
+        let n_read = std::io::Read::take(&mut self.source, wanted as u64)
+            .read_to_end(&mut self.buffer)
+            .map_err(|error| self.file.read_failed(&error))?;
+        if n_read < wanted {
+            self.is_last = true;
+        }
+        Ok(())
+    }
+}
+

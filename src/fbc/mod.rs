@@ -1,0 +1,32 @@
+//! The catalog format: from files to blobs.
+//!
+//! A catalog is a directory tree (or one file, or a stream). [`Input`] lists its files, [`load()`] cuts them into
+//! documents and decodes those in parallel, [`blob::decode`] makes a [`Blob`] of a document. Defects of documents are
+//! data, not errors: loading never stops at the first.
+//!
+//! What it deliberately does not do: it does not judge a catalog (that is `check`), does not keep it in memory, does
+//! not print, and knows no database.
+
+pub mod blob;
+mod defect;
+mod ignore;
+mod input;
+mod load;
+mod objects;
+mod place;
+mod stream;
+mod typed;
+mod walk;
+
+pub use blob::{Blob, Typed};
+pub use defect::{Defect, DefectKind, Spot, go_type_error};
+pub use ignore::{Ignore, LineTooLong};
+pub use input::{Input, InputFile};
+pub use load::{Consumer, Document, Failure, Origin, load};
+pub use objects::{BUNDLE_OBJECT, cluster_service_version, for_each_object};
+pub use place::{Located, locate, resolve};
+pub use stream::Syntax;
+pub use typed::{
+    Bundle, Channel, Deprecation, Deprecations, Entry, Expected, Icon, Package, Property, RelatedImage,
+};
+pub use walk::walk;

@@ -1,0 +1,308 @@
+//! Where documents start and end in a file, and which syntax each has (`spec/fbc.md` 1.3).
+//!
+//! A file whose first character is `{` is a stream of JSON objects until one of the first two fails; then the rest of
+//! the file, from that object on, is YAML. This needs the first two objects decoded; later ones are only measured here
+//! and decoded elsewhere, in parallel.
+
+use super::blob;
+use super::defect::{Defect, DefectKind, Spot};
+use crate::json::{self, ObjectEnd, ObjectScanner, ReadErrorKind, Reader};
+use crate::yaml;
+
+/// How a document is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Syntax {
+    /// One JSON value.
+    Json,
+    /// One YAML chunk.
+    Yaml,
+}
+
+/// How many bytes of a file decide its syntax.
+const PEEK: usize = 4096;
+
+/// How much of a file is looked at for the end of something that is not an object.
+const JUNK: usize = 64 * 1024;
+
+/// How many JSON objects must have come before a failure ends the file.
+const FALLBACK_LIMIT: u32 = 2;
+
+/// A document's place in the buffer.
+#[derive(Debug, Clone)]
+pub(super) struct Piece {
+    /// First byte in the buffer.
+    pub(super) start: usize,
+    /// The byte behind the last one.
+    pub(super) end: usize,
+    /// How much of the buffer is used up with it.
+    pub(super) consumed: usize,
+    /// Line of the first byte in the file, from 1.
+    pub(super) line: u32,
+    /// Column of the first byte, in characters from 1.
+    pub(super) column: u32,
+    pub(super) syntax: Syntax,
+    /// Set if the piece is known to be no document.
+    pub(super) defect: Option<Defect>,
+}
+
+/// What [`DocumentSplitter::next`] found.
+pub(super) enum Next {
+    Piece(Piece),
+    NeedMore,
+    End,
+}
+
+enum Mode {
+    Undecided,
+    Json { delivered: u32, scanner: ObjectScanner },
+    /// With the offset in the file at which YAML starts.
+    Yaml(yaml::Splitter, u64),
+}
+
+/// Cuts one file into documents. The buffer that it is given starts with the first byte not used up yet.
+pub(super) struct DocumentSplitter {
+    mode: Mode,
+    /// Offset in the file, line and column of the buffer's first byte.
+    offset: u64,
+    line: u32,
+    column: u32,
+}
+
+impl DocumentSplitter {
+    pub(super) fn new() -> Self {
+        Self { mode: Mode::Undecided, offset: 0, line: 1, column: 1 }
+    }
+
+    /// Offset in the file of the buffer's first byte.
+    pub(super) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Line in the file of the buffer's first byte.
+    pub(super) fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// Finds the next document; the caller then drops `consumed` bytes and calls [`Self::consume`].
+    pub(super) fn next(&mut self, buffer: &[u8], is_last: bool) -> Next {
+        if let Mode::Undecided = self.mode {
+            if buffer.len() < PEEK && !is_last {
+                return Next::NeedMore;
+            }
+            self.mode = match first_character(&buffer[..buffer.len().min(PEEK)]) {
+                Some(b'{') => Mode::Json { delivered: 0, scanner: ObjectScanner::new() },
+                _ => Mode::Yaml(yaml::Splitter::new(1), 0),
+            };
+        }
+        match &mut self.mode {
+            Mode::Json { .. } => self.next_json(buffer, is_last),
+            _ => self.next_yaml(buffer, is_last),
+        }
+    }
+
+    /// Notes that the first `len` bytes of the buffer are used up.
+    pub(super) fn consume(&mut self, buffer: &[u8], len: usize) {
+        let (line, column) = self.place_of(buffer, len);
+        self.line = line;
+        self.column = column;
+        self.offset += len as u64;
+    }
+
+    /// Line and column in the file of a byte of the buffer.
+    fn place_of(&self, buffer: &[u8], at: usize) -> (u32, u32) {
+        advance(self.line, self.column, &buffer[..at])
+    }
+
+    fn next_json(&mut self, buffer: &[u8], is_last: bool) -> Next {
+        let Mode::Json { delivered, scanner } = &mut self.mode else { return Next::End };
+        let start = buffer.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).unwrap_or(buffer.len());
+        let rest = &buffer[start..];
+        let Some(&first) = rest.first() else {
+            return if is_last { Next::End } else { Next::NeedMore };
+        };
+        let end = if first == b'{' {
+            match scanner.scan(rest) {
+                ObjectEnd::At(len) => start + len,
+                ObjectEnd::NeedMore if is_last => buffer.len(),
+                ObjectEnd::NeedMore => return Next::NeedMore,
+            }
+        } else if rest.len() < JUNK && !is_last {
+            return Next::NeedMore;
+        } else {
+            start + end_of_junk(rest)
+        };
+        let delivered_before = *delivered;
+        *delivered += 1;
+        *scanner = ObjectScanner::new();
+        let (line, column) = self.place_of(buffer, start);
+        let mut piece = Piece { start, end, consumed: end, line, column, syntax: Syntax::Json, defect: None };
+        if delivered_before >= FALLBACK_LIMIT {
+            return Next::Piece(piece);
+        }
+        let Some(mut defect) = head_defect(&buffer[start..end], Syntax::Json) else {
+            return Next::Piece(piece);
+        };
+        // The rest of the file as YAML, blanks up to and with the first line break aside.
+        let from = fallback_start(buffer);
+        let mut splitter = yaml::Splitter::new(1);
+        match splitter.next(&buffer[from..], is_last) {
+            Ok(yaml::Found::NeedMore) => {
+                self.mode = Mode::Json { delivered: delivered_before, scanner: ObjectScanner::new() };
+                return Next::NeedMore;
+            }
+            Ok(yaml::Found::End) => return Next::End,
+            Ok(yaml::Found::Chunk(chunk)) => {
+                if head_defect(&chunk.text, Syntax::Yaml).is_none() {
+                    let consumed = from + chunk.consumed;
+                    let (line, column) = self.place_of(buffer, from);
+                    self.mode = Mode::Yaml(splitter, self.offset + from as u64);
+                    return Next::Piece(Piece {
+                        start: from,
+                        end: consumed,
+                        consumed,
+                        line,
+                        column,
+                        syntax: Syntax::Yaml,
+                        defect: None,
+                    });
+                }
+            }
+            Err(_) => {}
+        }
+        if let DefectKind::Json { error: ReadErrorKind::InvalidCharacter { found, .. }, offset } = &mut defect.kind {
+            let at = if let Spot::Offset(at) = defect.at { at } else { 0 };
+            *offset = Some(self.offset + (start + at + found.len_utf8()) as u64);
+        }
+        self.mode = Mode::Json { delivered: FALLBACK_LIMIT, scanner: ObjectScanner::new() };
+        piece.defect = Some(defect);
+        Next::Piece(piece)
+    }
+
+    fn next_yaml(&mut self, buffer: &[u8], is_last: bool) -> Next {
+        let Mode::Yaml(splitter, base) = &mut self.mode else { return Next::End };
+        match splitter.next(buffer, is_last) {
+            Ok(yaml::Found::NeedMore) => Next::NeedMore,
+            Ok(yaml::Found::End) => Next::End,
+            Ok(yaml::Found::Chunk(chunk)) => Next::Piece(Piece {
+                start: 0,
+                end: chunk.consumed,
+                consumed: chunk.consumed,
+                line: self.line,
+                column: self.column,
+                syntax: Syntax::Yaml,
+                defect: None,
+            }),
+            Err(error) => {
+                // The line stays in the buffer: the document that it ends comes next.
+                let at = (*base + error.offset).saturating_sub(self.offset);
+                let at = usize::try_from(at).unwrap_or(0).min(buffer.len());
+                let (line, column) = self.place_of(buffer, at);
+                Next::Piece(Piece {
+                    start: at,
+                    end: at,
+                    consumed: 0,
+                    line,
+                    column,
+                    syntax: Syntax::Yaml,
+                    defect: Some(Defect { kind: DefectKind::Separator(error.rest), at: Spot::Start }),
+                })
+            }
+        }
+    }
+}
+
+/// Line and column behind `text`, which starts at `line` and `column`; the column in characters.
+pub(super) fn advance(line: u32, column: u32, text: &[u8]) -> (u32, u32) {
+    let chars = |part: &[u8]| u32::try_from(part.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()).unwrap_or(u32::MAX);
+    match memchr::memrchr(b'\n', text) {
+        Some(last) => {
+            let lines = u32::try_from(memchr::memchr_iter(b'\n', text).count()).unwrap_or(u32::MAX);
+            (line.saturating_add(lines), chars(&text[last + 1..]).saturating_add(1))
+        }
+        None => (line, column.saturating_add(chars(text))),
+    }
+}
+
+/// The first byte that is not Unicode white space.
+fn first_character(peeked: &[u8]) -> Option<u8> {
+    // A character cut off at the end of what is peeked is not white space that matters.
+    let valid = match std::str::from_utf8(peeked) {
+        Ok(text) => text,
+        Err(error) => std::str::from_utf8(&peeked[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    match valid.trim_start().as_bytes().first() {
+        Some(&byte) => Some(byte),
+        None => peeked.get(valid.len()).copied(),
+    }
+}
+
+/// Where the YAML reader goes on after a JSON failure: blanks up to and with the first line break are dropped.
+fn fallback_start(buffer: &[u8]) -> usize {
+    for (idx, byte) in buffer.iter().enumerate() {
+        match byte {
+            b'\n' => return idx + 1,
+            b' ' | b'\t' | b'\r' => {}
+            _ => break,
+        }
+    }
+    0
+}
+
+/// The length of something that is not an object: a JSON value, or everything up to the next line that starts one.
+fn end_of_junk(rest: &[u8]) -> usize {
+    let text = json::decode_utf8(rest);
+    // Offsets fit only where nothing had to be replaced.
+    if let Ok((_, end)) = Reader::new().read_at(&text, 0)
+        && text.len() == rest.len()
+    {
+        return end;
+    }
+    memchr::memmem::find(rest, b"\n{").map_or(rest.len(), |at| at + 1)
+}
+
+/// The first defect that the real decoder meets in the head of a document, if it meets one.
+fn head_defect(raw: &[u8], syntax: Syntax) -> Option<Defect> {
+    let mut scratch = Vec::new();
+    let mut reader = Reader::new();
+    match parse(raw, syntax, &mut scratch) {
+        Err(defect) => Some(defect),
+        Ok(text) => match reader.read(&text) {
+            Err(error) => Some(json_defect(error)),
+            Ok(value) => match blob::decode(value, syntax == Syntax::Yaml) {
+                Err((_, defects)) => defects.into_iter().find(|it| it.kind.is_in_head()),
+                Ok(_) => None,
+            },
+        },
+    }
+}
+
+/// The JSON text of a document.
+pub(super) fn parse<'d>(
+    raw: &'d [u8],
+    syntax: Syntax,
+    scratch: &'d mut Vec<u8>,
+) -> Result<std::borrow::Cow<'d, str>, Defect> {
+    match syntax {
+        Syntax::Json => Ok(json::decode_utf8(raw)),
+        Syntax::Yaml => {
+            scratch.clear();
+            match yaml::to_json(raw, scratch) {
+                Ok(_) => Ok(json::decode_utf8(scratch)),
+                Err(error) => Err(yaml_defect(&error)),
+            }
+        }
+    }
+}
+
+pub(super) fn json_defect(error: json::ReadError) -> Defect {
+    Defect { at: Spot::Offset(error.offset), kind: DefectKind::Json { error: error.kind, offset: None } }
+}
+
+fn yaml_defect(error: &yaml::YamlError) -> Defect {
+    let at = match (error.line, error.column) {
+        (Some(line), Some(column)) => Spot::Line(line, column),
+        (Some(line), None) => Spot::Line(line, 1),
+        _ => Spot::Start,
+    };
+    Defect { kind: DefectKind::Yaml { message: error.message.clone(), opm: error.to_string() }, at }
+}

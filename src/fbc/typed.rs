@@ -1,0 +1,342 @@
+//! The four schemas that have a shape: package, channel, bundle, deprecations.
+//!
+//! Decoding follows `spec/fbc.md` 1.5 and section 2: keys without regard to case, `null` is the zero value, unknown
+//! fields are dropped, nothing is coerced. A value of the wrong kind is a [`Defect`]; decoding goes on with the zero
+//! value, so that one document can have many.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+use super::defect::{Defect, DefectKind};
+use crate::json::{Kind, Step, Value};
+
+/// An `olm.package` blob.
+#[derive(Debug, Default, Clone)]
+pub struct Package<'d> {
+    /// The package's name.
+    pub name: Cow<'d, str>,
+    /// The channel that new subscriptions take.
+    pub default_channel: Cow<'d, str>,
+    /// The icon, if there is one.
+    pub icon: Option<Icon<'d>>,
+    /// Description in Markdown.
+    pub description: Cow<'d, str>,
+    /// Properties of the package; carried through, never interpreted.
+    pub properties: Vec<Property<'d>>,
+}
+
+/// A package's icon.
+#[derive(Debug, Default, Clone)]
+pub struct Icon<'d> {
+    /// The image's bytes; `None` if absent or `null`.
+    pub data: Option<Vec<u8>>,
+    /// Its media type, for example `image/svg+xml`.
+    pub mediatype: Cow<'d, str>,
+}
+
+/// An `olm.channel` blob.
+#[derive(Debug, Default, Clone)]
+pub struct Channel<'d> {
+    /// The channel's name.
+    pub name: Cow<'d, str>,
+    /// The package that it belongs to.
+    pub package: Cow<'d, str>,
+    /// Its entries; `None` if absent or `null`.
+    pub entries: Option<Vec<Entry<'d>>>,
+    /// Properties of the channel.
+    pub properties: Vec<Property<'d>>,
+}
+
+/// One entry of a channel.
+#[derive(Debug, Default, Clone)]
+pub struct Entry<'d> {
+    /// Name of the bundle.
+    pub name: Cow<'d, str>,
+    /// Name of the bundle that it replaces, or empty.
+    pub replaces: Cow<'d, str>,
+    /// Names of bundles that it skips.
+    pub skips: Vec<Cow<'d, str>>,
+    /// Range of versions that it skips (blang syntax), or empty.
+    pub skip_range: Cow<'d, str>,
+}
+
+/// An `olm.bundle` blob.
+#[derive(Debug, Default, Clone)]
+pub struct Bundle<'d> {
+    /// The bundle's name.
+    pub name: Cow<'d, str>,
+    /// The package that it belongs to.
+    pub package: Cow<'d, str>,
+    /// Reference of its image.
+    pub image: Cow<'d, str>,
+    /// Its properties, in the order of the blob.
+    pub properties: Vec<Property<'d>>,
+    /// The images that it uses, in the order of the blob.
+    pub related_images: Vec<RelatedImage<'d>>,
+}
+
+/// A typed piece of metadata.
+#[derive(Debug, Default, Clone)]
+pub struct Property<'d> {
+    /// What the value means.
+    pub kind: Cow<'d, str>,
+    /// Any JSON; `None` if the blob has none.
+    pub value: Option<Value<'d>>,
+}
+
+/// An image that a bundle uses.
+#[derive(Debug, Default, Clone)]
+pub struct RelatedImage<'d> {
+    /// What it is for; often empty.
+    pub name: Cow<'d, str>,
+    /// Its reference.
+    pub image: Cow<'d, str>,
+}
+
+/// An `olm.deprecations` blob.
+#[derive(Debug, Default, Clone)]
+pub struct Deprecations<'d> {
+    /// The package that it speaks of.
+    pub package: Cow<'d, str>,
+    /// What is deprecated; `None` if absent or `null`.
+    pub entries: Option<Vec<Deprecation<'d>>>,
+}
+
+/// One deprecated thing.
+#[derive(Debug, Default, Clone)]
+pub struct Deprecation<'d> {
+    /// `olm.package`, `olm.channel` or `olm.bundle`.
+    pub schema: Cow<'d, str>,
+    /// Name of the channel or bundle; empty for a package.
+    pub name: Cow<'d, str>,
+    /// What users are told.
+    pub message: Cow<'d, str>,
+}
+
+/// The base64 of the format: standard alphabet, padded; bits behind the last byte are not looked at, as in Go.
+pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
+);
+
+/// Reads fields of one object and collects what does not fit.
+pub(super) struct Fields<'a, 'd> {
+    value: Option<Value<'d>>,
+    path: Vec<Step>,
+    defects: &'a mut Vec<Defect>,
+}
+
+impl<'a, 'd> Fields<'a, 'd> {
+    /// The fields of the whole document.
+    pub(super) fn of_document(value: Value<'d>, defects: &'a mut Vec<Defect>) -> Self {
+        Self { value: Some(value), path: Vec::new(), defects }
+    }
+
+    fn field(&self, name: &str) -> Option<Value<'d>> {
+        self.value.and_then(|value| value.get_field(name)).filter(|value| !value.is_null())
+    }
+
+    fn wrong_kind(&mut self, steps: &[Step], found: Value<'d>, expected: Expected) {
+        let mut path = self.path.clone();
+        path.extend_from_slice(steps);
+        self.defects.push(Defect::at_path(DefectKind::WrongKind { found: found.kind(), expected }, path));
+    }
+
+    pub(super) fn string(&mut self, name: &'static str) -> Cow<'d, str> {
+        let Some(value) = self.field(name) else { return Cow::Borrowed("") };
+        value.as_str().unwrap_or_else(|| {
+            self.wrong_kind(&[name.into()], value, Expected::String);
+            Cow::Borrowed("")
+        })
+    }
+
+    /// The list at `name`, each item read by `read`; `None` if absent or `null`.
+    fn list<T: Default>(
+        &mut self,
+        name: &'static str,
+        item_type: &'static str,
+        mut read: impl FnMut(&mut Fields<'_, 'd>) -> T,
+    ) -> Option<Vec<T>> {
+        let list = self.field(name)?;
+        if list.kind() != Kind::Array {
+            self.wrong_kind(&[name.into()], list, Expected::ListOf(item_type));
+            return None;
+        }
+        let mut items = Vec::new();
+        for (idx, item) in list.items().enumerate() {
+            items.push(match item.kind() {
+                Kind::Null => T::default(),
+                Kind::Object => {
+                    let mut path = self.path.clone();
+                    path.extend([name.into(), idx.into()]);
+                    read(&mut Fields { value: Some(item), path, defects: self.defects })
+                }
+                _ => {
+                    self.wrong_kind(&[name.into(), idx.into()], item, Expected::Object(item_type));
+                    T::default()
+                }
+            });
+        }
+        Some(items)
+    }
+
+    fn strings(&mut self, name: &'static str) -> Vec<Cow<'d, str>> {
+        let Some(list) = self.field(name) else { return Vec::new() };
+        if list.kind() != Kind::Array {
+            self.wrong_kind(&[name.into()], list, Expected::ListOf("string"));
+            return Vec::new();
+        }
+        let mut items = Vec::new();
+        for (idx, item) in list.items().enumerate() {
+            items.push(match item.as_str() {
+                Some(text) => text,
+                None => {
+                    if !item.is_null() {
+                        self.wrong_kind(&[name.into(), idx.into()], item, Expected::String);
+                    }
+                    Cow::Borrowed("")
+                }
+            });
+        }
+        items
+    }
+
+    fn object<T>(
+        &mut self,
+        name: &'static str,
+        go_type: &'static str,
+        read: impl FnOnce(&mut Fields<'_, 'd>) -> T,
+    ) -> Option<T> {
+        let value = self.field(name)?;
+        if value.kind() != Kind::Object {
+            self.wrong_kind(&[name.into()], value, Expected::Object(go_type));
+            return None;
+        }
+        let mut path = self.path.clone();
+        path.push(name.into());
+        Some(read(&mut Fields { value: Some(value), path, defects: self.defects }))
+    }
+
+    /// Base64 text or a list of byte numbers.
+    fn bytes(&mut self, name: &'static str) -> Option<Vec<u8>> {
+        let value = self.field(name)?;
+        match bytes_of(value) {
+            Ok(bytes) => Some(bytes),
+            Err(kind) => {
+                let mut path = self.path.clone();
+                path.push(name.into());
+                self.defects.push(Defect::at_path(kind, path));
+                None
+            }
+        }
+    }
+
+    fn properties(&mut self) -> Vec<Property<'d>> {
+        self.list("properties", "property.Property", |it| Property {
+            kind: it.string("type"),
+            value: it.value.and_then(|value| value.get_field("value")),
+        })
+        .unwrap_or_default()
+    }
+
+    pub(super) fn package(&mut self) -> Package<'d> {
+        Package {
+            name: self.string("name"),
+            default_channel: self.string("defaultChannel"),
+            icon: self
+                .object("icon", "declcfg.Icon", |it| Icon { data: it.bytes("base64data"), mediatype: it.string("mediatype") }),
+            description: self.string("description"),
+            properties: self.properties(),
+        }
+    }
+
+    pub(super) fn channel(&mut self) -> Channel<'d> {
+        Channel {
+            name: self.string("name"),
+            package: self.string("package"),
+            entries: self.list("entries", "declcfg.ChannelEntry", |it| Entry {
+                name: it.string("name"),
+                replaces: it.string("replaces"),
+                skips: it.strings("skips"),
+                skip_range: it.string("skipRange"),
+            }),
+            properties: self.properties(),
+        }
+    }
+
+    pub(super) fn bundle(&mut self) -> Bundle<'d> {
+        Bundle {
+            name: self.string("name"),
+            package: self.string("package"),
+            image: self.string("image"),
+            properties: self.properties(),
+            related_images: self
+                .list("relatedImages", "declcfg.RelatedImage", |it| RelatedImage {
+                    name: it.string("name"),
+                    image: it.string("image"),
+                })
+                .unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn deprecations(&mut self) -> Deprecations<'d> {
+        Deprecations {
+            package: self.string("package"),
+            entries: self.list("entries", "declcfg.DeprecationEntry", |it| {
+                let (schema, name) = it
+                    .object("reference", "declcfg.PackageScopedReference", |it| (it.string("schema"), it.string("name")))
+                    .unwrap_or_default();
+                Deprecation { schema, name, message: it.string("message") }
+            }),
+        }
+    }
+}
+
+/// What a field had to be, with the name that Go's decoder has for its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// A string.
+    String,
+    /// An object of the named Go type.
+    Object(&'static str),
+    /// A list of the named Go type.
+    ListOf(&'static str),
+}
+
+/// The bytes of a base64 string or of a list of byte numbers.
+///
+/// # Errors
+/// [`DefectKind::Base64`] if the text is not base64, [`DefectKind::WrongKind`] if the value is something else.
+pub(crate) fn bytes_of(value: Value<'_>) -> Result<Vec<u8>, DefectKind> {
+    let wrong_kind =
+        |found: Value<'_>| DefectKind::WrongKind { found: found.kind(), expected: Expected::ListOf("uint8") };
+    match value.kind() {
+        Kind::PlainString | Kind::EscapedString => {
+            let text = value.as_str().unwrap_or_default();
+            let has_breaks = memchr::memchr2(b'\r', b'\n', text.as_bytes()).is_some();
+            let text = if has_breaks { Cow::Owned(text.replace(['\r', '\n'], "")) } else { text };
+            BASE64.decode(text.as_bytes()).map_err(|error| DefectKind::Base64 { offset: base64_offset(&error, &text) })
+        }
+        Kind::Array => value
+            .items()
+            .map(|item| match (item.kind(), item.as_f64()) {
+                (Kind::Null, _) => Ok(0),
+                (_, Some(number)) if number.fract() == 0.0 && (0.0..256.0).contains(&number) => Ok(number as u8),
+                _ => Err(wrong_kind(item)),
+            })
+            .collect(),
+        _ => Err(wrong_kind(value)),
+    }
+}
+
+fn base64_offset(error: &base64::DecodeError, text: &str) -> usize {
+    match error {
+        base64::DecodeError::InvalidByte(offset, _) | base64::DecodeError::InvalidLastSymbol(offset, _) => *offset,
+        base64::DecodeError::InvalidLength(_) | base64::DecodeError::InvalidPadding => text.len(),
+    }
+}

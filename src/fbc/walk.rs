@@ -1,0 +1,120 @@
+//! The files of a catalog directory, in the order in which the real tools take them (`spec/fbc.md` 1.1).
+
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use super::defect::{Defect, DefectKind, Spot};
+use super::ignore::{FILE_NAME, Ignore};
+use super::input::InputFile;
+
+/// A file that the walk has met.
+struct Found {
+    /// Components below the root.
+    components: Vec<Vec<u8>>,
+    path: PathBuf,
+    defect: Option<Defect>,
+}
+
+/// Lists the files below `root` that are part of the catalog: all but `.indexignore` files and what those hide, depth
+/// first, the entries of each directory sorted by the bytes of their names. Links to files are listed, links to
+/// directories too, but not entered. What cannot be listed is in the list with its defect.
+///
+/// # Errors
+/// If `root` itself cannot be listed.
+pub fn walk(root: &Path) -> io::Result<Vec<InputFile>> {
+    let mut found = Vec::new();
+    // Directories still to list, innermost last, as iterators over their sorted entries.
+    let mut open = vec![(Vec::new(), sorted_entries(root)?.into_iter())];
+    while let Some((components, entries)) = open.last_mut() {
+        let Some(entry) = entries.next() else {
+            open.pop();
+            continue;
+        };
+        let mut inner = components.clone();
+        inner.push(entry.name.clone());
+        let path = root.join(inner.iter().map(|it| OsStr::from_bytes(it)).collect::<PathBuf>());
+        if !entry.is_directory {
+            found.push(Found { components: inner, path, defect: None });
+            continue;
+        }
+        match sorted_entries(&path) {
+            Ok(entries) => open.push((inner, entries.into_iter())),
+            Err(error) => {
+                let defect = Some(unreadable("open", &relative_text(&inner), &error));
+                found.push(Found { components: inner, path, defect });
+            }
+        }
+    }
+    Ok(keep(found))
+}
+
+/// Reads the ignore files and drops what they hide.
+fn keep(found: Vec<Found>) -> Vec<InputFile> {
+    let mut ignore = Ignore::default();
+    let mut files = Vec::new();
+    let is_ignore_file = |it: &Found| it.components.last().is_some_and(|name| name == FILE_NAME.as_bytes());
+    for it in found.iter().filter(|it| is_ignore_file(it) && it.defect.is_none()) {
+        let domain = &it.components[..it.components.len() - 1];
+        let defect = match std::fs::read(&it.path) {
+            Ok(text) => ignore.add_file(domain, &text).err().map(|error| Defect {
+                at: Spot::Line(error.line, 1),
+                kind: DefectKind::Unreadable { message: error.to_string(), opm: "bufio.Scanner: token too long".to_owned() },
+            }),
+            Err(error) => Some(unreadable("open", &relative_text(&it.components), &error)),
+        };
+        if let Some(defect) = defect {
+            files.push(InputFile::unreadable(&it.path, defect));
+        }
+    }
+    for it in found {
+        if is_ignore_file(&it) || ignore.hides(&it.components) {
+            continue;
+        }
+        files.push(match it.defect {
+            Some(defect) => InputFile::unreadable(&it.path, defect),
+            None => InputFile::in_directory(&it.path, relative_text(&it.components)),
+        });
+    }
+    files
+}
+
+struct Entry {
+    name: Vec<u8>,
+    is_directory: bool,
+}
+
+fn sorted_entries(directory: &Path) -> io::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        // The type of the entry itself: a link to a directory is not one.
+        let is_directory = entry.file_type()?.is_dir();
+        entries.push(Entry { name: entry.file_name().as_bytes().to_vec(), is_directory });
+    }
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(entries)
+}
+
+fn relative_text(components: &[Vec<u8>]) -> String {
+    components.iter().map(|it| String::from_utf8_lossy(it)).collect::<Vec<_>>().join("/")
+}
+
+/// The defect of a file that the system does not let us read.
+pub(super) fn unreadable(verb: &str, shown: &str, error: &io::Error) -> Defect {
+    let reason = system_words(error);
+    let kind = DefectKind::Unreadable { message: reason.clone(), opm: format!("{verb} {shown}: {reason}") };
+    Defect { kind, at: Spot::Start }
+}
+
+/// The system's words without Rust's error number, in lower case as Go prints them.
+fn system_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_lowercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
