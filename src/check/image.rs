@@ -37,7 +37,7 @@ pub fn check_image(text: &str) -> Result<(), ImageError> {
         return Err(ImageError::Identifier(text.to_owned()));
     }
     let (host, remainder) = split_host(text);
-    let name_part = remainder.split(':').next().unwrap_or(remainder);
+    let name_part = remainder.split(':').next().unwrap_or_default();
     if name_part.chars().any(|c| c.to_lowercase().ne([c])) {
         return Err(ImageError::UpperCase);
     }
@@ -111,7 +111,8 @@ fn is_path_component(text: &str) -> bool {
             return true;
         }
         let separator = &bytes[pos..pos + bytes[pos..].iter().take_while(|&&byte| !is_word(byte)).count()];
-        let is_separator = separator == b"." || separator == b"_" || separator == b"__" || separator.iter().all(|&it| it == b'-');
+        let is_separator =
+            separator == b"." || separator == b"_" || separator == b"__" || separator.iter().all(|&it| it == b'-');
         if !is_separator {
             return false;
         }

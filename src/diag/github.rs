@@ -37,14 +37,8 @@ mod tests {
 
     #[test]
     fn what_would_end_the_command_is_escaped() {
-        static RULE: Rule = Rule {
-            id: "E0001",
-            name: "example",
-            severity: Severity::Error,
-            summary: "",
-            explanation: "",
-            example: "",
-        };
+        static RULE: Rule =
+            Rule { id: "E0001", name: "example", severity: Severity::Error, summary: "", explanation: "", example: "" };
         let it = Finding {
             rule: &RULE,
             message: "50% of\nit::error".to_owned(),
@@ -52,9 +46,6 @@ mod tests {
             help: None,
             package: None,
         };
-        assert_eq!(
-            finding(&it),
-            "::error file=a%2Cb%3Ac.yaml,line=3,col=7,title=E0001 example::50%25 of%0Ait::error"
-        );
+        assert_eq!(finding(&it), "::error file=a%2Cb%3Ac.yaml,line=3,col=7,title=E0001 example::50%25 of%0Ait::error");
     }
 }

@@ -69,7 +69,15 @@ fn window(source: &str, column: u32) -> (String, usize) {
         .chars()
         .skip(skipped)
         .take(MAX_WIDTH)
-        .map(|c| if c == '\t' { ' ' } else if printable(c.encode_utf8(&mut [0; 4])).len() > 4 { '.' } else { c })
+        .map(|c| {
+            if c == '\t' {
+                ' '
+            } else if printable(c.encode_utf8(&mut [0; 4])).len() > 4 {
+                '.'
+            } else {
+                c
+            }
+        })
         .collect();
     (shown, column - skipped)
 }

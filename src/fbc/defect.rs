@@ -195,9 +195,9 @@ impl Defect {
             _ => &[],
         };
         match &self.kind {
-            DefectKind::Unreadable { opm, .. } | DefectKind::Yaml { opm, .. } | DefectKind::BundleObject { opm, .. } => {
-                opm.clone()
-            }
+            DefectKind::Unreadable { opm, .. }
+            | DefectKind::Yaml { opm, .. }
+            | DefectKind::BundleObject { opm, .. } => opm.clone(),
             DefectKind::Json { error, offset } => match offset {
                 Some(offset) => format!("json: offset {offset}: {error}"),
                 None => error.to_string(),

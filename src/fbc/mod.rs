@@ -26,7 +26,5 @@ pub use load::{Consumer, Document, Failure, Origin, load};
 pub use objects::{BUNDLE_OBJECT, cluster_service_version, for_each_object};
 pub use place::{Located, locate, resolve};
 pub use stream::Syntax;
-pub use typed::{
-    Bundle, Channel, Deprecation, Deprecations, Entry, Expected, Icon, Package, Property, RelatedImage,
-};
+pub use typed::{Bundle, Channel, Deprecation, Deprecations, Entry, Expected, Icon, Package, Property, RelatedImage};
 pub use walk::walk;

@@ -30,10 +30,8 @@ pub fn for_each_object(bundle: &Bundle<'_>, mut each: impl FnMut(&[u8])) -> Resu
             path
         };
         let fail = |message: String, what: String, path: Vec<Step>| {
-            let opm = format!(
-                "read bundle objects: package {:?}, bundle {:?}: {what}",
-                &*bundle.package, &*bundle.name
-            );
+            let opm =
+                format!("read bundle objects: package {:?}, bundle {:?}: {what}", &*bundle.package, &*bundle.name);
             Defect::at_path(DefectKind::BundleObject { message, opm }, path)
         };
         let parse = |error: String| format!("parse property at index {idx} as bundle object: {error}");
@@ -64,7 +62,8 @@ pub fn for_each_object(bundle: &Bundle<'_>, mut each: impl FnMut(&[u8])) -> Resu
                 },
             },
             kind => {
-                let error = format!("json: cannot unmarshal {} into Go value of type property.BundleObject", kind.name());
+                let error =
+                    format!("json: cannot unmarshal {} into Go value of type property.BundleObject", kind.name());
                 return Err(fail(format!("expected an object, found {}", kind.words()), parse(error), path(&[])));
             }
         }

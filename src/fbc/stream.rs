@@ -54,7 +54,10 @@ pub(super) enum Next {
 
 enum Mode {
     Undecided,
-    Json { delivered: u32, scanner: ObjectScanner },
+    Json {
+        delivered: u32,
+        scanner: ObjectScanner,
+    },
     /// With the offset in the file at which YAML starts.
     Yaml(yaml::Splitter, u64),
 }
@@ -115,7 +118,8 @@ impl DocumentSplitter {
 
     fn next_json(&mut self, buffer: &[u8], is_last: bool) -> Next {
         let Mode::Json { delivered, scanner } = &mut self.mode else { return Next::End };
-        let start = buffer.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).unwrap_or(buffer.len());
+        let start =
+            buffer.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).unwrap_or(buffer.len());
         let rest = &buffer[start..];
         let Some(&first) = rest.first() else {
             return if is_last { Next::End } else { Next::NeedMore };
@@ -213,7 +217,8 @@ impl DocumentSplitter {
 
 /// Line and column behind `text`, which starts at `line` and `column`; the column in characters.
 pub(super) fn advance(line: u32, column: u32, text: &[u8]) -> (u32, u32) {
-    let chars = |part: &[u8]| u32::try_from(part.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()).unwrap_or(u32::MAX);
+    let chars =
+        |part: &[u8]| u32::try_from(part.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()).unwrap_or(u32::MAX);
     match memchr::memrchr(b'\n', text) {
         Some(last) => {
             let lines = u32::try_from(memchr::memchr_iter(b'\n', text).count()).unwrap_or(u32::MAX);

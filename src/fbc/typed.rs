@@ -248,8 +248,10 @@ impl<'a, 'd> Fields<'a, 'd> {
         Package {
             name: self.string("name"),
             default_channel: self.string("defaultChannel"),
-            icon: self
-                .object("icon", "declcfg.Icon", |it| Icon { data: it.bytes("base64data"), mediatype: it.string("mediatype") }),
+            icon: self.object("icon", "declcfg.Icon", |it| Icon {
+                data: it.bytes("base64data"),
+                mediatype: it.string("mediatype"),
+            }),
             description: self.string("description"),
             properties: self.properties(),
         }
@@ -289,7 +291,9 @@ impl<'a, 'd> Fields<'a, 'd> {
             package: self.string("package"),
             entries: self.list("entries", "declcfg.DeprecationEntry", |it| {
                 let (schema, name) = it
-                    .object("reference", "declcfg.PackageScopedReference", |it| (it.string("schema"), it.string("name")))
+                    .object("reference", "declcfg.PackageScopedReference", |it| {
+                        (it.string("schema"), it.string("name"))
+                    })
                     .unwrap_or_default();
                 Deprecation { schema, name, message: it.string("message") }
             }),

@@ -60,7 +60,10 @@ fn keep(found: Vec<Found>) -> Vec<InputFile> {
         let defect = match std::fs::read(&it.path) {
             Ok(text) => ignore.add_file(domain, &text).err().map(|error| Defect {
                 at: Spot::Line(error.line, 1),
-                kind: DefectKind::Unreadable { message: error.to_string(), opm: "bufio.Scanner: token too long".to_owned() },
+                kind: DefectKind::Unreadable {
+                    message: error.to_string(),
+                    opm: "bufio.Scanner: token too long".to_owned(),
+                },
             }),
             Err(error) => Some(unreadable("open", &relative_text(&it.components), &error)),
         };

@@ -93,7 +93,6 @@ impl<'d> Value<'d> {
         self.idx
     }
 
-
     /// What the value is.
     #[must_use]
     pub fn kind(&self) -> Kind {

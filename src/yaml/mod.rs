@@ -20,8 +20,17 @@ pub use error::{YamlError, YamlErrorKind};
 pub use scalar::{Scalar, TagError, resolve, resolve_plain};
 pub use split::{Chunk, Found, SplitError, Splitter, split};
 /// stub
-pub struct Position { #[allow(missing_docs)] pub line: u32, #[allow(missing_docs)] pub column: u32 }
+pub struct Position {
+    #[allow(missing_docs)]
+    pub line: u32,
+    #[allow(missing_docs)]
+    pub column: u32,
+}
 /// stub
-pub fn locate(_: &[u8], _: &[crate::json::Step]) -> Option<Position> { None }
+pub fn locate(_: &[u8], _: &[crate::json::Step]) -> Option<Position> {
+    None
+}
 /// stub
-pub fn locate_key(_: &[u8], _: &[crate::json::Step]) -> Option<Position> { None }
+pub fn locate_key(_: &[u8], _: &[crate::json::Step]) -> Option<Position> {
+    None
+}
