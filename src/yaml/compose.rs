@@ -1,19 +1,15 @@
 //! A chunk's first document as JSON text, without a tree and without recursion (`spec/fbc.md` 1.4).
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use libyaml_safer::{Event, EventData, Mark};
 
 use super::alias::{Anchored, Budget, Place};
 use super::error::{YamlError, YamlErrorKind};
-use super::events::Events;
+use super::events::{Events, guarded};
 use super::number;
-use super::scalar::{Scalar, resolve};
+use super::scalar::{Scalar, is_merge_key, key_text, resolve};
 use crate::json::{MAX_DEPTH, write_string};
-
-/// The tag of a merge key that is not plain.
-const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
 
 /// What a chunk held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,12 +31,11 @@ pub enum Document {
 /// Of several errors, go-yaml's comes first: syntax, then meaning, then what JSON lacks. `out` is then as before.
 pub fn to_json(chunk: &[u8], out: &mut Vec<u8>) -> Result<Document, YamlError> {
     let base = out.len();
-    let found = catch_unwind(AssertUnwindSafe(|| {
+    let found = guarded(|| {
         let mut events = Events::new(chunk)?;
         let mut composer = Composer::new(out);
         composer.run(&mut events)
-    }));
-    let found = found.unwrap_or_else(|_panic| Err(YamlError::internal()));
+    });
     if found.is_err() {
         out.truncate(base);
     }
@@ -200,8 +195,7 @@ impl<'o> Composer<'o> {
         is_plain: bool,
         mark: Mark,
     ) -> Result<bool, Fault> {
-        let is_merge_key = self.slot == Slot::Key && text == "<<" && (is_plain || tag == Some(MERGE_TAG));
-        if is_merge_key {
+        if self.slot == Slot::Key && is_merge_key(tag, is_plain, text) {
             self.slot = Slot::Merge;
             if let Some(name) = anchor {
                 self.anchor(name, Anchored::scalar(&Scalar::Str(text.into())));
@@ -235,28 +229,16 @@ impl<'o> Composer<'o> {
 
     fn put_key(&mut self, scalar: &Scalar<'_>, mark: Mark) {
         self.comma();
-        match scalar {
-            Scalar::Str(text) => write_string(text, self.out),
-            Scalar::Timestamp(text) => write_string(text, self.out),
-            Scalar::Float(value) => {
-                self.out.push(b'"');
-                number::write_key(*value, self.out);
-                self.out.push(b'"');
-            }
-            Scalar::Int(_) | Scalar::Bool(_) => {
-                self.out.push(b'"');
-                // Neither kind of value can fail.
-                let _ = write_value(scalar, self.out);
-                self.out.push(b'"');
-            }
-            Scalar::Null => self.unsupported_key("%!s(<nil>), key: <nil>".to_owned(), mark),
-            Scalar::Uint(value) => self.unsupported_key(format!("uint64, key: {value:#x}"), mark),
+        match (key_text(scalar), scalar) {
+            (Some(text), _) => write_string(&text, self.out),
+            (None, Scalar::Uint(value)) => self.unsupported_key(&format!("uint64, key: {value:#x}"), mark),
+            (None, _) => self.unsupported_key("%!s(<nil>), key: <nil>", mark),
         }
         self.out.push(b':');
         self.slot = Slot::Value;
     }
 
-    fn unsupported_key(&mut self, shown: String, mark: Mark) {
+    fn unsupported_key(&mut self, shown: &str, mark: Mark) {
         self.out.extend_from_slice(b"\"\"");
         let is_first = self.unsupported.as_ref().is_none_or(|it| it.message.starts_with("json:"));
         if is_first {

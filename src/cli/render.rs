@@ -1,0 +1,102 @@
+//! `olmdex render`
+
+use std::io::{BufWriter, Write as _};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Context;
+use super::error::{CommandError, CommandResult, Exit};
+use crate::check;
+use crate::fbc::{self, Format, Input, Origin, RenderDefect, Selection, Sorted};
+use crate::source::{self, Source};
+
+/// Print catalogs as one sorted stream of blobs, byte for byte as `opm render` does
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex render my-catalog/ > catalog.json
+  olmdex render my-catalog/ -o yaml --package keda
+  olmdex render index.db --catalog community -o yaml")]
+pub(crate) struct RenderArgs {
+    /// Catalogs: directories, files, an index.db, or `-` for standard input
+    #[arg(value_name = "SOURCE", required = true)]
+    sources: Vec<PathBuf>,
+    /// Format of the blobs
+    #[arg(short, long, value_enum, default_value_t = BlobFormat::Json)]
+    output: BlobFormat,
+    /// Only this package; may be repeated
+    #[arg(long, short, value_name = "PACKAGE")]
+    package: Vec<String>,
+    /// Only this catalog of an index; may be repeated
+    #[arg(long, value_name = "NAME")]
+    catalog: Vec<String>,
+}
+
+/// Formats of blobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BlobFormat {
+    /// JSON, indented by four
+    Json,
+    /// YAML documents
+    Yaml,
+}
+
+impl From<BlobFormat> for Format {
+    fn from(format: BlobFormat) -> Self {
+        match format {
+            BlobFormat::Json => Self::Json,
+            BlobFormat::Yaml => Self::Yaml,
+        }
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
+    let mut sorted = Sorted::default();
+    let format = Format::from(args.output);
+    let selection = Selection { packages: &args.package };
+    let mut n_defects = 0;
+    for path in &args.sources {
+        match source::open(path)? {
+            Source::Catalog(input) => {
+                if !args.catalog.is_empty() {
+                    return Err(CommandError::usage(format!(
+                        "`--catalog` chooses from an index, but `{}` is none",
+                        path.display()
+                    )));
+                }
+                let defects = fbc::render(&input, format, selection, &mut sorted);
+                n_defects += defects.len();
+                report(context, &input, &defects);
+            }
+            Source::Index(path) => context.render_index(&path, &args.catalog, format, selection, &mut sorted)?,
+        }
+    }
+    if n_defects > 0 {
+        let documents = if n_defects == 1 { "1 document".to_owned() } else { format!("{n_defects} documents") };
+        return Err(CommandError::new(Exit::Input, format!("{documents} cannot be rendered")));
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    for text in sorted.texts() {
+        out.write_all(text)?;
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+fn report(context: &Context, input: &Input, defects: &[(Origin, RenderDefect)]) {
+    for (origin, defect) in defects {
+        match defect {
+            RenderDefect::Broken(failure) => {
+                for finding in check::failure_findings(input, *origin, failure) {
+                    context.reporter.finding(&finding);
+                }
+            }
+            RenderDefect::Unwritable(error) => {
+                let file = input.files.get(origin.file as usize).map_or("", |it| &it.shown);
+                let message = format!("{file}:{}:{}: {error}", origin.line, origin.column);
+                let error = CommandError::new(Exit::Input, message);
+                context.reporter.error(&error.help("use `-o json`, which can carry every character"));
+            }
+        }
+    }
+}
