@@ -9,3 +9,4 @@
 
 pub mod json;
 pub mod version;
+pub mod yaml;

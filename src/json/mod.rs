@@ -18,7 +18,7 @@ mod write;
 
 pub use locate::{Step, locate, locate_key};
 pub use number::write_number;
-pub use read::{MAX_DEPTH, Reader, ReadError, ReadErrorKind};
+pub use read::{MAX_DEPTH, ReadError, ReadErrorKind, Reader};
 pub use split::{ObjectEnd, ObjectScanner};
 pub use text::{decode_utf8, fold_eq, write_string, write_string_html};
 pub use value::{Kind, Value};

@@ -119,7 +119,8 @@ impl Reader {
                 return Err(ReadError { offset: text.len(), kind: ReadErrorKind::UnexpectedEnd });
             };
             expect = match (expect, byte) {
-                (Expect::FirstKeyOrEnd | Expect::CommaOrEnd, b'}') | (Expect::FirstItemOrEnd | Expect::CommaOrEnd, b']') => {
+                (Expect::FirstKeyOrEnd | Expect::CommaOrEnd, b'}')
+                | (Expect::FirstItemOrEnd | Expect::CommaOrEnd, b']') => {
                     if !self.closes(bytes, byte) {
                         return Err(invalid(text, pos, self.after_element(bytes)));
                     }
@@ -206,13 +207,7 @@ impl Reader {
         self.nodes.push(Node { kind, start: start as u32, end: end as u32, next });
     }
 
-    fn literal(
-        &mut self,
-        text: &str,
-        pos: &mut usize,
-        word: &'static str,
-        kind: Kind,
-    ) -> Result<Expect, ReadError> {
+    fn literal(&mut self, text: &str, pos: &mut usize, word: &'static str, kind: Kind) -> Result<Expect, ReadError> {
         let start = *pos;
         for (idx, wanted) in word.bytes().enumerate() {
             match text.as_bytes().get(start + idx) {

@@ -112,9 +112,7 @@ fn write_escaped(text: &str, html: bool, out: &mut Vec<u8>) {
             b'\n' => b"\\n",
             b'\r' => b"\\r",
             b'\t' => b"\\t",
-            0x00..=0x1F => {
-                &[b'\\', b'u', b'0', b'0', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]
-            }
+            0x00..=0x1F => &[b'\\', b'u', b'0', b'0', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]],
             b'<' if html => b"\\u003c",
             b'>' if html => b"\\u003e",
             b'&' if html => b"\\u0026",

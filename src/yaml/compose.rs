@@ -1,0 +1,541 @@
+//! A chunk's first document as JSON text, without a tree and without recursion (`spec/fbc.md` 1.4).
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use libyaml_safer::{Event, EventData, Mark};
+
+use super::alias::{Anchored, Budget, Place};
+use super::error::{YamlError, YamlErrorKind};
+use super::events::Events;
+use super::number;
+use super::scalar::{Scalar, resolve};
+use crate::json::{MAX_DEPTH, write_string};
+
+/// The tag of a merge key that is not plain.
+const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
+
+/// What a chunk held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Document {
+    /// Nothing, or a scalar that means null. `null` was written, but as a blob it is empty (`spec/fbc.md` 1.5).
+    Null,
+    /// Anything else.
+    Value,
+}
+
+/// Writes the first document of a chunk as JSON.
+///
+/// Members stay in the order of the source and duplicates stay too: the JSON reader takes the last, as go-yaml does.
+/// Merge keys are replaced by what they merge, at their place. Integers are exact.
+///
+/// # Errors
+///
+/// Everything that makes go-yaml v2 or the conversion to JSON behind it fail, and expansion of aliases beyond 256 MiB.
+/// Of several errors, go-yaml's comes first: syntax, then meaning, then what JSON lacks. `out` is then as before.
+pub fn to_json(chunk: &[u8], out: &mut Vec<u8>) -> Result<Document, YamlError> {
+    let base = out.len();
+    let found = catch_unwind(AssertUnwindSafe(|| {
+        let mut events = Events::new(chunk)?;
+        let mut composer = Composer::new(out);
+        composer.run(&mut events)
+    }));
+    let found = found.unwrap_or_else(|_panic| Err(YamlError::internal()));
+    if found.is_err() {
+        out.truncate(base);
+    }
+    found
+}
+
+/// Where the next node goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Slot {
+    Root,
+    Item,
+    Key,
+    Value,
+    /// The value of a merge key.
+    Merge,
+    /// An item of a list that is the value of a merge key.
+    MergeItem,
+}
+
+/// A collection that is being written.
+struct Frame {
+    slot: Slot,
+    /// Offset of its bracket.
+    start: usize,
+    /// Decode operations before it, to know its own.
+    decodes: u64,
+    anchor: Option<usize>,
+    /// Levels of nesting inside it, itself included.
+    height: usize,
+    /// Of a list of mappings to merge: how many ranges in `Composer::merges` are not its own.
+    merges: usize,
+    mark: Mark,
+}
+
+/// An error that does not end the composition at once.
+enum Fault {
+    /// Found while parsing: it ends everything.
+    Now(YamlError),
+    /// Found while decoding: an error of syntax further on would come first.
+    Later(YamlError),
+}
+
+struct Composer<'o> {
+    out: &'o mut Vec<u8>,
+    frames: Vec<Frame>,
+    slot: Slot,
+    names: HashMap<String, usize>,
+    anchors: Vec<Anchored>,
+    /// Text that anchors refer to and that is not in `out`: values of merge keys.
+    attic: Vec<u8>,
+    /// Ranges in `out` of the items of merge lists.
+    merges: Vec<(usize, usize)>,
+    budget: Budget,
+    /// The first error that only JSON makes; those of keys come before those of numbers.
+    unsupported: Option<YamlError>,
+    /// Number of the frame whose next value belongs into the message of `unsupported`.
+    awaits_value: Option<usize>,
+}
+
+impl<'o> Composer<'o> {
+    fn new(out: &'o mut Vec<u8>) -> Self {
+        Self {
+            out,
+            frames: Vec::new(),
+            slot: Slot::Root,
+            names: HashMap::new(),
+            anchors: Vec::new(),
+            attic: Vec::new(),
+            merges: Vec::new(),
+            budget: Budget::new(),
+            unsupported: None,
+            awaits_value: None,
+        }
+    }
+
+    fn run(&mut self, events: &mut Events<'_>) -> Result<Document, YamlError> {
+        let mut document = Document::Value;
+        loop {
+            let event = events.next()?;
+            match event.data {
+                EventData::StreamEnd => {
+                    self.out.extend_from_slice(b"null");
+                    return Ok(Document::Null);
+                }
+                EventData::DocumentEnd { .. } => {
+                    return match self.unsupported.take() {
+                        Some(error) => Err(error),
+                        None => Ok(document),
+                    };
+                }
+                _ => {}
+            }
+            let is_root = self.frames.is_empty();
+            match self.handle(event) {
+                Ok(is_null) if is_root && is_null => document = Document::Null,
+                Ok(_) => {}
+                Err(Fault::Now(error)) => return Err(error),
+                Err(Fault::Later(error)) => return Err(self.drain(events, error)),
+            }
+        }
+    }
+
+    /// Reads the rest of the document, only to see whether there is an error of syntax in it.
+    fn drain(&mut self, events: &mut Events<'_>, found: YamlError) -> YamlError {
+        let mut depth = self.frames.len();
+        loop {
+            let event = match events.next() {
+                Ok(event) => event,
+                Err(error) => return error,
+            };
+            let anchor = match event.data {
+                EventData::StreamEnd | EventData::DocumentEnd { .. } => break,
+                EventData::Alias { anchor } if !self.names.contains_key(&anchor) => {
+                    return unknown_anchor(&anchor, event.start_mark);
+                }
+                EventData::SequenceEnd | EventData::MappingEnd => {
+                    depth = depth.saturating_sub(1);
+                    continue;
+                }
+                EventData::Scalar { anchor, .. } => anchor,
+                EventData::SequenceStart { anchor, .. } | EventData::MappingStart { anchor, .. } => {
+                    depth += 1;
+                    anchor
+                }
+                _ => continue,
+            };
+            if depth > MAX_DEPTH {
+                return too_deep(event.start_mark);
+            }
+            self.names.extend(anchor.map(|name| (name, 0)));
+        }
+        found
+    }
+
+    /// Returns whether the event was a scalar that means null.
+    fn handle(&mut self, event: Event) -> Result<bool, Fault> {
+        let mark = event.start_mark;
+        match event.data {
+            EventData::Scalar { anchor, tag, value, plain_implicit, .. } => {
+                return self.scalar(anchor, tag.as_deref(), &value, plain_implicit, mark);
+            }
+            EventData::Alias { anchor } => return self.alias(&anchor, mark),
+            EventData::MappingStart { anchor, .. } => self.open(b'{', anchor, mark)?,
+            EventData::SequenceStart { anchor, .. } => self.open(b'[', anchor, mark)?,
+            EventData::MappingEnd => self.close(b'}')?,
+            EventData::SequenceEnd => self.close(b']')?,
+            _ => {}
+        }
+        Ok(false)
+    }
+
+    fn scalar(
+        &mut self,
+        anchor: Option<String>,
+        tag: Option<&str>,
+        text: &str,
+        is_plain: bool,
+        mark: Mark,
+    ) -> Result<bool, Fault> {
+        let is_merge_key = self.slot == Slot::Key && text == "<<" && (is_plain || tag == Some(MERGE_TAG));
+        if is_merge_key {
+            self.slot = Slot::Merge;
+            if let Some(name) = anchor {
+                self.anchor(name, Anchored::scalar(&Scalar::Str(text.into())));
+            }
+            return Ok(false);
+        }
+        if matches!(self.slot, Slot::Merge | Slot::MergeItem) {
+            return Err(not_mergeable(mark));
+        }
+        self.count(1, 0, mark)?;
+        let scalar = resolve(tag, is_plain, text).map_err(|error| later(mark, error.to_string()))?;
+        if let Some(name) = anchor {
+            self.anchor(name, Anchored::scalar(&scalar));
+        }
+        self.put_scalar(&scalar, mark)?;
+        Ok(scalar == Scalar::Null)
+    }
+
+    fn put_scalar(&mut self, scalar: &Scalar<'_>, mark: Mark) -> Result<(), Fault> {
+        if self.slot == Slot::Key {
+            self.put_key(scalar, mark);
+            return Ok(());
+        }
+        let start = self.begin();
+        write_value(scalar, self.out).unwrap_or_else(|message| {
+            let error = YamlError::new(YamlErrorKind::Json, mark, message);
+            self.unsupported.get_or_insert(error);
+        });
+        self.done(start, 0, mark)
+    }
+
+    fn put_key(&mut self, scalar: &Scalar<'_>, mark: Mark) {
+        self.comma();
+        match scalar {
+            Scalar::Str(text) => write_string(text, self.out),
+            Scalar::Timestamp(text) => write_string(text, self.out),
+            Scalar::Float(value) => {
+                self.out.push(b'"');
+                number::write_key(*value, self.out);
+                self.out.push(b'"');
+            }
+            Scalar::Int(_) | Scalar::Bool(_) => {
+                self.out.push(b'"');
+                // Neither kind of value can fail.
+                let _ = write_value(scalar, self.out);
+                self.out.push(b'"');
+            }
+            Scalar::Null => self.unsupported_key("%!s(<nil>), key: <nil>".to_owned(), mark),
+            Scalar::Uint(value) => self.unsupported_key(format!("uint64, key: {value:#x}"), mark),
+        }
+        self.out.push(b':');
+        self.slot = Slot::Value;
+    }
+
+    fn unsupported_key(&mut self, shown: String, mark: Mark) {
+        self.out.extend_from_slice(b"\"\"");
+        let is_first = self.unsupported.as_ref().is_none_or(|it| it.message.starts_with("json:"));
+        if is_first {
+            let message = format!("unsupported map key of type: {shown}, value: ");
+            self.unsupported = Some(YamlError::new(YamlErrorKind::Json, mark, message));
+            self.awaits_value = Some(self.frames.len());
+        }
+    }
+
+    fn open(&mut self, bracket: u8, anchor: Option<String>, mark: Mark) -> Result<(), Fault> {
+        if self.frames.len() >= MAX_DEPTH {
+            return Err(Fault::Now(too_deep(mark)));
+        }
+        let decodes = self.budget.decodes();
+        let is_merge_list = self.slot == Slot::Merge && bracket == b'[';
+        if self.slot == Slot::MergeItem && bracket == b'[' {
+            return Err(not_mergeable(mark));
+        }
+        // A list of mappings to merge is walked, not decoded.
+        if !is_merge_list {
+            self.count(1, 0, mark)?;
+        }
+        let anchor = anchor.map(|name| self.anchor(name, Anchored::open(bracket == b'{')));
+        let start = self.begin();
+        self.out.push(bracket);
+        let merges = self.merges.len();
+        self.frames.push(Frame { slot: self.slot, start, decodes, anchor, height: 1, merges, mark });
+        self.slot = match bracket {
+            b'{' => Slot::Key,
+            _ if is_merge_list => Slot::MergeItem,
+            _ => Slot::Item,
+        };
+        Ok(())
+    }
+
+    fn close(&mut self, bracket: u8) -> Result<(), Fault> {
+        let Some(frame) = self.frames.pop() else { return Ok(()) };
+        let is_merge_list = self.slot == Slot::MergeItem;
+        self.out.push(bracket);
+        self.slot = frame.slot;
+        if let Some(idx) = frame.anchor {
+            // As the value of an alias the list of a merge key is an ordinary list.
+            let decodes = self.budget.decodes() - frame.decodes + u64::from(is_merge_list);
+            self.anchors[idx].close(frame.start, self.out.len(), decodes, frame.height);
+        }
+        match (self.slot, bracket) {
+            (Slot::Merge, b'}') => self.merge(&frame, false),
+            (Slot::Merge, _) => self.merge(&frame, true),
+            _ => self.done(frame.start, frame.height, frame.mark),
+        }
+    }
+
+    /// Replaces the value of a merge key, which has just been written, by its members.
+    fn merge(&mut self, frame: &Frame, is_list: bool) -> Result<(), Fault> {
+        let shift = self.attic.len();
+        let region = &self.out[frame.start..];
+        self.budget.expand(region.len()).map_err(|message| limit(frame.mark, message))?;
+        self.attic.extend_from_slice(region);
+        self.out.truncate(frame.start);
+        for anchored in &mut self.anchors {
+            anchored.relocate(frame.start, shift);
+        }
+        if is_list {
+            // Earlier mappings win, so they are written last.
+            for idx in (frame.merges..self.merges.len()).rev() {
+                let (start, end) = self.merges[idx];
+                self.put_members(Place::Attic(start - frame.start + shift, end - frame.start + shift));
+            }
+            self.merges.truncate(frame.merges);
+        } else {
+            self.put_members(Place::Attic(shift, self.attic.len()));
+        }
+        self.slot = Slot::Key;
+        self.raise(frame.height);
+        Ok(())
+    }
+
+    /// Writes the members of a mapping that stands elsewhere into the one that is being written.
+    fn put_members(&mut self, place: Place) {
+        let (start, end) = place.range();
+        if end - start <= 2 {
+            return;
+        }
+        self.comma();
+        self.copy(place.within(1));
+    }
+
+    fn copy(&mut self, place: Place) {
+        match place {
+            Place::Out(start, end) => self.out.extend_from_within(start..end),
+            Place::Attic(start, end) => self.out.extend_from_slice(&self.attic[start..end]),
+        }
+    }
+
+    fn alias(&mut self, name: &str, mark: Mark) -> Result<bool, Fault> {
+        let Some(&idx) = self.names.get(name) else {
+            return Err(Fault::Now(unknown_anchor(name, mark)));
+        };
+        let is_merge = matches!(self.slot, Slot::Merge | Slot::MergeItem);
+        if is_merge && !self.anchors[idx].is_mapping() {
+            return Err(not_mergeable(mark));
+        }
+        if let Some(scalar) = self.anchors[idx].as_scalar().cloned() {
+            self.count(2, 1, mark)?;
+            self.budget.expand(scalar_len(&scalar)).map_err(|message| limit(mark, message))?;
+            self.put_scalar(&scalar, mark)?;
+            return Ok(scalar == Scalar::Null);
+        }
+        let Some((place, decodes, height)) = self.anchors[idx].as_collection() else {
+            return Err(later(mark, format!("anchor '{name}' value contains itself")));
+        };
+        if self.frames.len() + height > MAX_DEPTH {
+            return Err(Fault::Now(too_deep(mark)));
+        }
+        self.count(1 + decodes, decodes, mark)?;
+        let (start, end) = place.range();
+        self.budget.expand(end - start).map_err(|message| limit(mark, message))?;
+        if self.slot == Slot::Merge {
+            self.put_members(place);
+            self.slot = Slot::Key;
+            self.raise(height);
+            return Ok(false);
+        }
+        let start = self.begin();
+        self.copy(place);
+        self.done(start, height, mark)?;
+        Ok(false)
+    }
+
+    fn anchor(&mut self, name: String, anchored: Anchored) -> usize {
+        self.anchors.push(anchored);
+        let idx = self.anchors.len() - 1;
+        self.names.insert(name, idx);
+        idx
+    }
+
+    fn count(&mut self, decodes: u64, aliased: u64, mark: Mark) -> Result<(), Fault> {
+        self.budget.count(decodes, aliased).map_err(|message| limit(mark, message))
+    }
+
+    /// Prepares for a value and returns where it starts.
+    fn begin(&mut self) -> usize {
+        if matches!(self.slot, Slot::Item | Slot::MergeItem) {
+            self.comma();
+        }
+        self.out.len()
+    }
+
+    /// Separates a member or item from the one before it. A bracket at the end can only be that of the collection,
+    /// for strings end with a quote.
+    fn comma(&mut self) {
+        if !matches!(self.out.last(), Some(b'{' | b'[')) {
+            self.out.push(b',');
+        }
+    }
+
+    /// Goes on behind a value.
+    fn done(&mut self, start: usize, height: usize, mark: Mark) -> Result<(), Fault> {
+        match self.slot {
+            Slot::Root | Slot::Item | Slot::Merge => {}
+            Slot::Value => {
+                if self.awaits_value == Some(self.frames.len()) {
+                    self.awaits_value = None;
+                    if let Some(error) = &mut self.unsupported {
+                        error.message.push_str(&go_syntax(&self.out[start..]));
+                    }
+                }
+                self.slot = Slot::Key;
+            }
+            Slot::Key => return Err(later(mark, format!("invalid map key: {}", go_syntax(&self.out[start..])))),
+            Slot::MergeItem => self.merges.push((start, self.out.len())),
+        }
+        self.raise(height);
+        Ok(())
+    }
+
+    fn raise(&mut self, height: usize) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.height = frame.height.max(height + 1);
+        }
+    }
+}
+
+/// Writes a scalar as a JSON value; of what JSON lacks, `null`, and returns the message.
+fn write_value(scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Result<(), String> {
+    use std::io::Write as _;
+    // Writing to a vector cannot fail.
+    let _ = match scalar {
+        Scalar::Null => out.write_all(b"null"),
+        Scalar::Bool(value) => write!(out, "{value}"),
+        Scalar::Int(value) => write!(out, "{value}"),
+        Scalar::Uint(value) => write!(out, "{value}"),
+        Scalar::Float(value) if value.is_finite() => {
+            number::write_json(*value, out);
+            Ok(())
+        }
+        Scalar::Float(value) => {
+            out.extend_from_slice(b"null");
+            let shown = if value.is_nan() {
+                "NaN"
+            } else if *value > 0.0 {
+                "+Inf"
+            } else {
+                "-Inf"
+            };
+            return Err(format!("json: unsupported value: {shown}"));
+        }
+        Scalar::Timestamp(text) => {
+            write_string(text, out);
+            Ok(())
+        }
+        Scalar::Str(text) => {
+            write_string(text, out);
+            Ok(())
+        }
+    };
+    Ok(())
+}
+
+/// About how long a scalar is as JSON.
+fn scalar_len(scalar: &Scalar<'_>) -> usize {
+    match scalar {
+        Scalar::Str(text) => text.len(),
+        _ => 8,
+    }
+}
+
+/// A JSON value in the notation of Go's messages.
+fn go_syntax(json: &[u8]) -> String {
+    if json == b"null" {
+        return "interface {}(nil)".to_owned();
+    }
+    let text = String::from_utf8_lossy(json);
+    let mut out = String::new();
+    let mut in_string = false;
+    let mut is_escaped = false;
+    for c in text.chars() {
+        match c {
+            _ if in_string => {
+                out.push(c);
+                in_string = is_escaped || c != '"';
+                is_escaped = !is_escaped && c == '\\';
+            }
+            '{' => out.push_str("map[interface {}]interface {}{"),
+            '[' => out.push_str("[]interface {}{"),
+            ']' => out.push('}'),
+            ',' => out.push_str(", "),
+            _ => {
+                in_string = c == '"';
+                out.push(c);
+                if out.ends_with("null") {
+                    out.truncate(out.len() - 4);
+                    out.push_str("interface {}(nil)");
+                }
+            }
+        }
+    }
+    out
+}
+
+fn unknown_anchor(name: &str, mark: Mark) -> YamlError {
+    YamlError::new(YamlErrorKind::Meaning, mark, format!("unknown anchor '{name}' referenced"))
+}
+
+fn too_deep(mark: Mark) -> YamlError {
+    YamlError::new(YamlErrorKind::Limit, mark, format!("exceeded max depth of {MAX_DEPTH}"))
+}
+
+fn not_mergeable(mark: Mark) -> Fault {
+    later(mark, "map merge requires map or sequence of maps as the value")
+}
+
+fn limit(mark: Mark, message: &'static str) -> Fault {
+    Fault::Now(YamlError::new(YamlErrorKind::Limit, mark, message))
+}
+
+fn later(mark: Mark, message: impl Into<String>) -> Fault {
+    Fault::Later(YamlError::new(YamlErrorKind::Meaning, mark, message))
+}
+
+#[cfg(test)]
+mod tests;

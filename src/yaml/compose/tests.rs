@@ -1,0 +1,160 @@
+use super::*;
+
+fn json(text: &str) -> String {
+    let mut out = b"[".to_vec();
+    match to_json(text.as_bytes(), &mut out) {
+        Ok(_) => String::from_utf8(out.split_off(1)).unwrap(),
+        Err(error) => {
+            assert_eq!(out, b"[", "the output is as before");
+            format!("! {error}")
+        }
+    }
+}
+
+#[test]
+fn composes() {
+    let cases = [
+        ("a: 1\nb: [x, 'y', \"z\\n\"]\n", r#"{"a":1,"b":["x","y","z\n"]}"#),
+        ("a: {}\nb: []\nc:\n", r#"{"a":{},"b":[],"c":null}"#),
+        ("a: 1\na: 2\n", r#"{"a":1,"a":2}"#),
+        ("foo\n", r#""foo""#),
+        ("a: b\n  c\n", r#"{"a":"b c"}"#),
+        ("a: b\n...\nc: d\n", r#"{"a":"b"}"#),
+        ("{a: b} {c: d}\n", r#"{"a":"b"}"#),
+        ("\u{FEFF}a: 1\n", r#"{"a":1}"#),
+        ("\u{FF41}: 1\n", "{\"\u{FF41}\":1}"),
+        ("a: |\n  x", r#"{"a":"x\n"}"#),
+        (
+            "- 9007199254740993\n- 18446744073709551615\n- 18446744073709551616\n",
+            "[9007199254740993,18446744073709551615,18446744073709552000]",
+        ),
+        ("- 1e21\n- 1e-7\n- -0.0\n- 4.10\n- 1.0\n", "[1e+21,1e-7,-0,4.1,1]"),
+        ("- 2020-01-02\n- !!binary aGVsbG8=\n- !x 1\n- ! 1\n- !!str 1\n", r#"["2020-01-02","hello","1","1","1"]"#),
+        // Keys.
+        (
+            "0x10: a\n1.5: b\ny: c\n'y': d\n2020-01-02: e\n1e7: f\n",
+            r#"{"16":"a","1.5":"b","true":"c","y":"d","2020-01-02":"e","1e+07":"f"}"#,
+        ),
+        ("? a\n: b\n? |\n  c\n: d\n", r#"{"a":"b","c\n":"d"}"#),
+        (".inf: 1\n", r#"{".inf":1}"#),
+        // Anchors.
+        ("a: &x 1\nb: *x\n*x : c\n", r#"{"a":1,"b":1,"1":"c"}"#),
+        (
+            "a: &x [1, {b: 2}]\nb: *x\nc: [*x, *x]\n",
+            r#"{"a":[1,{"b":2}],"b":[1,{"b":2}],"c":[[1,{"b":2}],[1,{"b":2}]]}"#,
+        ),
+        ("&k a: *k\n", r#"{"a":"a"}"#),
+        ("a: &x 1\nb: &x 2\nc: *x\n", r#"{"a":1,"b":2,"c":2}"#),
+        ("a: &x\nb: *x\n", r#"{"a":null,"b":null}"#),
+        // Merges.
+        ("b: &b {x: 1, z: 9}\nm: {x: 3, <<: *b}\n", r#"{"b":{"x":1,"z":9},"m":{"x":3,"x":1,"z":9}}"#),
+        ("b: &b {x: 1}\nm: {<<: *b, x: 3}\n", r#"{"b":{"x":1},"m":{"x":1,"x":3}}"#),
+        ("b: &b {x: 1}\nm: {<<: [*b, {x: 7, q: 1}]}\n", r#"{"b":{"x":1},"m":{"x":7,"q":1,"x":1}}"#),
+        ("\"<<\": lit\n!!merge '<<': {a: b}\n", r#"{"<<":"lit","a":"b"}"#),
+        ("<<: {}\na: 1\n<<: [{}, {}]\n<<: []\nb: 2\n", r#"{"a":1,"b":2}"#),
+        ("<<: &m {x: &y [1]}\na: *m\nb: *y\n", r#"{"x":[1],"a":{"x":[1]},"b":[1]}"#),
+        (
+            "<<: &l [{a: &y {p: 1}}, {a: 2, <<: {c: *y}}]\nd: *l\ne: *y\n",
+            r#"{"a":2,"c":{"p":1},"a":{"p":1},"d":[{"a":{"p":1}},{"a":2,"c":{"p":1}}],"e":{"p":1}}"#,
+        ),
+        ("a: <<\n- <<\n", "! yaml: line 1: did not find expected key"),
+        ("[<<]\n", r#"["<<"]"#),
+        ("{a: !<x> , b: '!<y>,'}\n", r#"{"a":"","b":"!<y>,"}"#),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(json(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn tells_null_documents() {
+    for text in ["", "\n", "# c\n", "---\n", "null\n", "~\n", "--- # c\n"] {
+        let mut out = Vec::new();
+        assert_eq!(to_json(text.as_bytes(), &mut out), Ok(Document::Null), "{text:?}");
+        assert_eq!(out, b"null");
+    }
+    assert_eq!(to_json(b"''\n", &mut Vec::new()), Ok(Document::Value));
+    assert_eq!(to_json(b"[null]\n", &mut Vec::new()), Ok(Document::Value));
+}
+
+#[test]
+fn words_errors_as_go_yaml_does() {
+    let cases = [
+        ("schema: c\na:\n\tb: 1\n", "yaml: line 3: found character that cannot start any token"),
+        ("schema: c\n  a: b\n", "yaml: line 2: mapping values are not allowed in this context"),
+        ("a: b: c\n", "yaml: mapping values are not allowed in this context"),
+        ("a: [\n", "yaml: line 1: did not find expected node content"),
+        ("a: \"\u{1}\"\n", "yaml: control characters are not allowed"),
+        ("%YAML 1.2\n---\na\n", "yaml: found incompatible YAML document"),
+        ("%YAML 1.2\n", "yaml: found incompatible YAML document"),
+        ("# c\n%TAG ! x\n%YAML 1.2\n", "yaml: line 2: found incompatible YAML document"),
+        ("%YAML 1.1\n", "yaml: line 1: did not find expected <document start>"),
+        ("a: !!int abc\n", "yaml: cannot decode !!str `abc` as a !!int"),
+        ("a: {<<: 3}\n", "yaml: map merge requires map or sequence of maps as the value"),
+        ("a: &l [{}]\n<<: *l\n", "yaml: map merge requires map or sequence of maps as the value"),
+        ("<<: [[]]\n", "yaml: map merge requires map or sequence of maps as the value"),
+        ("v: .inf\n", "json: unsupported value: +Inf"),
+        ("[-.inf, .nan]\n", "json: unsupported value: -Inf"),
+        ("~: x\n", "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"x\""),
+        ("a: .nan\n~: 1\n", "unsupported map key of type: %!s(<nil>), key: <nil>, value: 1"),
+        ("18446744073709551615: 1\n", "unsupported map key of type: uint64, key: 0xffffffffffffffff, value: 1"),
+        ("{{ .a }}: 1\n", "yaml: invalid map key: map[interface {}]interface {}{\".a\":interface {}(nil)}"),
+        ("? [a, 1]\n: b\n", "yaml: invalid map key: []interface {}{\"a\", 1}"),
+        ("a: &a [*a]\n", "yaml: anchor 'a' value contains itself"),
+        ("a: *b\n", "yaml: unknown anchor 'b' referenced"),
+        ("a: !!int x\nb: *b\n", "yaml: unknown anchor 'b' referenced"),
+        ("a: !!int x\nb: [\n", "yaml: line 2: did not find expected node content"),
+        ("a: .nan\nb: !!int x\n", "yaml: cannot decode !!str `x` as a !!int"),
+        ("---\n[!<x>,1]\n", "yaml: line 2: did not find expected whitespace or line break"),
+        ("a: b\n[!<x>,1]\n", "yaml: line 3: could not find expected ':'"),
+        ("[!<x>,1]\n", "yaml: did not find expected whitespace or line break"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(json(text), format!("! {expected}"), "{text}");
+    }
+    let bytes: [(&[u8], &str); 4] = [
+        (b"a: \xFF\n", "yaml: invalid leading UTF-8 octet"),
+        (b"a: \xC3(\n", "yaml: invalid trailing UTF-8 octet"),
+        (b"a: \xC3", "yaml: incomplete UTF-8 octet sequence"),
+        (b"a: \xED\xA0\x80\n", "yaml: invalid Unicode character"),
+    ];
+    for (text, expected) in bytes {
+        assert_eq!(to_json(text, &mut Vec::new()).unwrap_err().to_string(), expected);
+    }
+}
+
+#[test]
+fn knows_the_true_place() {
+    for (text, line, column) in
+        [("a: [\n", 2, 1), ("a: é\nb: é\u{1}\n", 2, 5), ("a: !!int x\n", 1, 4), ("é: *b\n", 1, 4)]
+    {
+        let error = to_json(text.as_bytes(), &mut Vec::new()).unwrap_err();
+        assert_eq!((error.line, error.column), (Some(line), Some(column)), "{text}");
+    }
+}
+
+#[test]
+fn limits_depth_before_the_scanner_gets_slow() {
+    let nested = |levels: usize| format!("{}{}\n", "[".repeat(levels), "]".repeat(levels));
+    assert_eq!(json(&nested(MAX_DEPTH)).len(), 2 * MAX_DEPTH);
+    assert_eq!(json(&nested(MAX_DEPTH + 1)), "! yaml: exceeded max depth of 10000");
+    assert_eq!(json(&"[".repeat(200_000)), "! yaml: exceeded max depth of 10000");
+    assert_eq!(json(&"? ".repeat(100_000)), "! yaml: exceeded max depth of 10000");
+    assert_eq!(json(&"- ".repeat(100_000)), "! yaml: exceeded max depth of 10000");
+    let deep = format!("- &a {}{}\n- {}*a{}\n", "[".repeat(6000), "]".repeat(6000), "[".repeat(5000), "]".repeat(5000));
+    assert_eq!(json(&deep), "! yaml: exceeded max depth of 10000");
+}
+
+#[test]
+fn limits_aliases() {
+    let mut laughs = "a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n".to_owned();
+    for n in 1..10 {
+        let aliases = vec![format!("*a{}", n - 1); 9].join(", ");
+        laughs.push_str(&format!("a{n}: &a{n} [{aliases}]\n"));
+    }
+    assert_eq!(json(&laughs), "! yaml: document contains excessive aliasing");
+    let long = format!("a: &a '{}'\nb: [{}]\n", "x".repeat(1 << 20), vec!["*a"; 300].join(", "));
+    assert_eq!(json(&long), "! yaml: aliases and merge keys expand to more than 256 MiB");
+    let harmless = format!("a: &a [1, 2]\nb: [{}]\n", vec!["*a"; 1000].join(", "));
+    assert!(!json(&harmless).starts_with('!'));
+}

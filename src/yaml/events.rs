@@ -1,0 +1,234 @@
+//! The events of a chunk, from libyaml's scanner and parser, guarded against what is wrong in its port.
+//!
+//! The port panics on two inputs, which never reach it: a block scalar at the end of a text without a newline (one is
+//! added) and a tag in angle brackets before a comma (found beforehand, and then an error as in go-yaml). It also takes
+//! any text whose first byte is 0xEF for a broken byte order mark, and says no more than `invalid UTF-8`; so byte order
+//! mark and encoding are handled here. UTF-16 is not read: no such file survives the splitting into lines.
+
+use std::io::{self, BufRead, Read};
+
+use libyaml_safer::{Encoding, ErrorKind, Event, EventData, Mark, Parser, Scanner, TokenData};
+use memchr::memmem;
+
+use super::error::{YamlError, YamlErrorKind};
+use crate::json::MAX_DEPTH;
+
+/// How much text the scanner decodes at a time. It keeps four bytes for every character it has not used yet.
+const PIECE: usize = 4096;
+
+/// What the scanner says when a tag is followed by something else than white space.
+const TAG_END: &str = "did not find expected whitespace or line break";
+
+/// Reads the events of one chunk.
+pub(super) struct Events<'t> {
+    text: &'t str,
+    parser: Parser<Pieces<'t>>,
+}
+
+impl<'t> Events<'t> {
+    /// # Errors
+    ///
+    /// Invalid UTF-8, and the tag that the library cannot stand.
+    pub(super) fn new(chunk: &'t [u8]) -> Result<Self, YamlError> {
+        let chunk = chunk.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(chunk);
+        let text = std::str::from_utf8(chunk).map_err(|error| invalid_utf8(chunk, error))?;
+        check_tags_before_commas(text)?;
+        let mut parser = Parser::new();
+        parser.set_encoding(Encoding::Utf8);
+        parser.set_input(Pieces::new(text));
+        Ok(Self { text, parser })
+    }
+
+    /// The next event.
+    ///
+    /// # Errors
+    ///
+    /// The text is not YAML.
+    pub(super) fn next(&mut self) -> Result<Event, YamlError> {
+        match self.parser.parse() {
+            Ok(event) => match event.data {
+                EventData::DocumentStart { version_directive: Some(version), .. } if version.minor != 1 => {
+                    Err(incompatible_version(self.text).unwrap_or_else(YamlError::internal))
+                }
+                _ => Ok(event),
+            },
+            Err(error) => Err(match error.kind() {
+                ErrorKind::Reader => first_forbidden(self.text),
+                ErrorKind::Parser => incompatible_version(self.text),
+                _ => None,
+            }
+            .unwrap_or_else(|| YamlError::from_library(&error))),
+        }
+    }
+}
+
+/// A text in pieces of whole characters, ended by a newline.
+struct Pieces<'t> {
+    rest: &'t str,
+    ending: &'static str,
+}
+
+impl<'t> Pieces<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { rest: text, ending: if text.ends_with('\n') || text.is_empty() { "" } else { "\n" } }
+    }
+}
+
+impl BufRead for Pieces<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.rest.is_empty() {
+            self.rest = std::mem::take(&mut self.ending);
+        }
+        Ok(&self.rest.as_bytes()[..self.rest.floor_char_boundary(PIECE)])
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.rest = self.rest.get(amount..).unwrap_or("");
+    }
+}
+
+impl Read for Pieces<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let piece = self.fill_buf()?;
+        let len = piece.len().min(buffer.len());
+        buffer[..len].copy_from_slice(&piece[..len]);
+        self.consume(len);
+        Ok(len)
+    }
+}
+
+/// Line and column, from 0, of a byte offset.
+fn mark_at(text: &str, offset: usize) -> Mark {
+    let mut mark = Mark::default();
+    let mut chars = text[..offset].chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\r' if chars.peek() == Some(&'\n') => {}
+            '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
+                mark.line += 1;
+                mark.column = 0;
+            }
+            _ => mark.column += 1,
+        }
+    }
+    mark.index = offset as u64;
+    mark
+}
+
+/// The error for the first character that YAML does not allow.
+fn first_forbidden(text: &str) -> Option<YamlError> {
+    let is_allowed = |c: char| {
+        matches!(c, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}')
+            || c >= '\u{10000}'
+    };
+    let at = text.find(|c| !is_allowed(c))?;
+    Some(YamlError::new(YamlErrorKind::Syntax, mark_at(text, at), "control characters are not allowed"))
+}
+
+/// The error for bytes that are not UTF-8, by the checks of libyaml's reader in their order.
+fn invalid_utf8(chunk: &[u8], error: std::str::Utf8Error) -> YamlError {
+    let (valid, rest) = chunk.split_at(error.valid_up_to());
+    let valid = std::str::from_utf8(valid).unwrap_or("");
+    if let Some(error) = first_forbidden(valid) {
+        return error;
+    }
+    let width = match rest.first().copied().unwrap_or(0) {
+        0x00..=0x7F => 1,
+        0xC0..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF7 => 4,
+        _ => 0,
+    };
+    let trailing = rest.get(1..rest.len().min(width)).unwrap_or(&[]);
+    let message = if width == 0 {
+        "invalid leading UTF-8 octet"
+    } else if rest.len() < width {
+        "incomplete UTF-8 octet sequence"
+    } else if trailing.iter().any(|byte| byte & 0xC0 != 0x80) {
+        "invalid trailing UTF-8 octet"
+    } else if matches!(rest, [0xC0 | 0xC1, ..] | [0xE0, 0x80..=0x9F, ..] | [0xF0, 0x80..=0x8F, ..]) {
+        "invalid length of a UTF-8 sequence"
+    } else {
+        "invalid Unicode character"
+    };
+    YamlError::new(YamlErrorKind::Syntax, mark_at(valid, valid.len()), message)
+}
+
+/// The error for a version directive at the start that is not `%YAML 1.1`: the library reads 1.2 too, go-yaml does not.
+fn incompatible_version(text: &str) -> Option<YamlError> {
+    let mut scanner = Scanner::new();
+    scanner.set_encoding(Encoding::Utf8);
+    scanner.set_input(Pieces::new(text));
+    while let Ok(token) = Scanner::scan(&mut scanner) {
+        match token.data {
+            TokenData::StreamStart { .. } | TokenData::TagDirective { .. } => {}
+            TokenData::VersionDirective { major: 1, minor: 1 } => {}
+            TokenData::VersionDirective { .. } => {
+                let mut error =
+                    YamlError::new(YamlErrorKind::Syntax, token.start_mark, "found incompatible YAML document");
+                error.compat_line = u32::try_from(token.start_mark.line).ok().filter(|&line| line > 0);
+                return Some(error);
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Finds the first tag in angle brackets that a comma follows directly.
+///
+/// Only the scanner can tell a tag from the same characters in a string. So it gets a copy with a blank before every
+/// such comma, and its tags are compared with the places of the blanks.
+///
+/// # Errors
+///
+/// There is such a tag, or the scanner fails on the copy: it would have failed on the text too.
+fn check_tags_before_commas(text: &str) -> Result<(), YamlError> {
+    if memmem::find(text.as_bytes(), b"!<").is_none() || memmem::find(text.as_bytes(), b">,").is_none() {
+        return Ok(());
+    }
+    let copy = text.replace(">,", "> ,");
+    let blanks: Vec<u64> =
+        memmem::find_iter(text.as_bytes(), b">,").enumerate().map(|(n, at)| (at + 1 + n) as u64).collect();
+    let original_mark = |index: u64| {
+        let inserted = blanks.partition_point(|&blank| blank < index);
+        mark_at(text, usize::try_from(index).unwrap_or(text.len()).saturating_sub(inserted))
+    };
+    let mut scanner = Scanner::new();
+    scanner.set_encoding(Encoding::Utf8);
+    scanner.set_input(Pieces::new(&copy));
+    let mut depth = 0usize;
+    loop {
+        // (As a method, `scan` would be the iterator's.)
+        let token = match Scanner::scan(&mut scanner) {
+            Ok(token) => token,
+            Err(error) => {
+                let mut found = YamlError::from_library(&error);
+                if let Some(mark) = error.problem_mark() {
+                    found.move_to(original_mark(mark.index));
+                }
+                return Err(if error.kind() == ErrorKind::Reader {
+                    first_forbidden(text).unwrap_or(found)
+                } else {
+                    found
+                });
+            }
+        };
+        match token.data {
+            TokenData::StreamEnd => return Ok(()),
+            TokenData::FlowSequenceStart | TokenData::FlowMappingStart => depth += 1,
+            TokenData::FlowSequenceEnd | TokenData::FlowMappingEnd => depth = depth.saturating_sub(1),
+            TokenData::Tag { .. } if blanks.binary_search(&token.end_mark.index).is_ok() => {
+                let mark = original_mark(token.end_mark.index);
+                let mut error = YamlError::new(YamlErrorKind::Syntax, mark, TAG_END);
+                error.compat_line = error.line.filter(|&line| line > 1);
+                return Err(error);
+            }
+            _ => {}
+        }
+        // The parser's events will be too deep too.
+        if depth > MAX_DEPTH {
+            return Ok(());
+        }
+    }
+}

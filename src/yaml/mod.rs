@@ -1,0 +1,21 @@
+//! YAML as catalogs use it: text to JSON, and JSON to text, in the dialect of go-yaml v2.
+//!
+//! A file is split into documents by its lines, each document is composed from libyaml's events straight into JSON
+//! text, and all that follows works on JSON. Positions are found by a second walk, only when something is wrong. The
+//! rules are in `spec/fbc.md` 1.3, 1.4 and Appendix B.
+//!
+//! What it deliberately does not do: no files, no catalog words, no tree of values, no other dialect of YAML, no
+//! UTF-16. Nobody else imports the YAML library.
+
+mod alias;
+mod compose;
+mod error;
+mod events;
+mod number;
+mod scalar;
+mod split;
+
+pub use compose::{Document, to_json};
+pub use error::{YamlError, YamlErrorKind};
+pub use scalar::{Scalar, TagError, resolve, resolve_plain};
+pub use split::{Chunk, Found, SplitError, Splitter, split};

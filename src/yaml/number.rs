@@ -1,0 +1,123 @@
+//! How Go writes floating point numbers.
+
+use std::io::Write as _;
+
+/// The shortest decimal digits that read back as the number, and the exponent of the first digit.
+struct Shortest {
+    is_negative: bool,
+    digits: String,
+    exponent: i32,
+}
+
+impl Shortest {
+    /// Takes the output of Rust's `{:e}`, which has the shortest digits too: `-1.25e-7`.
+    fn parse(text: &str) -> Self {
+        let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
+        Self {
+            is_negative: mantissa.starts_with('-'),
+            digits: mantissa.chars().filter(char::is_ascii_digit).collect(),
+            exponent: exponent.parse().unwrap_or(0),
+        }
+    }
+
+    /// `width` is the least number of digits of the exponent.
+    fn write_scientific(&self, width: usize, out: &mut Vec<u8>) {
+        let (first, rest) = self.digits.split_at(1);
+        let sign = if self.is_negative { "-" } else { "" };
+        let point = if rest.is_empty() { "" } else { "." };
+        let exponent_sign = if self.exponent < 0 { '-' } else { '+' };
+        let exponent = self.exponent.unsigned_abs();
+        // Writing to a vector cannot fail.
+        let _ = write!(out, "{sign}{first}{point}{rest}e{exponent_sign}{exponent:0width$}");
+    }
+}
+
+/// As `encoding/json`: plain notation unless |x| < 1e-6 or ≥ 1e21; `1e+21`, `1e-7` (`spec/fbc.md` Appendix A). The
+/// value is finite.
+pub(super) fn write_json(value: f64, out: &mut Vec<u8>) {
+    let size = value.abs();
+    if size != 0.0 && !(1e-6..1e21).contains(&size) {
+        Shortest::parse(&format!("{value:e}")).write_scientific(1, out);
+    } else {
+        let _ = write!(out, "{value}");
+    }
+}
+
+/// As `%g` with the shortest digits: an exponent below 1e-4 and from 1e6 on, of at least two digits (`spec/fbc.md`
+/// Appendix B.2). The value is finite.
+pub(super) fn write_general(value: f64, out: &mut Vec<u8>) {
+    let shortest = Shortest::parse(&format!("{value:e}"));
+    if has_exponent(&shortest) {
+        shortest.write_scientific(2, out);
+    } else {
+        let _ = write!(out, "{value}");
+    }
+}
+
+/// As [`write_general`] for the nearest number of single precision, which is how mapping keys are written; with
+/// YAML's names for what is not finite (`spec/fbc.md` 1.4).
+pub(super) fn write_key(value: f64, out: &mut Vec<u8>) {
+    #[expect(clippy::cast_possible_truncation, reason = "keys are of single precision")]
+    let value = value as f32;
+    if value.is_nan() {
+        out.extend_from_slice(b".nan");
+        return;
+    }
+    if value.is_infinite() {
+        out.extend_from_slice(if value > 0.0 { b".inf" } else { b"-.inf" });
+        return;
+    }
+    let shortest = Shortest::parse(&format!("{value:e}"));
+    if has_exponent(&shortest) {
+        shortest.write_scientific(2, out);
+    } else {
+        let _ = write!(out, "{value}");
+    }
+}
+
+fn has_exponent(shortest: &Shortest) -> bool {
+    !(-4..6).contains(&shortest.exponent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(write: fn(f64, &mut Vec<u8>), value: f64) -> String {
+        let mut out = Vec::new();
+        write(value, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn writes_json_and_general_forms() {
+        let cases = [
+            (0.0, "0", "0"),
+            (-0.0, "-0", "-0"),
+            (1.5, "1.5", "1.5"),
+            (1e-4, "0.0001", "0.0001"),
+            (1e-5, "0.00001", "1e-05"),
+            (1e-6, "0.000001", "1e-06"),
+            (1e-7, "1e-7", "1e-07"),
+            (123_456.5, "123456.5", "123456.5"),
+            (1_234_567.5, "1234567.5", "1.2345675e+06"),
+            (12_345_678.9, "12345678.9", "1.23456789e+07"),
+            (1e20, "100000000000000000000", "1e+20"),
+            (-1e21, "-1e+21", "-1e+21"),
+            (1.5e300, "1.5e+300", "1.5e+300"),
+        ];
+        for (value, json, general) in cases {
+            assert_eq!(text(write_json, value), json);
+            assert_eq!(text(write_general, value), general);
+        }
+    }
+
+    #[test]
+    fn writes_keys_in_single_precision() {
+        let cases = [(1.5, "1.5"), (0.1, "0.1"), (1e40, ".inf"), (-1e40, "-.inf"), (16_777_217.0, "1.6777216e+07")];
+        for (value, expected) in cases {
+            assert_eq!(text(write_key, value), expected);
+        }
+        assert_eq!(text(write_key, f64::NAN), ".nan");
+    }
+}
