@@ -6,6 +6,7 @@
 //! mark and encoding are handled here. UTF-16 is not read: no such file survives the splitting into lines.
 
 use std::io::{self, BufRead, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use libyaml_safer::{Encoding, ErrorKind, Event, EventData, Mark, Parser, Scanner, TokenData};
 use memchr::memmem;
@@ -18,6 +19,12 @@ const PIECE: usize = 4096;
 
 /// What the scanner says when a tag is followed by something else than white space.
 const TAG_END: &str = "did not find expected whitespace or line break";
+
+/// Runs what reads a document. A panic of the library, of which no more are known, becomes an error; the process's
+/// panic hook still reports it.
+pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, YamlError>) -> Result<T, YamlError> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_panic| Err(YamlError::internal()))
+}
 
 /// Reads the events of one chunk.
 pub(super) struct Events<'t> {

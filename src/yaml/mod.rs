@@ -9,13 +9,18 @@
 
 mod alias;
 mod compose;
+mod emit;
 mod error;
 mod events;
+mod fault;
 mod number;
+mod order;
 mod scalar;
 mod split;
+mod style;
 
 pub use compose::{Document, to_json};
+pub use emit::{YamlWriteError, write};
 pub use error::{YamlError, YamlErrorKind};
 pub use scalar::{Scalar, TagError, resolve, resolve_plain};
 pub use split::{Chunk, Found, SplitError, Splitter, split};
