@@ -17,6 +17,7 @@ mod locate;
 mod number;
 mod order;
 mod scalar;
+mod shorten;
 mod split;
 mod style;
 
