@@ -3,7 +3,7 @@
 use libyaml_safer::{EventData, Mark};
 
 use super::error::YamlError;
-use super::events::{Events, guarded};
+use super::events::{Events, Source, guarded};
 use super::scalar::{is_merge_key, key_text, resolve};
 use crate::json::{MAX_DEPTH, Step, fold_eq};
 
@@ -88,7 +88,8 @@ struct Walk<'p> {
 fn follow(chunk: &[u8], path: &[Step]) -> Option<Found> {
     let mut walk = Walk { path, frames: Vec::new(), found: Vec::new() };
     guarded(|| {
-        let mut events = Events::new(chunk)?;
+        let source = Source::new(chunk)?;
+        let mut events = source.events();
         while walk.next(&mut events)? {}
         Ok(())
     })
@@ -222,7 +223,8 @@ name: second
 r: &r {s: 1}
 t: *r
 ";
-        let cases: &[(&[Step], (u32, u32), (u32, u32))] = &[
+        type Case<'c> = (&'c [Step], (u32, u32), (u32, u32));
+        let cases: &[Case<'_>] = &[
             (&[], (1, 1), (1, 1)),
             (&[key("schema")], (1, 9), (1, 1)),
             (&[key("SCHEMA")], (1, 9), (1, 1)),

@@ -12,10 +12,12 @@ mod compose;
 mod emit;
 mod error;
 mod events;
+mod fault;
 mod locate;
 mod number;
 mod order;
 mod scalar;
+mod shorten;
 mod split;
 mod style;
 
