@@ -14,6 +14,7 @@
 pub mod check;
 pub mod diag;
 pub mod fbc;
+pub mod index;
 pub mod json;
 pub mod version;
 pub mod yaml;
