@@ -53,7 +53,8 @@ fn default_name(path: &Path) -> String {
     }
     let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = real.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
-    let stem = if real.is_dir() { name } else { name.split('.').find(|it| !it.is_empty()).unwrap_or_default().to_owned() };
+    let stem =
+        if real.is_dir() { name } else { name.split('.').find(|it| !it.is_empty()).unwrap_or_default().to_owned() };
     if stem.is_empty() { "catalog".to_owned() } else { stem }
 }
 
@@ -92,7 +93,11 @@ impl AskOptions {
                     let catalogs = index.catalog_names()?;
                     for name in &catalogs {
                         let spec = CatalogSpec {
-                            name: if source.is_named && catalogs.len() == 1 { source.name.clone() } else { name.clone() },
+                            name: if source.is_named && catalogs.len() == 1 {
+                                source.name.clone()
+                            } else {
+                                name.clone()
+                            },
                             source: format!("{}#{name}", path.display()),
                             ..CatalogSpec::default()
                         };
@@ -107,8 +112,12 @@ impl AskOptions {
                 ..CatalogSpec::default()
             };
             let import = builder.add_catalog(&spec, &input, Mode::Tolerant)?;
-            let unreadable: Vec<_> =
-                import.report.findings.iter().filter(|it| it.rule.id.starts_with("E00") && it.rule.severity == Severity::Error).collect();
+            let unreadable: Vec<_> = import
+                .report
+                .findings
+                .iter()
+                .filter(|it| it.rule.id.starts_with("E00") && it.rule.severity == Severity::Error)
+                .collect();
             if !unreadable.is_empty() {
                 for finding in &unreadable {
                     context.reporter.finding(finding);
@@ -145,21 +154,24 @@ impl AskOptions {
         Err(error.help("name a source with `-i SOURCE`, or build an index: `olmdex build CATALOG -o index.db`"))
     }
 
-    /// Every catalog that was named must be there.
     fn check_catalogs(&self, index: &Index) -> Result<(), CommandError> {
         if self.catalog.is_empty() {
             return Ok(());
         }
-        let names = index.catalog_names()?;
-        for wanted in &self.catalog {
-            if !names.contains(wanted) {
-                let error = CommandError::new(Exit::NotFound, format!("there is no catalog `{wanted}`"));
-                return Err(error.help(match closest(wanted, names.iter().map(String::as_str)) {
-                    Some(meant) => format!("did you mean `{meant}`?"),
-                    None => format!("there are {}", names.join(", ")),
-                }));
-            }
-        }
-        Ok(())
+        check_names(&self.catalog, &index.catalog_names()?)
     }
+}
+
+/// Every catalog that was named must be there.
+pub(crate) fn check_names(wanted: &[String], names: &[String]) -> Result<(), CommandError> {
+    for name in wanted {
+        if !names.contains(name) {
+            let error = CommandError::new(Exit::NotFound, format!("there is no catalog `{name}`"));
+            return Err(error.help(match closest(name, names.iter().map(String::as_str)) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("there are {}", names.join(", ")),
+            }));
+        }
+    }
+    Ok(())
 }

@@ -142,12 +142,19 @@ fn additions(args: &BuildArgs) -> Result<Vec<Addition>, CommandError> {
     let mut additions = Vec::new();
     for source in sources {
         match source::open(&source.path)? {
-            Source::Catalog(input) => additions.push(Addition { spec: spec(args, &source.name, &source.path.display().to_string()), input }),
+            Source::Catalog(input) => {
+                additions.push(Addition { spec: spec(args, &source.name, &source.path.display().to_string()), input })
+            }
             Source::Index(path) => {
                 let index = Index::open(&path)?;
                 let catalogs = index.catalog_names()?;
                 if source.is_named && catalogs.len() != 1 {
-                    let message = format!("`{}` has {} catalogs, which cannot all be named `{}`", path.display(), catalogs.len(), source.name);
+                    let message = format!(
+                        "`{}` has {} catalogs, which cannot all be named `{}`",
+                        path.display(),
+                        catalogs.len(),
+                        source.name
+                    );
                     return Err(CommandError::usage(message).help("leave the name out: they keep theirs"));
                 }
                 for name in &catalogs {
@@ -171,11 +178,7 @@ fn additions(args: &BuildArgs) -> Result<Vec<Addition>, CommandError> {
 
 fn spec(args: &BuildArgs, name: &str, source: &str) -> CatalogSpec {
     let priority = args.priority.iter().rev().find(|(it, _)| it == name).map_or(0, |(_, number)| *number);
-    let labels: BTreeMap<String, String> = args
-        .label
-        .iter()
-        .filter(|(it, _, _)| it == name)
-        .map(|(_, key, value)| (key.clone(), value.clone()))
-        .collect();
+    let labels: BTreeMap<String, String> =
+        args.label.iter().filter(|(it, _, _)| it == name).map(|(_, key, value)| (key.clone(), value.clone())).collect();
     CatalogSpec { name: name.to_owned(), priority, labels, source: source.to_owned() }
 }

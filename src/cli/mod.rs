@@ -2,19 +2,19 @@
 //!
 //! Only this module prints, reads the environment and decides how the program ends.
 
+mod ask;
+mod build;
 mod error;
 pub mod output;
 mod render;
 mod report;
+mod table;
 mod validate;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::check::Report;
-use crate::fbc::{Format, Selection, Sorted};
 use error::{CommandError, CommandResult, Exit};
 use report::{ColorChoice, LogFormat, Reporter};
 
@@ -43,6 +43,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Build(build::BuildArgs),
     Validate(validate::ValidateArgs),
     Render(render::RenderArgs),
 }
@@ -50,23 +51,6 @@ enum Command {
 /// What every command needs.
 pub(crate) struct Context {
     pub(crate) reporter: Reporter,
-}
-
-impl Context {
-    fn check_index(&self, _path: &Path) -> Result<Report, CommandError> {
-        Err(CommandError::usage("not yet"))
-    }
-
-    fn render_index(
-        &self,
-        _path: &Path,
-        _catalogs: &[String],
-        _format: Format,
-        _selection: Selection<'_>,
-        _sorted: &mut Sorted,
-    ) -> Result<(), CommandError> {
-        Err(CommandError::usage("not yet"))
-    }
 }
 
 /// Parses the arguments, runs the command, and gives the exit code.
@@ -113,6 +97,7 @@ pub fn run() -> ExitCode {
 
 fn dispatch(context: &Context, command: &Command) -> CommandResult {
     match command {
+        Command::Build(args) => build::run(context, args),
         Command::Validate(args) => validate::run(context, args),
         Command::Render(args) => render::run(context, args),
     }

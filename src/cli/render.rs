@@ -9,6 +9,8 @@ use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
 use crate::check;
 use crate::fbc::{self, Format, Input, Origin, RenderDefect, Selection, Sorted};
+use crate::index::Index;
+use crate::json;
 use crate::source::{self, Source};
 
 /// Print catalogs as one sorted stream of blobs, byte for byte as `opm render` does
@@ -68,7 +70,17 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
                 n_defects += defects.len();
                 report(context, &input, &defects);
             }
-            Source::Index(path) => context.render_index(&path, &args.catalog, format, selection, &mut sorted)?,
+            Source::Index(path) => {
+                let index = Index::open(&path)?;
+                for catalog in chosen(&index, &args.catalog)? {
+                    if args.package.is_empty() {
+                        render_stored(&index, &catalog, None, format, &mut sorted)?;
+                    }
+                    for package in &args.package {
+                        render_stored(&index, &catalog, Some(package), format, &mut sorted)?;
+                    }
+                }
+            }
         }
     }
     if n_defects > 0 {
@@ -81,6 +93,42 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     }
     out.flush()?;
     Ok(Exit::Yes)
+}
+
+/// The catalogs of an index that are rendered: those that were named, or all.
+fn chosen(index: &Index, wanted: &[String]) -> Result<Vec<String>, CommandError> {
+    let names = index.catalog_names()?;
+    super::ask::check_names(wanted, &names)?;
+    Ok(if wanted.is_empty() { names } else { wanted.to_vec() })
+}
+
+fn render_stored(
+    index: &Index,
+    catalog: &str,
+    package: Option<&str>,
+    format: Format,
+    sorted: &mut Sorted,
+) -> Result<(), CommandError> {
+    let mut reader = json::Reader::new();
+    index.for_each_document(catalog, package, |text| {
+        let damaged =
+            || CommandError::new(Exit::Input, format!("{}: a stored document is damaged", index.path().display()));
+        let text = json::decode_utf8(text);
+        let value = reader.read(&text).map_err(|_| damaged())?;
+        let blob = fbc::blob::decode(value, false).map_err(|_| damaged())?;
+        let outcome = fbc::render_blob(&blob, format, Selection { packages: &[] });
+        match outcome {
+            Ok(Some((rank, text))) => sorted.add(rank, text),
+            Ok(None) => {}
+            Err(RenderDefect::Unwritable(error)) => {
+                let message = format!("{} `{}`: {error}", blob.schema, blob.name);
+                let error = CommandError::new(Exit::Input, message);
+                return Err(error.help("use `-o json`, which can carry every character"));
+            }
+            Err(RenderDefect::Broken(_)) => return Err(damaged()),
+        }
+        Ok(())
+    })
 }
 
 fn report(context: &Context, input: &Input, defects: &[(Origin, RenderDefect)]) {

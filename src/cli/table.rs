@@ -182,7 +182,11 @@ pub(crate) fn write_csv(headers: Option<Vec<String>>, rows: &[Vec<String>], out:
         let quoted: Vec<String> = cells
             .iter()
             .map(|cell| {
-                if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.clone() }
+                if cell.contains([',', '"', '\n', '\r']) {
+                    format!("\"{}\"", cell.replace('"', "\"\""))
+                } else {
+                    cell.clone()
+                }
             })
             .collect();
         writeln!(out, "{}", quoted.join(","))?;
