@@ -7,6 +7,7 @@ use clap::Args;
 use super::Context;
 use super::error::{CommandError, Exit};
 use crate::diag::{Severity, Tally, closest};
+use crate::fbc::Input;
 use crate::index::{Builder, CatalogSpec, Index, Mode};
 use crate::source::{self, STDIN, Source};
 
@@ -72,6 +73,22 @@ pub(crate) fn refuse_equal_names(sources: &[NamedSource]) -> Result<(), CommandE
 }
 
 impl AskOptions {
+    /// Options that name sources only.
+    pub(crate) fn of_sources(sources: &[PathBuf]) -> Self {
+        Self { input: sources.iter().map(|it| it.to_string_lossy().into_owned()).collect(), catalog: Vec::new() }
+    }
+
+    /// The sources that are files, not indexes: what may be invalid.
+    pub(crate) fn catalogs_in_files(&self) -> Result<Vec<Input>, CommandError> {
+        let mut inputs = Vec::new();
+        for source in self.sources()? {
+            if let Source::Catalog(input) = source::open(&source.path)? {
+                inputs.push(input);
+            }
+        }
+        Ok(inputs)
+    }
+
     /// Opens the sources: an index as it is, anything else imported into one in memory.
     pub(crate) fn open(&self, context: &Context) -> Result<Index, CommandError> {
         let sources = self.sources()?;
