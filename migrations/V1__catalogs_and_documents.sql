@@ -94,6 +94,7 @@ CREATE TABLE complaint (
     -- What opm says of a bundle under each channel that lists it.
     document INTEGER NOT NULL REFERENCES document (id),
     position INTEGER NOT NULL,
+    rank     INTEGER NOT NULL,  -- its place among what opm says of the bundle
     message  TEXT NOT NULL,
     PRIMARY KEY (document, position)
 ) STRICT, WITHOUT ROWID;

@@ -12,9 +12,11 @@
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
 
 pub mod check;
+pub mod cli;
 pub mod diag;
 pub mod fbc;
 pub mod index;
 pub mod json;
+pub mod source;
 pub mod version;
 pub mod yaml;

@@ -1,3 +1,5 @@
 //! The `olmdex` command.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    olmdex::cli::run()
+}

@@ -72,8 +72,9 @@ pub struct BundleFacts {
     /// Its version, with `-<release>` if it has one, as two bundles may not share it; `None` if it has no valid one.
     pub version: Option<String>,
     /// What is wrong with it in the eyes of the real tool's second pass, which repeats it under each channel that
-    /// lists the bundle: the real tool's words.
-    pub complaints: Vec<String>,
+    /// lists the bundle: the rank among such complaints (the rule's number in `spec/fbc.md` 3.3) and the real tool's
+    /// words.
+    pub complaints: Vec<(u8, String)>,
 }
 
 /// Facts of the deprecations of a package.
@@ -118,7 +119,7 @@ pub struct OpmLine {
     /// this order, each in the order of documents.
     pub phase: Phase,
     /// Rank among the messages about one document.
-    pub step: u8,
+    pub step: u32,
     /// The words.
     pub text: String,
 }

@@ -1,36 +1,35 @@
 //! The rules of a valid catalog, over blobs, as findings.
 //!
 //! The work has two halves. [`inspect`] looks at one document and can run in parallel; it yields [`Facts`] and drafts of
-//! findings. A [`Checker`] takes the facts of all documents in order and judges the catalog as a whole.
+//! findings. A [`Checker`] takes the facts of all documents in order and judges the catalog as a whole. Both note what
+//! the real tool would say, so that its verdict comes out of the same pass.
 //!
 //! What it deliberately does not do: it reads no files except to find the line of a finding, it prints nothing, and it
 //! keeps no blob.
 
+mod catalog;
 mod facts;
+pub mod graph;
 mod image;
+mod inspect;
+mod places;
+mod property;
 pub mod rules;
+mod tree;
 
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+
+pub use catalog::Checker;
 pub use facts::{
     BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, EntryFacts, Facts, Inspected, OpmLine,
     PackageFacts, Phase,
 };
 pub use image::{ImageError, check_image};
+pub use inspect::inspect;
 
 use crate::diag::Finding;
-use crate::fbc::{Document, Input};
-
-/// Looks at one document by itself.
-#[must_use]
-pub fn inspect(document: &Document<'_>) -> Inspected {
-    let facts = Facts::Other { package: document.blob.as_ref().map(|it| it.package.to_string()).unwrap_or_default() };
-    Inspected { origin: document.origin, facts, drafts: Vec::new() }
-}
-
-/// Judges a catalog as a whole.
-#[derive(Debug, Default)]
-pub struct Checker {
-    inspected: Vec<Inspected>,
-}
+use crate::fbc::{Consumer, Document, Failure, Input, Origin, load};
 
 /// What a [`Checker`] found.
 #[derive(Debug, Clone)]
@@ -39,27 +38,47 @@ pub struct Report {
     pub findings: Vec<Finding>,
     /// What the real tool's validation says; `None` if it accepts the catalog.
     pub opm: Option<String>,
-    /// Names of packages with errors (of their own documents or of the package as a whole).
-    pub broken_packages: std::collections::BTreeSet<String>,
+    /// Names of packages with errors.
+    pub broken_packages: BTreeSet<String>,
     /// Whether there are errors that belong to no package, for example a file that cannot be parsed.
     pub has_other_errors: bool,
 }
 
-impl Checker {
-    /// A checker that has seen nothing.
+impl Report {
+    /// Whether there are errors.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn has_errors(&self) -> bool {
+        self.has_other_errors || !self.broken_packages.is_empty()
     }
+}
 
-    /// Takes the next document. The order is that of the catalog.
-    pub fn add(&mut self, inspected: Inspected) {
-        self.inspected.push(inspected);
+/// The findings about a document that could not be decoded.
+#[must_use]
+pub fn failure_findings(input: &Input, origin: Origin, failure: &Failure) -> Vec<Finding> {
+    let document = Document { origin, raw: &[], blob: Err(failure.clone()) };
+    let Inspected { facts, drafts, .. } = inspect(&document);
+    places::resolve(drafts.into_iter().map(|it| (0, it)).collect(), &[facts], &[origin], input)
+}
+
+struct Inspection;
+
+impl Consumer for Inspection {
+    type Output = Inspected;
+
+    fn document(&self, document: Document<'_>) -> Inspected {
+        inspect(&document)
     }
+}
 
-    /// Judges what it has seen. `input` is read once more for the places of findings.
-    #[must_use]
-    pub fn finish(self, _input: &Input) -> Report {
-        Report { findings: Vec::new(), opm: None, broken_packages: Default::default(), has_other_errors: false }
+/// Reads a catalog and judges it: all findings in one run.
+#[must_use]
+pub fn check(input: &Input) -> Report {
+    let mut checker = Checker::new();
+    let done: Result<(), Infallible> = load(input, &Inspection, |inspected| {
+        checker.add(inspected);
+        Ok(())
+    });
+    match done {
+        Ok(()) => checker.finish(input),
     }
 }

@@ -9,9 +9,11 @@ pub mod github;
 pub mod json;
 mod printable;
 pub mod sarif;
+mod similar;
 pub mod text;
 
 pub use printable::printable;
+pub use similar::closest;
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema)]

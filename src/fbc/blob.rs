@@ -37,11 +37,29 @@ pub enum Typed<'d> {
     Other,
 }
 
+/// Why there is no blob.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    /// The schema, if so much could be read.
+    pub schema: String,
+    /// The package (of an `olm.package` its name), if so much could be read.
+    pub package: String,
+    /// What is wrong; at least one thing.
+    pub defects: Vec<Defect>,
+}
+
+impl Failure {
+    /// Of a document of which nothing is known.
+    pub(super) fn of(defect: Defect) -> Self {
+        Self { schema: String::new(), package: String::new(), defects: vec![defect] }
+    }
+}
+
 /// Makes a blob of a document (`spec/fbc.md` 1.5).
 ///
 /// # Errors
-/// The document's defects, with the schema if there is one: at least one of them, all that can be told apart.
-pub fn decode<'d>(value: Value<'d>, from_yaml: bool) -> Result<Blob<'d>, (String, Vec<Defect>)> {
+/// [`Failure`] with all defects that can be told apart.
+pub fn decode(value: Value<'_>, from_yaml: bool) -> Result<Blob<'_>, Failure> {
     let mut defects = Vec::new();
     match value.kind() {
         Kind::Object => {}
@@ -49,11 +67,11 @@ pub fn decode<'d>(value: Value<'d>, from_yaml: bool) -> Result<Blob<'d>, (String
         Kind::Null => {
             let blob = if from_yaml { "" } else { "null\n" };
             let kind = DefectKind::MissingSchema(blob.to_owned());
-            return Err((String::new(), vec![Defect { kind, at: Spot::Start }]));
+            return Err(Failure::of(Defect { kind, at: Spot::Start }));
         }
         kind => {
             let kind = DefectKind::NotAnObject(kind, not_an_object(value));
-            return Err((String::new(), vec![Defect { kind, at: Spot::Start }]));
+            return Err(Failure::of(Defect { kind, at: Spot::Start }));
         }
     }
     colliding_keys(value, &mut defects);
@@ -61,8 +79,10 @@ pub fn decode<'d>(value: Value<'d>, from_yaml: bool) -> Result<Blob<'d>, (String
     let schema = head.string("schema");
     let package = head.string("package");
     let name = head.string("name");
+    let package_of_head = if schema.as_deref() == Some("olm.package") { &name } else { &package };
+    let package_of_head = package_of_head.as_deref().unwrap_or_default().to_owned();
     if !defects.is_empty() {
-        return Err((schema.unwrap_or_default().into_owned(), defects));
+        return Err(Failure { schema: schema.unwrap_or_default().into_owned(), package: package_of_head, defects });
     }
     let schema = schema.unwrap_or_default();
     if schema.is_empty() {
@@ -71,7 +91,8 @@ pub fn decode<'d>(value: Value<'d>, from_yaml: bool) -> Result<Blob<'d>, (String
         blob.push(b'\n');
         let blob = String::from_utf8_lossy(&blob).into_owned();
         let at = if value.get_field("schema").is_some() { Spot::Path(vec!["schema".into()]) } else { Spot::Start };
-        return Err((String::new(), vec![Defect { kind: DefectKind::MissingSchema(blob), at }]));
+        let defects = vec![Defect { kind: DefectKind::MissingSchema(blob), at }];
+        return Err(Failure { schema: String::new(), package: package_of_head, defects });
     }
     let mut fields = Fields::of_document(value, &mut defects);
     let typed = match &*schema {
@@ -84,7 +105,7 @@ pub fn decode<'d>(value: Value<'d>, from_yaml: bool) -> Result<Blob<'d>, (String
     if !defects.is_empty() {
         // The real decoder sees keys in byte order and keeps the first error.
         defects.sort_by(|a, b| path_of(a).cmp(path_of(b)));
-        return Err((schema.into_owned(), defects));
+        return Err(Failure { schema: schema.into_owned(), package: package_of_head, defects });
     }
     let name = name.unwrap_or_default();
     let package = match &typed {

@@ -187,7 +187,7 @@ impl Defect {
         let (what, root) = match schema {
             "olm.package" => ("package", "Package"),
             "olm.channel" => ("channel", "Channel"),
-            "olm.deprecations" => ("deprecations", "Deprecation"),
+            "olm.deprecations" => ("deprecation", "Deprecation"),
             _ => ("bundle", "Bundle"),
         };
         let path: &[Step] = match &self.at {

@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use super::blob::{self, Blob};
+use super::blob::{self, Blob, Failure};
 use super::defect::Defect;
 use super::input::{Input, InputFile, Opened};
 use super::stream::{DocumentSplitter, Next, Piece, Syntax, json_defect, parse};
@@ -49,15 +49,6 @@ pub struct Document<'d> {
     pub raw: &'d [u8],
     /// The blob, or what is wrong with it.
     pub blob: Result<Blob<'d>, Failure>,
-}
-
-/// Why there is no blob.
-#[derive(Debug, Clone)]
-pub struct Failure {
-    /// The schema, if so much could be read.
-    pub schema: String,
-    /// What is wrong; at least one thing.
-    pub defects: Vec<Defect>,
 }
 
 /// What is done with each document. Called by several threads at once.
@@ -192,7 +183,7 @@ fn whole_text(file: &InputFile) -> Result<std::borrow::Cow<'_, [u8]>, Defect> {
 
 fn failed<C: Consumer>(file: u32, offset: u64, line: u32, defect: Defect, consumer: &C) -> C::Output {
     let origin = Origin { file, line, column: 1, syntax: Syntax::Yaml, offset, len: 0 };
-    let failure = Failure { schema: String::new(), defects: vec![defect] };
+    let failure = Failure::of(defect);
     consumer.document(Document { origin, raw: &[], blob: Err(failure) })
 }
 
@@ -214,11 +205,9 @@ fn decode<C: Consumer>(
         len: (piece.end - piece.start) as u64,
     };
     let raw = &buffer[piece.start..piece.end];
-    let fail = |schema: String, defects: Vec<Defect>| {
-        consumer.document(Document { origin, raw, blob: Err(Failure { schema, defects }) })
-    };
+    let fail = |failure: Failure| consumer.document(Document { origin, raw, blob: Err(failure) });
     if let Some(defect) = piece.defect {
-        return fail(String::new(), vec![defect]);
+        return fail(Failure::of(defect));
     }
     if let Some(output) = consumer.recall(origin, raw) {
         return output;
@@ -229,14 +218,14 @@ fn decode<C: Consumer>(
     };
     let text = match parse(&chunk, piece.syntax, &mut scratch.converted) {
         Ok(text) => text,
-        Err(defect) => return fail(String::new(), vec![defect]),
+        Err(defect) => return fail(Failure::of(defect)),
     };
     match scratch.reader.read(&text) {
         Ok(value) => match blob::decode(value, piece.syntax == Syntax::Yaml) {
             Ok(blob) => consumer.document(Document { origin, raw, blob: Ok(blob) }),
-            Err((schema, defects)) => fail(schema, defects),
+            Err(failure) => fail(failure),
         },
-        Err(error) => fail(String::new(), vec![json_defect(error)]),
+        Err(error) => fail(Failure::of(json_defect(error))),
     }
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::defect::{Defect, DefectKind, go_type_error};
 use super::typed::{Bundle, bytes_of};
 use crate::json::{self, Kind, Reader, Step};
+use crate::version::Quoted;
 use crate::yaml;
 
 /// Type of the properties that hold objects.
@@ -30,8 +31,11 @@ pub fn for_each_object(bundle: &Bundle<'_>, mut each: impl FnMut(&[u8])) -> Resu
             path
         };
         let fail = |message: String, what: String, path: Vec<Step>| {
-            let opm =
-                format!("read bundle objects: package {:?}, bundle {:?}: {what}", &*bundle.package, &*bundle.name);
+            let opm = format!(
+                "read bundle objects: package {}, bundle {}: {what}",
+                Quoted(&bundle.package),
+                Quoted(&bundle.name)
+            );
             Defect::at_path(DefectKind::BundleObject { message, opm }, path)
         };
         let parse = |error: String| format!("parse property at index {idx} as bundle object: {error}");

@@ -274,7 +274,7 @@ fn head_defect(raw: &[u8], syntax: Syntax) -> Option<Defect> {
         Ok(text) => match reader.read(&text) {
             Err(error) => Some(json_defect(error)),
             Ok(value) => match blob::decode(value, syntax == Syntax::Yaml) {
-                Err((_, defects)) => defects.into_iter().find(|it| it.kind.is_in_head()),
+                Err(failure) => failure.defects.into_iter().find(|it| it.kind.is_in_head()),
                 Ok(_) => None,
             },
         },

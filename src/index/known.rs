@@ -81,7 +81,7 @@ impl<'c> Recall<'c> {
             entries: prepare("SELECT name, replaces, skip_range FROM entry WHERE document = ? ORDER BY position")?,
             skips: prepare("SELECT entry, name FROM entry_skip WHERE document = ? ORDER BY entry, position")?,
             identity: prepare("SELECT identity FROM bundle WHERE document = ?")?,
-            complaints: prepare("SELECT message FROM complaint WHERE document = ? ORDER BY position")?,
+            complaints: prepare("SELECT rank, message FROM complaint WHERE document = ? ORDER BY position")?,
             deprecations: prepare(
                 "SELECT schema, name, message <> '' FROM deprecation WHERE document = ? ORDER BY position",
             )?,
@@ -103,7 +103,7 @@ impl<'c> Recall<'c> {
             "olm.channel" => Facts::Channel(ChannelFacts { package, name, entries: self.entries(document)? }),
             "olm.bundle" => {
                 let version = self.identity.query_row([document], |row| row.get(0)).optional()?.flatten();
-                let complaints = all(&mut self.complaints, [document], |row| row.get(0))?;
+                let complaints = all(&mut self.complaints, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
                 Facts::Bundle(BundleFacts { package, name, version, complaints })
             }
             "olm.deprecations" => {

@@ -14,6 +14,7 @@
 //! dependency.
 
 mod build;
+mod content;
 mod csv;
 mod error;
 mod file;

@@ -111,7 +111,7 @@ impl<'c> Writer<'c> {
             forget_findings: connection.prepare("DELETE FROM finding WHERE document = ?")?,
             forget_complaints: connection.prepare("DELETE FROM complaint WHERE document = ?")?,
             identify: connection.prepare("UPDATE bundle SET identity = ?2 WHERE document = ?1")?,
-            complaint: insert("complaint", 3)?,
+            complaint: insert("complaint", 4)?,
             text: insert("text", 5)?,
             profile: insert("profile", 2)?,
             search: connection.prepare(
@@ -210,8 +210,8 @@ impl<'c> Writer<'c> {
             self.finding.execute(params![id, position, rule, message, help, spot, phase, step, text])?;
         }
         if let Facts::Bundle(facts) = &inspected.facts {
-            for (position, complaint) in facts.complaints.iter().enumerate() {
-                self.complaint.execute(params![id, position, complaint])?;
+            for (position, (rank, complaint)) in facts.complaints.iter().enumerate() {
+                self.complaint.execute(params![id, position, rank, complaint])?;
             }
         }
         Ok(())

@@ -21,6 +21,7 @@ mod admission;
 mod digit;
 mod parse;
 mod quote;
+pub use quote::Quoted;
 mod release;
 mod sort_key;
 

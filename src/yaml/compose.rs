@@ -1,19 +1,16 @@
 //! A chunk's first document as JSON text, without a tree and without recursion (`spec/fbc.md` 1.4).
 
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use libyaml_safer::{Event, EventData, Mark};
 
 use super::alias::{Anchored, Budget, Place};
 use super::error::{YamlError, YamlErrorKind};
-use super::events::Events;
+use super::events::{Events, Source, guarded};
+use super::fault::{Fault, go_syntax, later, limit, not_mergeable, too_deep, unknown_anchor};
 use super::number;
-use super::scalar::{Scalar, resolve};
+use super::scalar::{Scalar, is_merge_key, key_text, resolve};
 use crate::json::{MAX_DEPTH, write_string};
-
-/// The tag of a merge key that is not plain.
-const MERGE_TAG: &str = "tag:yaml.org,2002:merge";
 
 /// What a chunk held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,12 +32,10 @@ pub enum Document {
 /// Of several errors, go-yaml's comes first: syntax, then meaning, then what JSON lacks. `out` is then as before.
 pub fn to_json(chunk: &[u8], out: &mut Vec<u8>) -> Result<Document, YamlError> {
     let base = out.len();
-    let found = catch_unwind(AssertUnwindSafe(|| {
-        let mut events = Events::new(chunk)?;
-        let mut composer = Composer::new(out);
-        composer.run(&mut events)
-    }));
-    let found = found.unwrap_or_else(|_panic| Err(YamlError::internal()));
+    let found = guarded(|| {
+        let source = Source::new(chunk)?;
+        Composer::new(out).run(&mut source.events())
+    });
     if found.is_err() {
         out.truncate(base);
     }
@@ -73,14 +68,6 @@ struct Frame {
     /// Of a list of mappings to merge: how many ranges in `Composer::merges` are not its own.
     merges: usize,
     mark: Mark,
-}
-
-/// An error that does not end the composition at once.
-enum Fault {
-    /// Found while parsing: it ends everything.
-    Now(YamlError),
-    /// Found while decoding: an error of syntax further on would come first.
-    Later(YamlError),
 }
 
 struct Composer<'o> {
@@ -200,8 +187,7 @@ impl<'o> Composer<'o> {
         is_plain: bool,
         mark: Mark,
     ) -> Result<bool, Fault> {
-        let is_merge_key = self.slot == Slot::Key && text == "<<" && (is_plain || tag == Some(MERGE_TAG));
-        if is_merge_key {
+        if self.slot == Slot::Key && is_merge_key(tag, is_plain, text) {
             self.slot = Slot::Merge;
             if let Some(name) = anchor {
                 self.anchor(name, Anchored::scalar(&Scalar::Str(text.into())));
@@ -235,28 +221,16 @@ impl<'o> Composer<'o> {
 
     fn put_key(&mut self, scalar: &Scalar<'_>, mark: Mark) {
         self.comma();
-        match scalar {
-            Scalar::Str(text) => write_string(text, self.out),
-            Scalar::Timestamp(text) => write_string(text, self.out),
-            Scalar::Float(value) => {
-                self.out.push(b'"');
-                number::write_key(*value, self.out);
-                self.out.push(b'"');
-            }
-            Scalar::Int(_) | Scalar::Bool(_) => {
-                self.out.push(b'"');
-                // Neither kind of value can fail.
-                let _ = write_value(scalar, self.out);
-                self.out.push(b'"');
-            }
-            Scalar::Null => self.unsupported_key("%!s(<nil>), key: <nil>".to_owned(), mark),
-            Scalar::Uint(value) => self.unsupported_key(format!("uint64, key: {value:#x}"), mark),
+        match (key_text(scalar), scalar) {
+            (Some(text), _) => write_text(&text, self.out),
+            (None, Scalar::Uint(value)) => self.unsupported_key(&format!("uint64, key: {value:#x}"), mark),
+            (None, _) => self.unsupported_key("%!s(<nil>), key: <nil>", mark),
         }
         self.out.push(b':');
         self.slot = Slot::Value;
     }
 
-    fn unsupported_key(&mut self, shown: String, mark: Mark) {
+    fn unsupported_key(&mut self, shown: &str, mark: Mark) {
         self.out.extend_from_slice(b"\"\"");
         let is_first = self.unsupported.as_ref().is_none_or(|it| it.message.starts_with("json:"));
         if is_first {
@@ -465,15 +439,27 @@ fn write_value(scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Result<(), String> {
             return Err(format!("json: unsupported value: {shown}"));
         }
         Scalar::Timestamp(text) => {
-            write_string(text, out);
+            write_text(text, out);
             Ok(())
         }
         Scalar::Str(text) => {
-            write_string(text, out);
+            write_text(text, out);
             Ok(())
         }
     };
     Ok(())
+}
+
+/// Writes a string; most need no escapes, which is seen faster in one look at all bytes.
+fn write_text(text: &str, out: &mut Vec<u8>) {
+    let is_escaped = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\' || byte == 0xE2;
+    if text.bytes().fold(false, |found, byte| found | is_escaped(byte)) {
+        write_string(text, out);
+        return;
+    }
+    out.push(b'"');
+    out.extend_from_slice(text.as_bytes());
+    out.push(b'"');
 }
 
 /// About how long a scalar is as JSON.
@@ -482,59 +468,6 @@ fn scalar_len(scalar: &Scalar<'_>) -> usize {
         Scalar::Str(text) => text.len(),
         _ => 8,
     }
-}
-
-/// A JSON value in the notation of Go's messages.
-fn go_syntax(json: &[u8]) -> String {
-    if json == b"null" {
-        return "interface {}(nil)".to_owned();
-    }
-    let text = String::from_utf8_lossy(json);
-    let mut out = String::new();
-    let mut in_string = false;
-    let mut is_escaped = false;
-    for c in text.chars() {
-        match c {
-            _ if in_string => {
-                out.push(c);
-                in_string = is_escaped || c != '"';
-                is_escaped = !is_escaped && c == '\\';
-            }
-            '{' => out.push_str("map[interface {}]interface {}{"),
-            '[' => out.push_str("[]interface {}{"),
-            ']' => out.push('}'),
-            ',' => out.push_str(", "),
-            _ => {
-                in_string = c == '"';
-                out.push(c);
-                if out.ends_with("null") {
-                    out.truncate(out.len() - 4);
-                    out.push_str("interface {}(nil)");
-                }
-            }
-        }
-    }
-    out
-}
-
-fn unknown_anchor(name: &str, mark: Mark) -> YamlError {
-    YamlError::new(YamlErrorKind::Meaning, mark, format!("unknown anchor '{name}' referenced"))
-}
-
-fn too_deep(mark: Mark) -> YamlError {
-    YamlError::new(YamlErrorKind::Limit, mark, format!("exceeded max depth of {MAX_DEPTH}"))
-}
-
-fn not_mergeable(mark: Mark) -> Fault {
-    later(mark, "map merge requires map or sequence of maps as the value")
-}
-
-fn limit(mark: Mark, message: &'static str) -> Fault {
-    Fault::Now(YamlError::new(YamlErrorKind::Limit, mark, message))
-}
-
-fn later(mark: Mark, message: impl Into<String>) -> Fault {
-    Fault::Later(YamlError::new(YamlErrorKind::Meaning, mark, message))
 }
 
 #[cfg(test)]

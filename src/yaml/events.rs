@@ -6,11 +6,13 @@
 //! mark and encoding are handled here. UTF-16 is not read: no such file survives the splitting into lines.
 
 use std::io::{self, BufRead, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use libyaml_safer::{Encoding, ErrorKind, Event, EventData, Mark, Parser, Scanner, TokenData};
 use memchr::memmem;
 
 use super::error::{YamlError, YamlErrorKind};
+use super::shorten::Shortened;
 use crate::json::MAX_DEPTH;
 
 /// How much text the scanner decodes at a time. It keeps four bytes for every character it has not used yet.
@@ -19,13 +21,19 @@ const PIECE: usize = 4096;
 /// What the scanner says when a tag is followed by something else than white space.
 const TAG_END: &str = "did not find expected whitespace or line break";
 
-/// Reads the events of one chunk.
-pub(super) struct Events<'t> {
-    text: &'t str,
-    parser: Parser<Pieces<'t>>,
+/// Runs what reads a document. A panic of the library, of which no more are known, becomes an error; the process's
+/// panic hook still reports it.
+pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T, YamlError>) -> Result<T, YamlError> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_panic| Err(YamlError::internal()))
 }
 
-impl<'t> Events<'t> {
+/// The text that one chunk's events are read from.
+pub(super) struct Source<'t> {
+    text: &'t str,
+    shortened: Shortened<'t>,
+}
+
+impl<'t> Source<'t> {
     /// # Errors
     ///
     /// Invalid UTF-8, and the tag that the library cannot stand.
@@ -33,31 +41,63 @@ impl<'t> Events<'t> {
         let chunk = chunk.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(chunk);
         let text = std::str::from_utf8(chunk).map_err(|error| invalid_utf8(chunk, error))?;
         check_tags_before_commas(text)?;
-        let mut parser = Parser::new();
-        parser.set_encoding(Encoding::Utf8);
-        parser.set_input(Pieces::new(text));
-        Ok(Self { text, parser })
+        Ok(Self { text, shortened: Shortened::new(text) })
     }
 
+    pub(super) fn events(&self) -> Events<'_> {
+        let mut parser = Parser::new();
+        parser.set_encoding(Encoding::Utf8);
+        parser.set_input(Pieces::new(&self.shortened.text));
+        Events { source: self, parser }
+    }
+}
+
+/// Reads the events of one chunk.
+pub(super) struct Events<'s> {
+    source: &'s Source<'s>,
+    parser: Parser<Pieces<'s>>,
+}
+
+impl Events<'_> {
     /// The next event.
     ///
     /// # Errors
     ///
     /// The text is not YAML.
     pub(super) fn next(&mut self) -> Result<Event, YamlError> {
+        let Source { text, shortened } = self.source;
         match self.parser.parse() {
-            Ok(event) => match event.data {
-                EventData::DocumentStart { version_directive: Some(version), .. } if version.minor != 1 => {
-                    Err(incompatible_version(self.text).unwrap_or_else(YamlError::internal))
+            Ok(mut event) => {
+                match &mut event.data {
+                    EventData::DocumentStart { version_directive: Some(version), .. } if version.minor != 1 => {
+                        return Err(incompatible_version(text).unwrap_or_else(YamlError::internal));
+                    }
+                    EventData::Scalar { value, anchor, tag, .. } => {
+                        shortened.restore(value);
+                        anchor.iter_mut().chain(tag).for_each(|it| shortened.restore(it));
+                    }
+                    EventData::Alias { anchor } => shortened.restore(anchor),
+                    EventData::SequenceStart { anchor, .. } | EventData::MappingStart { anchor, .. } => {
+                        anchor.iter_mut().for_each(|it| shortened.restore(it));
+                    }
+                    _ => {}
                 }
-                _ => Ok(event),
-            },
+                shortened.correct(&mut event.start_mark);
+                Ok(event)
+            }
             Err(error) => Err(match error.kind() {
-                ErrorKind::Reader => first_forbidden(self.text),
-                ErrorKind::Parser => incompatible_version(self.text),
+                ErrorKind::Reader => first_forbidden(text),
+                ErrorKind::Parser => incompatible_version(text),
                 _ => None,
             }
-            .unwrap_or_else(|| YamlError::from_library(&error))),
+            .unwrap_or_else(|| {
+                let mut found = YamlError::from_library(&error);
+                if let Some(mut mark) = error.problem_mark() {
+                    shortened.correct(&mut mark);
+                    found.move_to(mark);
+                }
+                found
+            })),
         }
     }
 }

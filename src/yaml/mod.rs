@@ -9,28 +9,21 @@
 
 mod alias;
 mod compose;
+mod emit;
 mod error;
 mod events;
+mod fault;
+mod locate;
 mod number;
+mod order;
 mod scalar;
+mod shorten;
 mod split;
+mod style;
 
 pub use compose::{Document, to_json};
+pub use emit::{YamlWriteError, write};
 pub use error::{YamlError, YamlErrorKind};
+pub use locate::{Position, locate, locate_key};
 pub use scalar::{Scalar, TagError, resolve, resolve_plain};
 pub use split::{Chunk, Found, SplitError, Splitter, split};
-/// stub
-pub struct Position {
-    #[allow(missing_docs)]
-    pub line: u32,
-    #[allow(missing_docs)]
-    pub column: u32,
-}
-/// stub
-pub fn locate(_: &[u8], _: &[crate::json::Step]) -> Option<Position> {
-    None
-}
-/// stub
-pub fn locate_key(_: &[u8], _: &[crate::json::Step]) -> Option<Position> {
-    None
-}

@@ -7,6 +7,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use thiserror::Error;
 
+use super::number;
 use crate::json::decode_utf8;
 
 /// What every tag of YAML's own types starts with.
@@ -97,6 +98,27 @@ pub fn resolve<'t>(tag: Option<&str>, is_plain: bool, text: &'t str) -> Result<S
     }
 }
 
+/// Whether a scalar in the place of a key is a merge key.
+pub(super) fn is_merge_key(tag: Option<&str>, is_plain: bool, text: &str) -> bool {
+    text == "<<" && (is_plain || tag.and_then(|it| it.strip_prefix(TAG_PREFIX)) == Some("merge"))
+}
+
+/// The string that a scalar becomes as a mapping key; `None` if it cannot be one.
+pub(super) fn key_text<'t>(scalar: &'t Scalar<'_>) -> Option<Cow<'t, str>> {
+    Some(match scalar {
+        Scalar::Str(text) => Cow::Borrowed(text.as_ref()),
+        Scalar::Timestamp(text) => Cow::Borrowed(*text),
+        Scalar::Bool(value) => Cow::Borrowed(if *value { "true" } else { "false" }),
+        Scalar::Int(value) => Cow::Owned(value.to_string()),
+        Scalar::Float(value) => {
+            let mut text = Vec::new();
+            number::write_key(*value, &mut text);
+            Cow::Owned(decode_utf8(&text).into_owned())
+        }
+        Scalar::Null | Scalar::Uint(_) => return None,
+    })
+}
+
 /// The value of an unquoted scalar without a tag.
 #[must_use]
 pub fn resolve_plain(text: &str) -> Scalar<'_> {
@@ -109,7 +131,7 @@ fn resolve_untimed(text: &str) -> Scalar<'_> {
         None => Some(Scalar::Null),
         Some(b'y' | b'Y' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'o' | b'O' | b'~') => word(text),
         Some(b'.') => word(text).or_else(|| dotted_float(text).map(Scalar::Float)),
-        Some(b'+' | b'-' | b'0'..=b'9') => word(text).or_else(|| number(text)),
+        Some(b'+' | b'-' | b'0'..=b'9') => word(text).or_else(|| numeric(text)),
         Some(_) => None,
     };
     value.unwrap_or(Scalar::Str(Cow::Borrowed(text)))
@@ -129,7 +151,7 @@ fn word(text: &str) -> Option<Scalar<'static>> {
 }
 
 /// Integers and floats that start with a digit or a sign. Underscores count for nothing, wherever they are.
-fn number(text: &str) -> Option<Scalar<'static>> {
+fn numeric(text: &str) -> Option<Scalar<'static>> {
     // Nothing else is in a number; most strings that look like one (versions, dates) end here.
     if !text
         .bytes()

@@ -14,7 +14,11 @@
 //! differs for a good reason goes into `known-differences.tsv`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the report of a test that has its own main function")]
 
+mod catalogs;
+mod command;
+mod fbc_commands;
 mod fbc_skiprange;
+mod fbc_tables;
 mod observed;
 mod outcome;
 mod ranges;
@@ -26,7 +30,19 @@ use std::process::ExitCode;
 
 use outcome::{Case, Folder, KnownDifferences, Outcome, Standing};
 
-const FOLDERS: &[Folder] = &[ranges::FOLDER, versions::FOLDER, fbc_skiprange::FOLDER];
+const FOLDERS: &[Folder] = &[
+    ranges::FOLDER,
+    versions::FOLDER,
+    fbc_commands::LOADING,
+    fbc_commands::WALK,
+    fbc_commands::VALIDATE,
+    fbc_skiprange::FOLDER,
+    fbc_tables::FOLDER,
+    fbc_commands::TYPED,
+    fbc_commands::RENDER,
+    fbc_commands::LIST,
+    catalogs::FOLDER,
+];
 
 /// The name under which test runners know this test.
 const TEST_NAME: &str = "conformance";

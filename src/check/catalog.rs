@@ -1,0 +1,451 @@
+//! What is wrong with a catalog as a whole.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::facts::{
+    BundleFacts, ChannelFacts, DeprecationsFacts, Draft, EntryFacts, Facts, Inspected, PackageFacts, Phase,
+};
+use super::graph::{GraphDefect, check_chain};
+use super::inspect::{deprecation_step, draft};
+use super::{Report, places, rules, tree};
+use crate::diag::{Severity, closest};
+use crate::fbc::{Input, Origin};
+use crate::version::Quoted;
+
+/// Judges a catalog as a whole: takes the facts of its documents in order, then says what is wrong.
+#[derive(Debug, Default)]
+pub struct Checker {
+    origins: Vec<Origin>,
+    facts: Vec<Facts>,
+    drafts: Vec<(usize, Draft)>,
+}
+
+/// A package with all that belongs to it. Numbers are those of documents.
+#[derive(Debug, Default)]
+pub(super) struct PackageModel<'a> {
+    /// The package's own document.
+    pub(super) document: Option<usize>,
+    pub(super) facts: Option<&'a PackageFacts>,
+    /// Channels in order, each name once.
+    pub(super) channels: Vec<(usize, &'a ChannelFacts)>,
+    /// Bundles by name.
+    pub(super) bundles: HashMap<&'a str, (usize, &'a BundleFacts)>,
+    pub(super) deprecations: Option<(usize, &'a DeprecationsFacts)>,
+    /// Whether a document that seems to belong here could not be read, so that something may only seem to be absent.
+    is_incomplete: bool,
+}
+
+impl PackageModel<'_> {
+    pub(super) fn default_channel(&self) -> &str {
+        self.facts.map(|it| it.default_channel.as_str()).unwrap_or_default()
+    }
+
+    pub(super) fn has_channel(&self, name: &str) -> bool {
+        self.channels.iter().any(|(_, it)| it.name == name)
+    }
+
+    /// Names that more than one bundle of the package's channels shares as a version; those that have no document
+    /// count as 0.0.0.
+    pub(super) fn duplicate_versions(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+        let mut by_version: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for entry in self.channels.iter().flat_map(|(_, it)| &it.entries) {
+            let version = match self.bundles.get(entry.name.as_str()) {
+                Some((_, bundle)) => bundle.version.as_deref(),
+                None => Some("0.0.0"),
+            };
+            if let Some(version) = version {
+                by_version.entry(version).or_default().insert(&entry.name);
+            }
+        }
+        by_version.retain(|_, names| names.len() > 1);
+        by_version
+    }
+}
+
+impl Checker {
+    /// A checker that has seen nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes the next document. The order is that of the catalog.
+    pub fn add(&mut self, inspected: Inspected) {
+        let number = self.facts.len();
+        self.origins.push(inspected.origin);
+        self.facts.push(inspected.facts);
+        self.drafts.extend(inspected.drafts.into_iter().map(|it| (number, it)));
+    }
+
+    /// Judges what it has seen. Documents with findings are read once more from `input` for their places.
+    #[must_use]
+    pub fn finish(self, input: &Input) -> Report {
+        let Self { origins, facts, drafts } = self;
+        let mut judge = Judge::new(&facts, &origins, drafts);
+        judge.packages();
+        judge.channels();
+        judge.bundles();
+        judge.whole_packages();
+        judge.deprecations();
+        let Judge { models, mut drafts, .. } = judge;
+        // Stable: what was found in one document stays in the order of the rules.
+        drafts.sort_by_key(|(number, _)| *number);
+        let opm = first_refusal(&drafts).or_else(|| tree::tree(&models));
+        let mut broken_packages = BTreeSet::new();
+        let mut has_other_errors = false;
+        for (number, it) in &drafts {
+            if it.rule.severity == Severity::Error {
+                match package_of(&facts[*number]) {
+                    "" => has_other_errors = true,
+                    package => {
+                        broken_packages.insert(package.to_owned());
+                    }
+                }
+            }
+        }
+        let findings = places::resolve(drafts, &facts, &origins, input);
+        Report { findings, opm, broken_packages, has_other_errors }
+    }
+}
+
+/// The message with which the real tool gives up before it looks at the catalog as a whole.
+fn first_refusal(drafts: &[(usize, Draft)]) -> Option<String> {
+    drafts
+        .iter()
+        .filter_map(|(number, it)| it.opm.as_ref().map(|line| (line.phase, *number, line.step, &line.text)))
+        .min_by_key(|(phase, number, step, _)| (*phase, *number, *step))
+        .map(|(_, _, _, text)| text.clone())
+}
+
+/// The package that a document belongs to, or the empty text.
+pub(super) fn package_of(facts: &Facts) -> &str {
+    match facts {
+        Facts::Package(it) => &it.name,
+        Facts::Channel(it) => &it.package,
+        Facts::Bundle(it) => &it.package,
+        Facts::Deprecations(it) => &it.package,
+        Facts::Other { package } | Facts::Broken { package, .. } => package,
+    }
+}
+
+struct Judge<'a> {
+    facts: &'a [Facts],
+    origins: &'a [Origin],
+    /// Packages by name, those that are only referred to included.
+    models: BTreeMap<&'a str, PackageModel<'a>>,
+    /// Files with documents that could not be read at all.
+    incomplete_files: HashSet<u32>,
+    drafts: Vec<(usize, Draft)>,
+}
+
+/// Said of what may only seem to be absent.
+const INCOMPLETE: &str = "a document that could not be read may hold it: mend that first";
+
+impl<'a> Judge<'a> {
+    fn new(facts: &'a [Facts], origins: &'a [Origin], drafts: Vec<(usize, Draft)>) -> Self {
+        let mut models: BTreeMap<&str, PackageModel<'_>> = BTreeMap::new();
+        let mut incomplete_files = HashSet::new();
+        for (number, it) in facts.iter().enumerate() {
+            match it {
+                Facts::Broken { package, .. } if package.is_empty() => {
+                    incomplete_files.insert(origins[number].file);
+                }
+                Facts::Broken { package, .. } => models.entry(package).or_default().is_incomplete = true,
+                _ => {}
+            }
+        }
+        Self { facts, origins, models, incomplete_files, drafts }
+    }
+
+    fn push(&mut self, number: usize, draft: Draft) {
+        self.drafts.push((number, draft));
+    }
+
+    /// A draft about something absent: what is proposed depends on whether it can be trusted to be absent.
+    fn absent(&mut self, number: usize, package: &str, mut draft: Draft, meant: Option<&str>) {
+        let is_incomplete = self.models.get(package).is_some_and(|it| it.is_incomplete)
+            || self.incomplete_files.contains(&self.origins[number].file);
+        if is_incomplete {
+            draft.help = Some(INCOMPLETE.to_owned());
+        } else if let Some(meant) = meant {
+            draft.help = Some(format!("did you mean `{meant}`?"));
+        }
+        self.push(number, draft);
+    }
+
+    /// Rules 1 to 3.
+    fn packages(&mut self) {
+        for (number, it) in self.facts.iter().enumerate() {
+            let Facts::Package(package) = it else { continue };
+            if package.name.is_empty() {
+                continue;
+            }
+            let model = self.models.entry(&package.name).or_default();
+            if let Some(first) = model.document {
+                let line = self.origins[first].line;
+                let text = format!("duplicate package {}", Quoted(&package.name));
+                let it =
+                    draft(rules::DUPLICATE_PACKAGE, format!("package `{}` is defined more than once", package.name))
+                        .at(vec!["name".into()])
+                        .help(format!("keep one of the two; the first is at line {line} of its file"))
+                        .opm(Phase::Packages, 2, text);
+                self.push(number, it);
+            } else {
+                model.document = Some(number);
+                model.facts = Some(package);
+            }
+        }
+    }
+
+    fn is_known(&self, package: &str) -> bool {
+        self.models.get(package).is_some_and(|it| it.document.is_some())
+    }
+
+    fn closest_package(&self, name: &str) -> Option<&'a str> {
+        closest(name, self.models.iter().filter(|(_, it)| it.document.is_some()).map(|(name, _)| *name))
+    }
+
+    /// Rules 4 and 6.
+    fn channels(&mut self) {
+        for (number, it) in self.facts.iter().enumerate() {
+            let Facts::Channel(channel) = it else { continue };
+            let (package, name) = (channel.package.as_str(), channel.name.as_str());
+            if !self.is_known(package) {
+                let message = match package {
+                    "" => format!("channel `{name}` names no package"),
+                    _ => format!("channel `{name}` belongs to package `{package}`, which is not in the catalog"),
+                };
+                let text = format!("unknown package {} for channel {}", Quoted(package), Quoted(name));
+                let it = draft(rules::CHANNEL_OF_UNKNOWN_PACKAGE, message).at(vec!["package".into()]);
+                let meant = self.closest_package(package);
+                self.absent(number, package, it.opm(Phase::Channels, 4, text), meant);
+            }
+            let model = self.models.entry(package).or_default();
+            if !name.is_empty() && model.has_channel(name) {
+                let text = format!("package {} has duplicate channel {}", Quoted(package), Quoted(name));
+                let message = format!("channel `{name}` of package `{package}` is defined more than once");
+                let it = draft(rules::DUPLICATE_CHANNEL, message).at(vec!["name".into()]);
+                self.push(number, it.help("merge the entries into one blob").opm(Phase::Channels, 6, text));
+            } else {
+                model.channels.push((number, channel));
+            }
+        }
+    }
+
+    /// Rules 8, 9 and 15.
+    fn bundles(&mut self) {
+        let mut listed: HashSet<(&str, &str)> = HashSet::new();
+        for it in self.facts {
+            if let Facts::Channel(channel) = it {
+                listed.extend(channel.entries.iter().map(|it| (channel.package.as_str(), it.name.as_str())));
+            }
+        }
+        for (number, it) in self.facts.iter().enumerate() {
+            let Facts::Bundle(bundle) = it else { continue };
+            let (package, name) = (bundle.package.as_str(), bundle.name.as_str());
+            if !package.is_empty() && !self.is_known(package) {
+                let message = format!("bundle `{name}` belongs to package `{package}`, which is not in the catalog");
+                let text = format!("unknown package {} for bundle {}", Quoted(package), Quoted(name));
+                let it = draft(rules::BUNDLE_OF_UNKNOWN_PACKAGE, message).at(vec!["package".into()]);
+                let meant = self.closest_package(package);
+                self.absent(number, package, it.opm(Phase::Bundles, 8, text), meant);
+            }
+            let model = self.models.entry(package).or_default();
+            if model.bundles.contains_key(name) {
+                let text = format!("package {} has duplicate bundle {}", Quoted(package), Quoted(name));
+                let message = format!("bundle `{name}` of package `{package}` is defined more than once");
+                let it = draft(rules::DUPLICATE_BUNDLE, message).at(vec!["name".into()]);
+                self.push(number, it.opm(Phase::Bundles, 9, text));
+                continue;
+            }
+            model.bundles.insert(name, (number, bundle));
+            if !listed.contains(&(package, name)) {
+                let text =
+                    format!("package {}, bundle {} not found in any channel entries", Quoted(package), Quoted(name));
+                let message = format!("bundle `{name}` is in no channel of package `{package}`");
+                let it = draft(rules::BUNDLE_IN_NO_CHANNEL, message).at(vec!["name".into()]);
+                self.absent(number, package, it.opm(Phase::Bundles, 15, text), None);
+            }
+        }
+    }
+
+    /// Rules 16, 22 to 25, 27 and 28: what needs all of a package.
+    fn whole_packages(&mut self) {
+        let names: Vec<&str> = self.models.keys().copied().collect();
+        for package in names {
+            let Some(model) = self.models.get(package) else { continue };
+            let mut found: Vec<(usize, Draft)> = Vec::new();
+            let mut absences: Vec<(usize, Draft, Option<String>)> = Vec::new();
+            let channels = model.channels.clone();
+            if let Some(number) = model.document {
+                let default = model.default_channel();
+                if channels.is_empty() {
+                    let message = format!("package `{package}` has no channels");
+                    absences.push((number, draft(rules::PACKAGE_WITHOUT_CHANNELS, message), None));
+                } else if !default.is_empty() && !model.has_channel(default) {
+                    let message =
+                        format!("package `{package}` has no channel `{default}`, which is its default channel");
+                    let it = draft(rules::DEFAULT_CHANNEL_NOT_FOUND, message).at(vec!["defaultChannel".into()]);
+                    let meant = closest(default, channels.iter().map(|(_, it)| it.name.as_str()));
+                    absences.push((number, it, meant.map(str::to_owned)));
+                }
+            }
+            let last = channels.len().saturating_sub(1);
+            for (idx, (number, channel)) in channels.iter().enumerate() {
+                let dangling = dangling_entries(model, channel);
+                for (entry_idx, entry) in &dangling {
+                    let message = format!(
+                        "channel `{}` of package `{package}` lists `{}`, which is no bundle of the package",
+                        channel.name, entry.name
+                    );
+                    let path = vec!["entries".into(), (*entry_idx).into(), "name".into()];
+                    let meant = closest(&entry.name, model.bundles.keys().copied());
+                    let mut it = draft(rules::DANGLING_ENTRY, message).at(path);
+                    // The real tool remembers the last channel only; the others fail later, in the tree.
+                    if idx == last && *entry_idx == dangling[0].0 {
+                        let mut names: Vec<&str> = dangling.iter().map(|(_, it)| it.name.as_str()).collect();
+                        names.sort_unstable();
+                        let names = names.join(" ");
+                        let text = format!(
+                            "no olm.bundle blobs found in package {} for olm.channel entries [{names}]",
+                            Quoted(package)
+                        );
+                        it = it.opm(Phase::Entries, 16, text);
+                    }
+                    absences.push((*number, it, meant.map(str::to_owned)));
+                }
+                if !channel.entries.is_empty()
+                    && let Err(defect) = check_chain(&channel.entries)
+                {
+                    found.push((*number, chain_draft(channel, &defect)));
+                }
+            }
+            for (version, names) in model.duplicate_versions() {
+                // Entries without bundle have been reported as such.
+                let bundles: Vec<_> =
+                    names.iter().filter_map(|it| model.bundles.get(it).map(|(number, _)| (it, number))).collect();
+                if let [.., (name, number)] = bundles.as_slice()
+                    && bundles.len() > 1
+                {
+                    let list = bundles.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                    let message = format!("package `{package}`: the bundles {list} all have version {version}");
+                    let it = draft(rules::DUPLICATE_VERSION, message).at(vec!["name".into()]);
+                    found.push((**number, it.help(format!("give `{name}` a version of its own"))));
+                }
+            }
+            self.drafts.extend(found);
+            for (number, it, meant) in absences {
+                self.absent(number, package, it, meant.as_deref());
+            }
+        }
+    }
+
+    /// Rules 17 and 20.
+    fn deprecations(&mut self) {
+        let blobs = self.facts.iter().enumerate().filter_map(|(number, it)| match it {
+            Facts::Deprecations(it) => Some((number, it)),
+            _ => None,
+        });
+        for (idx, (number, deprecations)) in blobs.enumerate() {
+            let package = deprecations.package.as_str();
+            if package.is_empty() {
+                let text = format!("package name must be set for deprecation item {idx}");
+                let message = "deprecations name no package".to_owned();
+                let it = draft(rules::DEPRECATIONS_WITHOUT_PACKAGE, message).at(vec!["package".into()]);
+                self.push(number, it.opm(Phase::Deprecations, 17, text));
+                continue;
+            }
+            if !self.is_known(package) {
+                let text = format!("cannot apply deprecations to an unknown package {}", Quoted(package));
+                let message = format!("deprecations are about package `{package}`, which is not in the catalog");
+                let it = draft(rules::DEPRECATIONS_OF_UNKNOWN_PACKAGE, message).at(vec!["package".into()]);
+                let meant = self.closest_package(package);
+                self.absent(number, package, it.opm(Phase::Deprecations, 17, text), meant);
+                continue;
+            }
+            let Some(model) = self.models.get_mut(package) else { continue };
+            if model.deprecations.is_some() {
+                let text = format!("expected a maximum of one deprecation per package: {}", Quoted(package));
+                let message = format!("package `{package}` has more than one `olm.deprecations` blob");
+                let it = draft(rules::DUPLICATE_DEPRECATIONS, message).at(vec!["package".into()]);
+                self.push(number, it.help("merge them into one").opm(Phase::Deprecations, 17, text));
+                continue;
+            }
+            model.deprecations = Some((number, deprecations));
+            self.deprecated_things(number, deprecations);
+        }
+    }
+
+    fn deprecated_things(&mut self, number: usize, deprecations: &DeprecationsFacts) {
+        let package = deprecations.package.as_str();
+        for (idx, entry) in deprecations.entries.iter().enumerate() {
+            let Some(model) = self.models.get(package) else { return };
+            let name = entry.name.as_str();
+            let (rule, what, is_there, meant) = match entry.schema.as_str() {
+                "olm.bundle" => {
+                    let meant = closest(name, model.bundles.keys().copied());
+                    (rules::DEPRECATED_BUNDLE_NOT_FOUND, "bundle", model.bundles.contains_key(name), meant)
+                }
+                "olm.channel" => {
+                    let meant = closest(name, model.channels.iter().map(|(_, it)| it.name.as_str()));
+                    let is_there = model.has_channel(name) || (!name.is_empty() && model.default_channel() == name);
+                    (rules::DEPRECATED_CHANNEL_NOT_FOUND, "channel", is_there, meant)
+                }
+                _ => continue,
+            };
+            if is_there {
+                continue;
+            }
+            let meant = meant.map(str::to_owned);
+            let text =
+                format!("cannot deprecate {what} {} for package {}: {what} not found", Quoted(name), Quoted(package));
+            let message = format!("package `{package}` has no {what} `{name}` that could be deprecated");
+            let path = vec!["entries".into(), idx.into(), "reference".into(), "name".into()];
+            let it = draft(rule, message).at(path).opm(Phase::Deprecations, deprecation_step(idx) + 2, text);
+            self.absent(number, package, it, meant.as_deref());
+        }
+    }
+}
+
+/// Entries that name no bundle of the package, with their places.
+pub(super) fn dangling_entries<'a>(
+    model: &PackageModel<'_>,
+    channel: &'a ChannelFacts,
+) -> Vec<(usize, &'a EntryFacts)> {
+    let entries = channel.entries.iter().enumerate();
+    entries.filter(|(_, it)| !model.bundles.contains_key(it.name.as_str())).collect()
+}
+
+fn chain_draft(channel: &ChannelFacts, defect: &GraphDefect) -> Draft {
+    let names = |names: &[String]| names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let entry_of = |name: &str| channel.entries.iter().position(|it| it.name == name);
+    let at = |name: &str, field: &'static str| match entry_of(name) {
+        Some(idx) => vec!["entries".into(), idx.into(), field.into()],
+        None => vec!["entries".into()],
+    };
+    let of = format!("channel `{}` of package `{}`", channel.name, channel.package);
+    match defect {
+        GraphDefect::NoHead => {
+            draft(rules::NO_CHANNEL_HEAD, format!("{of} has no head: every entry is replaced or skipped"))
+                .at(vec!["entries".into()])
+                .help("let the newest entry replace the others, and nothing replace or skip it")
+        }
+        GraphDefect::SeveralHeads(heads) => {
+            let message = format!("{of} has {} heads: {}", heads.len(), names(heads));
+            draft(rules::MULTIPLE_CHANNEL_HEADS, message)
+                .at(at(&heads[0], "name"))
+                .help("let the newest of them `replaces` or `skips` the others; a `skipRange` does not count here")
+        }
+        GraphDefect::Cycle(cycle) => {
+            let closing = cycle.len().checked_sub(2).and_then(|idx| cycle.get(idx)).map_or("", String::as_str);
+            let message = format!("{of}: `replaces` goes round in a circle: {}", cycle.join(" -> "));
+            draft(rules::REPLACES_CYCLE, message).at(at(closing, "replaces"))
+        }
+        GraphDefect::Stranded(stranded) => {
+            let message = format!("{of}: nothing leads from {} to the head", names(stranded));
+            draft(rules::STRANDED_ENTRIES, message)
+                .at(at(&stranded[0], "name"))
+                .help("let an entry of the chain `replaces` or `skips` them; a `skipRange` does not count here")
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The real tool's second pass: what is wrong with the catalog as a whole, as a tree of text (`spec/fbc.md` 3.3, 3.4).
+//! Siblings whose order is chance there are sorted here.
+
+use std::collections::BTreeMap;
+
+use super::catalog::PackageModel;
+use super::facts::{ChannelFacts, EntryFacts};
+use super::graph::check_chain;
+use crate::version::Quoted;
+use crate::version::blang::Range;
+
+struct Node {
+    text: String,
+    children: Vec<Self>,
+}
+
+fn leaf(text: impl Into<String>) -> Node {
+    Node { text: text.into(), children: Vec::new() }
+}
+
+/// The tree, if there is anything in it.
+pub(super) fn tree(models: &BTreeMap<&str, PackageModel<'_>>) -> Option<String> {
+    let packages: Vec<Node> = models.iter().filter_map(|(name, model)| package_node(name, model)).collect();
+    if packages.is_empty() {
+        return None;
+    }
+    let mut out = "invalid index:\n".to_owned();
+    write(&packages, "", &mut out);
+    Some(out.trim().to_owned())
+}
+
+fn write(nodes: &[Node], prefix: &str, out: &mut String) {
+    for (idx, node) in nodes.iter().enumerate() {
+        let is_last = idx + 1 == nodes.len();
+        out.push_str(prefix);
+        out.push_str(if is_last { "└── " } else { "├── " });
+        out.push_str(&node.text);
+        out.push_str(if node.children.is_empty() { "\n" } else { ":\n" });
+        write(&node.children, &format!("{prefix}{}", if is_last { "    " } else { "│   " }), out);
+    }
+}
+
+fn package_node(name: &str, model: &PackageModel<'_>) -> Option<Node> {
+    model.document?;
+    let mut children = Vec::new();
+    let default = model.default_channel();
+    if default.is_empty() {
+        children.push(leaf("default channel must be set"));
+    }
+    let mut channels: Vec<&ChannelFacts> = model.channels.iter().map(|(_, it)| *it).collect();
+    // A default channel that nobody has defined counts as an empty one.
+    let phantom = ChannelFacts { package: name.to_owned(), name: default.to_owned(), entries: Vec::new() };
+    if !default.is_empty() && !model.has_channel(default) {
+        channels.push(&phantom);
+    }
+    if channels.is_empty() {
+        children.push(leaf("package must contain at least one channel"));
+    }
+    channels.sort_by(|a, b| a.name.cmp(&b.name));
+    children.extend(channels.into_iter().filter_map(|it| channel_node(it, model)));
+    let duplicates = model.duplicate_versions();
+    if !duplicates.is_empty() {
+        let lists: Vec<String> = duplicates
+            .iter()
+            .map(|(version, names)| {
+                format!("{{{version}: [{}]}}", names.iter().copied().collect::<Vec<_>>().join(", "))
+            })
+            .collect();
+        children.push(leaf(format!("duplicate versions found in bundles: [{}]", lists.join(" "))));
+    }
+    children.extend(deprecation_leaf(model, "olm.package", ""));
+    (!children.is_empty()).then(|| Node { text: format!("invalid package {}", Quoted(name)), children })
+}
+
+fn deprecation_leaf(model: &PackageModel<'_>, schema: &str, name: &str) -> Option<Node> {
+    let (_, deprecations) = model.deprecations?;
+    let is_mute = deprecations.entries.iter().any(|it| it.schema == schema && it.name == name && !it.has_message);
+    is_mute.then(|| leaf("invalid deprecation: message must be set"))
+}
+
+fn channel_node(channel: &ChannelFacts, model: &PackageModel<'_>) -> Option<Node> {
+    let mut children = Vec::new();
+    if channel.entries.is_empty() {
+        children.push(leaf("channel must contain at least one bundle"));
+    } else if let Err(defect) = check_chain(&channel.entries) {
+        children.push(leaf(defect.opm_text()));
+    }
+    let mut entries: Vec<&EntryFacts> = channel.entries.iter().collect();
+    entries.sort_by(|a, b| a.name.cmp(&b.name));
+    children.extend(entries.into_iter().filter_map(|it| bundle_node(it, model)));
+    children.extend(deprecation_leaf(model, "olm.channel", &channel.name));
+    (!children.is_empty()).then(|| Node { text: format!("invalid channel {}", Quoted(&channel.name)), children })
+}
+
+fn bundle_node(entry: &EntryFacts, model: &PackageModel<'_>) -> Option<Node> {
+    let bundle = model.bundles.get(entry.name.as_str()).map(|(_, it)| *it);
+    // The rank is the rule's number; what the entry says comes between the rules on names and on images.
+    let mut complaints: Vec<(u8, String)> = bundle.map(|it| it.complaints.clone()).unwrap_or_default();
+    let empty_skips = entry.skips.iter().enumerate().filter(|(_, it)| it.is_empty());
+    complaints.extend(empty_skips.map(|(idx, _)| (32, format!("skip[{idx}] is empty"))));
+    if !entry.skip_range.is_empty()
+        && let Err(error) = Range::parse(&entry.skip_range)
+    {
+        complaints.push((32, format!("invalid skipRange {}: {error}", Quoted(&entry.skip_range))));
+    }
+    if bundle.is_none() {
+        if entry.name.is_empty() {
+            complaints.push((31, "name must be set".to_owned()));
+        }
+        complaints.push((32, "must be exactly one property with type \"olm.package\"".to_owned()));
+        complaints.push((33, "bundle image must be set".to_owned()));
+    }
+    if deprecation_leaf(model, "olm.bundle", &entry.name).is_some() {
+        complaints.push((34, "invalid deprecation: message must be set".to_owned()));
+    }
+    if complaints.is_empty() {
+        return None;
+    }
+    complaints.sort_by_key(|(rank, _)| *rank);
+    let children = complaints.into_iter().map(|(_, text)| leaf(text)).collect();
+    Some(Node { text: format!("invalid bundle {}", Quoted(&entry.name)), children })
+}

@@ -1,0 +1,104 @@
+//! The command line: arguments, formats, exit codes. One file a command; the work is done by the library.
+//!
+//! Only this module prints, reads the environment and decides how the program ends.
+
+mod ask;
+mod build;
+mod error;
+pub mod output;
+mod render;
+mod report;
+mod table;
+mod validate;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use error::{CommandError, CommandResult, Exit};
+use report::{ColorChoice, LogFormat, Reporter};
+
+/// Index, check, query and render Operator Lifecycle Manager (OLM) catalogs
+#[derive(Debug, Parser)]
+#[command(name = "olmdex", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    color: ColorChoice,
+    /// Say nothing but data and errors
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true)]
+    verbose: bool,
+    /// Format of messages on standard error
+    #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text, value_name = "FORMAT")]
+    log_format: LogFormat,
+    /// Threads that read catalogs; all processors by default
+    #[arg(long, global = true, value_name = "N")]
+    threads: Option<usize>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Build(build::BuildArgs),
+    Validate(validate::ValidateArgs),
+    Render(render::RenderArgs),
+}
+
+/// What every command needs.
+pub(crate) struct Context {
+    pub(crate) reporter: Reporter,
+}
+
+/// Parses the arguments, runs the command, and gives the exit code.
+#[must_use]
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let is_help = !error.use_stderr();
+            // Nobody is left to tell if this cannot be printed.
+            let _ = error.print();
+            return if is_help { Exit::Yes.into() } else { Exit::Usage.into() };
+        }
+    };
+    let reporter = Reporter::new(cli.color, cli.log_format, cli.quiet, cli.verbose);
+    if let Some(n_threads) = cli.threads {
+        // Fails only if the pool exists already, which it cannot this early.
+        let _ = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build_global();
+    }
+    let context = Context { reporter };
+    // A panic is a bug, whose message is ours to word; the one that the runtime prints would come on top of it.
+    std::panic::set_hook(Box::new(|_| {}));
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| dispatch(&context, &cli.command)));
+    match result {
+        Ok(Ok(exit)) => exit.into(),
+        Ok(Err(error)) => {
+            if !error.is_broken_pipe {
+                reporter.error(&error);
+            }
+            error.exit.into()
+        }
+        Err(panic) => {
+            let what = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("no message");
+            let error = CommandError::new(Exit::Bug, format!("internal error: {what}"));
+            reporter.error(&error.help("this is a bug of olmdex: please report it with the command and its input"));
+            Exit::Bug.into()
+        }
+    }
+}
+
+fn dispatch(context: &Context, command: &Command) -> CommandResult {
+    match command {
+        Command::Build(args) => build::run(context, args),
+        Command::Validate(args) => validate::run(context, args),
+        Command::Render(args) => render::run(context, args),
+    }
+}

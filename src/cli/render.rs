@@ -1,0 +1,150 @@
+//! `olmdex render`
+
+use std::io::{BufWriter, Write as _};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::Context;
+use super::error::{CommandError, CommandResult, Exit};
+use crate::check;
+use crate::fbc::{self, Format, Input, Origin, RenderDefect, Selection, Sorted};
+use crate::index::Index;
+use crate::json;
+use crate::source::{self, Source};
+
+/// Print catalogs as one sorted stream of blobs, byte for byte as `opm render` does
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex render my-catalog/ > catalog.json
+  olmdex render my-catalog/ -o yaml --package keda
+  olmdex render index.db --catalog community -o yaml")]
+pub(crate) struct RenderArgs {
+    /// Catalogs: directories, files, an index.db, or `-` for standard input
+    #[arg(value_name = "SOURCE", required = true)]
+    sources: Vec<PathBuf>,
+    /// Format of the blobs
+    #[arg(short, long, value_enum, default_value_t = BlobFormat::Json)]
+    output: BlobFormat,
+    /// Only this package; may be repeated
+    #[arg(long, short, value_name = "PACKAGE")]
+    package: Vec<String>,
+    /// Only this catalog of an index; may be repeated
+    #[arg(long, value_name = "NAME")]
+    catalog: Vec<String>,
+}
+
+/// Formats of blobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BlobFormat {
+    /// JSON, indented by four
+    Json,
+    /// YAML documents
+    Yaml,
+}
+
+impl From<BlobFormat> for Format {
+    fn from(format: BlobFormat) -> Self {
+        match format {
+            BlobFormat::Json => Self::Json,
+            BlobFormat::Yaml => Self::Yaml,
+        }
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
+    let mut sorted = Sorted::default();
+    let format = Format::from(args.output);
+    let selection = Selection { packages: &args.package };
+    let mut n_defects = 0;
+    for path in &args.sources {
+        match source::open(path)? {
+            Source::Catalog(input) => {
+                if !args.catalog.is_empty() {
+                    return Err(CommandError::usage(format!(
+                        "`--catalog` chooses from an index, but `{}` is none",
+                        path.display()
+                    )));
+                }
+                let defects = fbc::render(&input, format, selection, &mut sorted);
+                n_defects += defects.len();
+                report(context, &input, &defects);
+            }
+            Source::Index(path) => {
+                let index = Index::open(&path)?;
+                for catalog in chosen(&index, &args.catalog)? {
+                    if args.package.is_empty() {
+                        render_stored(&index, &catalog, None, format, &mut sorted)?;
+                    }
+                    for package in &args.package {
+                        render_stored(&index, &catalog, Some(package), format, &mut sorted)?;
+                    }
+                }
+            }
+        }
+    }
+    if n_defects > 0 {
+        let documents = if n_defects == 1 { "1 document".to_owned() } else { format!("{n_defects} documents") };
+        return Err(CommandError::new(Exit::Input, format!("{documents} cannot be rendered")));
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    for text in sorted.texts() {
+        out.write_all(text)?;
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+/// The catalogs of an index that are rendered: those that were named, or all.
+fn chosen(index: &Index, wanted: &[String]) -> Result<Vec<String>, CommandError> {
+    let names = index.catalog_names()?;
+    super::ask::check_names(wanted, &names)?;
+    Ok(if wanted.is_empty() { names } else { wanted.to_vec() })
+}
+
+fn render_stored(
+    index: &Index,
+    catalog: &str,
+    package: Option<&str>,
+    format: Format,
+    sorted: &mut Sorted,
+) -> Result<(), CommandError> {
+    let mut reader = json::Reader::new();
+    index.for_each_document(catalog, package, |text| {
+        let damaged =
+            || CommandError::new(Exit::Input, format!("{}: a stored document is damaged", index.path().display()));
+        let text = json::decode_utf8(text);
+        let value = reader.read(&text).map_err(|_| damaged())?;
+        let blob = fbc::blob::decode(value, false).map_err(|_| damaged())?;
+        let outcome = fbc::render_blob(&blob, format, Selection { packages: &[] });
+        match outcome {
+            Ok(Some((rank, text))) => sorted.add(rank, text),
+            Ok(None) => {}
+            Err(RenderDefect::Unwritable(error)) => {
+                let message = format!("{} `{}`: {error}", blob.schema, blob.name);
+                let error = CommandError::new(Exit::Input, message);
+                return Err(error.help("use `-o json`, which can carry every character"));
+            }
+            Err(RenderDefect::Broken(_)) => return Err(damaged()),
+        }
+        Ok(())
+    })
+}
+
+fn report(context: &Context, input: &Input, defects: &[(Origin, RenderDefect)]) {
+    for (origin, defect) in defects {
+        match defect {
+            RenderDefect::Broken(failure) => {
+                for finding in check::failure_findings(input, *origin, failure) {
+                    context.reporter.finding(&finding);
+                }
+            }
+            RenderDefect::Unwritable(error) => {
+                let file = input.files.get(origin.file as usize).map_or("", |it| &it.shown);
+                let message = format!("{file}:{}:{}: {error}", origin.line, origin.column);
+                let error = CommandError::new(Exit::Input, message);
+                context.reporter.error(&error.help("use `-o json`, which can carry every character"));
+            }
+        }
+    }
+}

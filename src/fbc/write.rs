@@ -1,0 +1,311 @@
+//! Blobs back to text, exactly as `opm render` writes them (`spec/fbc.md` 4.2 to 4.4).
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+
+use super::blob::{Blob, Typed};
+use super::objects::BUNDLE_OBJECT;
+use super::typed::{BASE64, Bundle, Channel, Deprecations, Package, Property};
+use crate::json::{self, Reader};
+use crate::yaml;
+
+/// How blobs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Objects indented by four blanks, one after another.
+    Json,
+    /// Documents that each start with `---`.
+    Yaml,
+}
+
+/// Where a blob stands among the others of its catalog. Blobs that compare equal stay in their order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rank {
+    package: String,
+    kind: u8,
+    name: String,
+}
+
+impl PartialOrd for Rank {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Rank {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Blobs without package come last.
+        (self.package.is_empty(), &self.package, self.kind, &self.name).cmp(&(
+            other.package.is_empty(),
+            &other.package,
+            other.kind,
+            &other.name,
+        ))
+    }
+}
+
+impl Rank {
+    /// The rank of a blob; `None` if it is not written at all, because it has a shape but belongs to no package.
+    #[must_use]
+    pub fn of(blob: &Blob<'_>) -> Option<Self> {
+        let package = &*blob.package;
+        let (kind, name) = match &blob.typed {
+            Typed::Package(_) => (0, ""),
+            Typed::Channel(it) => (1, &*it.name),
+            Typed::Bundle(it) => (2, &*it.name),
+            Typed::Other if package.is_empty() => (3, ""),
+            Typed::Other => (3, &*blob.schema),
+            Typed::Deprecations(_) => (4, ""),
+        };
+        if package.is_empty() && !matches!(blob.typed, Typed::Other) {
+            return None;
+        }
+        Some(Self { package: package.to_owned(), kind, name: name.to_owned() })
+    }
+
+    /// The package that the blob belongs to, or the empty text.
+    #[must_use]
+    pub fn package(&self) -> &str {
+        &self.package
+    }
+}
+
+/// Writes a blob.
+///
+/// # Errors
+/// [`yaml::YamlWriteError`] if it holds a character that YAML cannot carry.
+pub fn write_blob(blob: &Blob<'_>, format: Format, out: &mut Vec<u8>) -> Result<(), yaml::YamlWriteError> {
+    match format {
+        Format::Json => {
+            write_json(blob, Some(4), out);
+            out.push(b'\n');
+            Ok(())
+        }
+        Format::Yaml => {
+            let mut compact = Vec::new();
+            write_json(blob, None, &mut compact);
+            let text = json::decode_utf8(&compact);
+            let mut reader = Reader::new();
+            let value = reader.read(&text).expect("our own writer writes valid JSON");
+            out.extend_from_slice(b"---\n");
+            yaml::write(value, out)
+        }
+    }
+}
+
+/// Writes a blob as JSON, indented or compact, without the newline behind it: typed blobs with the fields that they
+/// have, in their order, others with sorted keys.
+fn write_json(blob: &Blob<'_>, width: Option<usize>, out: &mut Vec<u8>) {
+    let mut it = Writer { out, width, level: 0 };
+    match &blob.typed {
+        Typed::Package(package) => it.package(&blob.schema, package),
+        Typed::Channel(channel) => it.channel(&blob.schema, channel),
+        Typed::Bundle(bundle) => it.bundle(&blob.schema, bundle),
+        Typed::Deprecations(deprecations) => it.deprecations(&blob.schema, deprecations),
+        Typed::Other => it.any(blob.value),
+    }
+}
+
+struct Writer<'a> {
+    out: &'a mut Vec<u8>,
+    width: Option<usize>,
+    level: usize,
+}
+
+impl Writer<'_> {
+    fn new_line(&mut self) {
+        if let Some(width) = self.width {
+            self.out.push(b'\n');
+            self.out.resize(self.out.len() + width * self.level, b' ');
+        }
+    }
+
+    fn open(&mut self, bracket: u8) {
+        self.out.push(bracket);
+        self.level += 1;
+    }
+
+    fn close(&mut self, bracket: u8) {
+        self.level -= 1;
+        // Nothing stands between the brackets of an empty container.
+        if !matches!(self.out.last(), Some(b'{' | b'[')) {
+            self.new_line();
+        }
+        self.out.push(bracket);
+    }
+
+    /// Starts the next item or member of the innermost container.
+    fn separate(&mut self) {
+        if !matches!(self.out.last(), Some(b'{' | b'[')) {
+            self.out.push(b',');
+        }
+        self.new_line();
+    }
+
+    fn key(&mut self, key: &str) {
+        self.separate();
+        json::write_string(key, self.out);
+        self.out.extend_from_slice(if self.width.is_some() { b": " } else { b":" });
+    }
+
+    fn string(&mut self, key: &str, text: &str) {
+        self.key(key);
+        json::write_string(text, self.out);
+    }
+
+    fn optional(&mut self, key: &str, text: &str) {
+        if !text.is_empty() {
+            self.string(key, text);
+        }
+    }
+
+    fn any(&mut self, value: json::Value<'_>) {
+        match self.width {
+            Some(width) => json::write_pretty(value, width, self.level, self.out),
+            None => json::write_compact(value, self.out),
+        }
+    }
+
+    /// A list that is written also when it is empty.
+    fn list<T>(&mut self, key: &str, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
+        self.key(key);
+        self.open(b'[');
+        for it in items {
+            self.separate();
+            item(self, it);
+        }
+        self.close(b']');
+    }
+
+    fn nullable_list<T>(&mut self, key: &str, items: Option<&[T]>, item: impl FnMut(&mut Self, &T)) {
+        match items {
+            Some(items) => self.list(key, items, item),
+            None => {
+                self.key(key);
+                self.out.extend_from_slice(b"null");
+            }
+        }
+    }
+
+    fn properties<'d, 'p>(&mut self, properties: impl Iterator<Item = &'p Property<'d>>)
+    where
+        'd: 'p,
+    {
+        let properties: Vec<_> = properties.collect();
+        if properties.is_empty() {
+            return;
+        }
+        self.list("properties", &properties, |it, property| {
+            it.open(b'{');
+            it.string("type", &property.kind);
+            it.key("value");
+            match property.value {
+                Some(value) => it.any(value),
+                None => it.out.extend_from_slice(b"null"),
+            }
+            it.close(b'}');
+        });
+    }
+
+    fn package(&mut self, schema: &str, package: &Package<'_>) {
+        self.open(b'{');
+        self.string("schema", schema);
+        self.string("name", &package.name);
+        self.string("defaultChannel", &package.default_channel);
+        if let Some(icon) = &package.icon {
+            self.key("icon");
+            self.open(b'{');
+            match &icon.data {
+                Some(data) => self.string("base64data", &BASE64.encode(data)),
+                None => {
+                    self.key("base64data");
+                    self.out.extend_from_slice(b"null");
+                }
+            }
+            self.string("mediatype", &icon.mediatype);
+            self.close(b'}');
+        }
+        self.optional("description", &package.description);
+        self.properties(package.properties.iter());
+        self.close(b'}');
+    }
+
+    fn channel(&mut self, schema: &str, channel: &Channel<'_>) {
+        self.open(b'{');
+        self.string("schema", schema);
+        self.string("name", &channel.name);
+        self.string("package", &channel.package);
+        self.nullable_list("entries", channel.entries.as_deref(), |it, entry| {
+            it.open(b'{');
+            it.string("name", &entry.name);
+            it.optional("replaces", &entry.replaces);
+            if !entry.skips.is_empty() {
+                it.list("skips", &entry.skips, |it, skip| json::write_string(skip, it.out));
+            }
+            it.optional("skipRange", &entry.skip_range);
+            it.close(b'}');
+        });
+        self.properties(channel.properties.iter());
+        self.close(b'}');
+    }
+
+    fn bundle(&mut self, schema: &str, bundle: &Bundle<'_>) {
+        self.open(b'{');
+        self.string("schema", schema);
+        self.optional("name", &bundle.name);
+        self.optional("package", &bundle.package);
+        self.string("image", &bundle.image);
+        // What describes the bundle as a whole moves behind the other properties.
+        let is_late = |it: &&Property<'_>| it.kind == BUNDLE_OBJECT || it.kind == "olm.csv.metadata";
+        let early = bundle.properties.iter().filter(|it| !is_late(it));
+        self.properties(early.chain(bundle.properties.iter().filter(is_late)));
+        if !bundle.related_images.is_empty() {
+            let mut images: Vec<_> = bundle.related_images.iter().collect();
+            images.sort_by(|a, b| a.image.cmp(&b.image));
+            self.list("relatedImages", &images, |it, related| {
+                it.open(b'{');
+                it.string("name", &related.name);
+                it.string("image", &related.image);
+                it.close(b'}');
+            });
+        }
+        self.close(b'}');
+    }
+
+    fn deprecations(&mut self, schema: &str, deprecations: &Deprecations<'_>) {
+        self.open(b'{');
+        self.string("schema", schema);
+        self.string("package", &deprecations.package);
+        self.nullable_list("entries", deprecations.entries.as_deref(), |it, entry| {
+            it.open(b'{');
+            it.key("reference");
+            it.open(b'{');
+            it.string("schema", &entry.schema);
+            it.optional("name", &entry.name);
+            it.close(b'}');
+            it.string("message", &entry.message);
+            it.close(b'}');
+        });
+        self.close(b'}');
+    }
+}
+
+/// Written blobs in the order of the output.
+#[derive(Debug, Default)]
+pub struct Sorted {
+    blobs: BTreeMap<Rank, Vec<Vec<u8>>>,
+}
+
+impl Sorted {
+    /// Takes the next blob in the order of loading.
+    pub fn add(&mut self, rank: Rank, text: Vec<u8>) {
+        self.blobs.entry(rank).or_default().push(text);
+    }
+
+    /// The texts in order.
+    pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        self.blobs.values().flatten().map(Vec::as_slice)
+    }
+}

@@ -1,0 +1,88 @@
+//! Telling sources apart, by content and never by name, and opening any of them.
+//!
+//! What it deliberately does not do: no network, no writing, no judgement of what is inside.
+
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use crate::fbc::Input;
+
+/// What a user named as a source.
+#[derive(Debug)]
+pub enum Source {
+    /// A catalog in files: a directory, a file, or standard input.
+    Catalog(Input),
+    /// An SQLite database, by its path: an index, or what [`crate::index::Index::open`] will refuse with words.
+    Index(PathBuf),
+}
+
+/// Why a source cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// There is nothing of that name.
+    #[error("`{}` does not exist", .0.display())]
+    NotFound(PathBuf),
+    /// It cannot be opened or read.
+    #[error("cannot read `{}`: {error}", .path.display())]
+    Unreadable {
+        /// Its path.
+        path: PathBuf,
+        /// The system's words.
+        error: io::Error,
+    },
+}
+
+impl SourceError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::NotFound(_) => {
+                "name a catalog directory, a JSON or YAML file, an index.db, or `-` for standard input"
+            }
+            Self::Unreadable { .. } => "check the permissions of the file and of the directories above it",
+        }
+    }
+}
+
+/// The name that stands for standard input.
+pub const STDIN: &str = "-";
+
+/// First bytes of every SQLite file.
+const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// Looks at what `path` names and opens it. `-` is standard input, which is read whole.
+///
+/// # Errors
+/// [`SourceError`] if there is nothing that could hold a catalog.
+pub fn open(path: &Path) -> Result<Source, SourceError> {
+    let unreadable = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => SourceError::NotFound(path.to_owned()),
+        _ => SourceError::Unreadable { path: path.to_owned(), error },
+    };
+    if path.as_os_str() == STDIN {
+        let mut text = Vec::new();
+        io::stdin().lock().read_to_end(&mut text).map_err(unreadable)?;
+        return Ok(Source::Catalog(Input::bytes("<stdin>", Arc::from(text))));
+    }
+    let metadata = std::fs::metadata(path).map_err(unreadable)?;
+    if metadata.is_dir() {
+        return Ok(Source::Catalog(Input::directory(path).map_err(unreadable)?));
+    }
+    if !metadata.is_file() {
+        // A pipe, as `<(command)` makes one: it can be read only once.
+        let text = std::fs::read(path).map_err(unreadable)?;
+        return Ok(Source::Catalog(Input::bytes(&path.to_string_lossy(), Arc::from(text))));
+    }
+    let mut head = Vec::with_capacity(SQLITE_MAGIC.len());
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(SQLITE_MAGIC.len() as u64).read_to_end(&mut head).map_err(unreadable)?;
+    if head == SQLITE_MAGIC {
+        return Ok(Source::Index(path.to_owned()));
+    }
+    Ok(Source::Catalog(Input::file(path)))
+}

@@ -1,0 +1,61 @@
+//! `catalogs/`: whole real catalogs, rendered and listed. The catalogs are beside the recorded cases.
+
+use std::fs;
+use std::path::Path;
+
+use crate::command::olmdex;
+use crate::outcome::{Case, Folder, Outcome, entries};
+
+pub(crate) const FOLDER: Folder = Folder { name: "catalogs", run };
+
+fn run(root: &Path) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for (name, path) in entries(&root.join("catalogs"), "", ".zst") {
+        let Some((catalog, kind)) = name
+            .trim_end_matches(".zst")
+            .split_once(".render.")
+            .map(|(catalog, kind)| (catalog, format!("render.{kind}")))
+            .or_else(|| {
+                name.trim_end_matches(".zst")
+                    .split_once(".list-")
+                    .map(|(catalog, kind)| (catalog, format!("list-{kind}")))
+            })
+        else {
+            cases
+                .push(Case::run(format!("catalogs/{name}"), || Outcome::NotRunnable("no such command yet".to_owned())));
+            continue;
+        };
+        let input = root.join("../catalogs").join(catalog);
+        cases.push(Case::run(format!("catalogs/{name}"), || check(&input, &kind, &path)));
+    }
+    cases
+}
+
+fn check(input: &Path, kind: &str, expected: &Path) -> Outcome {
+    if !input.is_dir() {
+        return Outcome::NotRunnable("the catalog is absent".to_owned());
+    }
+    let input = input.to_string_lossy();
+    let arguments: Vec<&str> = match kind {
+        "render.json" => vec!["render", &input],
+        "render.yaml" => vec!["render", &input, "-o", "yaml"],
+        "list-packages.txt" => vec!["list", "packages", "-i", &input, "--compat", "opm"],
+        "list-channels.txt" => vec!["list", "channels", "-i", &input, "--compat", "opm"],
+        "list-bundles.txt" => vec!["list", "bundles", "-i", &input, "--compat", "opm"],
+        _ => return Outcome::NotRunnable(format!("no such command yet: {kind}")),
+    };
+    let expected = fs::File::open(expected).and_then(zstd::stream::decode_all).expect("a readable recording");
+    let answer = olmdex(Path::new("."), &arguments).expect("the program starts");
+    if answer.exit_code != 0 {
+        return Outcome::Failed(format!("exit code {}: {}", answer.exit_code, answer.stderr));
+    }
+    let n_same = answer.stdout.iter().zip(&expected).take_while(|(ours, theirs)| ours == theirs).count();
+    if n_same == expected.len() && n_same == answer.stdout.len() {
+        return Outcome::Passed;
+    }
+    let line = expected[..n_same].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    let around = |text: &[u8]| {
+        String::from_utf8_lossy(&text[n_same.saturating_sub(60)..text.len().min(n_same + 60)]).into_owned()
+    };
+    Outcome::Failed(format!("line {line}: expected {:?}\n     got {:?}", around(&expected), around(&answer.stdout)))
+}
