@@ -53,6 +53,7 @@ impl Index {
         &self.connection
     }
 
+
     pub(super) fn connection_mut(&mut self) -> &mut Connection {
         &mut self.connection
     }
