@@ -7,7 +7,10 @@ use clap::{Args, CommandFactory as _, ValueEnum as _};
 use clap_complete::Shell;
 
 use super::error::{CommandError, CommandResult, Exit};
+use super::name::NameArgument;
 use super::{Cli, Context, ask};
+use crate::index::Index;
+use crate::index::query::Filter;
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
@@ -120,9 +123,26 @@ const MAX_NAMES: usize = 500;
 pub(crate) fn complete(context: &Context, args: &CompleteArgs) -> CommandResult {
     let index = args.ask.open(context)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
-    for name in crate::index::query::complete(&index, &args.typed, MAX_NAMES)? {
+    for name in candidates(&index, &args.typed)?.into_iter().filter(|it| it.starts_with(&args.typed)).take(MAX_NAMES) {
         writeln!(out, "{name}")?;
     }
     out.flush()?;
     Ok(Exit::Yes)
+}
+
+/// What could stand where `typed` has been begun: packages, versions or channels of a package, bundles.
+fn candidates(index: &Index, typed: &str) -> Result<Vec<String>, CommandError> {
+    Ok(match NameArgument::parse(typed) {
+        NameArgument::Version(package, _) => {
+            let filter = Filter { package: Some(package.clone()), ..Filter::default() };
+            index.bundles(&filter)?.into_iter().map(|it| format!("{package}@{}", it.version)).collect()
+        }
+        NameArgument::Channel(package, _) => {
+            index.names(Some(&package))?.channels.into_iter().map(|it| format!("{package}/{it}")).collect()
+        }
+        NameArgument::Plain(_) => {
+            let names = index.names(None)?;
+            [names.packages, names.bundles].concat()
+        }
+    })
 }

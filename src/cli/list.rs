@@ -278,7 +278,8 @@ fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
         What::Packages => {
             let names = index.display_names_in_objects(&filter)?;
             let rows = index.packages(&filter)?.into_iter();
-            let display = |it: &PackageRow| names.get(&(it.catalog.clone(), it.head.clone())).cloned().unwrap_or_default();
+            let display =
+                |it: &PackageRow| names.get(&(it.catalog.clone(), it.head.clone())).cloned().unwrap_or_default();
             let rows = rows.map(|it| vec![it.package.clone(), display(&it), it.default_channel]);
             (&["NAME", "DISPLAY NAME", "DEFAULT CHANNEL"], rows.collect())
         }

@@ -25,8 +25,9 @@ impl Sheet {
         if rows.is_empty() {
             return;
         }
-        let is_used: Vec<bool> =
-            (0..headers.len()).map(|idx| rows.iter().any(|row| row.get(idx).is_some_and(|it| !it.is_empty()))).collect();
+        let is_used: Vec<bool> = (0..headers.len())
+            .map(|idx| rows.iter().any(|row| row.get(idx).is_some_and(|it| !it.is_empty())))
+            .collect();
         let keep = |cells: Vec<String>| -> Vec<String> {
             cells.into_iter().zip(&is_used).filter(|(_, used)| **used).map(|(cell, _)| cell).collect()
         };
@@ -48,7 +49,11 @@ impl Sheet {
         for (title, headers, rows) in &self.tables {
             writeln!(out, "\n{title}:")?;
             let indent = |cells: &Vec<String>| -> Vec<String> {
-                cells.iter().enumerate().map(|(idx, it)| if idx == 0 { format!("  {it}") } else { it.clone() }).collect()
+                cells
+                    .iter()
+                    .enumerate()
+                    .map(|(idx, it)| if idx == 0 { format!("  {it}") } else { it.clone() })
+                    .collect()
             };
             let rows: Vec<Vec<String>> = rows.iter().map(indent).collect();
             write_aligned(Some(indent(headers)), &rows, 3, out)?;

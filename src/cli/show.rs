@@ -56,7 +56,8 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
             if !packages.is_empty() {
                 return print(args.output, "Package", packages, package_sheet);
             }
-            let selector = BundleSelector { catalogs: catalogs.clone(), name: Some(name.clone()), ..Default::default() };
+            let selector =
+                BundleSelector { catalogs: catalogs.clone(), name: Some(name.clone()), ..Default::default() };
             let bundles = index.show_bundle(&selector)?;
             if bundles.is_empty() {
                 return Err(unknown_name(&index, &name)?);
@@ -165,12 +166,20 @@ fn package_sheet(package: &PackageDetail) -> Sheet {
     properties(&mut sheet, &package.properties);
     let rows = package.channel_list.iter().map(|it| {
         let default = if it.is_default { "default" } else { "" };
-        vec![it.channel.clone(), it.head_version.clone(), it.entries.to_string(), default.to_owned(), mark(it.deprecation.as_ref()), it.head.clone()]
+        vec![
+            it.channel.clone(),
+            it.head_version.clone(),
+            it.entries.to_string(),
+            default.to_owned(),
+            mark(it.deprecation.as_ref()),
+            it.head.clone(),
+        ]
     });
     sheet.table("Channels", &["CHANNEL", "VERSION", "ENTRIES", "DEFAULT", "STATUS", "HEAD"], rows.collect());
-    let rows = package.bundle_list.iter().rev().map(|it| {
-        vec![it.version.clone(), it.bundle.clone(), mark(it.deprecation.as_ref()), it.channels.join(",")]
-    });
+    let rows =
+        package.bundle_list.iter().rev().map(|it| {
+            vec![it.version.clone(), it.bundle.clone(), mark(it.deprecation.as_ref()), it.channels.join(",")]
+        });
     sheet.table("Bundles", &["VERSION", "BUNDLE", "STATUS", "CHANNELS"], rows.collect());
     sheet.text("Description", &package.description);
     sheet
@@ -245,7 +254,10 @@ fn bundle_sheet(bundle: &BundleDetail) -> Sheet {
     let rows = bundle.constraints.iter().map(|it| vec![it.0.get().to_owned()]);
     sheet.table("Constraints", &["CONSTRAINT"], rows.collect());
     let edges = |edges: &[Edge]| -> Vec<Vec<String>> {
-        edges.iter().map(|it| vec![it.channel.clone(), it.version.clone(), it.bundle.clone(), it.kind.clone()]).collect()
+        edges
+            .iter()
+            .map(|it| vec![it.channel.clone(), it.version.clone(), it.bundle.clone(), it.kind.clone()])
+            .collect()
     };
     sheet.table("Upgrades from", &["CHANNEL", "VERSION", "BUNDLE", "BY"], edges(&bundle.upgrades_from));
     sheet.table("Upgrades to", &["CHANNEL", "VERSION", "BUNDLE", "BY"], edges(&bundle.upgrades_to));
@@ -258,8 +270,15 @@ fn bundle_sheet(bundle: &BundleDetail) -> Sheet {
 
 /// Properties that no other part of the sheet shows.
 fn properties(sheet: &mut Sheet, properties: &[PropertyRow]) {
-    const SHOWN: &[&str] =
-        &["olm.package", "olm.gvk", "olm.gvk.required", "olm.package.required", "olm.constraint", "olm.csv.metadata", "olm.bundle.object"];
+    const SHOWN: &[&str] = &[
+        "olm.package",
+        "olm.gvk",
+        "olm.gvk.required",
+        "olm.package.required",
+        "olm.constraint",
+        "olm.csv.metadata",
+        "olm.bundle.object",
+    ];
     let rows = properties
         .iter()
         .filter(|it| !SHOWN.contains(&it.kind.as_str()))

@@ -57,9 +57,10 @@ pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
     let mut statement = args.statement.clone();
     if statement == "-" {
         statement.clear();
-        std::io::stdin().lock().read_to_string(&mut statement).map_err(|error| {
-            CommandError::new(Exit::Input, format!("cannot read the statement: {error}"))
-        })?;
+        std::io::stdin()
+            .lock()
+            .read_to_string(&mut statement)
+            .map_err(|error| CommandError::new(Exit::Input, format!("cannot read the statement: {error}")))?;
     }
     if !args.ask.catalog.is_empty() {
         let error = CommandError::usage("`--catalog` does not apply to SQL");
