@@ -1,11 +1,13 @@
 //! The sources that asking commands take, as one index.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 
 use super::Context;
 use super::error::{CommandError, Exit};
+use super::progress::Progress;
 use crate::diag::{Severity, Tally, closest};
 use crate::fbc::Input;
 use crate::index::{Builder, CatalogSpec, Index, Mode};
@@ -128,7 +130,11 @@ impl AskOptions {
                 source: source.path.display().to_string(),
                 ..CatalogSpec::default()
             };
+            let started = Instant::now();
+            let _progress = Progress::start(context, format!("reading {}", spec.source));
             let import = builder.add_catalog(&spec, &input, Mode::Tolerant)?;
+            let n_files = input.files.len();
+            context.reporter.detail(&format!("read {n_files} files of {} in {:.0?}", spec.source, started.elapsed()));
             let unreadable: Vec<_> = import
                 .report
                 .findings

@@ -10,6 +10,7 @@ mod info;
 mod list;
 mod name;
 pub mod output;
+mod progress;
 mod render;
 mod report;
 mod search;

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
+use super::progress::Progress;
 use crate::check;
 use crate::fbc::{self, Format, Input, Origin, RenderDefect, Selection, Sorted};
 use crate::index::Index;
@@ -67,6 +68,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
                         path.display()
                     )));
                 }
+                let _progress = Progress::start(context, format!("reading {}", path.display()));
                 let defects = fbc::render(&input, format, selection, &mut sorted);
                 n_defects += defects.len();
                 report(context, &input, &defects);

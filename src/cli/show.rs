@@ -112,7 +112,7 @@ fn unknown_version(
     let versions: Vec<String> = details.into_iter().flat_map(|it| it.bundle_list).map(|it| it.version).collect();
     let newest: Vec<&str> = versions.iter().rev().take(5).map(String::as_str).collect();
     let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
-    Ok(with_guess(error, version, &versions, &format!("its newest are {}", newest.join(", "))))
+    Ok(error.help(format!("its newest are {}; `olmdex list bundles {package}` lists all", newest.join(", "))))
 }
 
 fn print<T: Serialize>(format: ShowFormat, kind: &str, items: Vec<T>, sheet: impl Fn(&T) -> Sheet) -> CommandResult {
