@@ -1,6 +1,8 @@
 //! Long texts as they are stored: compressed where that pays.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::io::Read as _;
 
 use sha2::{Digest as _, Sha256};
 
@@ -59,14 +61,28 @@ pub(super) fn load(codec: i64, size: i64, bytes: &[u8]) -> Option<Cow<'_, [u8]>>
     let size = usize::try_from(size).ok().filter(|&size| size <= MAX_SIZE)?;
     match u8::try_from(codec).ok()? {
         PLAIN => Some(Cow::Borrowed(bytes)),
-        // The buffer grows as the frame yields, so that a lie about the size costs nothing.
-        ZSTD => {
-            use std::io::Read as _;
-            let mut text = Vec::with_capacity(size.min(bytes.len().saturating_mul(64)));
-            let decoder = zstd::stream::read::Decoder::new(bytes).ok()?;
-            decoder.take(size as u64 + 1).read_to_end(&mut text).ok()?;
-            (text.len() == size).then_some(Cow::Owned(text))
-        }
+        ZSTD => unpack(bytes, size).map(Cow::Owned),
         _ => None,
     }
+}
+
+thread_local! {
+    /// Making a decompressor costs more than most texts.
+    static DECOMPRESSOR: RefCell<Option<zstd::bulk::Decompressor<'static>>> =
+        RefCell::new(zstd::bulk::Decompressor::new().ok());
+}
+
+/// How much longer than its packed form a text may be for its memory to be reserved on the row's word alone.
+const MAX_TRUSTED_RATIO: usize = 256;
+
+fn unpack(bytes: &[u8], size: usize) -> Option<Vec<u8>> {
+    let text = if size / MAX_TRUSTED_RATIO <= bytes.len() {
+        DECOMPRESSOR.with_borrow_mut(|it| it.as_mut()?.decompress(bytes, size).ok())?
+    } else {
+        // The buffer grows as the frame yields, so that a lie about the size costs nothing.
+        let mut text = Vec::new();
+        zstd::stream::read::Decoder::new(bytes).ok()?.take(size as u64 + 1).read_to_end(&mut text).ok()?;
+        text
+    };
+    (text.len() == size).then_some(text)
 }

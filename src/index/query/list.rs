@@ -109,7 +109,8 @@ const CATALOGS: &str = "
 SELECT c.id, c.name, c.priority, c.source,
        (SELECT count(*) FROM catalog_package p WHERE p.catalog = c.id),
        (SELECT count(*) FROM catalog_channel n WHERE n.catalog = c.id),
-       (SELECT count(*) FROM catalog_document d JOIN bundle b ON b.document = d.document WHERE d.catalog = c.id),
+       (SELECT count(*) FROM catalog_document d CROSS JOIN document b ON b.id = d.document
+        WHERE d.catalog = c.id AND b.schema = 'olm.bundle'),
        (SELECT count(*) FROM catalog_document d WHERE d.catalog = c.id)
 FROM catalog c
 WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
@@ -124,17 +125,20 @@ macro_rules! packages {
             "
 SELECT c.name, p.package, coalesce(h.display_name, ''), coalesce(h.provider, ''), coalesce(k.default_channel, ''),
        coalesce(n.name, ''), coalesce(h.version, ''),
-       (SELECT count(*) FROM channel x JOIN catalog_document d ON d.document = x.document AND d.catalog = c.id
-        WHERE x.package = p.package),
-       (SELECT count(*) FROM bundle x JOIN catalog_document d ON d.document = x.document AND d.catalog = c.id
-        WHERE x.package = p.package),
+       (SELECT count(*) FROM (SELECT document FROM channel WHERE package = p.package) x
+        CROSS JOIN catalog_document d INDEXED BY catalog_document_document
+        ON d.document = x.document AND d.catalog = c.id),
+       (SELECT count(*) FROM (SELECT document FROM bundle WHERE package = p.package) x
+        CROSS JOIN catalog_document d INDEXED BY catalog_document_document
+        ON d.document = x.document AND d.catalog = c.id),
        p.is_valid
 FROM catalog c
 CROSS JOIN catalog_package p ON p.catalog = c.id
 LEFT JOIN package k ON k.document = p.document
-LEFT JOIN (channel ch CROSS JOIN catalog_channel cc ON cc.channel = ch.document)
-     ON ch.package = p.package AND ch.name = k.default_channel AND cc.catalog = c.id
-LEFT JOIN graph g ON g.id = cc.graph
+LEFT JOIN graph g ON g.id = (
+    SELECT cc.graph FROM channel ch CROSS JOIN catalog_channel cc ON cc.catalog = c.id AND cc.channel = ch.document
+    WHERE ch.package = p.package AND ch.name = k.default_channel
+)
 LEFT JOIN node n ON n.graph = g.id AND n.number = g.head
 LEFT JOIN bundle h ON h.document = n.document
 WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))) AND ",
@@ -199,20 +203,21 @@ const BUNDLES_OF_PACKAGE: &str = bundles!(
      CROSS JOIN catalog c ON c.id = cd.catalog"
 );
 
-macro_rules! channels_of_bundles {
-    ($from:literal) => {
-        concat!("SELECT DISTINCT cc.catalog, n.document, ch.name FROM ", $from, " WHERE n.document IS NOT NULL")
-    };
-}
+/// Which channels list which bundles, by numbers: names of channels are few, and these rows are many.
+const ALL_CHANNELS_OF_BUNDLES: &str = "
+SELECT cc.catalog, n.document, cc.channel
+FROM catalog_channel cc CROSS JOIN node n ON n.graph = cc.graph
+WHERE n.document IS NOT NULL AND ?1 IS NULL";
 
-const ALL_CHANNELS_OF_BUNDLES: &str = channels_of_bundles!(
-    "catalog_channel cc CROSS JOIN channel ch ON ch.document = cc.channel AND ?1 IS NULL \
-     CROSS JOIN node n ON n.graph = cc.graph"
-);
-const CHANNELS_OF_BUNDLES_OF_PACKAGE: &str = channels_of_bundles!(
-    "(SELECT * FROM channel WHERE package = ?1) ch CROSS JOIN graph g ON g.channel = ch.document \
-     CROSS JOIN catalog_channel cc ON cc.graph = g.id CROSS JOIN node n ON n.graph = cc.graph"
-);
+const CHANNELS_OF_BUNDLES_OF_PACKAGE: &str = "
+SELECT cc.catalog, n.document, cc.channel
+FROM (SELECT document FROM channel WHERE package = ?1) ch
+CROSS JOIN graph g ON g.channel = ch.document
+CROSS JOIN catalog_channel cc ON cc.graph = g.id
+CROSS JOIN node n ON n.graph = g.id
+WHERE n.document IS NOT NULL";
+
+const CHANNEL_NAMES: &str = "SELECT document, name FROM channel WHERE ?1 IS NULL OR package = ?1";
 
 /// Deprecations are few, and there is one document of them a package.
 const DEPRECATIONS: &str = "
@@ -325,11 +330,13 @@ impl Index {
             Some(_) => CHANNELS_OF_BUNDLES_OF_PACKAGE,
             None => ALL_CHANNELS_OF_BUNDLES,
         };
-        let mut channels: HashMap<(i64, i64), Vec<String>> = HashMap::new();
-        for (catalog, document, name) in
-            self.rows(sql, [&filter.package], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        let names = self.rows(CHANNEL_NAMES, [&filter.package], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let names: HashMap<i64, String> = names.into_iter().collect();
+        let mut channels: HashMap<(i64, i64), Vec<&str>> = HashMap::new();
+        for (catalog, document, channel) in
+            self.rows(sql, [&filter.package], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?)))?
         {
-            channels.entry((catalog, document)).or_default().push(name);
+            channels.entry((catalog, document)).or_default().extend(names.get(&channel).map(String::as_str));
         }
         let to_row = |row: &rusqlite::Row<'_>| {
             let (catalog, package, bundle): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
@@ -339,13 +346,14 @@ impl Index {
             };
             let mut channels = channels.remove(&(row.get(8)?, row.get(7)?)).unwrap_or_default();
             channels.sort_unstable();
+            channels.dedup();
             Ok(BundleRow {
                 catalog,
                 package,
                 bundle,
                 version: row.get(3)?,
                 release: row.get(4)?,
-                channels,
+                channels: channels.into_iter().map(str::to_owned).collect(),
                 image: row.get(5)?,
                 display_name: row.get(6)?,
                 deprecation,

@@ -1,6 +1,7 @@
 //! Finding packages by words and by what their bundles provide, use and support.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::params;
 use schemars::JsonSchema;
@@ -84,10 +85,12 @@ pub struct Hit {
 
 /// Weights: name, display name, provider, keywords, description, API.
 const WORDS: &str = "
-SELECT rowid, -bm25(search, 10.0, 8.0, 4.0, 5.0, 1.0, 3.0) FROM search WHERE search MATCH ?1";
-
-const OF_PROFILE: &str = "
-SELECT document FROM bundle WHERE profile = ?1 UNION ALL SELECT document FROM package WHERE profile = ?1";
+WITH hit AS MATERIALIZED (
+    SELECT rowid AS profile, -bm25(search, 10.0, 8.0, 4.0, 5.0, 1.0, 3.0) AS score FROM search WHERE search MATCH ?1
+)
+SELECT b.document, h.score FROM hit h CROSS JOIN bundle b ON b.profile = h.profile
+UNION ALL
+SELECT k.document, h.score FROM hit h CROSS JOIN package k ON k.profile = h.profile";
 
 /// The table of APIs is small; the table of who provides them is not.
 const PROVIDES: &str = "
@@ -104,30 +107,40 @@ SELECT r.document FROM found f CROSS JOIN related_image r ON r.image = f.id";
 
 const FEATURE: &str = "SELECT document FROM feature WHERE name = ?1 AND (?2 IS NULL OR value = ?2)";
 
-const HITS: &str = "
-SELECT c.name, d.package, coalesce(b.name, ''), coalesce(b.version, ''), coalesce(b.display_name, ''),
-       coalesce(b.provider, ''), b.version_key
-FROM document d
-CROSS JOIN catalog_document cd ON cd.document = d.id
+/// The documents come as a list in JSON.
+const PLACES: &str = "
+SELECT c.id, d.package, d.id, b.version_key
+FROM json_each(?1) j
+CROSS JOIN document d ON d.id = j.value
+CROSS JOIN catalog_document cd INDEXED BY catalog_document_document ON cd.document = d.id
 CROSS JOIN catalog c ON c.id = cd.catalog
 LEFT JOIN bundle b ON b.document = d.id
-WHERE d.id = ?1 AND (?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2)))";
+WHERE ?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2))";
+
+const HIT: &str = "
+SELECT c.name, d.package, coalesce(b.name, ''), coalesce(b.version, ''), coalesce(b.display_name, ''),
+       coalesce(b.provider, '')
+FROM catalog c CROSS JOIN document d LEFT JOIN bundle b ON b.document = d.id
+WHERE c.id = ?1 AND d.id = ?2";
 
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("documents of a profile", OF_PROFILE),
+    ("documents with words", WORDS),
     ("who provides an API", PROVIDES),
     ("who uses an image", IMAGE),
     ("who has a feature", FEATURE),
-    ("hits", HITS),
+    ("places of documents", PLACES),
+    ("hit", HIT),
 ];
 
 /// Documents and their scores.
 type Found = BTreeMap<i64, f64>;
 
-/// A hit with what ranks its bundles.
-struct Ranked {
-    hit: Hit,
+/// The best document of a package so far.
+struct Best {
+    document: i64,
+    score: f64,
     version_key: Option<Vec<u8>>,
+    bundles: u64,
 }
 
 impl Index {
@@ -161,69 +174,68 @@ impl Index {
         for (name, value) in &query.features {
             narrow(plain(self.rows(FEATURE, params![name, value], |row| row.get(0))?));
         }
-        let mut packages: BTreeMap<(String, String), Ranked> = BTreeMap::new();
-        for (document, score) in found.unwrap_or_default() {
-            for ranked in self.hits(document, score, &query.catalogs)? {
-                let key = (ranked.hit.package.clone(), ranked.hit.catalog.clone());
-                let n_new = ranked.hit.bundles;
-                match packages.get_mut(&key) {
-                    None => {
-                        packages.insert(key, ranked);
-                    }
-                    Some(best) => {
-                        let bundles = best.hit.bundles + n_new;
-                        let score = best.hit.score.max(ranked.hit.score);
-                        if is_better(&ranked, best) {
-                            *best = ranked;
-                        }
-                        best.hit.bundles = bundles;
-                        best.hit.score = score;
-                    }
-                }
-            }
-        }
-        let mut hits: Vec<Hit> = packages.into_values().map(|it| it.hit).collect();
+        let mut hits = self.hits(&found.unwrap_or_default(), &query.catalogs)?;
         // Stable, so that equal scores keep the order of names.
         hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         Ok(hits)
     }
 
     fn with_words(&self, words: &str) -> Result<Found, IndexError> {
-        let profiles: Vec<(i64, f64)> = self.rows(WORDS, [words], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let mut found = Found::new();
-        for (profile, score) in profiles {
-            for document in self.rows(OF_PROFILE, [profile], |row| row.get(0))? {
-                found.insert(document, score);
-            }
-        }
-        Ok(found)
+        Ok(self.rows(WORDS, [words], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
     }
 
-    fn hits(&self, document: i64, score: f64, catalogs: &[String]) -> Result<Vec<Ranked>, IndexError> {
-        self.rows(HITS, params![document, catalogs_json(catalogs)], |row| {
-            let bundle: String = row.get(2)?;
-            let bundles = u64::from(!bundle.is_empty());
-            let hit = Hit {
-                catalog: row.get(0)?,
-                package: row.get(1)?,
-                bundle,
-                version: row.get(3)?,
-                display_name: row.get(4)?,
-                provider: row.get(5)?,
-                bundles,
-                score,
-            };
-            Ok(Ranked { hit, version_key: row.get(6)? })
-        })
+    /// The packages of documents, by package and catalog.
+    fn hits(&self, found: &Found, catalogs: &[String]) -> Result<Vec<Hit>, IndexError> {
+        let documents: Vec<i64> = found.keys().copied().collect();
+        let documents = serde_json::to_string(&documents).unwrap_or_default();
+        let mut packages: HashMap<(i64, String), Best> = HashMap::new();
+        self.rows(PLACES, params![documents, catalogs_json(catalogs)], |row| {
+            let (catalog, package, document) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let version_key: Option<Vec<u8>> = row.get(3)?;
+            let bundles = u64::from(version_key.is_some());
+            let score = found.get(&document).copied().unwrap_or(0.0);
+            let candidate = Best { document, score, version_key, bundles };
+            match packages.entry((catalog, package)) {
+                Entry::Vacant(entry) => {
+                    entry.insert(candidate);
+                }
+                Entry::Occupied(mut entry) => {
+                    let best = entry.get_mut();
+                    let bundles = best.bundles + candidate.bundles;
+                    if is_better(&candidate, best) {
+                        *best = candidate;
+                    }
+                    best.bundles = bundles;
+                }
+            }
+            Ok(())
+        })?;
+        let mut hits = Vec::with_capacity(packages.len());
+        for ((catalog, _), best) in packages {
+            hits.extend(self.rows(HIT, [catalog, best.document], |row| {
+                Ok(Hit {
+                    catalog: row.get(0)?,
+                    package: row.get(1)?,
+                    bundle: row.get(2)?,
+                    version: row.get(3)?,
+                    display_name: row.get(4)?,
+                    provider: row.get(5)?,
+                    bundles: best.bundles,
+                    score: best.score,
+                })
+            })?);
+        }
+        hits.sort_by(|a, b| (&a.package, &a.catalog).cmp(&(&b.package, &b.catalog)));
+        Ok(hits)
     }
 }
 
 /// A bundle beats the package itself; then the score counts, then the version.
-fn is_better(a: &Ranked, b: &Ranked) -> bool {
-    let rank = |it: &Ranked| !it.hit.bundle.is_empty();
-    rank(a)
-        .cmp(&rank(b))
-        .then(a.hit.score.total_cmp(&b.hit.score))
+fn is_better(a: &Best, b: &Best) -> bool {
+    a.version_key
+        .is_some()
+        .cmp(&b.version_key.is_some())
+        .then(a.score.total_cmp(&b.score))
         .then_with(|| a.version_key.cmp(&b.version_key))
         .is_gt()
 }

@@ -288,7 +288,8 @@ ORDER BY ch.name";
 
 const SOURCE: &str = "
 SELECT f.path, cd.line, cd.\"column\"
-FROM catalog_document cd JOIN file f ON f.id = cd.file
+FROM catalog_document cd INDEXED BY catalog_document_document
+CROSS JOIN file f ON f.id = cd.file
 WHERE cd.document = ?1 AND cd.catalog = ?2 ORDER BY cd.position LIMIT 1";
 
 const PROPERTIES: &str = "SELECT type, value FROM property WHERE document = ?1 ORDER BY position";
