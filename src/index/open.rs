@@ -53,7 +53,6 @@ impl Index {
         &self.connection
     }
 
-
     pub(super) fn connection_mut(&mut self) -> &mut Connection {
         &mut self.connection
     }

@@ -77,9 +77,8 @@ impl Index {
             .connection()
             .query_row(TOTALS, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
             .map_err(|error| self.failed(&error))?;
-        let schemas = self.rows("SELECT schema, count(*) FROM document GROUP BY schema", [], |row| {
-            Ok((row.get(0)?, row.get(1)?))
-        })?;
+        let schemas = self
+            .rows("SELECT schema, count(*) FROM document GROUP BY schema", [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let mut sizes: BTreeMap<&'static str, u64> = BTreeMap::new();
         for (table, bytes) in self.rows(SIZES, [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?)))? {
             *sizes.entry(kind_of(&table)).or_default() += bytes;

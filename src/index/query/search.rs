@@ -257,7 +257,10 @@ mod tests {
 
     #[test]
     fn words_never_become_operators() {
-        assert_eq!(match_expression("kafka OR \"x y\" -- 3.1*").as_deref(), Some(r#""kafka" "OR" """x" "y""" "3.1*" *"#));
+        assert_eq!(
+            match_expression("kafka OR \"x y\" -- 3.1*").as_deref(),
+            Some(r#""kafka" "OR" """x" "y""" "3.1*" *"#)
+        );
         assert_eq!(match_expression(" -- ' "), None);
     }
 

@@ -364,8 +364,7 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn show_package(&self, catalogs: &[String], package: &str) -> Result<Vec<PackageDetail>, IndexError> {
-        let filter =
-            Filter { catalogs: catalogs.to_vec(), package: Some(package.to_owned()), channel: None };
+        let filter = Filter { catalogs: catalogs.to_vec(), package: Some(package.to_owned()), channel: None };
         let rows = self.packages(&filter)?;
         let channels = self.channels(&filter)?;
         let bundles = self.bundles(&filter)?;
@@ -462,8 +461,7 @@ impl Index {
             (None, Some(_)) => BY_PACKAGE,
             (None, None) => return Ok(Vec::new()),
         };
-        let parameters =
-            params![catalogs_json(&selector.catalogs), selector.package, selector.name, selector.version];
+        let parameters = params![catalogs_json(&selector.catalogs), selector.package, selector.name, selector.version];
         let rows = self.rows(sql, parameters, |row| {
             let detail = BundleDetail {
                 row: BundleRow {
@@ -508,7 +506,9 @@ impl Index {
             };
             Ok((row.get(0)?, row.get(1)?, row.get(20)?, detail))
         })?;
-        rows.into_iter().map(|(document, catalog, text, detail)| self.complete(document, catalog, text, detail)).collect()
+        rows.into_iter()
+            .map(|(document, catalog, text, detail)| self.complete(document, catalog, text, detail))
+            .collect()
     }
 
     /// Fills in what is in other tables.
@@ -526,9 +526,7 @@ impl Index {
             })
         };
         let apis = |sql| {
-            self.rows(sql, [document], |row| {
-                Ok(Api { group: row.get(0)?, version: row.get(1)?, kind: row.get(2)? })
-            })
+            self.rows(sql, [document], |row| Ok(Api { group: row.get(0)?, version: row.get(1)?, kind: row.get(2)? }))
         };
         let platforms = |kind| self.rows(PLATFORMS, params![document, kind], |row| row.get(0));
         it.row.channels = self.rows(CHANNELS, [document, catalog], |row| row.get(0))?;
@@ -536,9 +534,8 @@ impl Index {
         it.description = self.text(description)?;
         it.keywords = texts(KEYWORDS)?;
         it.categories = texts(CATEGORIES)?;
-        it.install_modes = self.rows(INSTALL_MODES, [document], |row| {
-            Ok(InstallMode { kind: row.get(0)?, supported: row.get(1)? })
-        })?;
+        it.install_modes =
+            self.rows(INSTALL_MODES, [document], |row| Ok(InstallMode { kind: row.get(0)?, supported: row.get(1)? }))?;
         it.architectures = platforms("arch")?;
         it.operating_systems = platforms("os")?;
         let features = self.rows(FEATURES, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -551,9 +548,8 @@ impl Index {
         let constraints: Vec<String> = texts(CONSTRAINTS)?;
         it.constraints =
             constraints.into_iter().map(|it| self.json(it).map(ConstraintRow)).collect::<Result<_, _>>()?;
-        it.related_images = self.rows(RELATED_IMAGES, [document], |row| {
-            Ok(RelatedImage { name: row.get(0)?, image: row.get(1)? })
-        })?;
+        it.related_images =
+            self.rows(RELATED_IMAGES, [document], |row| Ok(RelatedImage { name: row.get(0)?, image: row.get(1)? }))?;
         it.properties = self.properties_of(PROPERTIES, document)?;
         it.upgrades_from = edges(EDGES_IN)?;
         it.upgrades_to = edges(EDGES_OUT)?;
@@ -597,7 +593,9 @@ impl Index {
     /// A text that is stored once; empty for none.
     fn text(&self, id: Option<i64>) -> Result<String, IndexError> {
         let Some(id) = id else { return Ok(String::new()) };
-        let load = |row: &Row<'_>| Ok(stored::load(row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob()?).map(|it| it.into_owned()));
+        let load = |row: &Row<'_>| {
+            Ok(stored::load(row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob()?).map(|it| it.into_owned()))
+        };
         let text = self.connection().query_row(TEXT, [id], load).map_err(|error| self.failed(&error))?;
         match text.map(String::from_utf8) {
             Some(Ok(text)) => Ok(text),

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::Connection;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::types::ValueRef;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -73,9 +73,10 @@ impl Index {
                 Some(rusqlite::ErrorCode::AuthorizationForStatementDenied) => {
                     IndexError::Sql("the statement may only read: SELECT, WITH, EXPLAIN and reading PRAGMAs".to_owned())
                 }
-                Some(rusqlite::ErrorCode::OperationInterrupted) => {
-                    IndexError::Limit(format!("the statement was stopped after {} seconds", limits.max_time.as_secs_f64()))
-                }
+                Some(rusqlite::ErrorCode::OperationInterrupted) => IndexError::Limit(format!(
+                    "the statement was stopped after {} seconds",
+                    limits.max_time.as_secs_f64()
+                )),
                 _ => self.failed(other),
             },
         })?;
@@ -132,9 +133,18 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
         AuthAction::Pragma { pragma_name, pragma_value } => {
             let is_list = matches!(
                 pragma_name,
-                "table_info" | "table_xinfo" | "table_list" | "index_list" | "index_info" | "index_xinfo" | "foreign_key_list"
+                "table_info"
+                    | "table_xinfo"
+                    | "table_list"
+                    | "index_list"
+                    | "index_info"
+                    | "index_xinfo"
+                    | "foreign_key_list"
             );
-            let is_setting = matches!(pragma_name, "user_version" | "application_id" | "page_count" | "page_size" | "data_version");
+            let is_setting = matches!(
+                pragma_name,
+                "user_version" | "application_id" | "page_count" | "page_size" | "freelist_count" | "data_version"
+            );
             if is_list || (is_setting && pragma_value.is_none()) { Authorization::Allow } else { Authorization::Deny }
         }
         _ => Authorization::Deny,
