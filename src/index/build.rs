@@ -279,6 +279,13 @@ fn prepare(
     }
     connection.pragma_update(None, "cache_size", -CACHE).map_err(failed)?;
     functions::register(&connection).map_err(failed)?;
+    if base.is_some() {
+        // A damaged index must not live on in a new one.
+        let message: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
+        if message != "ok" {
+            return Err(IndexError::not_an_index(path, NotAnIndex::Damaged { message }));
+        }
+    }
     if base != Some(schema::SCHEMA_VERSION) {
         if base.is_some() && !has_history(&connection).map_err(failed)? {
             let message = "its history of migrations is missing".to_owned();

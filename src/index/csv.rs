@@ -8,7 +8,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::json::Value;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::fbc::{self, BUNDLE_OBJECT, Bundle, Property};
+use crate::json::{Kind, Value};
 
 /// The facts of a bundle's ClusterServiceVersion.
 #[derive(Debug, Default)]
@@ -35,6 +39,39 @@ pub(super) struct CsvFacts {
 /// Facts from the value of an `olm.csv.metadata` property.
 pub(super) fn from_metadata(value: Value<'_>) -> CsvFacts {
     facts(Some(value), Some(value))
+}
+
+/// The bundle's ClusterServiceVersion as JSON text, from its `olm.bundle.object` properties.
+///
+/// They are most of a large catalog, so those that begin as another kind of object are not decoded: writers of
+/// catalogs sort the keys, which puts `kind` near the beginning.
+pub(super) fn find_object(bundle: &Bundle<'_>) -> Option<Vec<u8>> {
+    let objects = || bundle.properties.iter().filter(|it| it.kind == BUNDLE_OBJECT);
+    fn data<'d>(of: &Property<'d>) -> Option<Value<'d>> {
+        of.value.and_then(|it| it.get_field("data"))
+    }
+    let is_plain = |it: &Property<'_>| data(it).is_some_and(|it| it.kind() == Kind::PlainString);
+    let mut rest = Bundle { properties: objects().cloned().collect(), ..Bundle::default() };
+    // A property without data has the data of the one before it, so then all of them count.
+    if objects().all(is_plain) {
+        rest.properties.retain(|it| !data(it).is_some_and(|it| is_other_kind(it.raw())));
+    }
+    fbc::cluster_service_version(&rest).ok().flatten()
+}
+
+/// Whether the object in some base64 begins with `{"apiVersion":"…","kind":"…"` and is no ClusterServiceVersion.
+fn is_other_kind(base64: &str) -> bool {
+    /// Enough for both fields; a multiple of four.
+    const PREFIX: usize = 256;
+    let Some(prefix) = base64.as_bytes().get(..PREFIX) else { return false };
+    let mut object = [0; PREFIX];
+    let Ok(len) = STANDARD.decode_slice(prefix, &mut object) else { return false };
+    let after_version = object[..len].strip_prefix(b"{\"apiVersion\":\"").and_then(|rest| {
+        let end = memchr::memchr2(b'"', b'\\', rest)?;
+        rest[end..].strip_prefix(b"\",\"kind\":\"")
+    });
+    let Some(rest) = after_version else { return false };
+    memchr::memchr2(b'"', b'\\', rest).is_some_and(|end| rest[end] == b'"' && &rest[..end] != b"ClusterServiceVersion")
 }
 
 /// Facts from a ClusterServiceVersion object.

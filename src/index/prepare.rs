@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::csv::{self, CsvFacts};
 use super::stored::{Compressor, Digest, Stored, digest};
 use crate::check::{self, Inspected};
-use crate::fbc::{self, BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Origin, Property, Syntax, Typed};
+use crate::fbc::{BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Origin, Property, Syntax, Typed};
 use crate::json;
 use crate::version::{Release, Version, VersionRelease};
 
@@ -299,7 +299,7 @@ fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
         }
     }
     if rows.facts_from.is_empty()
-        && let Ok(Some(object)) = fbc::cluster_service_version(bundle)
+        && let Some(object) = csv::find_object(bundle)
         && let Ok(value) = reader.read(&json::decode_utf8(&object))
     {
         rows.facts_from = BUNDLE_OBJECT;

@@ -24,6 +24,8 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), String> {
         .execute("UPDATE refinery_schema_history SET applied_on = ?1", [FIXED_TIME])
         .and_then(|_| connection.pragma_update(None, "application_id", APPLICATION_ID))
         .and_then(|()| connection.pragma_update(None, "user_version", SCHEMA_VERSION))
+        // The page of the history still has remains of the true time.
+        .and_then(|()| connection.execute_batch("VACUUM"))
         .map_err(|error| error.to_string())
 }
 

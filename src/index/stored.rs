@@ -22,8 +22,14 @@ const ZSTD: u8 = 1;
 /// Below this many bytes compression gains nothing.
 const MIN_COMPRESSED: usize = 128;
 
-/// As fast as level 1 on catalogs, and smaller.
+/// Almost as fast as level 1 on most documents, and smaller.
 const LEVEL: i32 = 3;
+
+/// From this many bytes on a document is mostly base64, on which a higher level gains nothing.
+const BULKY: usize = 64 << 10;
+
+/// The level for bulky documents.
+const BULKY_LEVEL: i32 = 1;
 
 /// No document is larger: the reader's limit.
 const MAX_SIZE: usize = u32::MAX as usize;
@@ -37,17 +43,21 @@ pub(super) struct Stored {
 }
 
 /// Compresses one text after another.
-pub(super) struct Compressor(Option<zstd::bulk::Compressor<'static>>);
+pub(super) struct Compressor {
+    usual: Option<zstd::bulk::Compressor<'static>>,
+    bulky: Option<zstd::bulk::Compressor<'static>>,
+}
 
 impl Compressor {
     pub(super) fn new() -> Self {
         // Fails only without memory; then texts are stored as they are.
-        Self(zstd::bulk::Compressor::new(LEVEL).ok())
+        Self { usual: zstd::bulk::Compressor::new(LEVEL).ok(), bulky: zstd::bulk::Compressor::new(BULKY_LEVEL).ok() }
     }
 
     pub(super) fn store(&mut self, text: &[u8]) -> Stored {
+        let compressor = if text.len() < BULKY { &mut self.usual } else { &mut self.bulky };
         if text.len() >= MIN_COMPRESSED
-            && let Some(Ok(bytes)) = self.0.as_mut().map(|it| it.compress(text))
+            && let Some(Ok(bytes)) = compressor.as_mut().map(|it| it.compress(text))
             && bytes.len() < text.len()
         {
             return Stored { codec: ZSTD, size: text.len(), bytes };

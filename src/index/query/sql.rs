@@ -141,8 +141,10 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
                     | "index_xinfo"
                     | "foreign_key_list"
             );
-            let is_setting =
-                matches!(pragma_name, "user_version" | "application_id" | "page_count" | "page_size" | "data_version");
+            let is_setting = matches!(
+                pragma_name,
+                "user_version" | "application_id" | "page_count" | "page_size" | "freelist_count" | "data_version"
+            );
             if is_list || (is_setting && pragma_value.is_none()) { Authorization::Allow } else { Authorization::Deny }
         }
         _ => Authorization::Deny,
