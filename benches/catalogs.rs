@@ -3,7 +3,6 @@
 //!
 //! The catalog is `../shared/catalogs/community-v4.20` (or `$OLMDEX_BENCH_CATALOG`); copies of it have new package names. Without
 //! it a catalog of the same form is made up.
-#![expect(missing_docs, reason = "criterion's macros make functions without")]
 
 use std::fs;
 use std::hint::black_box;
