@@ -165,10 +165,11 @@ impl<'a> Judge<'a> {
     fn absent(&mut self, number: usize, package: &str, mut draft: Draft, meant: Option<&str>) {
         let is_incomplete = self.models.get(package).is_some_and(|it| it.is_incomplete)
             || self.incomplete_files.contains(&self.origins[number].file);
-        if is_incomplete {
-            draft.help = Some(INCOMPLETE.to_owned());
-        } else if let Some(meant) = meant {
-            draft.help = Some(format!("did you mean `{meant}`?"));
+        match (meant, is_incomplete) {
+            (Some(meant), true) => draft.help = Some(format!("did you mean `{meant}`? Or {INCOMPLETE}")),
+            (Some(meant), false) => draft.help = Some(format!("did you mean `{meant}`?")),
+            (None, true) => draft.help = Some(INCOMPLETE.to_owned()),
+            (None, false) => {}
         }
         self.push(number, draft);
     }

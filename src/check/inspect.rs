@@ -62,6 +62,11 @@ impl Inspector {
         for defect in &failure.defects {
             self.defect(defect, &failure.schema, syntax);
         }
+        // A document without content cannot hold what seems to be absent elsewhere.
+        let is_blank = |it: &Defect| matches!(&it.kind, DefectKind::MissingSchema(blob) if blob.is_empty());
+        if failure.defects.iter().all(is_blank) {
+            return Facts::Other { package: String::new() };
+        }
         Facts::Broken { schema: failure.schema.clone(), package: failure.package.clone() }
     }
 
@@ -402,6 +407,10 @@ impl Inspector {
             .enumerate()
             .filter(|(_, it)| it.kind == "olm.package")
             .find_map(|(idx, it)| it.value.map(|value| (idx, value)))?;
+        if value.get_field("version").is_some_and(|it| it.as_str().is_none() && !it.is_null()) {
+            // Said already: the property does not have its form.
+            return None;
+        }
         let text = text_of(value, "version");
         let version = match Version::parse(&text) {
             Ok(version) => Some(version),
