@@ -3,30 +3,37 @@
 use super::catalog::package_of;
 use super::facts::{Draft, Facts};
 use crate::diag::{Finding, Place};
-use crate::fbc::{Input, Origin, locate};
+use crate::fbc::{Input, Origin, Spot, locate_all};
 
 /// Turns drafts, which are sorted by document, into findings. Each document is read once more, however many findings
 /// it has.
 pub(super) fn resolve(drafts: Vec<(usize, Draft)>, facts: &[Facts], origins: &[Origin], input: &Input) -> Vec<Finding> {
     let mut findings: Vec<(usize, Finding)> = Vec::with_capacity(drafts.len());
-    let mut current: Option<(usize, Vec<u8>)> = None;
-    for (number, draft) in drafts {
+    for of_document in drafts.chunk_by(|(a, _), (b, _)| a == b) {
+        let Some(&(number, _)) = of_document.first() else { continue };
         let origin = origins[number];
-        if current.as_ref().is_none_or(|(it, _)| *it != number) {
-            let raw = match input.files.get(origin.file as usize) {
-                Some(file) => file.read_again(origin.offset, origin.len),
-                None => Vec::new(),
-            };
-            current = Some((number, raw));
-        }
-        let raw = current.as_ref().map(|(_, raw)| raw.as_slice()).unwrap_or_default();
-        let located = locate(raw, origin, &draft.spot);
-        let file = input.files.get(origin.file as usize).map(|it| it.shown.clone()).unwrap_or_default();
-        let place = Place { file, line: located.line, column: located.column, source: Some(located.text) };
+        let file = input.files.get(origin.file as usize);
+        let raw = file.map(|it| it.read_again(origin.offset, origin.len)).unwrap_or_default();
+        let shown = file.map(|it| it.shown.clone()).unwrap_or_default();
         let package = Some(package_of(&facts[number])).filter(|it| !it.is_empty()).map(str::to_owned);
-        let finding =
-            Finding { rule: draft.rule, message: draft.message, place: Some(place), help: draft.help, package };
-        findings.push((number, finding));
+        let spots: Vec<&Spot> = of_document.iter().map(|(_, it)| &it.spot).collect();
+        for (located, (_, draft)) in locate_all(&raw, origin, &spots).into_iter().zip(of_document) {
+            let place = Place {
+                file: shown.clone(),
+                line: located.line,
+                column: located.column,
+                source: Some(located.text),
+                source_column: located.text_column,
+            };
+            let finding = Finding {
+                rule: draft.rule,
+                message: draft.message.clone(),
+                place: Some(place),
+                help: draft.help.clone(),
+                package: package.clone(),
+            };
+            findings.push((number, finding));
+        }
     }
     // Within a document by place; documents are in order already.
     findings.sort_by(|(a_number, a), (b_number, b)| {

@@ -1,12 +1,15 @@
 //! The sources that asking commands take, as one index.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 
 use super::Context;
 use super::error::{CommandError, Exit};
+use super::progress::Progress;
 use crate::diag::{Severity, Tally, closest};
+use crate::fbc::Input;
 use crate::index::{Builder, CatalogSpec, Index, Mode};
 use crate::source::{self, STDIN, Source};
 
@@ -72,6 +75,22 @@ pub(crate) fn refuse_equal_names(sources: &[NamedSource]) -> Result<(), CommandE
 }
 
 impl AskOptions {
+    /// Options that name sources only.
+    pub(crate) fn of_sources(sources: &[PathBuf]) -> Self {
+        Self { input: sources.iter().map(|it| it.to_string_lossy().into_owned()).collect(), catalog: Vec::new() }
+    }
+
+    /// The sources that are files, not indexes: what may be invalid.
+    pub(crate) fn catalogs_in_files(&self) -> Result<Vec<Input>, CommandError> {
+        let mut inputs = Vec::new();
+        for source in self.sources()? {
+            if let Source::Catalog(input) = source::open(&source.path)? {
+                inputs.push(input);
+            }
+        }
+        Ok(inputs)
+    }
+
     /// Opens the sources: an index as it is, anything else imported into one in memory.
     pub(crate) fn open(&self, context: &Context) -> Result<Index, CommandError> {
         let sources = self.sources()?;
@@ -111,7 +130,11 @@ impl AskOptions {
                 source: source.path.display().to_string(),
                 ..CatalogSpec::default()
             };
+            let started = Instant::now();
+            let _progress = Progress::start(context, format!("reading {}", spec.source));
             let import = builder.add_catalog(&spec, &input, Mode::Tolerant)?;
+            let n_files = input.files.len();
+            context.reporter.detail(&format!("read {n_files} files of {} in {:.0?}", spec.source, started.elapsed()));
             let unreadable: Vec<_> = import
                 .report
                 .findings

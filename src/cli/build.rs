@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 
 use super::Context;
 use super::ask::{NamedSource, refuse_equal_names};
 use super::error::{CommandError, CommandResult, Exit};
+use super::progress::Progress;
 use super::validate::{FindingFormat, print_findings};
 use crate::diag::{Finding, Tally};
 use crate::fbc::Input;
@@ -81,7 +83,15 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let mut findings: Vec<Finding> = Vec::new();
     let mut imports = Vec::new();
     for Addition { spec, input } in additions {
+        let started = Instant::now();
+        let _progress = Progress::start(context, format!("reading {}", spec.source));
         let mut import = builder.add_catalog(&spec, &input, mode)?;
+        context.reporter.detail(&format!(
+            "read {} files of {} in {:.0?}",
+            input.files.len(),
+            spec.source,
+            started.elapsed()
+        ));
         findings.append(&mut import.report.findings);
         imports.push((spec.name, import));
     }
@@ -143,7 +153,8 @@ fn additions(args: &BuildArgs) -> Result<Vec<Addition>, CommandError> {
     for source in sources {
         match source::open(&source.path)? {
             Source::Catalog(input) => {
-                additions.push(Addition { spec: spec(args, &source.name, &source.path.display().to_string()), input })
+                let spec = spec(args, &source.name, &source.path.display().to_string());
+                additions.push(Addition { spec, input });
             }
             Source::Index(path) => {
                 let index = Index::open(&path)?;

@@ -4,10 +4,19 @@
 
 mod ask;
 mod build;
+mod completion;
 mod error;
+mod info;
+mod list;
+mod name;
 pub mod output;
+mod progress;
 mod render;
 mod report;
+mod search;
+mod sheet;
+mod show;
+mod sql;
 mod table;
 mod validate;
 
@@ -20,7 +29,7 @@ use report::{ColorChoice, LogFormat, Reporter};
 
 /// Index, check, query and render Operator Lifecycle Manager (OLM) catalogs
 #[derive(Debug, Parser)]
-#[command(name = "olmdex", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+#[command(name = "olmdex", version = version(), max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -46,6 +55,21 @@ enum Command {
     Build(build::BuildArgs),
     Validate(validate::ValidateArgs),
     Render(render::RenderArgs),
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    Search(search::SearchArgs),
+    Sql(sql::SqlArgs),
+    Info(info::InfoArgs),
+    Completion(completion::CompletionArgs),
+    Man(completion::ManArgs),
+    #[command(hide = true)]
+    Complete(completion::CompleteArgs),
+}
+
+/// Version, commit and the SQLite that is built in.
+fn version() -> String {
+    let commit = option_env!("OLMDEX_COMMIT").unwrap_or("unknown");
+    format!("{} (commit {commit}, SQLite {})", output::VERSION, crate::index::sqlite_version())
 }
 
 /// What every command needs.
@@ -100,5 +124,13 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Build(args) => build::run(context, args),
         Command::Validate(args) => validate::run(context, args),
         Command::Render(args) => render::run(context, args),
+        Command::List(args) => list::run(context, args),
+        Command::Show(args) => show::run(context, args),
+        Command::Search(args) => search::run(context, args),
+        Command::Sql(args) => sql::run(context, args),
+        Command::Info(args) => info::run(context, args),
+        Command::Completion(args) => completion::completion(args),
+        Command::Man(args) => completion::man(args),
+        Command::Complete(args) => completion::complete(context, args),
     }
 }

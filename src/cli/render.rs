@@ -7,9 +7,11 @@ use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
+use super::progress::Progress;
 use crate::check;
 use crate::fbc::{self, Format, Input, Origin, RenderDefect, Selection, Sorted};
 use crate::index::Index;
+use crate::index::query::Filter;
 use crate::json;
 use crate::source::{self, Source};
 
@@ -66,19 +68,19 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
                         path.display()
                     )));
                 }
+                let _progress = Progress::start(context, format!("reading {}", path.display()));
                 let defects = fbc::render(&input, format, selection, &mut sorted);
                 n_defects += defects.len();
                 report(context, &input, &defects);
             }
             Source::Index(path) => {
                 let index = Index::open(&path)?;
-                for catalog in chosen(&index, &args.catalog)? {
-                    if args.package.is_empty() {
-                        render_stored(&index, &catalog, None, format, &mut sorted)?;
-                    }
-                    for package in &args.package {
-                        render_stored(&index, &catalog, Some(package), format, &mut sorted)?;
-                    }
+                super::ask::check_names(&args.catalog, &index.catalog_names()?)?;
+                let packages: Vec<Option<&String>> =
+                    if args.package.is_empty() { vec![None] } else { args.package.iter().map(Some).collect() };
+                for package in packages {
+                    let filter = Filter { catalogs: args.catalog.clone(), package: package.cloned(), channel: None };
+                    render_stored(&index, &filter, format, &mut sorted)?;
                 }
             }
         }
@@ -95,26 +97,12 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     Ok(Exit::Yes)
 }
 
-/// The catalogs of an index that are rendered: those that were named, or all.
-fn chosen(index: &Index, wanted: &[String]) -> Result<Vec<String>, CommandError> {
-    let names = index.catalog_names()?;
-    super::ask::check_names(wanted, &names)?;
-    Ok(if wanted.is_empty() { names } else { wanted.to_vec() })
-}
-
-fn render_stored(
-    index: &Index,
-    catalog: &str,
-    package: Option<&str>,
-    format: Format,
-    sorted: &mut Sorted,
-) -> Result<(), CommandError> {
+fn render_stored(index: &Index, filter: &Filter, format: Format, sorted: &mut Sorted) -> Result<(), CommandError> {
     let mut reader = json::Reader::new();
-    index.for_each_document(catalog, package, |text| {
+    index.documents(filter, |_, text| {
         let damaged =
             || CommandError::new(Exit::Input, format!("{}: a stored document is damaged", index.path().display()));
-        let text = json::decode_utf8(text);
-        let value = reader.read(&text).map_err(|_| damaged())?;
+        let value = reader.read(text).map_err(|_| damaged())?;
         let blob = fbc::blob::decode(value, false).map_err(|_| damaged())?;
         let outcome = fbc::render_blob(&blob, format, Selection { packages: &[] });
         match outcome {

@@ -1,5 +1,6 @@
 //! Rows in every output format.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 
 use clap::{Args, ValueEnum};
@@ -82,7 +83,7 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
     if let Some(wanted) = &options.sort_by {
         sort(&mut rows, wanted)?;
     }
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match options.output {
         RowFormat::Json => Envelope::new(T::KIND, rows).write(&mut out)?,
         RowFormat::Yaml => write_yaml(&Envelope::new(T::KIND, rows), &mut out)?,
@@ -153,27 +154,31 @@ pub(crate) fn write_aligned(
     gap: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let lines: Vec<Vec<String>> = headers
-        .iter()
-        .chain(rows)
-        .map(|cells| cells.iter().map(|cell| printable(cell).into_owned()).collect())
-        .collect();
-    let n_columns = lines.iter().map(Vec::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..n_columns)
-        .map(|idx| lines.iter().filter_map(|it| it.get(idx)).map(|it| it.chars().count()).max().unwrap_or(0))
-        .collect();
+    let lines: Vec<Vec<Cow<'_, str>>> =
+        headers.iter().chain(rows).map(|cells| cells.iter().map(|cell| printable(cell)).collect()).collect();
+    let mut widths: Vec<usize> = Vec::new();
+    for line in &lines {
+        widths.resize(widths.len().max(line.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = (*width).max(columns(cell));
+        }
+    }
+    let blanks = " ".repeat(widths.iter().max().unwrap_or(&0) + gap);
     for line in &lines {
         for (idx, cell) in line.iter().enumerate() {
-            if idx + 1 == line.len() {
-                out.write_all(cell.as_bytes())?;
-            } else {
-                let padding = widths[idx] - cell.chars().count() + gap;
-                write!(out, "{cell}{:padding$}", "")?;
+            out.write_all(cell.as_bytes())?;
+            if idx + 1 < line.len() {
+                out.write_all(&blanks.as_bytes()[..widths[idx] - columns(cell) + gap])?;
             }
         }
         out.write_all(b"\n")?;
     }
     Ok(())
+}
+
+/// How many columns a text takes, a character one.
+fn columns(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
 }
 
 /// Values as RFC 4180 has them, with `\n` at the ends of lines.

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
 use super::output::{Envelope, VERSION};
+use super::progress::Progress;
 use crate::check::{self, Report, rules};
 use crate::diag::json::FindingJson;
 use crate::diag::{Finding, Rule, Tally, github, sarif, text};
@@ -80,6 +81,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             Source::Index(path) => catalogs_of(&path)?,
         };
         for input in inputs {
+            let _progress = Progress::start(context, format!("checking {}", path.display()));
             let Report { findings: mut found, opm, .. } = check::check(&input);
             findings.append(&mut found);
             refusals.push(opm);

@@ -1,6 +1,6 @@
 //! Findings as workflow commands, which GitHub Actions shows beside the lines that they are about.
 
-use super::{Finding, Severity};
+use super::{Finding, Severity, printable};
 
 /// One finding as one line, without the newline.
 #[must_use]
@@ -24,9 +24,11 @@ pub fn finding(finding: &Finding) -> String {
     format!("::{command} {}::{}", properties.join(","), escape(&message, false))
 }
 
-/// Escapes what would end a command or one of its properties.
+/// Escapes what would end a command or one of its properties, and what could steer the terminal that shows the log. Only
+/// the line break before the help is one.
 fn escape(text: &str, is_property: bool) -> String {
-    let text = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let lines: Vec<_> = text.split('\n').map(printable).collect();
+    let text = lines.join("\n").replace('%', "%25").replace('\n', "%0A");
     if is_property { text.replace(':', "%3A").replace(',', "%2C") } else { text }
 }
 
@@ -41,11 +43,14 @@ mod tests {
             Rule { id: "E0001", name: "example", severity: Severity::Error, summary: "", explanation: "", example: "" };
         let it = Finding {
             rule: &RULE,
-            message: "50% of\nit::error".to_owned(),
-            place: Some(Place { file: "a,b:c.yaml".to_owned(), line: 3, column: 7, source: None }),
+            message: "50% of\nit::error \u{1b}[0m".to_owned(),
+            place: Some(Place { file: "a,b:c.yaml".to_owned(), line: 3, column: 7, source: None, source_column: 1 }),
             help: None,
             package: None,
         };
-        assert_eq!(finding(&it), "::error file=a%2Cb%3Ac.yaml,line=3,col=7,title=E0001 example::50%25 of%0Ait::error");
+        assert_eq!(
+            finding(&it),
+            "::error file=a%2Cb%3Ac.yaml,line=3,col=7,title=E0001 example::50%25 of%0Ait::error \\u{1b}[0m"
+        );
     }
 }

@@ -62,8 +62,10 @@ pub struct Place {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
-    /// The text of the line, if it is at hand.
+    /// The text of the line, or a part of it, if it is at hand.
     pub source: Option<String>,
+    /// The column at which that text starts.
+    pub source_column: u32,
 }
 
 /// Something wrong with a catalog.

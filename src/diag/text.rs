@@ -1,5 +1,7 @@
 //! Findings for people, in rustc's manner.
 
+use std::borrow::Cow;
+
 use super::{Finding, Severity, printable};
 
 /// Whether escape sequences for colours are written.
@@ -46,7 +48,7 @@ pub fn finding(finding: &Finding, color: Color) -> String {
             place.column
         ));
         if let Some(source) = place.source.as_deref().filter(|it| !it.trim().is_empty()) {
-            let (shown, caret) = window(source, place.column);
+            let (shown, caret) = window(source, place.column.saturating_sub(place.source_column));
             out.push_str(&format!("{blank}  {bar}\n"));
             out.push_str(&format!("{} {bar} {shown}\n", paint("1;34", &format!("{:>1$}", place.line, width + 1))));
             out.push_str(&format!("{blank}  {bar} {}{}\n", " ".repeat(caret), paint(head_color, "^")));
@@ -60,10 +62,10 @@ pub fn finding(finding: &Finding, color: Color) -> String {
     out
 }
 
-/// The part of a line around a column, and where the column is in it. Each shown character is one column wide: what
+/// The part of a text around its character `at`, and where that is in it. Each shown character is one column wide: what
 /// has no width or could steer the terminal is shown as a dot.
-fn window(source: &str, column: u32) -> (String, usize) {
-    let column = column.saturating_sub(1) as usize;
+fn window(source: &str, at: u32) -> (String, usize) {
+    let column = at as usize;
     let skipped = column.saturating_sub(MAX_WIDTH * 3 / 4);
     let shown = source
         .chars()
@@ -72,7 +74,7 @@ fn window(source: &str, column: u32) -> (String, usize) {
         .map(|c| {
             if c == '\t' {
                 ' '
-            } else if printable(c.encode_utf8(&mut [0; 4])).len() > 4 {
+            } else if matches!(printable(c.encode_utf8(&mut [0; 4])), Cow::Owned(_)) {
                 '.'
             } else {
                 c

@@ -1,7 +1,7 @@
 //! A document as a blob: its head, and its typed form where the schema has one.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::defect::{Defect, DefectKind, Spot};
 use super::typed::{Bundle, Channel, Deprecations, Fields, Package};
@@ -148,28 +148,25 @@ impl<'d> Head<'_, 'd> {
 
 /// Finds top-level keys that are equal under Unicode full case folding.
 fn colliding_keys(value: Value<'_>, defects: &mut Vec<Defect>) {
-    // Short lists of ASCII keys are compared in place, without allocating.
-    let plain_keys = || value.members().map(|(key, _)| key.raw());
-    let all_ascii = value.members().all(|(key, _)| key.kind() == Kind::PlainString && key.raw().is_ascii());
-    if all_ascii {
-        let collides = plain_keys()
+    // Short lists of ASCII keys are compared in place, without allocating; long ones would cost their square.
+    let is_short = value.members().nth(64).is_none();
+    if is_short && value.members().all(|(key, _)| key.kind() == Kind::PlainString && key.raw().is_ascii()) {
+        let keys = || value.members().map(|(key, _)| key.raw());
+        let collides = keys()
             .enumerate()
-            .any(|(idx, key)| plain_keys().skip(idx + 1).take(64).any(|it| it != key && it.eq_ignore_ascii_case(key)));
-        if !collides && value.members().nth(64).is_none() {
+            .any(|(idx, key)| keys().skip(idx + 1).any(|it| it != key && it.eq_ignore_ascii_case(key)));
+        if !collides {
             return;
         }
     }
-    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut groups: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (key, _) in value.members() {
         let key = key.as_str().unwrap_or_default();
-        let group = groups.entry(caseless::default_case_fold_str(&key)).or_default();
-        if !group.iter().any(|it| *it == key) {
-            group.push(key.into_owned());
-        }
+        groups.entry(caseless::default_case_fold_str(&key)).or_default().insert(key.into_owned());
     }
-    for (folded, mut keys) in groups {
+    for (folded, keys) in groups {
         if keys.len() > 1 {
-            keys.sort();
+            let keys: Vec<String> = keys.into_iter().collect();
             let at = Spot::Key(vec![Step::Key(keys[keys.len() - 1].clone())]);
             defects.push(Defect { kind: DefectKind::CollidingKeys { folded, keys }, at });
         }

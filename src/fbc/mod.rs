@@ -26,7 +26,7 @@ pub use ignore::{Ignore, LineTooLong};
 pub use input::{Input, InputFile};
 pub use load::{Consumer, Document, Origin, load};
 pub use objects::{BUNDLE_OBJECT, cluster_service_version, for_each_object};
-pub use place::{Located, locate, resolve};
+pub use place::{Located, locate, locate_all, resolve};
 pub use render::{RenderDefect, Selection, render, render_blob};
 pub use stream::Syntax;
 pub use typed::{Bundle, Channel, Deprecation, Deprecations, Entry, Expected, Icon, Package, Property, RelatedImage};

@@ -3,8 +3,8 @@
 use super::defect::Spot;
 use super::input::Input;
 use super::load::{Origin, chunk_text};
-use super::stream::{Syntax, advance};
-use crate::json;
+use super::stream::Syntax;
+use crate::json::{self, Paths};
 use crate::yaml;
 
 /// A place in a file.
@@ -14,12 +14,17 @@ pub struct Located {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
-    /// The text of that line, cut if it is long.
+    /// The text of that line, or the part of it around the column if it is long.
     pub text: String,
+    /// The column at which that text starts.
+    pub text_column: u32,
 }
 
-/// How much of a line is shown.
-const MAX_SHOWN: usize = 400;
+/// How many characters of a line are shown before a place at most.
+const SHOWN_BEFORE: usize = 120;
+
+/// How many bytes of a line are shown from a place on at most.
+const SHOWN_BEHIND: usize = 280;
 
 /// Finds a spot of the document at `origin`, which is read once more for it: places are needed for findings only,
 /// which are few, so that nothing has to remember where every value stood.
@@ -35,48 +40,155 @@ pub fn resolve(input: &Input, origin: Origin, spot: &Spot) -> Located {
 /// As [`resolve`], with the document's text at hand.
 #[must_use]
 pub fn locate(raw: &[u8], origin: Origin, spot: &Spot) -> Located {
-    let (line, column) = match (spot, origin.syntax) {
-        (Spot::Start, Syntax::Json) => (origin.line, origin.column),
-        (Spot::Start, Syntax::Yaml) => start_of_yaml(raw, origin),
-        (Spot::Offset(at), _) => advance(origin.line, origin.column, &raw[..(*at).min(raw.len())]),
-        (Spot::Line(line, column), _) => inside(origin, *line, *column),
-        (Spot::Path(path) | Spot::Key(path), Syntax::Json) => {
-            let text = json::decode_utf8(raw);
-            let find = if matches!(spot, Spot::Key(_)) { json::locate_key } else { json::locate };
-            let at = find(&text, path).unwrap_or(0);
-            advance(origin.line, origin.column, &text.as_bytes()[..at.min(text.len())])
+    let mut found = locate_all(raw, origin, &[spot]);
+    found.pop().unwrap_or(Located { line: origin.line, column: origin.column, text: String::new(), text_column: 1 })
+}
+
+/// As [`locate`] for many spots of one document, which is read and walked once.
+#[must_use]
+pub fn locate_all(raw: &[u8], origin: Origin, spots: &[&Spot]) -> Vec<Located> {
+    // Offsets come from the reader, which reads the text without what is not UTF-8.
+    let text = json::decode_utf8(raw);
+    let targets = targets(raw, &text, origin.syntax, spots);
+    let mut order: Vec<usize> = (0..targets.len()).collect();
+    order.sort_by_key(|&idx| targets[idx]);
+    let mut cursor = Cursor::new(&text);
+    let mut found: Vec<Option<Located>> = vec![None; targets.len()];
+    for idx in order {
+        match targets[idx] {
+            Target::Offset(at) => cursor.go_to_offset(at),
+            Target::Line(line, column) => cursor.go_to_column(line, column),
         }
-        (Spot::Path(path) | Spot::Key(path), Syntax::Yaml) => {
-            let chunk = chunk_text(raw);
-            let find = if matches!(spot, Spot::Key(_)) { yaml::locate_key } else { yaml::locate };
-            // An absent member has no place; what would hold it has.
-            let found = (0..=path.len()).rev().find_map(|len| find(&chunk, &path[..len]));
-            match found {
-                Some(at) => inside(origin, at.line, at.column),
-                None => (origin.line, origin.column),
+        found[idx] = Some(cursor.located(origin));
+    }
+    found.into_iter().flatten().collect()
+}
+
+/// A place in a document: a byte of its text, or a line and column, both from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Target {
+    Offset(usize),
+    Line(u32, u32),
+}
+
+fn targets(raw: &[u8], text: &str, syntax: Syntax, spots: &[&Spot]) -> Vec<Target> {
+    let mut paths = Paths::default();
+    let places: Vec<Option<usize>> = spots
+        .iter()
+        .map(|spot| match spot {
+            Spot::Path(path) | Spot::Key(path) => Some(paths.add(path)),
+            _ => None,
+        })
+        .collect();
+    let has_paths = places.iter().any(Option::is_some);
+    let offsets = if has_paths && syntax == Syntax::Json { json::locate_all(text, &paths) } else { None };
+    let positions = if has_paths && syntax == Syntax::Yaml { yaml::locate_all(&chunk_text(raw), &paths) } else { None };
+    let target = |(spot, place): (&&Spot, Option<usize>)| match (spot, syntax) {
+        (Spot::Start, Syntax::Json) => Target::Offset(0),
+        (Spot::Start, Syntax::Yaml) => start_of_yaml(raw),
+        (Spot::Offset(at), _) => Target::Offset(*at),
+        (Spot::Line(line, column), _) => Target::Line(*line, *column),
+        (Spot::Path(_) | Spot::Key(_), _) => {
+            let is_key = matches!(spot, Spot::Key(_));
+            let place = place.unwrap_or_default();
+            if let Some(found) = offsets.as_ref().and_then(|it| it.get(place)) {
+                Target::Offset(found.key.filter(|_| is_key).unwrap_or(found.value))
+            } else if let Some(found) = positions.as_ref().and_then(|it| it.get(place)) {
+                let at = found.key.filter(|_| is_key).unwrap_or(found.value);
+                Target::Line(at.line, at.column)
+            } else {
+                Target::Offset(0)
             }
         }
     };
-    let text = raw.split(|&byte| byte == b'\n').nth(line.saturating_sub(origin.line) as usize).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text[..text.len().min(MAX_SHOWN)]);
-    // The first line of a document may start in the middle of a line of the file.
-    let indent = if line == origin.line { origin.column.saturating_sub(1).min(MAX_SHOWN as u32) as usize } else { 0 };
-    Located { line, column, text: format!("{}{}", " ".repeat(indent), text.trim_end_matches('\r')) }
+    spots.iter().zip(places).map(target).collect()
 }
 
-fn inside(origin: Origin, line: u32, column: u32) -> (u32, u32) {
-    let first_column = if line <= 1 { origin.column - 1 } else { 0 };
-    (origin.line + line.saturating_sub(1), column.saturating_add(first_column))
+/// A place in a text that moves forward in small steps, so that many places on one long line cost no more than the
+/// line.
+struct Cursor<'t> {
+    text: &'t str,
+    line_starts: Vec<usize>,
+    /// Index of the line, and how many characters of it are behind.
+    line: usize,
+    column: usize,
+    offset: usize,
+}
+
+impl<'t> Cursor<'t> {
+    fn new(text: &'t str) -> Self {
+        let line_starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1));
+        Self { text, line_starts: line_starts.collect(), line: 0, column: 0, offset: 0 }
+    }
+
+    fn start_line(&mut self, line: usize) {
+        self.line = line.min(self.line_starts.len() - 1);
+        self.offset = self.line_starts[self.line];
+        self.column = 0;
+    }
+
+    fn go_to_offset(&mut self, offset: usize) {
+        let offset = self.text.floor_char_boundary(offset);
+        let line = self.line_starts.partition_point(|&start| start <= offset).saturating_sub(1);
+        if line != self.line || offset < self.offset {
+            self.start_line(line);
+        }
+        self.column += self.text[self.offset..offset].chars().count();
+        self.offset = offset;
+    }
+
+    fn go_to_column(&mut self, line: u32, column: u32) {
+        let (line, column) = (line.saturating_sub(1) as usize, column.saturating_sub(1) as usize);
+        if line != self.line || column < self.column {
+            self.start_line(line);
+        }
+        let end = self.line_end();
+        let mut chars = self.text[self.offset..end].chars();
+        while self.column < column {
+            // A place behind the end of its line stays there.
+            self.column += 1;
+            if chars.next().is_none() {
+                self.column = column;
+            }
+        }
+        self.offset = end - chars.as_str().len();
+    }
+
+    fn line_end(&self) -> usize {
+        self.line_starts.get(self.line + 1).map_or(self.text.len(), |next| next - 1)
+    }
+
+    fn located(&self, origin: Origin) -> Located {
+        let (line_start, line_end) = (self.line_starts[self.line], self.line_end());
+        let before = &self.text[line_start..self.offset];
+        let (from, n_before) = before
+            .char_indices()
+            .rev()
+            .take(SHOWN_BEFORE)
+            .fold((self.offset, 0), |(_, n), (at, _)| (line_start + at, n + 1));
+        let to = self.text.floor_char_boundary(line_end.min(self.offset + SHOWN_BEHIND)).max(from);
+        let text = self.text[from..to].trim_end_matches('\r').to_owned();
+        // The first line of a document may start in the middle of a line of the file.
+        let indent = if self.line == 0 { origin.column.saturating_sub(1) } else { 0 };
+        let from_one = |column: usize| u32::try_from(column + 1).unwrap_or(u32::MAX).saturating_add(indent);
+        Located {
+            line: origin.line.saturating_add(u32::try_from(self.line).unwrap_or(u32::MAX)),
+            column: from_one(self.column),
+            text,
+            text_column: from_one(self.column.saturating_sub(n_before)),
+        }
+    }
 }
 
 /// The first line of a YAML document that has content.
-fn start_of_yaml(raw: &[u8], origin: Origin) -> (u32, u32) {
+fn start_of_yaml(raw: &[u8]) -> Target {
     for (idx, line) in raw.split(|&byte| byte == b'\n').enumerate() {
         let text = line.trim_ascii();
         if !text.is_empty() && !text.starts_with(b"#") && !text.starts_with(b"---") {
             let indent = line.len() - line.trim_ascii_start().len();
-            return inside(origin, u32::try_from(idx).unwrap_or(u32::MAX).saturating_add(1), indent as u32 + 1);
+            let from_one = |number: usize| u32::try_from(number + 1).unwrap_or(u32::MAX);
+            return Target::Line(from_one(idx), from_one(indent));
         }
     }
-    (origin.line, origin.column)
+    Target::Offset(0)
 }

@@ -57,6 +57,8 @@ enum Mode {
     Json {
         delivered: u32,
         scanner: ObjectScanner,
+        /// Whether something that is no object has come.
+        after_junk: bool,
     },
     /// With the offset in the file at which YAML starts.
     Yaml(yaml::Splitter, u64),
@@ -93,7 +95,7 @@ impl DocumentSplitter {
                 return Next::NeedMore;
             }
             self.mode = match first_character(&buffer[..buffer.len().min(PEEK)]) {
-                Some(b'{') => Mode::Json { delivered: 0, scanner: ObjectScanner::new() },
+                Some(b'{') => Mode::Json { delivered: 0, scanner: ObjectScanner::new(), after_junk: false },
                 _ => Mode::Yaml(yaml::Splitter::new(1), 0),
             };
         }
@@ -117,7 +119,7 @@ impl DocumentSplitter {
     }
 
     fn next_json(&mut self, buffer: &[u8], is_last: bool) -> Next {
-        let Mode::Json { delivered, scanner } = &mut self.mode else { return Next::End };
+        let Mode::Json { delivered, scanner, after_junk } = &mut self.mode else { return Next::End };
         let start =
             buffer.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).unwrap_or(buffer.len());
         let rest = &buffer[start..];
@@ -133,7 +135,7 @@ impl DocumentSplitter {
         } else if rest.len() < JUNK && !is_last {
             return Next::NeedMore;
         } else {
-            start + end_of_junk(rest)
+            start + end_of_junk(rest, std::mem::replace(after_junk, true))
         };
         let delivered_before = *delivered;
         *delivered += 1;
@@ -151,7 +153,8 @@ impl DocumentSplitter {
         let mut splitter = yaml::Splitter::new(1);
         match splitter.next(&buffer[from..], is_last) {
             Ok(yaml::Found::NeedMore) => {
-                self.mode = Mode::Json { delivered: delivered_before, scanner: ObjectScanner::new() };
+                self.mode =
+                    Mode::Json { delivered: delivered_before, scanner: ObjectScanner::new(), after_junk: false };
                 return Next::NeedMore;
             }
             Ok(yaml::Found::End) => return Next::End,
@@ -177,7 +180,7 @@ impl DocumentSplitter {
             let at = if let Spot::Offset(at) = defect.at { at } else { 0 };
             *offset = Some(self.offset + (start + at + found.len_utf8()) as u64);
         }
-        self.mode = Mode::Json { delivered: FALLBACK_LIMIT, scanner: ObjectScanner::new() };
+        self.mode = Mode::Json { delivered: FALLBACK_LIMIT, scanner: ObjectScanner::new(), after_junk: true };
         piece.defect = Some(defect);
         Next::Piece(piece)
     }
@@ -254,13 +257,16 @@ fn fallback_start(buffer: &[u8]) -> usize {
 }
 
 /// The length of something that is not an object: a JSON value, or everything up to the next line that starts one.
-fn end_of_junk(rest: &[u8]) -> usize {
-    let text = json::decode_utf8(rest);
-    // Offsets fit only where nothing had to be replaced.
-    if let Ok((_, end)) = Reader::new().read_at(&text, 0)
-        && text.len() == rest.len()
-    {
-        return end;
+/// After such a thing (`is_further`) always the latter, or each of many values would be a document of its own.
+fn end_of_junk(rest: &[u8], is_further: bool) -> usize {
+    if !is_further {
+        let text = json::decode_utf8(rest);
+        // Offsets fit only where nothing had to be replaced.
+        if let Ok((_, end)) = Reader::new().read_at(&text, 0)
+            && text.len() == rest.len()
+        {
+            return end;
+        }
     }
     memchr::memmem::find(rest, b"\n{").map_or(rest.len(), |at| at + 1)
 }

@@ -1,7 +1,9 @@
 //! Where in a text the value at a path stands.
 
+use std::collections::BTreeMap;
+
+use super::paths::Paths;
 use super::read::Reader;
-use super::text::fold_eq;
 use super::value::Value;
 
 /// One step from a value to a value inside it.
@@ -29,36 +31,63 @@ impl From<usize> for Step {
 /// followed, so an absent member gives the object that lacks it. `None` if the text is not JSON.
 #[must_use]
 pub fn locate(text: &str, path: &[Step]) -> Option<usize> {
-    follow(text, path).map(|(_, value)| value)
+    locate_one(text, path).map(|found| found.value)
 }
 
 /// As [`locate`], but the offset of the last step's key where the last step names one.
 #[must_use]
 pub fn locate_key(text: &str, path: &[Step]) -> Option<usize> {
-    follow(text, path).map(|(key, value)| key.unwrap_or(value))
+    locate_one(text, path).map(|found| found.key.unwrap_or(found.value))
 }
 
-fn follow(text: &str, path: &[Step]) -> Option<(Option<usize>, usize)> {
+/// Where a value stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FoundOffset {
+    /// Offset of its key, if it is the member of an object.
+    pub key: Option<usize>,
+    /// Its own offset.
+    pub value: usize,
+}
+
+fn locate_one(text: &str, path: &[Step]) -> Option<FoundOffset> {
+    let mut paths = Paths::default();
+    let end = paths.add(path);
+    locate_all(text, &paths)?.get(end).copied()
+}
+
+/// As [`locate`] for many paths in one walk: what each place of `paths` stands at, by its number.
+#[must_use]
+pub fn locate_all(text: &str, paths: &Paths) -> Option<Vec<FoundOffset>> {
     let mut reader = Reader::new();
-    let (mut value, _) = reader.read_at(text, 0).ok()?;
-    let mut key = None;
-    for step in path {
-        let Some((found, inner)) = enter(value, step) else {
-            return Some((None, value.offset()));
-        };
-        key = found.map(|it: Value<'_>| it.offset());
-        value = inner;
+    let (root, _) = reader.read_at(text, 0).ok()?;
+    let mut found: Vec<Option<FoundOffset>> = vec![None; paths.n_places()];
+    found[0] = Some(FoundOffset { key: None, value: root.offset() });
+    let mut open = vec![(0, root)];
+    while let Some((place, value)) = open.pop() {
+        if !paths.goes_on(place) {
+            continue;
+        }
+        for (idx, item) in value.items().enumerate() {
+            if let Some(inner) = paths.item(place, idx) {
+                found[inner] = Some(FoundOffset { key: None, value: item.offset() });
+                open.push((inner, item));
+            }
+        }
+        // Of equal keys the last counts, so nothing is entered before all have been seen.
+        let mut members: BTreeMap<usize, Value<'_>> = BTreeMap::new();
+        for (key, member) in value.members() {
+            if let Some(inner) = key.as_str().and_then(|it| paths.member(place, &it)) {
+                found[inner] = Some(FoundOffset { key: Some(key.offset()), value: member.offset() });
+                members.insert(inner, member);
+            }
+        }
+        open.extend(members);
     }
-    Some((key, value.offset()))
-}
-
-fn enter<'d>(value: Value<'d>, step: &Step) -> Option<(Option<Value<'d>>, Value<'d>)> {
-    match step {
-        Step::Key(wanted) => value
-            .members()
-            .filter(|(key, _)| key.as_str().is_some_and(|it| it == *wanted || fold_eq(&it, wanted)))
-            .last()
-            .map(|(key, inner)| (Some(key), inner)),
-        Step::Index(idx) => value.items().nth(*idx).map(|item| (None, item)),
+    // Places are numbered after the ones above them, so those have been settled.
+    let mut settled: Vec<FoundOffset> = Vec::with_capacity(found.len());
+    for (place, it) in found.into_iter().enumerate() {
+        let above = settled.get(paths.parent(place)).map_or(0, |it| it.value);
+        settled.push(it.unwrap_or(FoundOffset { key: None, value: above }));
     }
+    Some(settled)
 }

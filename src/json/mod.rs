@@ -10,14 +10,16 @@
 
 mod locate;
 mod number;
+mod paths;
 mod read;
 mod split;
 mod text;
 mod value;
 mod write;
 
-pub use locate::{Step, locate, locate_key};
+pub use locate::{FoundOffset, Step, locate, locate_all, locate_key};
 pub use number::write_number;
+pub use paths::Paths;
 pub use read::{MAX_DEPTH, ReadError, ReadErrorKind, Reader};
 pub use split::{ObjectEnd, ObjectScanner};
 pub use text::{decode_utf8, fold_eq, write_string, write_string_html};

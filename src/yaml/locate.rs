@@ -5,7 +5,7 @@ use libyaml_safer::{EventData, Mark};
 use super::error::YamlError;
 use super::events::{Events, Source, guarded};
 use super::scalar::{is_merge_key, key_text, resolve};
-use crate::json::{MAX_DEPTH, Step, fold_eq};
+use crate::json::{MAX_DEPTH, Paths, Step};
 
 /// A place in a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,26 +31,56 @@ impl Position {
 /// in the value of the merge key itself, the last counts.
 #[must_use]
 pub fn locate(chunk: &[u8], path: &[Step]) -> Option<Position> {
-    follow(chunk, path).map(|found| found.value)
+    locate_one(chunk, path).map(|found| found.value)
 }
 
 /// As [`locate`], but the place of the last step's key where the last step names one.
 #[must_use]
 pub fn locate_key(chunk: &[u8], path: &[Step]) -> Option<Position> {
-    follow(chunk, path).map(|found| found.key.unwrap_or(found.value))
+    locate_one(chunk, path).map(|found| found.key.unwrap_or(found.value))
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Found {
-    key: Option<Position>,
-    value: Position,
+/// Where a value stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FoundPosition {
+    /// The place of its key, if it is the value of one.
+    pub key: Option<Position>,
+    /// Its own place.
+    pub value: Position,
+}
+
+fn locate_one(chunk: &[u8], path: &[Step]) -> Option<FoundPosition> {
+    let mut paths = Paths::default();
+    let end = paths.add(path);
+    locate_all(chunk, &paths)?.get(end).copied()
+}
+
+/// As [`locate`] for many paths in one walk: what each place of `paths` stands at, by its number.
+#[must_use]
+pub fn locate_all(chunk: &[u8], paths: &Paths) -> Option<Vec<FoundPosition>> {
+    let mut walk = Walk { paths, frames: Vec::new(), found: vec![None; paths.n_places()] };
+    guarded(|| {
+        let source = Source::new(chunk)?;
+        let mut events = source.events();
+        while walk.next(&mut events)? {}
+        Ok(())
+    })
+    .ok()?;
+    let root = walk.found.first().copied().flatten()?;
+    // Places are numbered after the ones above them, so those have been settled.
+    let mut settled: Vec<FoundPosition> = Vec::with_capacity(walk.found.len());
+    for (place, it) in walk.found.iter().enumerate() {
+        let above = settled.get(paths.parent(place)).copied().unwrap_or(root);
+        settled.push(it.unwrap_or(above));
+    }
+    Some(settled)
 }
 
 /// A collection that is open.
 struct Frame {
     kind: Kind,
-    /// How many steps of the path lead here; `None` off the path.
-    steps: Option<usize>,
+    /// Its place; `None` off all paths.
+    place: Option<usize>,
 }
 
 enum Kind {
@@ -59,9 +89,9 @@ enum Kind {
     },
     /// Before a key.
     Key,
-    /// Before the value of a key, which is the one that the path names if `wanted` is its place.
+    /// Before the value of a key, with the value's place and the key's position if a path names it.
     Value {
-        wanted: Option<Position>,
+        wanted: Option<(usize, Position)>,
     },
     /// Before the value of a merge key.
     Merge,
@@ -69,32 +99,20 @@ enum Kind {
     MergeList,
 }
 
-/// How a node stands to the path.
+/// How a node stands to the paths.
 enum Relation {
     Off,
-    /// These steps lead to it, the last one by the key at the place.
+    /// It is at this place, by the key at the position.
     On(usize, Option<Position>),
-    /// It is merged into the mapping that these steps lead to.
+    /// It is merged into the mapping at this place.
     Merged(Option<usize>),
 }
 
 struct Walk<'p> {
-    path: &'p [Step],
+    paths: &'p Paths,
     frames: Vec<Frame>,
-    /// What the steps lead to so far: the root, then one entry for every step.
-    found: Vec<Found>,
-}
-
-fn follow(chunk: &[u8], path: &[Step]) -> Option<Found> {
-    let mut walk = Walk { path, frames: Vec::new(), found: Vec::new() };
-    guarded(|| {
-        let source = Source::new(chunk)?;
-        let mut events = source.events();
-        while walk.next(&mut events)? {}
-        Ok(())
-    })
-    .ok()?;
-    walk.found.last().copied()
+    /// What has been found so far, by place.
+    found: Vec<Option<FoundPosition>>,
 }
 
 impl Walk<'_> {
@@ -118,20 +136,20 @@ impl Walk<'_> {
                 self.node(mark);
             }
             EventData::SequenceStart { .. } => {
-                let (kind, steps) = match self.node(mark) {
+                let (kind, place) = match self.node(mark) {
                     Relation::Off => (Kind::List { next: 0 }, None),
-                    Relation::On(steps, _) => (Kind::List { next: 0 }, Some(steps)),
-                    Relation::Merged(steps) => (Kind::MergeList, steps),
+                    Relation::On(place, _) => (Kind::List { next: 0 }, Some(place)),
+                    Relation::Merged(place) => (Kind::MergeList, place),
                 };
-                self.frames.push(Frame { kind, steps });
+                self.frames.push(Frame { kind, place });
             }
             EventData::MappingStart { .. } => {
-                let steps = match self.node(mark) {
+                let place = match self.node(mark) {
                     Relation::Off => None,
-                    Relation::On(steps, _) => Some(steps),
-                    Relation::Merged(steps) => steps,
+                    Relation::On(place, _) => Some(place),
+                    Relation::Merged(place) => place,
                 };
-                self.frames.push(Frame { kind: Kind::Key, steps });
+                self.frames.push(Frame { kind: Kind::Key, place });
             }
             _ => {}
         }
@@ -145,12 +163,11 @@ impl Walk<'_> {
             return;
         }
         let mut wanted = None;
-        if let Some(Step::Key(step)) = frame.steps.and_then(|steps| self.path.get(steps))
+        if let Some(place) = frame.place.filter(|&it| self.paths.goes_on(it))
             && let Ok(scalar) = resolve(tag, is_plain, text)
             && let Some(key) = key_text(&scalar)
-            && (key == *step || fold_eq(&key, step))
         {
-            wanted = Some(Position::of(mark));
+            wanted = self.paths.member(place, &key).map(|it| (it, Position::of(mark)));
         }
         frame.kind = Kind::Value { wanted };
     }
@@ -163,9 +180,9 @@ impl Walk<'_> {
                 Kind::List { next } => {
                     let idx = *next;
                     *next += 1;
-                    match frame.steps {
-                        Some(steps) if self.path.get(steps) == Some(&Step::Index(idx)) => Relation::On(steps + 1, None),
-                        _ => Relation::Off,
+                    match frame.place.and_then(|it| self.paths.item(it, idx)) {
+                        Some(place) => Relation::On(place, None),
+                        None => Relation::Off,
                     }
                 }
                 Kind::Key => {
@@ -175,24 +192,33 @@ impl Walk<'_> {
                 Kind::Value { wanted } => {
                     let wanted = *wanted;
                     frame.kind = Kind::Key;
-                    match (frame.steps, wanted) {
-                        (Some(steps), Some(_)) => Relation::On(steps + 1, wanted),
-                        _ => Relation::Off,
+                    match wanted {
+                        Some((place, key)) => Relation::On(place, Some(key)),
+                        None => Relation::Off,
                     }
                 }
                 Kind::Merge => {
                     frame.kind = Kind::Key;
-                    Relation::Merged(frame.steps)
+                    Relation::Merged(frame.place)
                 }
-                Kind::MergeList => Relation::Merged(frame.steps),
+                Kind::MergeList => Relation::Merged(frame.place),
             },
         };
-        if let Relation::On(steps, key) = relation {
-            // A later duplicate replaces the earlier one and all that was found in it.
-            self.found.truncate(steps);
-            self.found.push(Found { key, value: Position::of(mark) });
+        if let Relation::On(place, key) = relation {
+            self.forget(place);
+            self.found[place] = Some(FoundPosition { key, value: Position::of(mark) });
         }
         relation
+    }
+
+    /// A later duplicate replaces the earlier one and all that was found in it.
+    fn forget(&mut self, place: usize) {
+        let mut open = vec![place];
+        while let Some(place) = open.pop() {
+            if self.found[place].take().is_some() {
+                open.extend(self.paths.children(place));
+            }
+        }
     }
 }
 

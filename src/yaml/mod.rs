@@ -24,6 +24,6 @@ mod style;
 pub use compose::{Document, to_json};
 pub use emit::{YamlWriteError, write};
 pub use error::{YamlError, YamlErrorKind};
-pub use locate::{Position, locate, locate_key};
+pub use locate::{FoundPosition, Position, locate, locate_all, locate_key};
 pub use scalar::{Scalar, TagError, resolve, resolve_plain};
 pub use split::{Chunk, Found, SplitError, Splitter, split};

@@ -6,6 +6,7 @@
 //! What it deliberately does not do: no upgrade paths, no resolution, no output formats.
 
 mod documents;
+mod entries;
 mod info;
 mod list;
 mod search;
@@ -13,6 +14,7 @@ mod show;
 mod sql;
 
 pub use documents::DocumentHead;
+pub use entries::EntryRow;
 pub use info::{Info, Names, Size};
 pub use list::{BundleRow, CatalogRow, ChannelRow, PackageRow};
 pub use search::{ApiPattern, Hit, SearchQuery};

@@ -1,0 +1,196 @@
+//! What the tests of the command line share: running the program as a user would, and scratch directories.
+//!
+//! Each test binary uses a part of it.
+#![allow(dead_code, unreachable_pub)]
+
+use std::ffi::{OsStr, OsString};
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+pub use tempfile::TempDir;
+
+/// A run of the program that is being prepared.
+#[derive(Debug, Default)]
+pub struct Run {
+    args: Vec<OsString>,
+    stdin: Vec<u8>,
+    directory: Option<PathBuf>,
+    env: Vec<(OsString, OsString)>,
+    /// Shell words that run before the program in the same shell, for example `ulimit -v 1000000`.
+    before: Option<String>,
+    /// What stands behind the program in the shell, for example `| head -1`.
+    behind: Option<String>,
+}
+
+/// What a run ended with.
+#[derive(Debug)]
+pub struct Answer {
+    /// The exit code; `None` if a signal ended the program.
+    pub code: Option<i32>,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+}
+
+impl Answer {
+    /// Standard output as text.
+    pub fn out(&self) -> String {
+        String::from_utf8_lossy(&self.stdout).into_owned()
+    }
+
+    /// Standard error as text.
+    pub fn err(&self) -> String {
+        String::from_utf8_lossy(&self.stderr).into_owned()
+    }
+
+    /// Both, for messages of assertions; long ones are cut.
+    pub fn both(&self) -> String {
+        let cut = |text: String| text.chars().take(4000).collect::<String>();
+        format!("exit {:?}\n--- stdout\n{}\n--- stderr\n{}", self.code, cut(self.out()), cut(self.err()))
+    }
+
+    /// Demands an exit code.
+    #[track_caller]
+    pub fn expect_code(&self, code: i32) -> &Self {
+        assert_eq!(self.code, Some(code), "{}", self.both());
+        self
+    }
+
+    /// Demands that standard output and error together hold a text.
+    #[track_caller]
+    pub fn expect_words(&self, words: &str) -> &Self {
+        assert!(self.out().contains(words) || self.err().contains(words), "no `{words}` in\n{}", self.both());
+        self
+    }
+}
+
+/// A run of the program with these arguments.
+pub fn olmdex<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(args: I) -> Run {
+    Run { args: args.into_iter().map(|it| it.as_ref().to_owned()).collect(), ..Run::default() }
+}
+
+impl Run {
+    pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
+        self.args.push(arg.as_ref().to_owned());
+        self
+    }
+
+    pub fn stdin(mut self, text: impl Into<Vec<u8>>) -> Self {
+        self.stdin = text.into();
+        self
+    }
+
+    pub fn in_directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = Some(directory.into());
+        self
+    }
+
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.into(), value.into()));
+        self
+    }
+
+    /// Runs shell words first, in the same shell: limits.
+    pub fn after(mut self, shell: &str) -> Self {
+        self.before = Some(shell.to_owned());
+        self
+    }
+
+    /// Puts shell words behind the program: pipes and redirections. The exit code stays the program's.
+    pub fn piped(mut self, shell: &str) -> Self {
+        self.behind = Some(shell.to_owned());
+        self
+    }
+
+    /// Runs it.
+    pub fn answer(self) -> Answer {
+        let program = env!("CARGO_BIN_EXE_olmdex");
+        let mut command = if self.before.is_some() || self.behind.is_some() {
+            let before = self.before.map(|it| format!("{it} && ")).unwrap_or_default();
+            let behind = self.behind.unwrap_or_default();
+            let mut shell = Command::new("bash");
+            shell.arg("-c").arg(format!("{before}\"$0\" \"$@\" {behind}; exit ${{PIPESTATUS[0]}}")).arg(program);
+            shell
+        } else {
+            Command::new(program)
+        };
+        command.args(&self.args).env_remove("OLMDEX_INDEX").env_remove("NO_COLOR");
+        command.envs(self.env).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(directory) = self.directory {
+            command.current_dir(directory);
+        }
+        finish(command, self.stdin)
+    }
+}
+
+/// Runs a prepared command with this text as its standard input.
+pub fn finish(mut command: Command, stdin: Vec<u8>) -> Answer {
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut errors = child.stderr.take().unwrap();
+    std::thread::scope(|scope| {
+        // A program that does not read its input to the end closes it first; that is its right.
+        scope.spawn(move || input.write_all(&stdin));
+        let stderr = scope.spawn(move || {
+            let mut text = Vec::new();
+            errors.read_to_end(&mut text).unwrap();
+            text
+        });
+        let output = child.wait_with_output().unwrap();
+        Answer { code: output.status.code(), stdout: output.stdout, stderr: stderr.join().unwrap() }
+    })
+}
+
+/// A scratch directory, removed with the value.
+pub fn scratch() -> TempDir {
+    tempfile::Builder::new().prefix("olmdex-test-").tempdir().unwrap()
+}
+
+/// Writes a file below a directory and makes the directories above it.
+pub fn write(root: &Path, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+    let path = root.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+/// Whether the program runs with all rights, so that modes of files do not bind it.
+pub fn is_root() -> bool {
+    let output = Command::new("id").arg("-u").output().unwrap();
+    output.stdout.trim_ascii() == b"0"
+}
+
+/// Runs the program as somebody without rights. `None` if that cannot be done here.
+pub fn as_nobody(args: &[&OsStr]) -> Option<Answer> {
+    let program = env!("CARGO_BIN_EXE_olmdex");
+    if !is_root() {
+        let mut command = Command::new(program);
+        command.args(args);
+        return Some(finish(command, Vec::new()));
+    }
+    let drop = ["--reuid=65534", "--regid=65534", "--clear-groups"];
+    // The program must be reachable for nobody too: a home directory may keep strangers out.
+    let public = scratch();
+    open_to_all(public.path());
+    let copy = public.path().join("olmdex");
+    std::fs::copy(program, &copy).ok()?;
+    let works = Command::new("setpriv").args(drop).arg(&copy).arg("--version").output().ok()?;
+    if !works.status.success() {
+        return None;
+    }
+    let mut command = Command::new("setpriv");
+    command.args(drop).arg(&copy).args(args).current_dir("/");
+    Some(finish(command, Vec::new()))
+}
+
+/// Lets everybody enter a directory.
+pub fn open_to_all(directory: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(directory, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Takes all rights to a file or directory away.
+pub fn close_to_all(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).unwrap();
+}
