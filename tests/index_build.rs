@@ -1,5 +1,7 @@
 //! Building an index: what is stored, what is shared, what is replaced, and what happens to files that are no index.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

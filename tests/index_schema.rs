@@ -1,5 +1,7 @@
 //! The schema as people read it, and the plans of the questions that are asked most.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;

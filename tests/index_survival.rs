@@ -2,6 +2,8 @@
 //!
 //! The tests start this program again as a child that only builds.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -54,7 +54,7 @@ pub(super) struct NewDocument {
 
 /// What is derived from a document.
 pub(super) enum Rows {
-    Package(PackageRows),
+    Package(Box<PackageRows>),
     Channel(ChannelRows),
     Bundle(Box<BundleRows>),
     /// Schema, name and message of each deprecation.
@@ -212,12 +212,12 @@ fn new_document(blob: &Blob<'_>, digest: Digest, scratch: &mut Scratch) -> NewDo
                 it.description.to_string(),
                 String::new(),
             ];
-            Rows::Package(PackageRows {
+            Rows::Package(Box::new(PackageRows {
                 default_channel: it.default_channel.to_string(),
                 icon,
                 properties: properties(&it.properties),
                 profile: Some(Profile::new(columns)),
-            })
+            }))
         }
         Typed::Channel(it) => {
             let entries = it.entries.iter().flatten().map(|entry| EntryRow {

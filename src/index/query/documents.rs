@@ -62,9 +62,9 @@ impl Index {
             let text = |idx| row.get(idx).map_err(failed);
             let head = DocumentHead { catalog: text(0)?, schema: text(1)?, package: text(2)?, name: text(3)? };
             let (codec, size) = (row.get(4).map_err(failed)?, row.get(5).map_err(failed)?);
-            let bytes = row.get_ref(6).map_err(failed)?.as_blob().map_err(|_| damaged())?;
+            let bytes = row.get_ref(6).map_err(failed)?.as_blob().ok().ok_or_else(damaged)?;
             let text = stored::load(codec, size, bytes).ok_or_else(damaged)?;
-            each(&head, std::str::from_utf8(&text).map_err(|_| damaged())?)?;
+            each(&head, std::str::from_utf8(&text).ok().ok_or_else(damaged)?)?;
         }
         Ok(())
     }

@@ -604,7 +604,7 @@ impl Index {
     }
 
     fn json(&self, text: String) -> Result<Box<RawValue>, IndexError> {
-        RawValue::from_string(text).map_err(|_| self.damaged("a stored value is not JSON"))
+        RawValue::from_string(text).ok().ok_or_else(|| self.damaged("a stored value is not JSON"))
     }
 
     fn damaged(&self, message: &str) -> IndexError {

@@ -90,7 +90,7 @@ fn run(connection: &mut Connection, sql: &str, limits: SqlLimits) -> rusqlite::R
     connection.authorizer(Some(authorize))?;
     connection.progress_handler(STEPS, Some(move || end.is_some_and(|end| Instant::now() > end)))?;
     let mut statement = connection.prepare(sql)?;
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut result = SqlResult { columns, rows: Vec::new(), is_cut: false };
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
