@@ -81,7 +81,7 @@ impl Checker {
     #[must_use]
     pub fn finish(self, input: &Input) -> Report {
         let Self { origins, facts, drafts } = self;
-        let mut judge = Judge::new(&facts, &origins, drafts);
+        let mut judge = Judge::new(&facts, &origins, input, drafts);
         judge.packages();
         judge.channels();
         judge.bundles();
@@ -131,6 +131,7 @@ pub(super) fn package_of(facts: &Facts) -> &str {
 struct Judge<'a> {
     facts: &'a [Facts],
     origins: &'a [Origin],
+    input: &'a Input,
     /// Packages by name, those that are only referred to included.
     models: BTreeMap<&'a str, PackageModel<'a>>,
     /// Files with documents that could not be read at all.
@@ -142,7 +143,7 @@ struct Judge<'a> {
 const INCOMPLETE: &str = "a document that could not be read may hold it: mend that first";
 
 impl<'a> Judge<'a> {
-    fn new(facts: &'a [Facts], origins: &'a [Origin], drafts: Vec<(usize, Draft)>) -> Self {
+    fn new(facts: &'a [Facts], origins: &'a [Origin], input: &'a Input, drafts: Vec<(usize, Draft)>) -> Self {
         let mut models: BTreeMap<&str, PackageModel<'_>> = BTreeMap::new();
         let mut incomplete_files = HashSet::new();
         for (number, it) in facts.iter().enumerate() {
@@ -154,18 +155,27 @@ impl<'a> Judge<'a> {
                 _ => {}
             }
         }
-        Self { facts, origins, models, incomplete_files, drafts }
+        Self { facts, origins, input, models, incomplete_files, drafts }
     }
 
     fn push(&mut self, number: usize, draft: Draft) {
         self.drafts.push((number, draft));
     }
 
-    /// A draft about something absent: what is proposed depends on whether it can be trusted to be absent.
+    /// Where a document starts, for help.
+    fn place_of(&self, number: usize) -> String {
+        let origin = self.origins[number];
+        let file = self.input.files.get(origin.file as usize).map_or("", |it| &it.shown);
+        format!("{file}:{}", origin.line)
+    }
+
+    /// A draft about something absent: what is proposed depends on whether it can be trusted to be absent. If a
+    /// document of the package could not be read, it cannot, and the package is known to be broken already.
     fn absent(&mut self, number: usize, package: &str, mut draft: Draft, meant: Option<&str>) {
-        let is_incomplete = self.models.get(package).is_some_and(|it| it.is_incomplete)
-            || self.incomplete_files.contains(&self.origins[number].file);
-        match (meant, is_incomplete) {
+        if self.models.get(package).is_some_and(|it| it.is_incomplete) {
+            return;
+        }
+        match (meant, self.incomplete_files.contains(&self.origins[number].file)) {
             (Some(meant), true) => draft.help = Some(format!("did you mean `{meant}`? Or {INCOMPLETE}")),
             (Some(meant), false) => draft.help = Some(format!("did you mean `{meant}`?")),
             (None, true) => draft.help = Some(INCOMPLETE.to_owned()),
@@ -183,12 +193,12 @@ impl<'a> Judge<'a> {
             }
             let model = self.models.entry(&package.name).or_default();
             if let Some(first) = model.document {
-                let line = self.origins[first].line;
+                let first = self.place_of(first);
                 let text = format!("duplicate package {}", Quoted(&package.name));
                 let it =
                     draft(rules::DUPLICATE_PACKAGE, format!("package `{}` is defined more than once", package.name))
                         .at(vec!["name".into()])
-                        .help(format!("keep one of the two; the first is at line {line} of its file"))
+                        .help(format!("keep one of the two; the first is at {first}"))
                         .opm(Phase::Packages, 2, text);
                 self.push(number, it);
             } else {
@@ -222,11 +232,14 @@ impl<'a> Judge<'a> {
                 self.absent(number, package, it.opm(Phase::Channels, 4, text), meant);
             }
             let model = self.models.entry(package).or_default();
-            if !name.is_empty() && model.has_channel(name) {
+            let first =
+                model.channels.iter().find(|(_, it)| !name.is_empty() && it.name == name).map(|(first, _)| *first);
+            if let Some(first) = first {
                 let text = format!("package {} has duplicate channel {}", Quoted(package), Quoted(name));
                 let message = format!("channel `{name}` of package `{package}` is defined more than once");
                 let it = draft(rules::DUPLICATE_CHANNEL, message).at(vec!["name".into()]);
-                self.push(number, it.help("merge the entries into one blob").opm(Phase::Channels, 6, text));
+                let help = format!("merge the entries into one blob; the first is at {}", self.place_of(first));
+                self.push(number, it.help(help).opm(Phase::Channels, 6, text));
             } else {
                 model.channels.push((number, channel));
             }
@@ -252,19 +265,24 @@ impl<'a> Judge<'a> {
                 self.absent(number, package, it.opm(Phase::Bundles, 8, text), meant);
             }
             let model = self.models.entry(package).or_default();
-            if model.bundles.contains_key(name) {
+            let is_orphan = model.document.is_none();
+            if let Some(&(first, _)) = model.bundles.get(name) {
                 let text = format!("package {} has duplicate bundle {}", Quoted(package), Quoted(name));
                 let message = format!("bundle `{name}` of package `{package}` is defined more than once");
                 let it = draft(rules::DUPLICATE_BUNDLE, message).at(vec!["name".into()]);
-                self.push(number, it.opm(Phase::Bundles, 9, text));
+                let help = format!("keep one of the two; the first is at {}", self.place_of(first));
+                self.push(number, it.help(help).opm(Phase::Bundles, 9, text));
                 continue;
             }
             model.bundles.insert(name, (number, bundle));
-            if !listed.contains(&(package, name)) {
+            // Of a bundle without package the missing package has been reported, which says it all.
+            if !is_orphan && !listed.contains(&(package, name)) {
                 let text =
                     format!("package {}, bundle {} not found in any channel entries", Quoted(package), Quoted(name));
                 let message = format!("bundle `{name}` is in no channel of package `{package}`");
-                let it = draft(rules::BUNDLE_IN_NO_CHANNEL, message).at(vec!["name".into()]);
+                let it = draft(rules::BUNDLE_IN_NO_CHANNEL, message)
+                    .at(vec!["name".into()])
+                    .help("add an entry for it to a channel, or remove the bundle");
                 self.absent(number, package, it.opm(Phase::Bundles, 15, text), None);
             }
         }
@@ -293,14 +311,18 @@ impl<'a> Judge<'a> {
             }
             let last = channels.len().saturating_sub(1);
             for (idx, (number, channel)) in channels.iter().enumerate() {
-                let dangling = dangling_entries(model, channel);
+                let names: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
+                // Without package nothing can be found; that has been reported.
+                let dangling = if model.document.is_some() { dangling_entries(model, channel) } else { Vec::new() };
                 for (entry_idx, entry) in &dangling {
                     let message = format!(
                         "channel `{}` of package `{package}` lists `{}`, which is no bundle of the package",
                         channel.name, entry.name
                     );
                     let path = vec!["entries".into(), (*entry_idx).into(), "name".into()];
-                    let meant = closest(&entry.name, model.bundles.keys().copied());
+                    // A bundle that the channel lists already cannot be the one that was meant.
+                    let free = model.bundles.keys().copied().filter(|it| !names.contains(it));
+                    let meant = closest(&entry.name, free);
                     let mut it = draft(rules::DANGLING_ENTRY, message).at(path);
                     // The real tool remembers the last channel only; the others fail later, in the tree.
                     if idx == last && *entry_idx == dangling[0].0 {
@@ -315,7 +337,9 @@ impl<'a> Judge<'a> {
                     }
                     absences.push((*number, it, meant.map(str::to_owned)));
                 }
+                // Entries of one name are reported as such, and would be heads of one name.
                 if !channel.entries.is_empty()
+                    && names.len() == channel.entries.len()
                     && let Err(defect) = check_chain(&channel.entries)
                 {
                     found.push((*number, chain_draft(channel, &defect)));

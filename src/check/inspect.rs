@@ -339,9 +339,11 @@ impl Inspector {
             self.push(draft(rules::PACKAGE_PROPERTY_COUNT, message).at(path).opm(Phase::Bundles, 11, text));
         }
         for idx in package_properties {
-            let Some(value) = bundle.properties[idx].value else { continue };
+            let property = &bundle.properties[idx];
+            let Some(value) = property.value else { continue };
             let found = text_of(value, "packageName");
-            if found != package {
+            // What is absent or no text at all has been reported as that.
+            if found != package && !package.is_empty() && property::check(&property.kind, property.value).is_none() {
                 let message = format!(
                     "bundle `{name}` belongs to package `{package}`, but its `olm.package` property says `{found}`"
                 );
@@ -386,7 +388,11 @@ impl Inspector {
                 Quoted(name),
                 Quoted(image)
             );
-            self.push(draft(rules::INVALID_IMAGE, message).at(path).opm(Phase::Bundles, 13, text));
+            let mut it = draft(rules::INVALID_IMAGE, message).at(path).opm(Phase::Bundles, 13, text);
+            if let Some((scheme, rest)) = image.split_once("://") {
+                it = it.help(format!("leave out `{scheme}://`: `{rest}`"));
+            }
+            self.push(it);
         }
         for (idx, related) in bundle.related_images.iter().enumerate() {
             if related.image.is_empty() {
@@ -406,11 +412,8 @@ impl Inspector {
             .iter()
             .enumerate()
             .filter(|(_, it)| it.kind == "olm.package")
-            .find_map(|(idx, it)| it.value.map(|value| (idx, value)))?;
-        if value.get_field("version").is_some_and(|it| it.as_str().is_none() && !it.is_null()) {
-            // Said already: the property does not have its form.
-            return None;
-        }
+            .find_map(|(idx, it)| it.value.map(|value| (idx, value)))
+            .filter(|(idx, value)| property::check(&bundle.properties[*idx].kind, Some(*value)).is_none())?;
         let text = text_of(value, "version");
         let version = match Version::parse(&text) {
             Ok(version) => Some(version),

@@ -204,9 +204,11 @@ impl DocumentSplitter {
                 let at = (*base + error.offset).saturating_sub(self.offset);
                 let at = usize::try_from(at).unwrap_or(0).min(buffer.len());
                 let (line, column) = self.place_of(buffer, at);
+                // Its text is shown, but not used up.
+                let end = memchr::memchr(b'\n', &buffer[at..]).map_or(buffer.len(), |len| at + len);
                 Next::Piece(Piece {
                     start: at,
-                    end: at,
+                    end,
                     consumed: 0,
                     line,
                     column,

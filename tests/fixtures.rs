@@ -1,0 +1,93 @@
+//! The hand-written catalogs of `fixtures/`: what the program says of each is what its `out/` folder holds, byte for
+//! byte. `OLMDEX_BLESS=1` writes the folders anew.
+//!
+//! The names of the files in `out/` say what is run in the case's folder.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use olmdex::check::rules;
+use support::olmdex;
+
+/// What each file of an `out` folder holds: the arguments, and whether standard error belongs to it too.
+const OUTPUTS: &[(&str, &[&str], bool)] = &[
+    ("findings.txt", &["validate", "in"], false),
+    ("validate.txt", &["validate", "in"], true),
+    ("validate.json", &["validate", "in", "-o", "json"], false),
+    ("validate.sarif", &["validate", "in", "-o", "sarif"], false),
+    ("validate.github", &["validate", "in", "-o", "github"], false),
+    ("opm.txt", &["validate", "in", "--compat", "opm"], true),
+    ("render.json", &["render", "in"], false),
+    ("render.yaml", &["render", "in", "-o", "yaml"], false),
+];
+
+/// All cases below a folder, sorted: folders that hold an `in`.
+fn cases(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        if folder.join("in").exists() {
+            found.push(folder);
+            continue;
+        }
+        let entries = std::fs::read_dir(&folder).unwrap().map(|it| it.unwrap().path());
+        open.extend(entries.filter(|it| it.is_dir()));
+    }
+    found.sort();
+    found
+}
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+#[test]
+fn every_case_gives_what_it_shows() {
+    let bless = std::env::var_os("OLMDEX_BLESS").is_some();
+    let mut differences = Vec::new();
+    for case in cases(&fixtures()) {
+        for (name, arguments, with_stderr) in OUTPUTS {
+            let path = case.join("out").join(name);
+            let Ok(expected) = std::fs::read_to_string(&path) else { continue };
+            let answer = olmdex(*arguments).in_directory(&case).answer();
+            let mut found = answer.out();
+            if *with_stderr {
+                found.push_str(&answer.err());
+            }
+            if bless {
+                std::fs::write(&path, &found).unwrap();
+            } else if found != expected {
+                differences.push(format!("{}\n--- expected\n{expected}\n--- found\n{found}", path.display()));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}\n`OLMDEX_BLESS=1` accepts what was found", differences.join("\n"));
+}
+
+#[test]
+fn every_rule_has_a_case_in_which_it_is_found() {
+    for rule in rules::ALL {
+        let findings = fixtures().join("rules").join(rule.id).join("out/findings.txt");
+        let text = std::fs::read_to_string(&findings).unwrap_or_default();
+        let head = format!("{}[{}]", rule.severity.word(), rule.id);
+        assert!(text.contains(&head), "{} does not show {head}", findings.display());
+        // What a broken rule makes impossible to judge, or breaks by its nature, may be found with it.
+        let others = text.lines().filter(|it| it.starts_with("error[") || it.starts_with("warning["));
+        let others: Vec<&str> = others.filter(|it| !it.starts_with(&head)).collect();
+        let may_have_others = ["E0002", "E0004", "E0314"].contains(&rule.id);
+        assert!(may_have_others || others.is_empty(), "{} shows more than {head}: {others:?}", findings.display());
+    }
+}
+
+#[test]
+fn no_case_is_without_output() {
+    for case in cases(&fixtures()) {
+        let files = std::fs::read_dir(case.join("out")).map(|it| it.count()).unwrap_or_default();
+        assert!(files > 0, "{} has no out/", case.display());
+        for entry in std::fs::read_dir(case.join("out")).unwrap() {
+            let name = entry.unwrap().file_name();
+            assert!(OUTPUTS.iter().any(|(it, ..)| *it == name), "nobody writes {name:?} of {}", case.display());
+        }
+    }
+}
