@@ -295,7 +295,10 @@ impl Inspector {
                     [] => format!("property `{kind}` of bundle `{name}`: {}", misfit.message),
                     path => format!("property `{kind}` of bundle `{name}`, {}: {}", path_text(path), misfit.message),
                 };
-                let it = draft(rules::INVALID_PROPERTY, message).opm(Phase::Bundles, 10, text);
+                let mut it = draft(rules::INVALID_PROPERTY, message).opm(Phase::Bundles, 10, text);
+                if misfit.wants_quotes {
+                    it = it.help("put quotes around the value");
+                }
                 self.push(property::draft_at(it, idx, misfit.path));
                 if kind == "olm.package" {
                     package_properties.push(idx);

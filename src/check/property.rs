@@ -153,6 +153,8 @@ pub(super) struct Misfit {
     pub(super) path: Vec<Step>,
     /// The words of Go's decoder.
     pub(super) opm: String,
+    /// Whether it is a string that YAML takes for something else.
+    pub(super) wants_quotes: bool,
 }
 
 /// Checks a property's value against the form of its type. Types that OLM does not know need a value only. Bundle
@@ -163,6 +165,7 @@ pub(super) fn check(property_type: &str, value: Option<Value<'_>>) -> Option<Mis
             message: "the property has no value".to_owned(),
             path: Vec::new(),
             opm: "unexpected end of JSON input".to_owned(),
+            wants_quotes: false,
         });
     };
     if property_type == BUNDLE_OBJECT {
@@ -176,7 +179,8 @@ pub(super) fn check(property_type: &str, value: Option<Value<'_>>) -> Option<Mis
         _ => "",
     };
     let opm = go_type_error(found, expected.go, root, &path);
-    Some(Misfit { message: format!("expected {}, found {}", expected.words, found.words()), path, opm })
+    let wants_quotes = expected.go == Expected::String && matches!(found, Kind::Number | Kind::True | Kind::False);
+    Some(Misfit { message: format!("expected {}, found {}", expected.words, found.words()), path, opm, wants_quotes })
 }
 
 struct Wanted {

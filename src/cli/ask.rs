@@ -8,7 +8,7 @@ use clap::Args;
 use super::Context;
 use super::error::{CommandError, Exit};
 use super::progress::Progress;
-use crate::diag::{Severity, Tally, closest};
+use crate::diag::{Tally, closest};
 use crate::fbc::Input;
 use crate::index::{Builder, CatalogSpec, Index, Mode};
 use crate::source::{self, STDIN, Source};
@@ -80,87 +80,49 @@ impl AskOptions {
         Self { input: sources.iter().map(|it| it.to_string_lossy().into_owned()).collect(), catalog: Vec::new() }
     }
 
-    /// The sources that are files, not indexes: what may be invalid.
-    pub(crate) fn catalogs_in_files(&self) -> Result<Vec<Input>, CommandError> {
-        let mut inputs = Vec::new();
-        for source in self.sources()? {
-            if let Source::Catalog(input) = source::open(&source.path)? {
-                inputs.push(input);
-            }
-        }
-        Ok(inputs)
-    }
-
     /// Opens the sources: an index as it is, anything else imported into one in memory.
     pub(crate) fn open(&self, context: &Context) -> Result<Index, CommandError> {
+        let index = match self.open_sources()? {
+            Opened::Index(index) => index,
+            Opened::Catalogs(sources) => import(context, sources)?,
+        };
+        check_names(&self.catalog, &index.catalog_names()?)?;
+        Ok(index)
+    }
+
+    /// As [`Self::open`], unless the real tool refuses one of the catalogs: then its words.
+    pub(crate) fn open_if_valid(&self, context: &Context) -> Result<Result<Index, String>, CommandError> {
+        let index = match self.open_sources()? {
+            Opened::Index(index) => index,
+            Opened::Catalogs(sources) => {
+                for (_, source) in &sources {
+                    if let Source::Catalog(input) = source
+                        && let Some(refusal) = crate::check::check(input).opm
+                    {
+                        return Ok(Err(refusal));
+                    }
+                }
+                import(context, sources)?
+            }
+        };
+        check_names(&self.catalog, &index.catalog_names()?)?;
+        Ok(Ok(index))
+    }
+
+    /// Opens each source once: standard input can be read only once.
+    fn open_sources(&self) -> Result<Opened, CommandError> {
         let sources = self.sources()?;
-        if let [only] = sources.as_slice()
+        let mut opened = Vec::with_capacity(sources.len());
+        for source in &sources {
+            opened.push((source.clone(), source::open(&source.path)?));
+        }
+        if let [(only, Source::Index(path))] = opened.as_slice()
             && !only.is_named
-            && let Source::Index(path) = source::open(&only.path)?
         {
-            let index = Index::open(&path)?;
-            self.check_catalogs(&index)?;
-            return Ok(index);
+            return Ok(Opened::Index(Index::open(path)?));
         }
         refuse_equal_names(&sources)?;
-        let mut builder = Builder::in_memory();
-        for source in &sources {
-            let input = match source::open(&source.path)? {
-                Source::Catalog(input) => input,
-                Source::Index(path) => {
-                    let index = Index::open(&path)?;
-                    let catalogs = index.catalog_names()?;
-                    for name in &catalogs {
-                        let spec = CatalogSpec {
-                            name: if source.is_named && catalogs.len() == 1 {
-                                source.name.clone()
-                            } else {
-                                name.clone()
-                            },
-                            source: format!("{}#{name}", path.display()),
-                            ..CatalogSpec::default()
-                        };
-                        builder.add_catalog(&spec, &index.catalog_input(name)?, Mode::Tolerant)?;
-                    }
-                    continue;
-                }
-            };
-            let spec = CatalogSpec {
-                name: source.name.clone(),
-                source: source.path.display().to_string(),
-                ..CatalogSpec::default()
-            };
-            let started = Instant::now();
-            let _progress = Progress::start(context, format!("reading {}", spec.source));
-            let import = builder.add_catalog(&spec, &input, Mode::Tolerant)?;
-            let n_files = input.files.len();
-            context.reporter.detail(&format!("read {n_files} files of {} in {:.0?}", spec.source, started.elapsed()));
-            let unreadable: Vec<_> = import
-                .report
-                .findings
-                .iter()
-                .filter(|it| it.rule.id.starts_with("E00") && it.rule.severity == Severity::Error)
-                .collect();
-            if !unreadable.is_empty() {
-                for finding in &unreadable {
-                    context.reporter.finding(finding);
-                }
-                let message = format!("`{}` is not a readable catalog", source.path.display());
-                return Err(CommandError::new(Exit::Input, message));
-            }
-            let tally = Tally::of(&import.report.findings);
-            if tally.errors > 0 {
-                let names: Vec<&str> = import.report.broken_packages.iter().map(String::as_str).collect();
-                context.reporter.warning(&format!(
-                    "`{}` is not valid ({tally}; packages: {}); `olmdex validate` says why",
-                    source.path.display(),
-                    names.join(", ")
-                ));
-            }
-        }
-        let index = builder.into_index()?;
-        self.check_catalogs(&index)?;
-        Ok(index)
+        Ok(Opened::Catalogs(opened))
     }
 
     fn sources(&self) -> Result<Vec<NamedSource>, CommandError> {
@@ -176,13 +138,6 @@ impl AskOptions {
         let error = CommandError::usage("there is nothing to ask: no `-i`, no $OLMDEX_INDEX and no ./index.db");
         Err(error.help("name a source with `-i SOURCE`, or build an index: `olmdex build CATALOG -o index.db`"))
     }
-
-    fn check_catalogs(&self, index: &Index) -> Result<(), CommandError> {
-        if self.catalog.is_empty() {
-            return Ok(());
-        }
-        check_names(&self.catalog, &index.catalog_names()?)
-    }
 }
 
 /// Every catalog that was named must be there.
@@ -195,6 +150,64 @@ pub(crate) fn check_names(wanted: &[String], names: &[String]) -> Result<(), Com
                 None => format!("there are {}", names.join(", ")),
             }));
         }
+    }
+    Ok(())
+}
+
+enum Opened {
+    Index(Index),
+    Catalogs(Vec<(NamedSource, Source)>),
+}
+
+/// Imports catalogs into an index in memory, by the same code as `build`, but without refusing any: what is wrong is a
+/// warning, and broken packages are marked.
+fn import(context: &Context, sources: Vec<(NamedSource, Source)>) -> Result<Index, CommandError> {
+    let mut builder = Builder::in_memory();
+    for (named, source) in sources {
+        match source {
+            Source::Catalog(input) => import_files(context, &mut builder, &named, &input)?,
+            Source::Index(path) => {
+                let index = Index::open(&path)?;
+                let catalogs = index.catalog_names()?;
+                for name in &catalogs {
+                    let spec = CatalogSpec {
+                        name: if named.is_named && catalogs.len() == 1 { named.name.clone() } else { name.clone() },
+                        source: format!("{}#{name}", path.display()),
+                        ..CatalogSpec::default()
+                    };
+                    builder.add_catalog(&spec, &index.catalog_input(name)?, Mode::Tolerant)?;
+                }
+            }
+        }
+    }
+    Ok(builder.into_index()?)
+}
+
+fn import_files(
+    context: &Context,
+    builder: &mut Builder,
+    named: &NamedSource,
+    input: &Input,
+) -> Result<(), CommandError> {
+    let source = named.path.display().to_string();
+    let spec = CatalogSpec { name: named.name.clone(), source: source.clone(), ..CatalogSpec::default() };
+    let started = Instant::now();
+    let progress = Progress::start(context, format!("reading {source}"));
+    let import = builder.add_catalog(&spec, input, Mode::Tolerant)?;
+    drop(progress);
+    context.reporter.detail(&format!("read {} files of {source} in {:.0?}", input.files.len(), started.elapsed()));
+    let mut unreadable = import.report.findings.iter().filter(|it| it.rule.id.starts_with("E00")).peekable();
+    if unreadable.peek().is_some() {
+        unreadable.for_each(|it| context.reporter.finding(it));
+        return Err(CommandError::new(Exit::Input, format!("`{source}` is not a readable catalog")));
+    }
+    let tally = Tally::of(&import.report.findings);
+    if tally.errors > 0 {
+        let names: Vec<&str> = import.report.broken_packages.iter().map(String::as_str).collect();
+        let names = names.join(", ");
+        context
+            .reporter
+            .warning(&format!("`{source}` is not valid ({tally}; packages: {names}); `olmdex validate` says why"));
     }
     Ok(())
 }

@@ -100,7 +100,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     if !refused.is_empty() {
         let names = refused.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
         let tally = Tally::of(&findings);
-        let message = format!("{names} not stored: {tally}; {} is as it was", args.output.display());
+        let message = format!("{names} not stored: {tally}; {} was not written", args.output.display());
         let error = CommandError::new(Exit::No, message);
         return Err(error.help("mend the errors, or leave the broken packages out with `--keep-going`"));
     }

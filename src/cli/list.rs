@@ -258,13 +258,13 @@ impl Row for BundleRow {
 
 /// What `opm alpha list` prints: it refuses invalid catalogs, and knows display names from bundle objects only.
 fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
-    for input in args.ask.catalogs_in_files()? {
-        if let Some(refusal) = crate::check::check(&input).opm {
+    let index = match args.ask.open_if_valid(context)? {
+        Ok(index) => index,
+        Err(refusal) => {
             context.reporter.plain(&refusal);
             return Ok(Exit::No);
         }
-    }
-    let index = args.ask.open(context)?;
+    };
     let package = args.name.as_deref();
     let filter = Filter { catalogs: args.ask.catalog.clone(), package: package.map(str::to_owned), channel: None };
     if let Some(package) = package

@@ -14,9 +14,11 @@ pub(crate) struct Sheet {
 }
 
 impl Sheet {
+    /// A value on one line, whatever white space it has.
     pub(crate) fn line(&mut self, label: &str, value: &str) {
+        let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
         if !value.is_empty() {
-            self.lines.push((label.to_owned(), value.to_owned()));
+            self.lines.push((label.to_owned(), value));
         }
     }
 

@@ -68,13 +68,40 @@ pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
     }
     let mut index = args.ask.open(context)?;
     let limits = SqlLimits { max_rows: args.max_rows, max_time: Duration::from_secs(args.timeout) };
-    let result = index.sql(&statement, limits)?;
+    let result = index.sql(&statement, limits).map_err(|error| with_views(error.into()))?;
     print(args, &result)?;
     if result.is_cut {
         let error = CommandError::new(Exit::Limit, format!("only the first {} rows are printed", args.max_rows));
         return Err(error.help("raise the limit with `--max-rows`, or add a LIMIT to the statement"));
     }
     Ok(Exit::Yes)
+}
+
+/// The stable surface, for who asks for a table that does not exist.
+const VIEWS: &[&str] = &[
+    "v_api",
+    "v_bundle",
+    "v_catalog",
+    "v_channel",
+    "v_dependency",
+    "v_deprecation",
+    "v_description",
+    "v_document",
+    "v_document_json",
+    "v_edge",
+    "v_entry",
+    "v_feature",
+    "v_image",
+    "v_package",
+    "v_property",
+];
+
+fn with_views(error: CommandError) -> CommandError {
+    let Some(name) = error.message.strip_prefix("no such table: ").map(str::to_owned) else { return error };
+    error.help(match crate::diag::closest(&name, VIEWS.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("the views are {}", VIEWS.join(", ")),
+    })
 }
 
 fn print(args: &SqlArgs, result: &SqlResult) -> Result<(), CommandError> {

@@ -69,7 +69,7 @@ pub struct Hit {
     pub catalog: String,
     /// The package.
     pub package: String,
-    /// The best bundle: of those that match the words best, the newest. Empty if only the package itself matches.
+    /// The newest bundle that matches. Empty if only the package itself does.
     pub bundle: String,
     /// Its version.
     pub version: String,
@@ -135,7 +135,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
 /// Documents and their scores.
 type Found = BTreeMap<i64, f64>;
 
-/// The best document of a package so far.
+/// The newest bundle of a package so far (or the package itself, which has no version), and the best score.
 struct Best {
     document: i64,
     score: f64,
@@ -202,10 +202,11 @@ impl Index {
                 Entry::Occupied(mut entry) => {
                     let best = entry.get_mut();
                     let bundles = best.bundles + candidate.bundles;
-                    if is_better(&candidate, best) {
+                    let score = best.score.max(candidate.score);
+                    if candidate.version_key > best.version_key {
                         *best = candidate;
                     }
-                    best.bundles = bundles;
+                    (best.bundles, best.score) = (bundles, score);
                 }
             }
             Ok(())
@@ -228,16 +229,6 @@ impl Index {
         hits.sort_by(|a, b| (&a.package, &a.catalog).cmp(&(&b.package, &b.catalog)));
         Ok(hits)
     }
-}
-
-/// A bundle beats the package itself; then the score counts, then the version.
-fn is_better(a: &Best, b: &Best) -> bool {
-    a.version_key
-        .is_some()
-        .cmp(&b.version_key.is_some())
-        .then(a.score.total_cmp(&b.score))
-        .then_with(|| a.version_key.cmp(&b.version_key))
-        .is_gt()
 }
 
 /// The words as an expression of FTS5: each one quoted, so that no character in it is an operator, the last one a
