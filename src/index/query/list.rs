@@ -219,14 +219,27 @@ WHERE n.document IS NOT NULL";
 
 const CHANNEL_NAMES: &str = "SELECT document, name FROM channel WHERE ?1 IS NULL OR package = ?1";
 
-/// Deprecations are few, and there is one document of them a package.
-const DEPRECATIONS: &str = "
+macro_rules! deprecations {
+    ($from:literal) => {
+        concat!(
+            "
 SELECT c.name, d.package, x.schema, x.name, x.message
-FROM deprecation x
-JOIN document d ON d.id = x.document
-JOIN catalog_document cd ON cd.document = x.document
-JOIN catalog c ON c.id = cd.catalog
-WHERE x.schema = ?1 AND (?2 IS NULL OR d.package = ?2)";
+FROM ",
+            $from,
+            "
+CROSS JOIN catalog_document cd ON cd.document = x.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE x.schema = ?1 AND (?2 IS NULL OR d.package = ?2)"
+        )
+    };
+}
+
+/// Deprecations are few.
+const ALL_DEPRECATIONS: &str = deprecations!("deprecation x CROSS JOIN document d ON d.id = x.document");
+const DEPRECATIONS_OF_PACKAGE: &str = deprecations!(
+    "document d INDEXED BY document_package CROSS JOIN deprecation x \
+     ON d.package = ?2 AND d.schema = 'olm.deprecations' AND x.document = d.id"
+);
 
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("all packages", ALL_PACKAGES),
@@ -237,7 +250,8 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("bundles of a package", BUNDLES_OF_PACKAGE),
     ("channels of bundles", ALL_CHANNELS_OF_BUNDLES),
     ("channels of bundles of a package", CHANNELS_OF_BUNDLES_OF_PACKAGE),
-    ("deprecations", DEPRECATIONS),
+    ("all deprecations", ALL_DEPRECATIONS),
+    ("deprecations of a package", DEPRECATIONS_OF_PACKAGE),
 ];
 
 /// Catalog, package and name to message.
@@ -371,7 +385,8 @@ impl Index {
 
     /// What is deprecated of one schema.
     pub(super) fn deprecated(&self, schema: &str, filter: &Filter) -> Result<Deprecated, IndexError> {
-        let rows = self.rows(DEPRECATIONS, params![schema, filter.package], |row| {
+        let sql = if filter.package.is_some() { DEPRECATIONS_OF_PACKAGE } else { ALL_DEPRECATIONS };
+        let rows = self.rows(sql, params![schema, filter.package], |row| {
             Ok(((row.get(0)?, row.get(1)?, row.get(3)?), row.get(4)?))
         })?;
         Ok(rows.into_iter().collect())
