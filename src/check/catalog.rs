@@ -175,10 +175,11 @@ impl<'a> Judge<'a> {
         if self.models.get(package).is_some_and(|it| it.is_incomplete) {
             return;
         }
-        if self.incomplete_files.contains(&self.origins[number].file) {
-            draft.help = Some(INCOMPLETE.to_owned());
-        } else if let Some(meant) = meant {
-            draft.help = Some(format!("did you mean `{meant}`?"));
+        match (meant, self.incomplete_files.contains(&self.origins[number].file)) {
+            (Some(meant), true) => draft.help = Some(format!("did you mean `{meant}`? Or {INCOMPLETE}")),
+            (Some(meant), false) => draft.help = Some(format!("did you mean `{meant}`?")),
+            (None, true) => draft.help = Some(INCOMPLETE.to_owned()),
+            (None, false) => {}
         }
         self.push(number, draft);
     }

@@ -62,6 +62,11 @@ impl Inspector {
         for defect in &failure.defects {
             self.defect(defect, &failure.schema, syntax);
         }
+        // A document without content cannot hold what seems to be absent elsewhere.
+        let is_blank = |it: &Defect| matches!(&it.kind, DefectKind::MissingSchema(blob) if blob.is_empty());
+        if failure.defects.iter().all(is_blank) {
+            return Facts::Other { package: String::new() };
+        }
         Facts::Broken { schema: failure.schema.clone(), package: failure.package.clone() }
     }
 
@@ -391,7 +396,8 @@ impl Inspector {
         }
         for (idx, related) in bundle.related_images.iter().enumerate() {
             if related.image.is_empty() {
-                let message = format!("bundle `{name}`: related image {idx} (`{}`) has no reference", related.name);
+                let called = if related.name.is_empty() { String::new() } else { format!(" (`{}`)", related.name) };
+                let message = format!("bundle `{name}`: related image {idx}{called} has no reference");
                 let path = vec!["relatedImages".into(), idx.into(), "image".into()];
                 self.push(draft(rules::RELATED_IMAGE_WITHOUT_REFERENCE, message).at(path));
             }

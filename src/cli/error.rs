@@ -81,4 +81,23 @@ impl From<crate::source::SourceError> for CommandError {
     }
 }
 
+impl From<crate::index::IndexError> for CommandError {
+    fn from(error: crate::index::IndexError) -> Self {
+        use crate::index::IndexError;
+        let exit = match &error {
+            IndexError::NoSuchCatalog { .. } => Exit::NotFound,
+            IndexError::Refused { .. } => Exit::No,
+            IndexError::Limit(_) => Exit::Limit,
+            IndexError::Sql(_) => Exit::Usage,
+            _ => Exit::Input,
+        };
+        let help = error.help();
+        let error = Self::new(exit, error.to_string());
+        match help {
+            Some(help) => error.help(help),
+            None => error,
+        }
+    }
+}
+
 pub(crate) type CommandResult = Result<Exit, CommandError>;

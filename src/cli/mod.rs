@@ -2,25 +2,34 @@
 //!
 //! Only this module prints, reads the environment and decides how the program ends.
 
+mod ask;
+mod build;
+mod completion;
 mod error;
+mod info;
+mod list;
+mod name;
 pub mod output;
+mod progress;
 mod render;
 mod report;
+mod search;
+mod sheet;
+mod show;
+mod sql;
+mod table;
 mod validate;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::check::Report;
-use crate::fbc::{Format, Selection, Sorted};
 use error::{CommandError, CommandResult, Exit};
 use report::{ColorChoice, LogFormat, Reporter};
 
 /// Index, check, query and render Operator Lifecycle Manager (OLM) catalogs
 #[derive(Debug, Parser)]
-#[command(name = "olmdex", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+#[command(name = "olmdex", version = version(), max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -43,30 +52,29 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Build(build::BuildArgs),
     Validate(validate::ValidateArgs),
     Render(render::RenderArgs),
+    List(list::ListArgs),
+    Show(show::ShowArgs),
+    Search(search::SearchArgs),
+    Sql(sql::SqlArgs),
+    Info(info::InfoArgs),
+    Completion(completion::CompletionArgs),
+    Man(completion::ManArgs),
+    #[command(hide = true)]
+    Complete(completion::CompleteArgs),
+}
+
+/// Version, commit and the SQLite that is built in.
+fn version() -> String {
+    let commit = option_env!("OLMDEX_COMMIT").unwrap_or("unknown");
+    format!("{} (commit {commit}, SQLite {})", output::VERSION, crate::index::sqlite_version())
 }
 
 /// What every command needs.
 pub(crate) struct Context {
     pub(crate) reporter: Reporter,
-}
-
-impl Context {
-    fn check_index(&self, _path: &Path) -> Result<Report, CommandError> {
-        Err(CommandError::usage("not yet"))
-    }
-
-    fn render_index(
-        &self,
-        _path: &Path,
-        _catalogs: &[String],
-        _format: Format,
-        _selection: Selection<'_>,
-        _sorted: &mut Sorted,
-    ) -> Result<(), CommandError> {
-        Err(CommandError::usage("not yet"))
-    }
 }
 
 /// Parses the arguments, runs the command, and gives the exit code.
@@ -113,7 +121,16 @@ pub fn run() -> ExitCode {
 
 fn dispatch(context: &Context, command: &Command) -> CommandResult {
     match command {
+        Command::Build(args) => build::run(context, args),
         Command::Validate(args) => validate::run(context, args),
         Command::Render(args) => render::run(context, args),
+        Command::List(args) => list::run(context, args),
+        Command::Show(args) => show::run(context, args),
+        Command::Search(args) => search::run(context, args),
+        Command::Sql(args) => sql::run(context, args),
+        Command::Info(args) => info::run(context, args),
+        Command::Completion(args) => completion::completion(args),
+        Command::Man(args) => completion::man(args),
+        Command::Complete(args) => completion::complete(context, args),
     }
 }

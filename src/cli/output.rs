@@ -1,9 +1,16 @@
-//! The envelope of JSON output.
+//! The envelope of JSON output, and the published schemas.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use super::table::Row as _;
+use crate::diag::json::FindingJson;
+use crate::index::query::{
+    BundleDetail, BundleRow, CatalogRow, ChannelDetail, ChannelRow, Hit, Info, PackageDetail, PackageRow, SqlValue,
+};
 
 /// This program's version.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -40,4 +47,31 @@ impl<T: Serialize> Envelope<T> {
         serde_json::to_writer_pretty(&mut *out, self).map_err(io::Error::from)?;
         out.write_all(b"\n")
     }
+}
+
+/// The JSON Schema of every kind of JSON output: the kind, and the schema of the whole document.
+#[must_use]
+pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
+    fn of<T: JsonSchema>(kind: &'static str) -> (&'static str, schemars::Schema) {
+        let mut schema = schemars::schema_for!(Envelope<T>);
+        schema.insert("title".to_owned(), kind.into());
+        let with_kind = schema.pointer_mut("/properties/kind").and_then(serde_json::Value::as_object_mut);
+        if let Some(kind_schema) = with_kind {
+            kind_schema.insert("const".to_owned(), kind.into());
+        }
+        (kind, schema)
+    }
+    vec![
+        of::<BundleDetail>("Bundle"),
+        of::<BundleRow>(BundleRow::KIND),
+        of::<CatalogRow>(CatalogRow::KIND),
+        of::<ChannelDetail>("Channel"),
+        of::<ChannelRow>(ChannelRow::KIND),
+        of::<FindingJson>("Findings"),
+        of::<Info>("IndexInfo"),
+        of::<PackageDetail>("Package"),
+        of::<PackageRow>(PackageRow::KIND),
+        of::<Hit>(Hit::KIND),
+        of::<BTreeMap<String, SqlValue>>("SqlResult"),
+    ]
 }

@@ -7,8 +7,12 @@ use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
+use super::progress::Progress;
 use crate::check;
 use crate::fbc::{self, Format, Input, Origin, RenderDefect, Selection, Sorted};
+use crate::index::Index;
+use crate::index::query::Filter;
+use crate::json;
 use crate::source::{self, Source};
 
 /// Print catalogs as one sorted stream of blobs, byte for byte as `opm render` does
@@ -64,11 +68,21 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
                         path.display()
                     )));
                 }
+                let _progress = Progress::start(context, format!("reading {}", path.display()));
                 let defects = fbc::render(&input, format, selection, &mut sorted);
                 n_defects += defects.len();
                 report(context, &input, &defects);
             }
-            Source::Index(path) => context.render_index(&path, &args.catalog, format, selection, &mut sorted)?,
+            Source::Index(path) => {
+                let index = Index::open(&path)?;
+                super::ask::check_names(&args.catalog, &index.catalog_names()?)?;
+                let packages: Vec<Option<&String>> =
+                    if args.package.is_empty() { vec![None] } else { args.package.iter().map(Some).collect() };
+                for package in packages {
+                    let filter = Filter { catalogs: args.catalog.clone(), package: package.cloned(), channel: None };
+                    render_stored(&index, &filter, format, &mut sorted)?;
+                }
+            }
         }
     }
     if n_defects > 0 {
@@ -81,6 +95,28 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     }
     out.flush()?;
     Ok(Exit::Yes)
+}
+
+fn render_stored(index: &Index, filter: &Filter, format: Format, sorted: &mut Sorted) -> Result<(), CommandError> {
+    let mut reader = json::Reader::new();
+    index.documents(filter, |_, text| {
+        let damaged =
+            || CommandError::new(Exit::Input, format!("{}: a stored document is damaged", index.path().display()));
+        let value = reader.read(text).map_err(|_| damaged())?;
+        let blob = fbc::blob::decode(value, false).map_err(|_| damaged())?;
+        let outcome = fbc::render_blob(&blob, format, Selection { packages: &[] });
+        match outcome {
+            Ok(Some((rank, text))) => sorted.add(rank, text),
+            Ok(None) => {}
+            Err(RenderDefect::Unwritable(error)) => {
+                let message = format!("{} `{}`: {error}", blob.schema, blob.name);
+                let error = CommandError::new(Exit::Input, message);
+                return Err(error.help("use `-o json`, which can carry every character"));
+            }
+            Err(RenderDefect::Broken(_)) => return Err(damaged()),
+        }
+        Ok(())
+    })
 }
 
 fn report(context: &Context, input: &Input, defects: &[(Origin, RenderDefect)]) {

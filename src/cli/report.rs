@@ -61,6 +61,11 @@ impl Reporter {
         self.is_quiet
     }
 
+    /// Whether messages are for people.
+    pub(crate) fn is_text(self) -> bool {
+        self.format == LogFormat::Text
+    }
+
     pub(crate) fn error(self, error: &CommandError) {
         match self.format {
             LogFormat::Json => self.json("error", &error.message, error.help.as_deref()),

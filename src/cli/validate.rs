@@ -1,16 +1,19 @@
 //! `olmdex validate`
 
 use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
 use super::output::{Envelope, VERSION};
+use super::progress::Progress;
 use crate::check::{self, Report, rules};
 use crate::diag::json::FindingJson;
 use crate::diag::{Finding, Rule, Tally, github, sarif, text};
+use crate::fbc::Input;
+use crate::index::Index;
 use crate::source::{self, Source};
 
 /// Check catalogs: every rule, every finding, in one run
@@ -73,13 +76,16 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     let mut findings = Vec::new();
     let mut refusals = Vec::new();
     for path in &args.sources {
-        let report = match source::open(path)? {
-            Source::Catalog(input) => check::check(&input),
-            Source::Index(path) => context.check_index(&path)?,
+        let inputs = match source::open(path)? {
+            Source::Catalog(input) => vec![input],
+            Source::Index(path) => catalogs_of(&path)?,
         };
-        let Report { findings: mut found, opm, .. } = report;
-        findings.append(&mut found);
-        refusals.push(opm);
+        for input in inputs {
+            let _progress = Progress::start(context, format!("checking {}", path.display()));
+            let Report { findings: mut found, opm, .. } = check::check(&input);
+            findings.append(&mut found);
+            refusals.push(opm);
+        }
     }
     if args.compat.is_some() {
         return print_as_opm(context, args.output, &refusals);
@@ -96,6 +102,13 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     }
     let is_refused = tally.errors > 0 || (args.strict && tally.warnings > 0);
     Ok(if is_refused { Exit::No } else { Exit::Yes })
+}
+
+/// The catalogs of an index, to be read once more.
+fn catalogs_of(path: &Path) -> Result<Vec<Input>, CommandError> {
+    let index = Index::open(path)?;
+    let names = index.catalog_names()?;
+    Ok(names.iter().map(|name| index.catalog_input(name)).collect::<Result<_, _>>()?)
 }
 
 /// Prints findings on standard output.

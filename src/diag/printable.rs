@@ -11,7 +11,9 @@ pub fn printable(text: &str) -> Cow<'_, str> {
             || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
             || matches!(c, '\u{2028}' | '\u{2029}')
     };
-    if !text.chars().any(is_hostile) {
+    // Nearly all names are plain ASCII.
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain || !text.chars().any(is_hostile) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);

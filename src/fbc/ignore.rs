@@ -5,10 +5,10 @@
 //! are not UTF-8 work too.
 
 /// The longest line that a `.indexignore` file may have, in bytes.
-pub const MAX_LINE: usize = 64 * 1024;
+pub(super) const MAX_LINE: usize = 64 * 1024;
 
 /// Name of the files that hold the patterns.
-pub const FILE_NAME: &str = ".indexignore";
+pub(super) const FILE_NAME: &str = ".indexignore";
 
 /// All patterns of a directory tree, in the order in which the tree is walked.
 #[derive(Debug, Default, Clone)]
@@ -41,7 +41,7 @@ impl Ignore {
     /// before earlier ones.
     ///
     /// # Errors
-    /// [`LineTooLong`]; then nothing is added.
+    /// [`LineTooLong`] (64 KiB); then nothing is added.
     pub fn add_file(&mut self, domain: &[Vec<u8>], text: &[u8]) -> Result<(), LineTooLong> {
         let mut patterns = Vec::new();
         for (idx, line) in text.split(|&byte| byte == b'\n').enumerate() {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::sync_channel;
 
 use super::blob::{self, Blob, Failure};
 use super::defect::Defect;
@@ -95,7 +95,7 @@ pub fn load<C: Consumer, E>(
     // On a thread of the pool, waiting for the pool could wait for ever.
     let is_inline = rayon::current_thread_index().is_some();
     let scratches: Mutex<Vec<Scratch>> = Mutex::new(Vec::new());
-    let (sender, receiver): (SyncSender<(usize, Vec<C::Output>)>, Receiver<_>) = sync_channel(n_in_flight + 1);
+    let (sender, receiver) = sync_channel::<(usize, Vec<C::Output>)>(n_in_flight + 1);
     rayon::in_place_scope(|scope| {
         let mut tasks = Tasks::new(input);
         let mut waiting: BTreeMap<usize, Vec<C::Output>> = BTreeMap::new();

@@ -1,7 +1,44 @@
-//! stub
-/// stub
-pub const APPLICATION_ID: i32 = 1;
-/// stub
-pub fn is_legacy_catalog(_: &std::path::Path) -> bool {
-    false
+//! The SQLite file: building and migrating it, opening it, and the questions it answers.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | [`Builder`] | writes an index: adds, replaces and removes catalogs; the file is replaced whole or not at all |
+//! | [`Index`] | an index that is open for reading, from a file or in memory |
+//! | [`query`] | the questions, as functions of an [`Index`] that return plain data |
+//!
+//! The schema is in `migrations/`, with a comment for every table; the views in it are the stable surface. Documents
+//! are prepared (parsed, judged, digested, compressed) by several threads and written by one, in the order of the
+//! catalog, so that the bytes of an index never depend on the number of threads.
+//!
+//! What it deliberately does not do: it prints nothing, reads no environment, decides no upgrade and resolves no
+//! dependency.
+
+mod build;
+mod content;
+mod csv;
+mod error;
+mod file;
+mod functions;
+mod graph;
+mod import;
+mod known;
+mod open;
+mod prepare;
+pub mod query;
+mod remove;
+mod schema;
+mod stored;
+mod target;
+mod write;
+
+pub use build::{Builder, Outcome};
+pub use error::{IndexError, NotAnIndex};
+pub use import::{CatalogSpec, Counts, Import, Mode};
+pub use open::Index;
+pub use schema::{APPLICATION_ID, SCHEMA_VERSION};
+
+/// The SQLite that is built in, for example `3.54.1`.
+#[must_use]
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
 }

@@ -15,7 +15,7 @@ use crate::fbc::Input;
 pub enum Source {
     /// A catalog in files: a directory, a file, or standard input.
     Catalog(Input),
-    /// An `index.db` that this program has built, by its path.
+    /// An SQLite database, by its path: an index, or what [`crate::index::Index::open`] will refuse with words.
     Index(PathBuf),
 }
 
@@ -34,12 +34,6 @@ pub enum SourceError {
         /// The system's words.
         error: io::Error,
     },
-    /// A SQLite file that neither this program nor the tools of old have written.
-    #[error("`{}` is a SQLite database, but no catalog index", .0.display())]
-    ForeignDatabase(PathBuf),
-    /// A catalog in the SQLite format of old.
-    #[error("`{}` is a legacy SQLite catalog (of the operator registry), which this version cannot read yet", .0.display())]
-    LegacyDatabase(PathBuf),
 }
 
 impl SourceError {
@@ -51,8 +45,6 @@ impl SourceError {
                 "name a catalog directory, a JSON or YAML file, an index.db, or `-` for standard input"
             }
             Self::Unreadable { .. } => "check the permissions of the file and of the directories above it",
-            Self::ForeignDatabase(_) => "build an index first: `olmdex build CATALOG -o index.db`",
-            Self::LegacyDatabase(_) => "render it with a tool that reads the old format, then use the result",
         }
     }
 }
@@ -86,20 +78,11 @@ pub fn open(path: &Path) -> Result<Source, SourceError> {
         let text = std::fs::read(path).map_err(unreadable)?;
         return Ok(Source::Catalog(Input::bytes(&path.to_string_lossy(), Arc::from(text))));
     }
-    let mut head = Vec::with_capacity(100);
-    std::fs::File::open(path).and_then(|file| file.take(100).read_to_end(&mut head)).map_err(unreadable)?;
-    if head.starts_with(SQLITE_MAGIC) {
-        return database(path, &head);
+    let mut head = Vec::with_capacity(SQLITE_MAGIC.len());
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(SQLITE_MAGIC.len() as u64).read_to_end(&mut head).map_err(unreadable)?;
+    if head == SQLITE_MAGIC {
+        return Ok(Source::Index(path.to_owned()));
     }
     Ok(Source::Catalog(Input::file(path)))
-}
-
-/// Whose database it is: the application's number stands in bytes 68 to 71.
-fn database(path: &Path, head: &[u8]) -> Result<Source, SourceError> {
-    let application = head.get(68..72).and_then(|it| <[u8; 4]>::try_from(it).ok()).map(i32::from_be_bytes);
-    match application {
-        Some(crate::index::APPLICATION_ID) => Ok(Source::Index(path.to_owned())),
-        _ if crate::index::is_legacy_catalog(path) => Err(SourceError::LegacyDatabase(path.to_owned())),
-        _ => Err(SourceError::ForeignDatabase(path.to_owned())),
-    }
 }

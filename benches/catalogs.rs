@@ -1,0 +1,180 @@
+//! How the main jobs grow with the catalog: reading, checking, rendering and building at 1×, 4× and 16×, and questions on
+//! indexes of 1× and 16×.
+//!
+//! The catalog is `../shared/catalogs/community-v4.20` (or `$OLMDEX_BENCH_CATALOG`); copies of it have new package names. Without
+//! it a catalog of the same form is made up.
+
+use std::fs;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+
+use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use olmdex::check::check;
+use olmdex::fbc::{Format, Input, Selection, Sorted, render};
+use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
+use olmdex::index::{Builder, CatalogSpec, Index, Mode};
+use olmdex::version::Version;
+use olmdex::version::blang::Range;
+use serde_json::{Value, json};
+
+/// The documents of the catalog that everything is measured with.
+fn documents() -> Vec<Value> {
+    let named = std::env::var_os("OLMDEX_BENCH_CATALOG").map(PathBuf::from);
+    let path =
+        named.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/catalogs/community-v4.20"));
+    let Ok(input) = Input::directory(&path) else { return made_up() };
+    let mut sorted = Sorted::default();
+    let defects = render(&input, Format::Json, Selection { packages: &[] }, &mut sorted);
+    assert!(defects.is_empty(), "{} cannot be rendered", path.display());
+    sorted.texts().map(|text| serde_json::from_slice(text).expect("a rendered blob is JSON")).collect()
+}
+
+/// Forty packages of twenty bundles, each with an API, an image and a description.
+fn made_up() -> Vec<Value> {
+    let mut documents = Vec::new();
+    for package in (0..40).map(|it| format!("package-{it}")) {
+        documents.push(json!({"schema": "olm.package", "name": package, "defaultChannel": "stable"}));
+        let entries: Vec<Value> = (0..20)
+            .map(|minor| match minor {
+                0 => json!({"name": format!("{package}.v1.0.0")}),
+                _ => json!({"name": format!("{package}.v1.{minor}.0"), "replaces": format!("{package}.v1.{}.0", minor - 1),
+                            "skipRange": format!(">=1.0.0 <1.{minor}.0")}),
+            })
+            .collect();
+        documents.push(json!({"schema": "olm.channel", "package": package, "name": "stable", "entries": entries}));
+        documents.extend((0..20).map(|minor| {
+            json!({
+                "schema": "olm.bundle", "package": package, "name": format!("{package}.v1.{minor}.0"),
+                "image": format!("registry.example.com/{package}:v1.{minor}.0"),
+                "properties": [
+                    {"type": "olm.package", "value": {"packageName": package, "version": format!("1.{minor}.0")}},
+                    {"type": "olm.gvk", "value": {"group": format!("{package}.example.com"), "version": "v1", "kind": "Thing"}},
+                    {"type": "olm.csv.metadata", "value": {"displayName": package, "description": "What it does. ".repeat(400),
+                        "keywords": ["example"], "provider": {"name": "Example"}, "apiServiceDefinitions": {}, "crdDescriptions": {}}},
+                ],
+            })
+        }));
+    }
+    documents
+}
+
+/// `n` copies in one file each, with names of their own.
+fn write_copies(documents: &[Value], n: usize, directory: &Path) -> u64 {
+    let mut size = 0;
+    for copy in 0..n {
+        let suffix = format!("-x{copy}");
+        let renamed = |text: &Value| json!(format!("{}{suffix}", text.as_str().unwrap_or_default()));
+        let mut text = String::new();
+        for document in documents {
+            let mut document = document.clone();
+            let field = if document["schema"] == "olm.package" { "name" } else { "package" };
+            document[field] = renamed(&document[field]);
+            for property in document["properties"].as_array_mut().into_iter().flatten() {
+                if property["type"] == "olm.package" {
+                    property["value"]["packageName"] = renamed(&property["value"]["packageName"]);
+                }
+            }
+            text.push_str(&serde_json::to_string_pretty(&document).expect("a value is JSON"));
+            text.push('\n');
+        }
+        size += text.len() as u64;
+        fs::write(directory.join(format!("catalog{copy}.json")), text).expect("room for the copies");
+    }
+    size
+}
+
+fn spec() -> CatalogSpec {
+    CatalogSpec { name: "bench".to_owned(), ..CatalogSpec::default() }
+}
+
+fn growth(criterion: &mut Criterion) {
+    let documents = documents();
+    let mut group = criterion.benchmark_group("growth");
+    group.sample_size(10);
+    for n in [1, 4, 16] {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let catalog = scratch.path().join("catalog");
+        fs::create_dir(&catalog).expect("a scratch directory");
+        group.throughput(Throughput::Bytes(write_copies(&documents, n, &catalog)));
+        let input = Input::directory(&catalog).expect("the copies");
+        group.bench_with_input(BenchmarkId::new("validate", n), &input, |bench, input| {
+            bench.iter(|| black_box(check(input).findings.len()));
+        });
+        group.bench_with_input(BenchmarkId::new("render json", n), &input, |bench, input| {
+            bench.iter(|| {
+                let mut sorted = Sorted::default();
+                black_box(render(input, Format::Json, Selection { packages: &[] }, &mut sorted).len())
+            });
+        });
+        let target = scratch.path().join("index.db");
+        group.bench_with_input(BenchmarkId::new("build", n), &input, |bench, input| {
+            bench.iter_batched(
+                || fs::remove_file(&target).unwrap_or_default(),
+                |()| {
+                    let mut builder = Builder::open(&target).expect("a new target");
+                    builder.add_catalog(&spec(), input, Mode::Strict).expect("a catalog");
+                    builder.finish().expect("an index")
+                },
+                BatchSize::PerIteration,
+            );
+        });
+        group.bench_with_input(BenchmarkId::new("build again", n), &input, |bench, input| {
+            bench.iter(|| {
+                let mut builder = Builder::open(&target).expect("the index");
+                builder.add_catalog(&spec(), input, Mode::Strict).expect("a catalog");
+                builder.finish().expect("nothing to do")
+            });
+        });
+    }
+    group.finish();
+}
+
+fn questions(criterion: &mut Criterion) {
+    let documents = documents();
+    let package = documents.iter().find(|it| it["schema"] == "olm.package").expect("a package");
+    let package = format!("{}-x0", package["name"].as_str().unwrap_or_default());
+    let mut group = criterion.benchmark_group("question");
+    for n in [1, 16] {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let catalog = scratch.path().join("catalog");
+        fs::create_dir(&catalog).expect("a scratch directory");
+        write_copies(&documents, n, &catalog);
+        let input = Input::directory(&catalog).expect("the copies");
+        let target = scratch.path().join("index.db");
+        let mut builder = Builder::open(&target).expect("a new target");
+        builder.add_catalog(&spec(), &input, Mode::Strict).expect("a catalog");
+        builder.finish().expect("an index");
+        let filter = Filter { package: Some(package.clone()), ..Filter::default() };
+        group.bench_function(BenchmarkId::new("open and list the bundles of a package", n), |bench| {
+            bench.iter(|| Index::open(&target).and_then(|index| index.bundles(&filter)).expect("an answer").len());
+        });
+        let index = Index::open(&target).expect("the index");
+        group.bench_function(BenchmarkId::new("show a package", n), |bench| {
+            bench.iter(|| index.show_package(&[], &package).expect("an answer").len());
+        });
+        let bundles = index.bundles(&filter).expect("bundles");
+        let name = bundles.last().map(|it| it.bundle.clone());
+        let selector = BundleSelector { package: Some(package.clone()), name, ..BundleSelector::default() };
+        group.bench_function(BenchmarkId::new("show a bundle", n), |bench| {
+            bench.iter(|| index.show_bundle(&selector).expect("an answer").len());
+        });
+        let query = SearchQuery { words: package.clone(), ..SearchQuery::default() };
+        group.bench_function(BenchmarkId::new("search a name", n), |bench| {
+            bench.iter(|| index.search(&query).expect("an answer").len());
+        });
+    }
+    group.finish();
+}
+
+fn ranges(criterion: &mut Criterion) {
+    let versions: Vec<Version> = (0..100).filter_map(|it| Version::parse(&format!("1.{it}.0")).ok()).collect();
+    criterion.bench_function("range: parse and match 100 versions", |bench| {
+        bench.iter(|| {
+            let range = Range::parse(black_box(">=1.10.0 <1.50.0 || 1.70.x"));
+            range.map(|range| versions.iter().filter(|it| range.contains(it).unwrap_or(false)).count()).ok()
+        });
+    });
+}
+
+criterion_group!(benches, growth, questions, ranges);
+criterion_main!(benches);

@@ -1,0 +1,556 @@
+-- The schema of an index. Made from migrations/ by tests/index_schema.rs; do not edit.
+
+PRAGMA application_id = 1869376868;
+PRAGMA user_version = 1;
+
+CREATE TABLE api (
+    -- A Kubernetes API that bundles provide or require.
+    id      INTEGER PRIMARY KEY,
+    "group" TEXT NOT NULL,
+    version TEXT NOT NULL,
+    kind    TEXT NOT NULL,
+    UNIQUE ("group", version, kind)
+) STRICT;
+
+CREATE TABLE bundle (
+    -- olm.bundle, with the facts of its ClusterServiceVersion: from its olm.csv.metadata property, or else from the
+    -- ClusterServiceVersion in its olm.bundle.object properties.
+    document         INTEGER PRIMARY KEY REFERENCES document (id),
+    package          TEXT NOT NULL,
+    name             TEXT NOT NULL,
+    version          TEXT NOT NULL,  -- of its olm.package property
+    release          TEXT NOT NULL,
+    version_key      BLOB,           -- bytes that order as version and release do; semver_key(version) without release
+    identity         TEXT,           -- <version> or <version>-<release>, unique in a package; NULL if not valid
+    image            INTEGER REFERENCES image (id),
+    facts_from       TEXT NOT NULL,  -- olm.csv.metadata, olm.bundle.object, or empty: nothing is known
+    display_name     TEXT NOT NULL,
+    provider         TEXT NOT NULL,
+    maturity         TEXT NOT NULL,
+    capability_level TEXT NOT NULL,  -- annotation `capabilities`
+    min_kube_version TEXT NOT NULL,
+    openshift_versions     TEXT NOT NULL,  -- annotation or label com.redhat.openshift.versions
+    max_openshift_version  TEXT NOT NULL,  -- property olm.maxOpenShiftVersion, as JSON if it is not a text
+    repository       TEXT NOT NULL,  -- annotation
+    support          TEXT NOT NULL,  -- annotation
+    created_at       TEXT NOT NULL,  -- annotation createdAt
+    subscription     TEXT NOT NULL,  -- annotation operators.openshift.io/valid-subscription
+    description      INTEGER REFERENCES text (id),
+    profile          INTEGER REFERENCES profile (id)
+) STRICT;
+
+CREATE TABLE bundle_constraint (
+    -- Properties olm.constraint.
+    document INTEGER NOT NULL REFERENCES document (id),
+    position INTEGER NOT NULL,
+    value    TEXT NOT NULL,  -- JSON
+    PRIMARY KEY (document, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE catalog (
+    -- A named catalog, for example one per OpenShift version.
+    id            INTEGER PRIMARY KEY,
+    name          TEXT NOT NULL UNIQUE,
+    priority      INTEGER NOT NULL,  -- higher is preferred, as spec.priority of a CatalogSource
+    source        TEXT NOT NULL,     -- what it was built from, as given
+    source_digest BLOB NOT NULL      -- SHA-256 over the documents' raw texts and places: equal means nothing to do; empty: not known
+) STRICT;
+
+CREATE TABLE catalog_channel (
+    -- Which graph a channel has in a catalog.
+    catalog INTEGER NOT NULL REFERENCES catalog (id),
+    channel INTEGER NOT NULL REFERENCES document (id),
+    graph   INTEGER NOT NULL REFERENCES graph (id),
+    PRIMARY KEY (catalog, channel)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE catalog_document (
+    -- Which documents a catalog holds, and where.
+    catalog  INTEGER NOT NULL REFERENCES catalog (id),
+    position INTEGER NOT NULL,
+    document INTEGER NOT NULL REFERENCES document (id),
+    file     INTEGER NOT NULL REFERENCES file (id),
+    line     INTEGER NOT NULL,  -- from 1
+    "column" INTEGER NOT NULL,  -- from 1, in characters
+    PRIMARY KEY (catalog, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE catalog_label (
+    -- Labels of a catalog, as metadata.labels of a ClusterCatalog.
+    catalog INTEGER NOT NULL REFERENCES catalog (id),
+    key     TEXT NOT NULL,
+    value   TEXT NOT NULL,
+    PRIMARY KEY (catalog, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE catalog_package (
+    -- The packages that a catalog speaks of.
+    catalog  INTEGER NOT NULL REFERENCES catalog (id),
+    package  TEXT NOT NULL,
+    document INTEGER REFERENCES document (id),  -- its olm.package; NULL if there is none
+    is_valid INTEGER NOT NULL,                  -- 0 if it has errors: such packages are only in indexes in memory
+    PRIMARY KEY (catalog, package)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE category (
+    -- Annotation `categories`, split at commas.
+    document INTEGER NOT NULL REFERENCES document (id),
+    position INTEGER NOT NULL,
+    category TEXT NOT NULL,
+    PRIMARY KEY (document, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE channel (
+    -- olm.channel
+    document INTEGER PRIMARY KEY REFERENCES document (id),
+    package  TEXT NOT NULL,
+    name     TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE complaint (
+    -- What opm says of a bundle under each channel that lists it.
+    document INTEGER NOT NULL REFERENCES document (id),
+    position INTEGER NOT NULL,
+    rank     INTEGER NOT NULL,  -- its place among what opm says of the bundle
+    message  TEXT NOT NULL,
+    PRIMARY KEY (document, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE deprecation (
+    -- Entries of olm.deprecations.
+    document INTEGER NOT NULL REFERENCES document (id),
+    position INTEGER NOT NULL,
+    schema   TEXT NOT NULL,  -- olm.package, olm.channel or olm.bundle
+    name     TEXT NOT NULL,
+    message  TEXT NOT NULL,
+    PRIMARY KEY (document, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE document (
+    -- A document (blob), once however many catalogs hold it.
+    id      INTEGER PRIMARY KEY,
+    digest  BLOB NOT NULL UNIQUE,  -- SHA-256 of its normal form: compact JSON with sorted keys
+    schema  TEXT NOT NULL,         -- for example olm.bundle
+    package TEXT NOT NULL,         -- of an olm.package its own name
+    name    TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE document_source (
+    -- The texts that documents were read from: a text that is known need not be parsed again.
+    raw_digest BLOB NOT NULL PRIMARY KEY,  -- SHA-256 of 'J' (JSON) or 'Y' (YAML) and the text as it stands in the file
+    document   INTEGER NOT NULL REFERENCES document (id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE document_text (
+    -- The documents' normal form, packed: see v_document_json.
+    document INTEGER PRIMARY KEY REFERENCES document (id),
+    codec    INTEGER NOT NULL,  -- 0 as it is, 1 zstd
+    size     INTEGER NOT NULL,  -- bytes when decompressed
+    bytes    BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE edge (
+    -- An upgrade from `source` to `target`, because of a field of the target's entry.
+    graph  INTEGER NOT NULL REFERENCES graph (id),
+    source INTEGER NOT NULL,  -- node.number
+    target INTEGER NOT NULL,  -- node.number
+    kind   TEXT NOT NULL,     -- replaces, skips or skipRange
+    PRIMARY KEY (graph, source, target, kind)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE entry (
+    -- An entry of a channel.
+    document   INTEGER NOT NULL REFERENCES document (id),
+    position   INTEGER NOT NULL,
+    name       TEXT NOT NULL,  -- of the bundle
+    replaces   TEXT NOT NULL,
+    skip_range TEXT NOT NULL,
+    PRIMARY KEY (document, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE entry_skip (
+    -- One name in the `skips` of an entry.
+    document INTEGER NOT NULL REFERENCES document (id),
+    entry    INTEGER NOT NULL,  -- entry.position
+    position INTEGER NOT NULL,
+    name     TEXT NOT NULL,
+    PRIMARY KEY (document, entry, position),
+    FOREIGN KEY (document, entry) REFERENCES entry (document, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE feature (
+    -- Annotations features.operators.openshift.io/<name>, and the older list in
+    -- operators.openshift.io/infrastructure-features, whose items have the value `true` here.
+    document INTEGER NOT NULL REFERENCES document (id),
+    name     TEXT NOT NULL,
+    value    TEXT NOT NULL,
+    PRIMARY KEY (document, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE file (
+    -- A file of a catalog.
+    id       INTEGER PRIMARY KEY,
+    catalog  INTEGER NOT NULL REFERENCES catalog (id),
+    position INTEGER NOT NULL,  -- in the order in which the catalog is read
+    path     TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE finding (
+    -- What the checks found in a document by itself, kept so that a document that is known is reported again.
+    document  INTEGER NOT NULL REFERENCES document (id),
+    position  INTEGER NOT NULL,
+    rule      TEXT NOT NULL,  -- identifier, for example W0503
+    message   TEXT NOT NULL,
+    help      TEXT,
+    spot      TEXT NOT NULL,  -- where in the document, as JSON
+    opm_phase INTEGER,        -- which step of opm stops there, if one does
+    opm_step  INTEGER,
+    opm_text  TEXT,
+    PRIMARY KEY (document, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE graph (
+    -- The upgrade graph of a channel. It depends on the channel's document and, for skipRange, on the versions of the
+    -- bundles that the catalog has for its entries; catalogs that agree on both share it.
+    id      INTEGER PRIMARY KEY,
+    channel INTEGER NOT NULL REFERENCES document (id),
+    digest  BLOB NOT NULL UNIQUE,  -- SHA-256 over the channel's document and those of its entries' bundles
+    head    INTEGER                -- node.number of the only entry that nothing replaces or skips; else NULL
+) STRICT;
+
+CREATE TABLE image (
+    -- An image reference.
+    id        INTEGER PRIMARY KEY,
+    reference TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE install_mode (
+    -- spec.installModes
+    document  INTEGER NOT NULL REFERENCES document (id),
+    position  INTEGER NOT NULL,
+    type      TEXT NOT NULL,
+    supported INTEGER NOT NULL,
+    PRIMARY KEY (document, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE keyword (
+    -- spec.keywords
+    document INTEGER NOT NULL REFERENCES document (id),
+    position INTEGER NOT NULL,
+    keyword  TEXT NOT NULL,
+    PRIMARY KEY (document, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE meta (
+    -- Facts of the index itself: `olmdex`, the version that wrote it last.
+    key   TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE node (
+    -- A name in a graph: first the entries in their order, then names that only `replaces` and `skips` mention.
+    graph    INTEGER NOT NULL REFERENCES graph (id),
+    number   INTEGER NOT NULL,
+    name     TEXT NOT NULL,
+    entry    INTEGER,                             -- entry.position; NULL for a name that is only mentioned
+    document INTEGER REFERENCES document (id),    -- the bundle; NULL if the catalog has none
+    PRIMARY KEY (graph, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE package (
+    -- olm.package
+    document        INTEGER PRIMARY KEY REFERENCES document (id),
+    name            TEXT NOT NULL,
+    default_channel TEXT NOT NULL,
+    description     INTEGER REFERENCES text (id),
+    profile         INTEGER REFERENCES profile (id)
+) STRICT;
+
+CREATE TABLE package_icon (
+    -- The icon of a package.
+    document  INTEGER PRIMARY KEY REFERENCES document (id),
+    mediatype TEXT NOT NULL,
+    bytes     BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE platform (
+    -- Labels operatorframework.io/arch.<name> and operatorframework.io/os.<name>.
+    document INTEGER NOT NULL REFERENCES document (id),
+    kind     TEXT NOT NULL,  -- arch or os
+    name     TEXT NOT NULL,
+    value    TEXT NOT NULL,  -- `supported`
+    PRIMARY KEY (document, kind, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE profile (
+    -- A distinct set of searchable texts, shared by the bundles (and package) that have the same; rowid of `search`.
+    id     INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE property (
+    -- Properties of packages, channels and bundles.
+    document INTEGER NOT NULL REFERENCES document (id),
+    position INTEGER NOT NULL,
+    type     TEXT NOT NULL,
+    value    TEXT,  -- compact JSON; NULL if absent, and for the large olm.csv.metadata and olm.bundle.object
+    PRIMARY KEY (document, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE provided_api (
+    -- Properties olm.gvk.
+    document INTEGER NOT NULL REFERENCES document (id),
+    api      INTEGER NOT NULL REFERENCES api (id),
+    PRIMARY KEY (document, api)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE refinery_schema_history(
+             version int4 PRIMARY KEY,
+             name VARCHAR(255),
+             applied_on VARCHAR(255),
+             checksum VARCHAR(255));
+
+CREATE TABLE related_image (
+    -- relatedImages of a bundle.
+    document INTEGER NOT NULL REFERENCES document (id),
+    position INTEGER NOT NULL,
+    name     TEXT NOT NULL,
+    image    INTEGER NOT NULL REFERENCES image (id),
+    PRIMARY KEY (document, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE required_api (
+    -- Properties olm.gvk.required.
+    document INTEGER NOT NULL REFERENCES document (id),
+    api      INTEGER NOT NULL REFERENCES api (id),
+    PRIMARY KEY (document, api)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE required_package (
+    -- Properties olm.package.required.
+    document INTEGER NOT NULL REFERENCES document (id),
+    position INTEGER NOT NULL,
+    package  TEXT NOT NULL,
+    range    TEXT NOT NULL,  -- in the syntax of blang/semver
+    PRIMARY KEY (document, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE search USING fts5 (
+    name, display_name, provider, keywords, description, api,
+    content = '', contentless_delete = 1, tokenize = 'unicode61'
+);
+
+CREATE TABLE text (
+    -- Long texts for people, packed, each distinct one once: see v_description.
+    id     INTEGER PRIMARY KEY,
+    digest BLOB NOT NULL UNIQUE,  -- SHA-256
+    codec  INTEGER NOT NULL,      -- as document_text.codec
+    size   INTEGER NOT NULL,
+    bytes  BLOB NOT NULL
+) STRICT;
+
+CREATE INDEX api_kind ON api (kind);
+
+CREATE INDEX bundle_image ON bundle (image);
+
+CREATE INDEX bundle_name ON bundle (name);
+
+CREATE INDEX bundle_package ON bundle (package, version_key);
+
+CREATE INDEX bundle_profile ON bundle (profile);
+
+CREATE INDEX catalog_channel_graph ON catalog_channel (graph);
+
+CREATE INDEX catalog_document_document ON catalog_document (document, catalog);
+
+CREATE INDEX channel_package ON channel (package, name);
+
+CREATE INDEX document_package ON document (package, schema, name);
+
+CREATE INDEX document_source_document ON document_source (document);
+
+CREATE INDEX edge_target ON edge (graph, target);
+
+CREATE INDEX entry_name ON entry (name);
+
+CREATE INDEX feature_name ON feature (name, value);
+
+CREATE INDEX file_catalog ON file (catalog, position);
+
+CREATE INDEX graph_channel ON graph (channel);
+
+CREATE INDEX node_document ON node (document);
+
+CREATE INDEX package_name ON package (name);
+
+CREATE INDEX package_profile ON package (profile);
+
+CREATE INDEX platform_name ON platform (kind, name);
+
+CREATE INDEX property_type ON property (type) WHERE type NOT IN ('olm.gvk', 'olm.package', 'olm.bundle.object');
+
+CREATE INDEX provided_api_api ON provided_api (api, document);
+
+CREATE INDEX related_image_image ON related_image (image);
+
+CREATE INDEX required_api_api ON required_api (api, document);
+
+CREATE INDEX required_package_package ON required_package (package);
+
+CREATE VIEW v_api AS
+SELECT c.name AS catalog, a."group", a.version, a.kind, 'provides' AS relation, b.package, b.name AS bundle,
+       b.version AS bundle_version, b.document
+FROM api a
+JOIN provided_api p ON p.api = a.id
+JOIN bundle b ON b.document = p.document
+JOIN catalog_document cd ON cd.document = b.document
+JOIN catalog c ON c.id = cd.catalog
+UNION ALL
+SELECT c.name, a."group", a.version, a.kind, 'requires', b.package, b.name, b.version, b.document
+FROM api a
+JOIN required_api p ON p.api = a.id
+JOIN bundle b ON b.document = p.document
+JOIN catalog_document cd ON cd.document = b.document
+JOIN catalog c ON c.id = cd.catalog;
+
+CREATE VIEW v_bundle AS
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, b.release, b.version_key, i.reference AS image,
+       b.display_name, b.provider, b.maturity, b.capability_level, b.min_kube_version, b.openshift_versions,
+       b.max_openshift_version, b.repository, b.support, b.created_at, b.subscription, b.document
+FROM catalog c
+JOIN catalog_document cd ON cd.catalog = c.id
+JOIN bundle b ON b.document = cd.document
+LEFT JOIN image i ON i.id = b.image;
+
+CREATE VIEW v_catalog AS
+SELECT c.name AS catalog, c.priority, c.source,
+       (SELECT count(*) FROM catalog_package p WHERE p.catalog = c.id) AS packages,
+       (SELECT count(*) FROM catalog_document d WHERE d.catalog = c.id) AS documents
+FROM catalog c;
+
+CREATE VIEW v_channel AS
+SELECT c.name AS catalog, ch.package, ch.name AS channel, n.name AS head, h.version AS head_version,
+       (SELECT count(*) FROM entry e WHERE e.document = ch.document) AS entries,
+       coalesce(k.default_channel = ch.name, 0) AS is_default,
+       ch.document, cc.graph
+FROM catalog c
+JOIN catalog_channel cc ON cc.catalog = c.id
+JOIN channel ch ON ch.document = cc.channel
+JOIN graph g ON g.id = cc.graph
+LEFT JOIN node n ON n.graph = g.id AND n.number = g.head
+LEFT JOIN bundle h ON h.document = n.document
+LEFT JOIN catalog_package p ON p.catalog = c.id AND p.package = ch.package
+LEFT JOIN package k ON k.document = p.document;
+
+CREATE VIEW v_dependency AS
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, r.kind, r.required, r.range, b.document
+FROM catalog c
+JOIN catalog_document cd ON cd.catalog = c.id
+JOIN bundle b ON b.document = cd.document
+JOIN (
+    SELECT document, 'package' AS kind, package AS required, range FROM required_package
+    UNION ALL
+    SELECT q.document, 'api', a."group" || '/' || a.version || '/' || a.kind, ''
+    FROM required_api q JOIN api a ON a.id = q.api
+    UNION ALL
+    SELECT document, 'constraint', value, '' FROM bundle_constraint
+) r ON r.document = b.document;
+
+CREATE VIEW v_deprecation AS
+SELECT c.name AS catalog, d.package, x.schema, x.name, x.message, d.id AS document
+FROM catalog c
+JOIN catalog_document cd ON cd.catalog = c.id
+JOIN deprecation x ON x.document = cd.document
+JOIN document d ON d.id = x.document;
+
+CREATE VIEW v_description AS
+SELECT c.name AS catalog, d.schema, d.package, d.name, unpack(t.codec, t.size, t.bytes) AS description,
+       d.id AS document
+FROM catalog c
+JOIN catalog_document cd ON cd.catalog = c.id
+JOIN document d ON d.id = cd.document
+JOIN text t ON t.id = coalesce(
+    (SELECT b.description FROM bundle b WHERE b.document = d.id),
+    (SELECT p.description FROM package p WHERE p.document = d.id)
+);
+
+CREATE VIEW v_document AS
+SELECT c.name AS catalog, cd.position, d.schema, d.package, d.name, f.path AS file, cd.line, cd."column",
+       lower(hex(d.digest)) AS digest, d.id AS document
+FROM catalog c
+JOIN catalog_document cd ON cd.catalog = c.id
+JOIN document d ON d.id = cd.document
+JOIN file f ON f.id = cd.file;
+
+CREATE VIEW v_document_json AS
+SELECT c.name AS catalog, d.schema, d.package, d.name, unpack(t.codec, t.size, t.bytes) AS json, d.id AS document
+FROM catalog c
+JOIN catalog_document cd ON cd.catalog = c.id
+JOIN document d ON d.id = cd.document
+JOIN document_text t ON t.document = d.id;
+
+CREATE VIEW v_edge AS
+SELECT c.name AS catalog, ch.package, ch.name AS channel, s.name AS source, t.name AS target, e.kind,
+       sb.version AS source_version, tb.version AS target_version,
+       s.document AS source_document, t.document AS target_document
+FROM catalog c
+JOIN catalog_channel cc ON cc.catalog = c.id
+JOIN channel ch ON ch.document = cc.channel
+JOIN edge e ON e.graph = cc.graph
+JOIN node s ON s.graph = e.graph AND s.number = e.source
+JOIN node t ON t.graph = e.graph AND t.number = e.target
+LEFT JOIN bundle sb ON sb.document = s.document
+LEFT JOIN bundle tb ON tb.document = t.document;
+
+CREATE VIEW v_entry AS
+SELECT c.name AS catalog, ch.package, ch.name AS channel, e.name AS bundle, b.version, e.replaces, e.skip_range,
+       e.position, n.document, cc.graph, n.number AS node
+FROM catalog c
+JOIN catalog_channel cc ON cc.catalog = c.id
+JOIN channel ch ON ch.document = cc.channel
+JOIN entry e ON e.document = ch.document
+JOIN node n ON n.graph = cc.graph AND n.number = e.position
+LEFT JOIN bundle b ON b.document = n.document;
+
+CREATE VIEW v_feature AS
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, x.name AS feature, x.value, b.document
+FROM feature x
+JOIN bundle b ON b.document = x.document
+JOIN catalog_document cd ON cd.document = b.document
+JOIN catalog c ON c.id = cd.catalog;
+
+CREATE VIEW v_image AS
+SELECT c.name AS catalog, i.reference AS image, 'bundle' AS kind, '' AS name, b.package, b.name AS bundle, b.version,
+       b.document
+FROM image i
+JOIN bundle b ON b.image = i.id
+JOIN catalog_document cd ON cd.document = b.document
+JOIN catalog c ON c.id = cd.catalog
+UNION ALL
+SELECT c.name, i.reference, 'related', r.name, b.package, b.name, b.version, b.document
+FROM image i
+JOIN related_image r ON r.image = i.id
+JOIN bundle b ON b.document = r.document
+JOIN catalog_document cd ON cd.document = b.document
+JOIN catalog c ON c.id = cd.catalog;
+
+CREATE VIEW v_package AS
+SELECT c.name AS catalog, p.package, coalesce(k.default_channel, '') AS default_channel, p.is_valid,
+       d.message AS deprecation, p.document
+FROM catalog c
+JOIN catalog_package p ON p.catalog = c.id
+LEFT JOIN package k ON k.document = p.document
+LEFT JOIN (
+    SELECT cd.catalog, b.package, x.message
+    FROM deprecation x
+    JOIN document b ON b.id = x.document
+    JOIN catalog_document cd ON cd.document = x.document
+    WHERE x.schema = 'olm.package'
+) d ON d.catalog = c.id AND d.package = p.package;
+
+CREATE VIEW v_property AS
+SELECT c.name AS catalog, d.schema, d.package, d.name, p.position, p.type, p.value, d.id AS document
+FROM catalog c
+JOIN catalog_document cd ON cd.catalog = c.id
+JOIN document d ON d.id = cd.document
+JOIN property p ON p.document = d.id;

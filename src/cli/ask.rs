@@ -1,0 +1,200 @@
+//! The sources that asking commands take, as one index.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+
+use super::Context;
+use super::error::{CommandError, Exit};
+use super::progress::Progress;
+use crate::diag::{Severity, Tally, closest};
+use crate::fbc::Input;
+use crate::index::{Builder, CatalogSpec, Index, Mode};
+use crate::source::{self, STDIN, Source};
+
+/// Where answers come from.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AskOptions {
+    /// Index or catalog to ask: `index.db`, a directory, a file, or `-`; may be repeated. Default: $OLMDEX_INDEX, then
+    /// ./index.db
+    #[arg(short, long = "input", value_name = "[NAME=]SOURCE")]
+    input: Vec<String>,
+    /// Only this catalog; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) catalog: Vec<String>,
+}
+
+/// A source with the name that its catalog gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NamedSource {
+    pub(crate) name: String,
+    /// Whether the user chose the name.
+    pub(crate) is_named: bool,
+    pub(crate) path: PathBuf,
+}
+
+impl NamedSource {
+    /// Takes `[NAME=]SOURCE` apart. What exists under the whole text is a source without name.
+    pub(crate) fn parse(text: &str) -> Self {
+        if let Some((name, path)) = text.split_once('=')
+            && !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+            && !Path::new(text).exists()
+        {
+            return Self { name: name.to_owned(), is_named: true, path: PathBuf::from(path) };
+        }
+        let path = PathBuf::from(text);
+        Self { name: default_name(&path), is_named: false, path }
+    }
+}
+
+/// The name of a catalog that nobody named: that of its directory, or of its file without what follows the first dot.
+fn default_name(path: &Path) -> String {
+    if path.as_os_str() == STDIN {
+        return "stdin".to_owned();
+    }
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = real.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem =
+        if real.is_dir() { name } else { name.split('.').find(|it| !it.is_empty()).unwrap_or_default().to_owned() };
+    if stem.is_empty() { "catalog".to_owned() } else { stem }
+}
+
+/// Two sources of one name are more likely a slip than meant.
+pub(crate) fn refuse_equal_names(sources: &[NamedSource]) -> Result<(), CommandError> {
+    let mut seen = std::collections::BTreeMap::new();
+    for source in sources {
+        if let Some(other) = seen.insert(&source.name, &source.path) {
+            let (first, second) = (other.display(), source.path.display());
+            let message = format!("`{first}` and `{second}` would both be the catalog `{}`", source.name);
+            return Err(CommandError::usage(message).help("give one of them another name: `NAME=SOURCE`"));
+        }
+    }
+    Ok(())
+}
+
+impl AskOptions {
+    /// Options that name sources only.
+    pub(crate) fn of_sources(sources: &[PathBuf]) -> Self {
+        Self { input: sources.iter().map(|it| it.to_string_lossy().into_owned()).collect(), catalog: Vec::new() }
+    }
+
+    /// The sources that are files, not indexes: what may be invalid.
+    pub(crate) fn catalogs_in_files(&self) -> Result<Vec<Input>, CommandError> {
+        let mut inputs = Vec::new();
+        for source in self.sources()? {
+            if let Source::Catalog(input) = source::open(&source.path)? {
+                inputs.push(input);
+            }
+        }
+        Ok(inputs)
+    }
+
+    /// Opens the sources: an index as it is, anything else imported into one in memory.
+    pub(crate) fn open(&self, context: &Context) -> Result<Index, CommandError> {
+        let sources = self.sources()?;
+        if let [only] = sources.as_slice()
+            && !only.is_named
+            && let Source::Index(path) = source::open(&only.path)?
+        {
+            let index = Index::open(&path)?;
+            self.check_catalogs(&index)?;
+            return Ok(index);
+        }
+        refuse_equal_names(&sources)?;
+        let mut builder = Builder::in_memory();
+        for source in &sources {
+            let input = match source::open(&source.path)? {
+                Source::Catalog(input) => input,
+                Source::Index(path) => {
+                    let index = Index::open(&path)?;
+                    let catalogs = index.catalog_names()?;
+                    for name in &catalogs {
+                        let spec = CatalogSpec {
+                            name: if source.is_named && catalogs.len() == 1 {
+                                source.name.clone()
+                            } else {
+                                name.clone()
+                            },
+                            source: format!("{}#{name}", path.display()),
+                            ..CatalogSpec::default()
+                        };
+                        builder.add_catalog(&spec, &index.catalog_input(name)?, Mode::Tolerant)?;
+                    }
+                    continue;
+                }
+            };
+            let spec = CatalogSpec {
+                name: source.name.clone(),
+                source: source.path.display().to_string(),
+                ..CatalogSpec::default()
+            };
+            let started = Instant::now();
+            let _progress = Progress::start(context, format!("reading {}", spec.source));
+            let import = builder.add_catalog(&spec, &input, Mode::Tolerant)?;
+            let n_files = input.files.len();
+            context.reporter.detail(&format!("read {n_files} files of {} in {:.0?}", spec.source, started.elapsed()));
+            let unreadable: Vec<_> = import
+                .report
+                .findings
+                .iter()
+                .filter(|it| it.rule.id.starts_with("E00") && it.rule.severity == Severity::Error)
+                .collect();
+            if !unreadable.is_empty() {
+                for finding in &unreadable {
+                    context.reporter.finding(finding);
+                }
+                let message = format!("`{}` is not a readable catalog", source.path.display());
+                return Err(CommandError::new(Exit::Input, message));
+            }
+            let tally = Tally::of(&import.report.findings);
+            if tally.errors > 0 {
+                let names: Vec<&str> = import.report.broken_packages.iter().map(String::as_str).collect();
+                context.reporter.warning(&format!(
+                    "`{}` is not valid ({tally}; packages: {}); `olmdex validate` says why",
+                    source.path.display(),
+                    names.join(", ")
+                ));
+            }
+        }
+        let index = builder.into_index()?;
+        self.check_catalogs(&index)?;
+        Ok(index)
+    }
+
+    fn sources(&self) -> Result<Vec<NamedSource>, CommandError> {
+        if !self.input.is_empty() {
+            return Ok(self.input.iter().map(|it| NamedSource::parse(it)).collect());
+        }
+        if let Some(named) = std::env::var_os("OLMDEX_INDEX").filter(|it| !it.is_empty()) {
+            return Ok(vec![NamedSource::parse(&named.to_string_lossy())]);
+        }
+        if Path::new("index.db").exists() {
+            return Ok(vec![NamedSource::parse("index.db")]);
+        }
+        let error = CommandError::usage("there is nothing to ask: no `-i`, no $OLMDEX_INDEX and no ./index.db");
+        Err(error.help("name a source with `-i SOURCE`, or build an index: `olmdex build CATALOG -o index.db`"))
+    }
+
+    fn check_catalogs(&self, index: &Index) -> Result<(), CommandError> {
+        if self.catalog.is_empty() {
+            return Ok(());
+        }
+        check_names(&self.catalog, &index.catalog_names()?)
+    }
+}
+
+/// Every catalog that was named must be there.
+pub(crate) fn check_names(wanted: &[String], names: &[String]) -> Result<(), CommandError> {
+    for name in wanted {
+        if !names.contains(name) {
+            let error = CommandError::new(Exit::NotFound, format!("there is no catalog `{name}`"));
+            return Err(error.help(match closest(name, names.iter().map(String::as_str)) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("there are {}", names.join(", ")),
+            }));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! `olmdex sql`
+
+use std::io::{BufWriter, Read as _, Write as _};
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::Context;
+use super::ask::AskOptions;
+use super::error::{CommandError, CommandResult, Exit};
+use super::output::Envelope;
+use super::table::{self, RowFormat};
+use crate::index::query::{SqlLimits, SqlResult, SqlValue};
+
+/// Run one SQL statement that reads
+///
+/// The stable surface is the views: v_catalog, v_package, v_channel, v_entry, v_bundle, v_edge, v_dependency, v_api,
+/// v_image, v_property, v_deprecation, v_feature, v_document. There are semver_compare(a, b), semver_in_range(version,
+/// range), semver_satisfies(version, constraint) and semver_key(version).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex sql \"SELECT package, count(*) AS bundles FROM v_bundle GROUP BY 1 ORDER BY 2 DESC LIMIT 5\"
+  olmdex sql \"SELECT name FROM v_bundle WHERE package = 'keda' AND semver_satisfies(version, '~2.10')\" -o csv
+  olmdex sql - -i my-catalog/ -o json < query.sql")]
+pub(crate) struct SqlArgs {
+    /// The statement, or `-` to read it from standard input
+    #[arg(value_name = "SQL")]
+    statement: String,
+    #[command(flatten)]
+    ask: AskOptions,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = RowFormat::Table)]
+    output: RowFormat,
+    /// Leave the headers out
+    #[arg(long)]
+    no_headers: bool,
+    /// Rows that are printed at most
+    #[arg(long, value_name = "N", default_value_t = SqlLimits::default().max_rows)]
+    max_rows: usize,
+    /// Seconds after which the statement is stopped
+    #[arg(long, value_name = "SECONDS", default_value_t = SqlLimits::default().max_time.as_secs())]
+    timeout: u64,
+}
+
+/// A row as JSON: column to value, in the order of the columns.
+#[derive(Debug)]
+struct JsonRow<'a>(&'a [String], &'a [SqlValue]);
+
+impl Serialize for JsonRow<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().zip(self.1))
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
+    let mut statement = args.statement.clone();
+    if statement == "-" {
+        statement.clear();
+        std::io::stdin()
+            .lock()
+            .read_to_string(&mut statement)
+            .map_err(|error| CommandError::new(Exit::Input, format!("cannot read the statement: {error}")))?;
+    }
+    if !args.ask.catalog.is_empty() {
+        let error = CommandError::usage("`--catalog` does not apply to SQL");
+        return Err(error.help("every view has a column `catalog`: `WHERE catalog = '…'`"));
+    }
+    let mut index = args.ask.open(context)?;
+    let limits = SqlLimits { max_rows: args.max_rows, max_time: Duration::from_secs(args.timeout) };
+    let result = index.sql(&statement, limits)?;
+    print(args, &result)?;
+    if result.is_cut {
+        let error = CommandError::new(Exit::Limit, format!("only the first {} rows are printed", args.max_rows));
+        return Err(error.help("raise the limit with `--max-rows`, or add a LIMIT to the statement"));
+    }
+    Ok(Exit::Yes)
+}
+
+fn print(args: &SqlArgs, result: &SqlResult) -> Result<(), CommandError> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let json_rows = || result.rows.iter().map(|row| JsonRow(&result.columns, row));
+    let cells: Vec<Vec<String>> = match args.output {
+        RowFormat::Json | RowFormat::Jsonl | RowFormat::Yaml => Vec::new(),
+        _ => result.rows.iter().map(|row| row.iter().map(cell).collect()).collect(),
+    };
+    let headers = (!args.no_headers).then(|| result.columns.clone());
+    match args.output {
+        RowFormat::Json => Envelope::new("SqlResult", json_rows().collect()).write(&mut out)?,
+        RowFormat::Yaml => table::write_yaml(&Envelope::new("SqlResult", json_rows().collect()), &mut out)?,
+        RowFormat::Jsonl => {
+            for row in json_rows() {
+                serde_json::to_writer(&mut out, &row).map_err(std::io::Error::from)?;
+                out.write_all(b"\n")?;
+            }
+        }
+        RowFormat::Csv => table::write_csv(headers, &cells, &mut out)?,
+        RowFormat::Markdown => table::write_markdown(headers, &cells, &mut out)?,
+        RowFormat::Name => {
+            for row in &cells {
+                writeln!(out, "{}", crate::diag::printable(row.first().map_or("", String::as_str)))?;
+            }
+        }
+        RowFormat::Table | RowFormat::Wide => {
+            let headers = headers.map(|it| it.iter().map(|header| header.to_uppercase()).collect());
+            table::write_aligned(headers, &cells, 3, &mut out)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn cell(value: &SqlValue) -> String {
+    match value {
+        SqlValue::Null => String::new(),
+        SqlValue::Integer(number) => number.to_string(),
+        SqlValue::Real(number) => number.to_string(),
+        SqlValue::Text(text) | SqlValue::Blob(text) => text.clone(),
+    }
+}

@@ -1,0 +1,318 @@
+//! Writing an index: the old file, or a new one in its place, whole.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
+
+use super::error::{IndexError, NotAnIndex};
+use super::open::Index;
+use super::target::Target;
+use super::write::Interned;
+use super::{file, functions, remove, schema};
+
+/// Memory for pages, in KiB.
+const CACHE: i64 = 32 << 10;
+
+/// The version of this program, whose rules and derived rows an index holds.
+const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+
+/// What became of the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// There was nothing to change, so the file is the same, its time of change included.
+    Unchanged,
+    /// It is new, or replaced.
+    Written,
+}
+
+/// Builds an index, in memory or as a file. Nothing of the file changes before [`Builder::finish`], and then all of it
+/// at once; a builder that is dropped leaves no trace.
+#[derive(Debug)]
+pub struct Builder {
+    /// Dropped first, so that the file is closed when the target renames or removes it.
+    connection: Option<Connection>,
+    target: Option<Target>,
+    /// The schema of the index that the target holds, if it holds one.
+    base: Option<i32>,
+    /// The old index, open for reading until the new one is there.
+    reader: Option<Connection>,
+    /// What is known; read when it is needed first.
+    pub(super) interned: Option<Interned>,
+    /// Statements that make the secondary indexes, if they are to be made at the end.
+    indexes: Vec<String>,
+    /// Whether rows were taken out.
+    pub(super) has_removed: bool,
+    /// The first catalog that was refused.
+    pub(super) refused: Option<String>,
+}
+
+impl Builder {
+    /// A builder for the index at `path`, which is created if it is not there.
+    ///
+    /// # Errors
+    /// [`IndexError::NotAnIndex`] if something else is there, which is left as it is; [`IndexError::Busy`] if another
+    /// process builds the same file; [`IndexError::Write`] if the directory cannot be written to.
+    pub fn open(path: &Path) -> Result<Self, IndexError> {
+        let exists = match std::fs::metadata(path) {
+            Ok(_) => true,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
+            Err(source) => return Err(IndexError::Read { path: path.to_owned(), source }),
+        };
+        // Twice: before the claim, which creates a file, and under the lock.
+        if exists {
+            file::recognise(path)?;
+        }
+        let target = Target::claim(path)?;
+        let base = if target.path().exists() { Some(file::recognise(target.path())?) } else { None };
+        Ok(Self { target: Some(target), base, ..Self::empty() })
+    }
+
+    /// A builder for an index in memory.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self::empty()
+    }
+
+    fn empty() -> Self {
+        Self {
+            connection: None,
+            target: None,
+            base: None,
+            reader: None,
+            interned: None,
+            indexes: Vec::new(),
+            has_removed: false,
+            refused: None,
+        }
+    }
+
+    /// The names of the catalogs that the index holds, in the order of their names.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn catalogs(&mut self) -> Result<Vec<String>, IndexError> {
+        let path = self.path();
+        let Some(connection) = self.readable()? else { return Ok(Vec::new()) };
+        let list = || -> rusqlite::Result<Vec<String>> {
+            connection.prepare("SELECT name FROM catalog ORDER BY name")?.query_map([], |row| row.get(0))?.collect()
+        };
+        list().map_err(|error| IndexError::reading(&path, &error))
+    }
+
+    /// Takes a catalog out.
+    ///
+    /// # Errors
+    /// [`IndexError::NoSuchCatalog`] if there is none of that name.
+    pub fn remove_catalog(&mut self, name: &str) -> Result<(), IndexError> {
+        let known = self.catalogs()?;
+        if !known.iter().any(|it| it == name) {
+            return Err(IndexError::NoSuchCatalog { name: name.to_owned(), known });
+        }
+        let path = self.path();
+        let connection = self.writable()?;
+        let remove = || {
+            let id = connection.query_row("SELECT id FROM catalog WHERE name = ?1", [name], |row| row.get(0))?;
+            remove::catalog_rows(connection, id)?;
+            connection.execute("DELETE FROM catalog WHERE id = ?1", [id])
+        };
+        remove().map_err(|error| IndexError::writing(&path, &error))?;
+        self.has_removed = true;
+        Ok(())
+    }
+
+    /// Makes the target the new index.
+    ///
+    /// # Errors
+    /// [`IndexError::Refused`] if a catalog was refused, [`IndexError::Write`] if the disk is full or the like. The
+    /// old file is as it was then.
+    pub fn finish(mut self) -> Result<Outcome, IndexError> {
+        if let Some(name) = self.refused.take() {
+            return Err(IndexError::Refused { name });
+        }
+        // A new index without catalogs is an index too; an old one that nothing was done to stays as it is.
+        if self.connection.is_none() && self.base.is_some() {
+            return Ok(Outcome::Unchanged);
+        }
+        let path = self.path();
+        self.writable()?;
+        self.complete().map_err(|error| IndexError::writing(&path, &error))?;
+        self.reader = None;
+        if let Some(connection) = self.connection.take() {
+            connection.close().map_err(|(_, error)| IndexError::writing(&path, &error))?;
+        }
+        match self.target.take() {
+            Some(target) => target.replace().map(|()| Outcome::Written),
+            None => Ok(Outcome::Written),
+        }
+    }
+
+    /// Opens what was built in memory.
+    ///
+    /// # Errors
+    /// [`IndexError::Refused`] if a catalog was refused.
+    pub fn into_index(mut self) -> Result<Index, IndexError> {
+        if let Some(name) = self.refused.take() {
+            return Err(IndexError::Refused { name });
+        }
+        let path = self.path();
+        self.writable()?;
+        self.complete().map_err(|error| IndexError::writing(&path, &error))?;
+        match (self.target.take(), self.connection.take()) {
+            (None, Some(connection)) => Index::from_connection(connection, &path),
+            (Some(target), connection) => {
+                drop(connection);
+                target.replace()?;
+                Index::open(&path)
+            }
+            (None, None) => Err(IndexError::Sql("nothing was built".to_owned())),
+        }
+    }
+
+    /// What is left to do when all catalogs are in.
+    fn complete(&mut self) -> rusqlite::Result<()> {
+        let Some(connection) = &self.connection else { return Ok(()) };
+        if self.has_removed {
+            remove::orphans(connection)?;
+        }
+        for sql in self.indexes.drain(..) {
+            connection.execute_batch(&sql)?;
+        }
+        // One segment is the fastest to search.
+        connection.execute_batch("INSERT INTO search (search) VALUES ('optimize')")?;
+        // So that SQLite orders the joins of whoever writes SQL by hand well. The limit makes it fast, and the samples
+        // that it does not take then would depend on more than the rows.
+        connection.execute_batch("PRAGMA analysis_limit = 400; ANALYZE")?;
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('olmdex', ?1)", [PROGRAM])?;
+        connection.execute_batch("COMMIT")?;
+        let n_free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
+        if n_free > 0 {
+            connection.execute_batch("VACUUM")?;
+        }
+        Ok(())
+    }
+
+    /// How the target is called in errors.
+    pub(super) fn path(&self) -> PathBuf {
+        match &self.target {
+            Some(target) => target.path().to_owned(),
+            None => PathBuf::from(":memory:"),
+        }
+    }
+
+    /// A connection that sees everything that was done so far; none if there is no index yet.
+    pub(super) fn readable(&mut self) -> Result<Option<&Connection>, IndexError> {
+        if self.connection.is_none()
+            && self.reader.is_none()
+            && let (Some(target), Some(_)) = (&self.target, self.base)
+        {
+            let failed = |error: rusqlite::Error| IndexError::reading(target.path(), &error);
+            self.reader = Some(file::connect(target.path()).map_err(failed)?);
+        }
+        Ok(self.connection.as_ref().or(self.reader.as_ref()))
+    }
+
+    /// Reads what is known, once.
+    pub(super) fn know(&mut self) -> Result<(), IndexError> {
+        if self.interned.is_some() {
+            return Ok(());
+        }
+        let path = self.path();
+        let interned = match self.readable()? {
+            Some(connection) => {
+                let read = || Interned::read(connection, is_written_by_this_program(connection)?);
+                read().map_err(|error| IndexError::reading(&path, &error))?
+            }
+            None => Interned { next_document: 1, next_file: 1, ..Interned::default() },
+        };
+        self.interned = Some(interned);
+        Ok(())
+    }
+
+    /// The connection to write with, in its transaction; made when it is needed first.
+    pub(super) fn writable(&mut self) -> Result<&Connection, IndexError> {
+        if self.connection.is_none() {
+            let path = self.path();
+            let connection = match &mut self.target {
+                Some(target) => {
+                    if self.base.is_some() {
+                        target.copy()?;
+                    }
+                    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                    Connection::open_with_flags(target.temporary(), flags)
+                }
+                None => Connection::open_in_memory(),
+            };
+            let connection = connection.map_err(|error| IndexError::writing(&path, &error))?;
+            let (connection, indexes) = prepare(connection, self.base, &path)?;
+            self.indexes = indexes;
+            self.connection = Some(connection);
+        }
+        match &self.connection {
+            Some(connection) => Ok(connection),
+            None => Err(IndexError::Sql("there is no connection".to_owned())),
+        }
+    }
+
+    /// The connection and what is known, both in use at once.
+    pub(super) fn writing(&mut self) -> Result<(&Connection, &mut Interned), IndexError> {
+        self.know()?;
+        self.writable()?;
+        match (&self.connection, &mut self.interned) {
+            (Some(connection), Some(interned)) => Ok((connection, interned)),
+            _ => Err(IndexError::Sql("there is no connection".to_owned())),
+        }
+    }
+}
+
+/// Sets a connection up for writing, brings the schema up to date and begins the transaction.
+fn prepare(
+    mut connection: Connection,
+    base: Option<i32>,
+    path: &Path,
+) -> Result<(Connection, Vec<String>), IndexError> {
+    let failed = |error: rusqlite::Error| IndexError::writing(path, &error);
+    // The file is a temporary one until it is whole, so nothing need be undone or survive a crash.
+    let pragmas =
+        [("journal_mode", "OFF"), ("synchronous", "OFF"), ("locking_mode", "EXCLUSIVE"), ("foreign_keys", "OFF")];
+    for (name, value) in pragmas {
+        connection.pragma_update(None, name, value).map_err(failed)?;
+    }
+    connection.pragma_update(None, "cache_size", -CACHE).map_err(failed)?;
+    functions::register(&connection).map_err(failed)?;
+    if base.is_some() {
+        // A damaged index must not live on in a new one.
+        let message: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)).map_err(failed)?;
+        if message != "ok" {
+            return Err(IndexError::not_an_index(path, NotAnIndex::Damaged { message }));
+        }
+    }
+    if base != Some(schema::SCHEMA_VERSION) {
+        if base.is_some() && !has_history(&connection).map_err(failed)? {
+            let message = "its history of migrations is missing".to_owned();
+            return Err(IndexError::not_an_index(path, NotAnIndex::Damaged { message }));
+        }
+        schema::migrate(&mut connection).map_err(|message| IndexError::write(path, message))?;
+    }
+    connection.execute_batch("BEGIN").map_err(failed)?;
+    let mut indexes = Vec::new();
+    if base.is_none() {
+        indexes = schema::take_indexes(&connection).map_err(failed)?;
+    } else if !is_written_by_this_program(&connection).map_err(failed)? {
+        // Another version may have judged documents otherwise: what it knows of texts is forgotten.
+        let forget = "DELETE FROM document_source; UPDATE catalog SET source_digest = x'';";
+        connection.execute_batch(forget).map_err(failed)?;
+    }
+    Ok((connection, indexes))
+}
+
+fn has_history(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'refinery_schema_history'", [], |row| {
+        row.get::<_, i64>(0).map(|it| it == 1)
+    })
+}
+
+pub(super) fn is_written_by_this_program(connection: &Connection) -> rusqlite::Result<bool> {
+    let found: Option<String> =
+        connection.query_row("SELECT value FROM meta WHERE key = 'olmdex'", [], |row| row.get(0)).optional()?;
+    Ok(found.as_deref() == Some(PROGRAM))
+}

@@ -1,0 +1,158 @@
+//! What people search bundles by, from the ClusterServiceVersion that a bundle carries in one form or another.
+//!
+//! An `olm.csv.metadata` property has the same fields as a ClusterServiceVersion, at other places: `annotations` and
+//! `labels` are members of its value, and so is what the object has in `spec` (`spec/fbc.md` 2.1).
+//!
+//! Nothing here fails: fields of a wrong kind are left out, since the checks speak of them.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::fbc::{self, BUNDLE_OBJECT, Bundle, Property};
+use crate::json::{Kind, Value};
+
+/// The facts of a bundle's ClusterServiceVersion.
+#[derive(Debug, Default)]
+pub(super) struct CsvFacts {
+    pub(super) display_name: String,
+    pub(super) provider: String,
+    pub(super) maturity: String,
+    pub(super) capability_level: String,
+    pub(super) min_kube_version: String,
+    pub(super) openshift_versions: String,
+    pub(super) repository: String,
+    pub(super) support: String,
+    pub(super) created_at: String,
+    pub(super) subscription: String,
+    pub(super) description: String,
+    pub(super) keywords: Vec<String>,
+    pub(super) categories: Vec<String>,
+    pub(super) install_modes: Vec<(String, bool)>,
+    /// Kind (`arch` or `os`) and name to the label's value.
+    pub(super) platforms: BTreeMap<(&'static str, String), String>,
+    pub(super) features: BTreeMap<String, String>,
+}
+
+/// Facts from the value of an `olm.csv.metadata` property.
+pub(super) fn from_metadata(value: Value<'_>) -> CsvFacts {
+    facts(Some(value), Some(value))
+}
+
+/// The bundle's ClusterServiceVersion as JSON text, from its `olm.bundle.object` properties.
+///
+/// They are most of a large catalog, so those that begin as another kind of object are not decoded: writers of
+/// catalogs sort the keys, which puts `kind` near the beginning.
+pub(super) fn find_object(bundle: &Bundle<'_>) -> Option<Vec<u8>> {
+    let objects = || bundle.properties.iter().filter(|it| it.kind == BUNDLE_OBJECT);
+    fn data<'d>(of: &Property<'d>) -> Option<Value<'d>> {
+        of.value.and_then(|it| it.get_field("data"))
+    }
+    let is_plain = |it: &Property<'_>| data(it).is_some_and(|it| it.kind() == Kind::PlainString);
+    let mut rest = Bundle { properties: objects().cloned().collect(), ..Bundle::default() };
+    // A property without data has the data of the one before it, so then all of them count.
+    if objects().all(is_plain) {
+        rest.properties.retain(|it| !data(it).is_some_and(|it| is_other_kind(it.raw())));
+    }
+    fbc::cluster_service_version(&rest).ok().flatten()
+}
+
+/// Whether the object in some base64 begins with `{"apiVersion":"…","kind":"…"` and is no ClusterServiceVersion.
+fn is_other_kind(base64: &str) -> bool {
+    /// Enough for both fields; a multiple of four.
+    const PREFIX: usize = 256;
+    let Some(prefix) = base64.as_bytes().get(..PREFIX) else { return false };
+    let mut object = [0; PREFIX];
+    let Ok(len) = STANDARD.decode_slice(prefix, &mut object) else { return false };
+    let after_version = object[..len].strip_prefix(b"{\"apiVersion\":\"").and_then(|rest| {
+        let end = memchr::memchr2(b'"', b'\\', rest)?;
+        rest[end..].strip_prefix(b"\",\"kind\":\"")
+    });
+    let Some(rest) = after_version else { return false };
+    memchr::memchr2(b'"', b'\\', rest).is_some_and(|end| rest[end] == b'"' && &rest[..end] != b"ClusterServiceVersion")
+}
+
+/// Facts from a ClusterServiceVersion object.
+pub(super) fn from_object(object: Value<'_>) -> CsvFacts {
+    facts(object.get("metadata"), object.get("spec"))
+}
+
+fn facts(metadata: Option<Value<'_>>, spec: Option<Value<'_>>) -> CsvFacts {
+    let text = |of: Option<Value<'_>>, key: &str| match of.and_then(|it| it.get_field(key)).and_then(|it| it.as_str()) {
+        Some(text) => text.into_owned(),
+        None => String::new(),
+    };
+    let mut facts = CsvFacts {
+        display_name: text(spec, "displayName"),
+        maturity: text(spec, "maturity"),
+        min_kube_version: text(spec, "minKubeVersion"),
+        description: text(spec, "description"),
+        ..CsvFacts::default()
+    };
+    if let Some(spec) = spec {
+        facts.provider = text(spec.get_field("provider"), "name");
+        if let Some(list) = spec.get_field("keywords") {
+            facts.keywords = list.items().filter_map(|it| it.as_str()).map(Cow::into_owned).collect();
+        }
+        if let Some(list) = spec.get_field("installModes") {
+            let mode = |it: Value<'_>| {
+                (text(Some(it), "type"), it.get_field("supported").and_then(|it| it.as_bool()).unwrap_or(false))
+            };
+            facts.install_modes = list.items().map(mode).collect();
+        }
+    }
+    let Some(metadata) = metadata else { return facts };
+    for (key, value) in members(metadata, "labels") {
+        if let Some(name) = key.strip_prefix("operatorframework.io/arch.") {
+            facts.platforms.insert(("arch", name.to_owned()), value.into_owned());
+        } else if let Some(name) = key.strip_prefix("operatorframework.io/os.") {
+            facts.platforms.insert(("os", name.to_owned()), value.into_owned());
+        } else if key == "com.redhat.openshift.versions" {
+            facts.openshift_versions = value.into_owned();
+        }
+    }
+    let mut older = Vec::new();
+    for (key, value) in members(metadata, "annotations") {
+        if let Some(name) = key.strip_prefix("features.operators.openshift.io/") {
+            facts.features.insert(name.to_owned(), value.into_owned());
+            continue;
+        }
+        match &*key {
+            "capabilities" => facts.capability_level = value.into_owned(),
+            "categories" => {
+                let items = value.split(',').map(str::trim).filter(|it| !it.is_empty());
+                facts.categories = items.map(str::to_owned).collect();
+            }
+            "repository" => facts.repository = value.into_owned(),
+            "support" => facts.support = value.into_owned(),
+            "createdAt" => facts.created_at = value.into_owned(),
+            "com.redhat.openshift.versions" => facts.openshift_versions = value.into_owned(),
+            "operators.openshift.io/valid-subscription" => facts.subscription = value.into_owned(),
+            "operators.openshift.io/infrastructure-features" => older = infrastructure_features(&value),
+            _ => {}
+        }
+    }
+    for name in older {
+        facts.features.entry(name).or_insert_with(|| "true".to_owned());
+    }
+    facts
+}
+
+/// The text members of an object member.
+fn members<'d>(of: Value<'d>, key: &str) -> impl Iterator<Item = (Cow<'d, str>, Cow<'d, str>)> {
+    let object = of.get_field(key);
+    object.into_iter().flat_map(|it| it.members()).filter_map(|(key, value)| Some((key.as_str()?, value.as_str()?)))
+}
+
+/// The items of the older annotation, a list in JSON, under the names of the newer annotations.
+fn infrastructure_features(text: &str) -> Vec<String> {
+    let names: Vec<String> = serde_json::from_str(text).unwrap_or_default();
+    let renamed = |name: String| match name.to_lowercase().replace([' ', '_'], "-").as_str() {
+        "fips" | "fips-mode" => "fips-compliant".to_owned(),
+        "proxy" => "proxy-aware".to_owned(),
+        other => other.to_owned(),
+    };
+    names.into_iter().map(renamed).filter(|it| !it.is_empty()).collect()
+}

@@ -1,0 +1,184 @@
+//! What can go wrong with an index, in words: what, where, and what to do.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::schema::SCHEMA_VERSION;
+
+/// Why an index cannot be read or written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// The file cannot be opened or read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// The file is there, but is not an index that this version reads.
+    #[error("{}: {reason}", .path.display())]
+    NotAnIndex {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        reason: NotAnIndex,
+    },
+    /// The new index cannot be written. The old file, if there is one, is as it was.
+    #[error("cannot write {}: {message}", .path.display())]
+    Write {
+        /// The target.
+        path: PathBuf,
+        /// What failed, in the system's words.
+        message: String,
+    },
+    /// Another process is building the same target.
+    #[error("another process is building {}", .path.display())]
+    Busy {
+        /// The target.
+        path: PathBuf,
+    },
+    /// A catalog was refused, so nothing is written.
+    #[error("catalog {name:?} has errors, so the index was not written")]
+    Refused {
+        /// The catalog.
+        name: String,
+    },
+    /// There is no such catalog.
+    #[error("there is no catalog {name:?} in the index")]
+    NoSuchCatalog {
+        /// The name that was asked for.
+        name: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+    /// A statement failed: a user's SQL, or a bug.
+    #[error("{0}")]
+    Sql(String),
+    /// A statement of a user took longer, or gave more rows, than allowed.
+    #[error("{0}")]
+    Limit(String),
+}
+
+/// What a file is that is not a readable index.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NotAnIndex {
+    /// It has no bytes.
+    #[error("the file is empty")]
+    Empty,
+    /// It is a directory, a device or the like.
+    #[error("not a regular file")]
+    NotAFile,
+    /// It is no SQLite database.
+    #[error("not an olmdex index, and not an SQLite database at all")]
+    NotSqlite,
+    /// It is a catalog in the legacy SQLite format.
+    #[error("a legacy SQLite catalog (of `opm index`), not an olmdex index")]
+    Legacy,
+    /// It is an SQLite database of something else.
+    #[error("an SQLite database of another program, not an olmdex index")]
+    Foreign,
+    /// A newer olmdex has written it.
+    #[error("an index with schema {found}, made by a newer olmdex; this one knows schemas up to {SCHEMA_VERSION}")]
+    Newer {
+        /// Its schema.
+        found: i32,
+    },
+    /// An older olmdex has written it, which `build` migrates and reading does not.
+    #[error("an index with the older schema {found}")]
+    Older {
+        /// Its schema.
+        found: i32,
+    },
+    /// It is shorter than its header says.
+    #[error("the index is truncated: {found} bytes where its header says {expected}")]
+    Truncated {
+        /// Bytes that there are.
+        found: u64,
+        /// Bytes that there should be.
+        expected: u64,
+    },
+    /// SQLite met damage.
+    #[error("the index is damaged: {message}")]
+    Damaged {
+        /// SQLite's words.
+        message: String,
+    },
+}
+
+impl IndexError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        let text = match self {
+            Self::NotAnIndex { reason, .. } => match reason {
+                NotAnIndex::Legacy => "give it as a source, or choose another file for the index".to_owned(),
+                NotAnIndex::Newer { .. } => "update olmdex, or choose another file".to_owned(),
+                NotAnIndex::Older { .. } => "run `olmdex build -o` on it once, which migrates it".to_owned(),
+                NotAnIndex::Truncated { .. } | NotAnIndex::Damaged { .. } => {
+                    "delete the file and build the index again, or fetch it again".to_owned()
+                }
+                _ => "choose another file, or delete this one if nobody needs it".to_owned(),
+            },
+            Self::Write { .. } => {
+                "check the free space and the permissions of the directory; the old file is unchanged".to_owned()
+            }
+            Self::Busy { .. } => "wait for the other process to end, and build again".to_owned(),
+            Self::NoSuchCatalog { known, .. } if !known.is_empty() => {
+                format!("the index has the catalogs {}", known.join(", "))
+            }
+            _ => return None,
+        };
+        Some(text)
+    }
+
+    pub(super) fn not_an_index(path: &Path, reason: NotAnIndex) -> Self {
+        Self::NotAnIndex { path: path.to_owned(), reason }
+    }
+
+    pub(super) fn write(path: &Path, error: impl std::fmt::Display) -> Self {
+        Self::Write { path: path.to_owned(), message: error.to_string() }
+    }
+
+    /// An error of SQLite while reading `path`.
+    pub(super) fn reading(path: &Path, error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                Self::not_an_index(path, NotAnIndex::Damaged { message: sqlite_words(error) })
+            }
+            Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                Self::Read { path: path.to_owned(), source: io::Error::other(sqlite_words(error)) }
+            }
+            _ => match error {
+                // The columns of our own tables have other types only if somebody has changed the file.
+                rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::FromSqlConversionFailure(..) => {
+                    Self::not_an_index(path, NotAnIndex::Damaged { message: error.to_string() })
+                }
+                _ => Self::Sql(sqlite_words(error)),
+            },
+        }
+    }
+
+    /// An error of SQLite while writing what is to become `path`.
+    pub(super) fn writing(path: &Path, error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        match error.sqlite_error_code() {
+            // Only a damaged base can make these.
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::reading(path, error),
+            _ => Self::write(path, sqlite_words(error)),
+        }
+    }
+}
+
+/// SQLite's message without the crate's decoration.
+fn sqlite_words(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
+        other => other.to_string(),
+    }
+}

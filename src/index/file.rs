@@ -1,0 +1,83 @@
+//! What a file is, told by its first bytes before SQLite sees it.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::error::{IndexError, NotAnIndex};
+use super::schema::{APPLICATION_ID, SCHEMA_VERSION};
+
+const HEADER: usize = 100;
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Tables that tell a legacy SQLite catalog.
+const LEGACY_TABLES: &str = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('operatorbundle', 'channel_entry', 'schema_migrations')";
+
+/// Looks at an existing file and returns the schema of the index in it, which is the current one or an older one.
+pub(super) fn recognise(path: &Path) -> Result<i32, IndexError> {
+    let read_failed = |source: io::Error| IndexError::Read { path: path.to_owned(), source };
+    let not = |reason| Err(IndexError::not_an_index(path, reason));
+    let metadata = std::fs::metadata(path).map_err(read_failed)?;
+    if !metadata.is_file() {
+        return not(NotAnIndex::NotAFile);
+    }
+    if metadata.len() == 0 {
+        return not(NotAnIndex::Empty);
+    }
+    let mut header = Vec::with_capacity(HEADER);
+    File::open(path).and_then(|file| file.take(HEADER as u64).read_to_end(&mut header)).map_err(read_failed)?;
+    if !header.starts_with(MAGIC) {
+        return not(NotAnIndex::NotSqlite);
+    }
+    let Some(header) = header.first_chunk::<HEADER>() else {
+        return not(NotAnIndex::Truncated { found: metadata.len(), expected: HEADER as u64 });
+    };
+    let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let page_size = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65536,
+        size => u64::from(size),
+    };
+    let expected = page_size * u64::from(number(28));
+    let application_id = number(68).cast_signed();
+    let version = number(60).cast_signed();
+    if application_id != APPLICATION_ID {
+        return not(if is_legacy(path) { NotAnIndex::Legacy } else { NotAnIndex::Foreign });
+    }
+    if metadata.len() < expected {
+        return not(NotAnIndex::Truncated { found: metadata.len(), expected });
+    }
+    match version {
+        version if version > SCHEMA_VERSION => not(NotAnIndex::Newer { found: version }),
+        version if version < 1 => not(NotAnIndex::Foreign),
+        version => Ok(version),
+    }
+}
+
+fn is_legacy(path: &Path) -> bool {
+    let count = connect(path).and_then(|it| it.query_row(LEGACY_TABLES, [], |row| row.get::<_, i64>(0)));
+    count.is_ok_and(|count| count == 3)
+}
+
+/// Opens a database for reading. Always as immutable: an index is replaced, never changed in place, so that no lock is
+/// needed and a read-only file in a read-only directory can be read.
+pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(uri(path), flags)
+}
+
+/// A path as a URI, with the characters that mean something there escaped.
+fn uri(path: &Path) -> String {
+    // An absolute path, as `//host` and relative paths have other meanings in URIs.
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = "file:".to_owned();
+    for &byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'_' | b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push(char::from(byte)),
+            _ => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}

@@ -1,0 +1,66 @@
+//! The SQL functions of an index.
+//!
+//! | function | result |
+//! |---|---|
+//! | `semver_compare(a, b)` | -1, 0 or 1 by precedence |
+//! | `semver_in_range(version, range)` | 1 or 0: a range in the syntax of blang/semver, as in `skipRange` |
+//! | `semver_satisfies(version, constraint)` | 1 or 0: a constraint in the syntax of Masterminds/semver, as in OLM v1 |
+//! | `semver_key(version)` | bytes whose order is precedence, as `bundle.version_key` |
+//! | `unpack(codec, size, bytes)` | the text of a row of `document_text` or `text`; `v_document_json` and `v_description` use it |
+//!
+//! An argument that is not a version is NULL in every answer, as is NULL: data is not always valid, and a query over
+//! thousands of rows should not stop at one. A range or constraint that cannot be read is an error: it is written by
+//! whoever writes the query. (Ranges of data are valid in an index that `build` has made, `required_package` aside.)
+
+use rusqlite::functions::{Context, FunctionFlags};
+use rusqlite::{Connection, Error, Result};
+
+use super::stored;
+use crate::version::Version;
+use crate::version::blang::Range;
+use crate::version::masterminds::Constraint;
+
+pub(super) fn register(connection: &Connection) -> Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC | FunctionFlags::SQLITE_INNOCUOUS;
+    connection.create_scalar_function("semver_compare", 2, flags, |context| {
+        let (Some(a), Some(b)) = (version(context, 0), version(context, 1)) else { return Ok(None) };
+        Ok(Some(a.cmp_precedence(&b) as i32))
+    })?;
+    connection
+        .create_scalar_function("semver_key", 1, flags, |context| Ok(version(context, 0).map(|it| it.sort_key())))?;
+    connection.create_scalar_function("semver_in_range", 2, flags, |context| {
+        let Some(text) = text(context, 1) else { return Ok(None) };
+        let range = context.get_or_create_aux(1, |_| Range::parse(text))?;
+        match version(context, 0) {
+            Some(version) => range.contains(&version).map(Some).map_err(user_error),
+            None => Ok(None),
+        }
+    })?;
+    connection.create_scalar_function("semver_satisfies", 2, flags, |context| {
+        let Some(text) = text(context, 1) else { return Ok(None) };
+        let constraint = context.get_or_create_aux(1, |_| Constraint::parse(text))?;
+        Ok(version(context, 0).map(|version| constraint.matches(&version)))
+    })?;
+    connection.create_scalar_function("unpack", 3, flags, |context| {
+        let (Ok(codec), Ok(size)) = (context.get_raw(0).as_i64(), context.get_raw(1).as_i64()) else {
+            return Ok(None);
+        };
+        let Ok(bytes) = context.get_raw(2).as_blob() else { return Ok(None) };
+        match stored::load(codec, size, bytes) {
+            Some(text) => Ok(Some(String::from_utf8_lossy(&text).into_owned())),
+            None => Err(Error::UserFunctionError("the stored text is damaged".into())),
+        }
+    })
+}
+
+fn text<'c>(context: &'c Context<'_>, idx: usize) -> Option<&'c str> {
+    context.get_raw(idx).as_str().ok()
+}
+
+fn version(context: &Context<'_>, idx: usize) -> Option<Version> {
+    Version::parse(text(context, idx)?).ok()
+}
+
+fn user_error(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::UserFunctionError(Box::new(error))
+}

@@ -1,0 +1,145 @@
+//! The upgrade graphs of a catalog's channels.
+//!
+//! An edge says that a bundle *can* be upgraded because of a field of another entry. Whether OLM takes it is decided
+//! elsewhere; so a `skipRange` gives an edge from every entry whose version is in it, also from newer ones, except from
+//! the entry itself, which would be no step.
+
+use std::collections::{BTreeSet, HashMap};
+
+use rusqlite::{Connection, Result, params};
+use sha2::{Digest as _, Sha256};
+
+use super::stored::Digest;
+use super::write::Interned;
+use crate::version::Version;
+use crate::version::blang::Range;
+
+/// An entry of a channel as the graph needs it.
+struct Entry {
+    name: String,
+    replaces: String,
+    skip_range: String,
+    skips: Vec<String>,
+    /// The catalog's bundle.
+    bundle: Option<i64>,
+}
+
+/// Writes the graphs of all channels of a catalog, and the rows that say which channel has which.
+pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Interned) -> Result<()> {
+    let mut bundles: HashMap<String, HashMap<String, i64>> = HashMap::new();
+    let mut versions: HashMap<i64, Version> = HashMap::new();
+    let mut statement = connection.prepare(
+        "SELECT b.document, b.package, b.name, b.version FROM catalog_document cd JOIN bundle b ON b.document = cd.document \
+         WHERE cd.catalog = ? ORDER BY cd.position",
+    )?;
+    let mut rows = statement.query([catalog])?;
+    while let Some(row) = rows.next()? {
+        let document = row.get(0)?;
+        // Of several bundles of one name, which the checks report, the first counts.
+        bundles.entry(row.get(1)?).or_default().entry(row.get(2)?).or_insert(document);
+        if let Ok(version) = Version::parse(row.get_ref(3)?.as_str()?) {
+            versions.insert(document, version);
+        }
+    }
+    let mut channels = connection.prepare(
+        "SELECT c.document, c.package FROM catalog_document cd JOIN channel c ON c.document = cd.document \
+         WHERE cd.catalog = ? ORDER BY cd.position",
+    )?;
+    let channels: Vec<(i64, String)> =
+        channels.query_map([catalog], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_>>()?;
+    let mut entry_rows =
+        connection.prepare("SELECT name, replaces, skip_range FROM entry WHERE document = ? ORDER BY position")?;
+    let mut skip_rows =
+        connection.prepare("SELECT entry, name FROM entry_skip WHERE document = ? ORDER BY entry, position")?;
+    let mut insert_graph = connection.prepare("INSERT INTO graph VALUES (?, ?, ?, ?)")?;
+    let mut insert_node = connection.prepare("INSERT INTO node VALUES (?, ?, ?, ?, ?)")?;
+    let mut insert_edge = connection.prepare("INSERT INTO edge VALUES (?, ?, ?, ?)")?;
+    // A document may stand in a catalog twice, which the checks report.
+    let mut insert_channel = connection.prepare("INSERT OR IGNORE INTO catalog_channel VALUES (?, ?, ?)")?;
+    for (channel, package) in channels {
+        let of_package = bundles.get(&package);
+        let mut entries: Vec<Entry> = entry_rows
+            .query_map([channel], |row| {
+                let name: String = row.get(0)?;
+                let bundle = of_package.and_then(|it| it.get(&name)).copied();
+                Ok(Entry { name, replaces: row.get(1)?, skip_range: row.get(2)?, skips: Vec::new(), bundle })
+            })?
+            .collect::<Result<_>>()?;
+        let mut rows = skip_rows.query([channel])?;
+        while let Some(row) = rows.next()? {
+            if let Some(entry) = entries.get_mut(row.get::<_, usize>(0)?) {
+                entry.skips.push(row.get(1)?);
+            }
+        }
+        let digest = graph_digest(channel, &entries);
+        let graph = match interned.graphs.get(&digest) {
+            Some(graph) => graph,
+            None => {
+                let graph = interned.graphs.add(digest);
+                let (names, edges, head) = build(&entries, &versions);
+                insert_graph.execute(params![graph, channel, digest, head])?;
+                for (number, name) in names.iter().enumerate() {
+                    let entry = entries.get(number);
+                    let bundle = entry.and_then(|it| it.bundle);
+                    insert_node.execute(params![graph, number, name, entry.map(|_| number), bundle])?;
+                }
+                for (source, target, kind) in edges {
+                    insert_edge.execute(params![graph, source, target, kind])?;
+                }
+                graph
+            }
+        };
+        insert_channel.execute([catalog, channel, graph])?;
+    }
+    Ok(())
+}
+
+/// What a graph depends on.
+fn graph_digest(channel: i64, entries: &[Entry]) -> Digest {
+    let mut hasher = Sha256::new();
+    hasher.update(channel.to_le_bytes());
+    for entry in entries {
+        // No document has the number 0.
+        hasher.update(entry.bundle.unwrap_or(0).to_le_bytes());
+    }
+    hasher.finalize().into()
+}
+
+type Edges = BTreeSet<(usize, usize, &'static str)>;
+
+/// The names of the nodes, the edges, and the head.
+fn build<'e>(entries: &'e [Entry], versions: &HashMap<i64, Version>) -> (Vec<&'e str>, Edges, Option<usize>) {
+    let mut names: Vec<&str> = entries.iter().map(|it| it.name.as_str()).collect();
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    for (number, name) in names.iter().enumerate() {
+        // Of several entries of one name, which the checks report, the first counts.
+        numbers.entry(name).or_insert(number);
+    }
+    let mut edges = Edges::new();
+    let mut has_successor = BTreeSet::new();
+    for (target, entry) in entries.iter().enumerate() {
+        let replaced = Some(entry.replaces.as_str()).filter(|it| !it.is_empty()).map(|it| (it, "replaces"));
+        let skipped = entry.skips.iter().map(|it| (it.as_str(), "skips"));
+        for (name, kind) in replaced.into_iter().chain(skipped) {
+            let source = *numbers.entry(name).or_insert_with(|| {
+                names.push(name);
+                names.len() - 1
+            });
+            edges.insert((source, target, kind));
+            has_successor.insert(source);
+        }
+        let Ok(range) = Range::parse(&entry.skip_range) else { continue };
+        if entry.skip_range.is_empty() {
+            continue;
+        }
+        for (source, other) in entries.iter().enumerate() {
+            let Some(version) = other.bundle.and_then(|it| versions.get(&it)) else { continue };
+            if source != target && range.contains(version).unwrap_or(false) {
+                edges.insert((source, target, "skipRange"));
+            }
+        }
+    }
+    let mut heads = (0..entries.len()).filter(|number| !has_successor.contains(number));
+    let head = heads.next().filter(|_| heads.next().is_none());
+    (names, edges, head)
+}

@@ -1,0 +1,390 @@
+//! A catalog into the index.
+
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+use sha2::{Digest as _, Sha256};
+
+use super::build::{Builder, is_written_by_this_program};
+use super::error::IndexError;
+use super::known::Recall;
+use super::prepare::{Prepared, Preparer, What, raw_digest};
+use super::stored::Digest;
+use super::write::{Interned, Writer};
+use super::{graph, remove};
+use crate::check::{Checker, Report};
+use crate::diag::Severity;
+use crate::fbc::{self, Consumer, Document, Input, Origin};
+
+/// Which catalog is imported.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CatalogSpec {
+    /// Its name in the index. A catalog of this name is replaced.
+    pub name: String,
+    /// Its priority; higher is preferred.
+    pub priority: i64,
+    /// Its labels.
+    pub labels: std::collections::BTreeMap<String, String>,
+    /// What it is read from, for people.
+    pub source: String,
+}
+
+/// What happens to a catalog with errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// It is refused, and with it the whole build.
+    Strict,
+    /// Its broken packages, and what cannot be read, are left out.
+    KeepGoing,
+    /// Everything that can be read is stored, and broken packages are marked. For indexes in memory: what answers
+    /// questions about a catalog must not depend on whether somebody else made a mistake in it.
+    Tolerant,
+}
+
+/// How much there is of what.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Files.
+    pub files: u64,
+    /// Documents in the catalog.
+    pub documents: u64,
+    /// Of these, documents that the index did not have.
+    pub new: u64,
+    /// Packages, channels and bundles in the catalog.
+    pub packages: u64,
+    /// Channels.
+    pub channels: u64,
+    /// Bundles.
+    pub bundles: u64,
+}
+
+/// What an import did.
+#[derive(Debug, Clone)]
+pub struct Import {
+    /// What the checks found.
+    pub report: Report,
+    /// How much there is.
+    pub counts: Counts,
+    /// Whether the catalog in the index changed.
+    pub changed: bool,
+    /// Whether the catalog was refused ([`Mode::Strict`]). [`Builder::finish`] will fail.
+    pub refused: bool,
+    /// Packages that were left out ([`Mode::KeepGoing`]).
+    pub left_out: BTreeSet<String>,
+}
+
+/// The catalog as the index has it.
+struct Existing {
+    id: i64,
+    /// Whether nothing but the documents can differ.
+    is_same: bool,
+    source_digest: Vec<u8>,
+}
+
+impl Builder {
+    /// Adds a catalog, or replaces the one of the same name.
+    ///
+    /// # Errors
+    /// If the database cannot be read or written. What is wrong with the catalog is in the result.
+    pub fn add_catalog(&mut self, spec: &CatalogSpec, input: &Input, mode: Mode) -> Result<Import, IndexError> {
+        self.know()?;
+        let path = self.path();
+        let existing = match self.readable()? {
+            Some(connection) => existing(connection, spec).map_err(|error| IndexError::reading(&path, &error))?,
+            None => None,
+        };
+        if let Some(existing) = &existing
+            && existing.is_same
+            && let Some(import) = self.unchanged(existing, input)?
+        {
+            return Ok(import);
+        }
+        let id = existing.map(|it| it.id);
+        self.has_removed |= id.is_some();
+        let (connection, interned) = self.writing()?;
+        let write = |error: rusqlite::Error| IndexError::writing(&path, &error);
+        let mut import = Importing { connection, interned, input, catalog: 0, counts: Counts::default() };
+        import.begin(id, spec).map_err(write)?;
+        let (checker, source_digest, fresh) = import.documents(&path)?;
+        let report = checker.finish(input);
+        let has_errors = report.findings.iter().any(|it| it.rule.severity == Severity::Error)
+            || report.has_other_errors
+            || !report.broken_packages.is_empty();
+        let mut left_out = BTreeSet::new();
+        if has_errors && mode == Mode::KeepGoing {
+            left_out.clone_from(&report.broken_packages);
+            import.leave_out(&left_out).map_err(write)?;
+        }
+        // A catalog that was not stored as it is must be looked at again next time.
+        let source_digest: &[u8] = if has_errors { &[] } else { &source_digest };
+        let is_broken = |package: &str| mode == Mode::Tolerant && report.broken_packages.contains(package);
+        import.complete(source_digest, is_broken).map_err(write)?;
+        let counts = import.counts;
+        interned.documents.by_raw.extend(fresh.by_raw);
+        interned.documents.by_digest.extend(fresh.by_digest);
+        self.has_removed |= !left_out.is_empty();
+        let refused = has_errors && mode == Mode::Strict;
+        if refused && self.refused.is_none() {
+            self.refused = Some(spec.name.clone());
+        }
+        Ok(Import { report, counts, changed: !refused, refused, left_out })
+    }
+
+    /// The import of a catalog whose documents are all where they were: nothing is parsed and nothing written. `None`
+    /// if there is something to do.
+    fn unchanged(&mut self, existing: &Existing, input: &Input) -> Result<Option<Import>, IndexError> {
+        let mut source = SourceDigest::new(input);
+        let mut places: Vec<(Origin, Digest)> = Vec::new();
+        fbc::load(input, &Hashing, |(origin, raw)| {
+            source.add(origin, &raw);
+            places.push((origin, raw));
+            Ok::<_, IndexError>(())
+        })?;
+        if source.finish()[..] != existing.source_digest[..] {
+            return Ok(None);
+        }
+        let path = self.path();
+        let Some(interned) = self.interned.take() else { return Ok(None) };
+        let result = self.report_again(existing.id, &interned, input, places);
+        self.interned = Some(interned);
+        result.map_err(|error| IndexError::reading(&path, &error))
+    }
+
+    fn report_again(
+        &mut self,
+        catalog: i64,
+        interned: &Interned,
+        input: &Input,
+        places: Vec<(Origin, Digest)>,
+    ) -> rusqlite::Result<Option<Import>> {
+        let Ok(Some(connection)) = self.readable() else { return Ok(None) };
+        let mut recall = Recall::new(connection)?;
+        let mut checker = Checker::new();
+        for (origin, raw) in places {
+            let Some(&document) = interned.documents.by_raw.get(&raw) else { return Ok(None) };
+            checker.add(recall.inspected(document, origin)?);
+        }
+        let report = checker.finish(input);
+        let counts = count(connection, catalog)?;
+        Ok(Some(Import { report, counts, changed: false, refused: false, left_out: BTreeSet::new() }))
+    }
+}
+
+fn existing(connection: &Connection, spec: &CatalogSpec) -> rusqlite::Result<Option<Existing>> {
+    let row = connection
+        .query_row("SELECT id, priority, source_digest FROM catalog WHERE name = ?1", [&spec.name], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get(2)?))
+        })
+        .optional()?;
+    let Some((id, priority, source_digest)) = row else { return Ok(None) };
+    let labels: std::collections::BTreeMap<String, String> = connection
+        .prepare("SELECT key, value FROM catalog_label WHERE catalog = ?1")?
+        .query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<Result<_, _>>()?;
+    let is_same = priority == spec.priority && labels == spec.labels && is_written_by_this_program(connection)?;
+    Ok(Some(Existing { id, is_same, source_digest }))
+}
+
+fn count(connection: &Connection, catalog: i64) -> rusqlite::Result<Counts> {
+    let sql = "SELECT (SELECT count(*) FROM file WHERE catalog = ?1), count(*),
+                      sum(schema = 'olm.package'), sum(schema = 'olm.channel'), sum(schema = 'olm.bundle')
+               FROM catalog_document JOIN document ON document.id = document WHERE catalog = ?1";
+    connection.query_row(sql, [catalog], |row| {
+        let number = |idx| row.get::<_, Option<u64>>(idx).map(Option::unwrap_or_default);
+        Ok(Counts {
+            files: number(0)?,
+            documents: number(1)?,
+            new: 0,
+            packages: number(2)?,
+            channels: number(3)?,
+            bundles: number(4)?,
+        })
+    })
+}
+
+/// Only digests.
+struct Hashing;
+
+impl Consumer for Hashing {
+    type Output = (Origin, Digest);
+
+    fn recall(&self, origin: Origin, raw: &[u8]) -> Option<Self::Output> {
+        Some((origin, raw_digest(origin.syntax, raw)))
+    }
+
+    fn document(&self, document: Document<'_>) -> Self::Output {
+        // Reached by what has no text to hash, such as files that cannot be read: never equal to anything stored,
+        // since a catalog with errors is stored without digest.
+        (document.origin, raw_digest(document.origin.syntax, document.raw))
+    }
+}
+
+/// The digest of a catalog's files, documents and places.
+struct SourceDigest<'i> {
+    hasher: Sha256,
+    input: &'i Input,
+    n_documents: u64,
+}
+
+impl<'i> SourceDigest<'i> {
+    fn new(input: &'i Input) -> Self {
+        let mut hasher = Sha256::new();
+        for file in &input.files {
+            hasher.update((file.shown.len() as u64).to_le_bytes());
+            hasher.update(&file.shown);
+        }
+        Self { hasher, input, n_documents: 0 }
+    }
+
+    fn add(&mut self, origin: Origin, raw: &Digest) {
+        self.n_documents += 1;
+        for number in [origin.file, origin.line, origin.column] {
+            self.hasher.update(number.to_le_bytes());
+        }
+        self.hasher.update(raw);
+    }
+
+    fn finish(mut self) -> Digest {
+        self.hasher.update(self.n_documents.to_le_bytes());
+        self.hasher.update((self.input.files.len() as u64).to_le_bytes());
+        self.hasher.finalize().into()
+    }
+}
+
+/// Documents that came with this import.
+#[derive(Default)]
+struct Fresh {
+    by_raw: std::collections::HashMap<Digest, i64>,
+    by_digest: std::collections::HashMap<Digest, i64>,
+}
+
+/// One import at work.
+struct Importing<'b> {
+    connection: &'b Connection,
+    interned: &'b mut Interned,
+    input: &'b Input,
+    catalog: i64,
+    counts: Counts,
+}
+
+impl Importing<'_> {
+    /// The catalog's own rows; what it had before is deleted.
+    fn begin(&mut self, existing: Option<i64>, spec: &CatalogSpec) -> rusqlite::Result<()> {
+        match existing {
+            Some(id) => {
+                remove::catalog_rows(self.connection, id)?;
+                let sql = "UPDATE catalog SET priority = ?2, source = ?3, source_digest = x'' WHERE id = ?1";
+                self.connection.execute(sql, params![id, spec.priority, spec.source])?;
+                self.catalog = id;
+            }
+            None => {
+                let sql = "INSERT INTO catalog (name, priority, source, source_digest) VALUES (?1, ?2, ?3, x'')";
+                self.connection.execute(sql, params![spec.name, spec.priority, spec.source])?;
+                self.catalog = self.connection.last_insert_rowid();
+            }
+        }
+        for (key, value) in &spec.labels {
+            self.connection
+                .execute("INSERT INTO catalog_label VALUES (?1, ?2, ?3)", params![self.catalog, key, value])?;
+        }
+        Ok(())
+    }
+
+    /// Writes files and documents. Returns what the checks saw, the catalog's digest and the new documents.
+    fn documents(&mut self, path: &std::path::Path) -> Result<(Checker, Digest, Fresh), IndexError> {
+        let failed = |error: rusqlite::Error| IndexError::writing(path, &error);
+        let first_file = self.interned.next_file;
+        self.interned.next_file += self.input.files.len() as i64;
+        let mut insert = self.connection.prepare("INSERT INTO file VALUES (?, ?, ?, ?)").map_err(failed)?;
+        for (position, file) in self.input.files.iter().enumerate() {
+            let row = params![first_file + position as i64, self.catalog, position, file.shown];
+            insert.execute(row).map_err(failed)?;
+        }
+        let mut writer = Writer::new(self.connection).map_err(failed)?;
+        let mut recall = Recall::new(self.connection).map_err(failed)?;
+        let mut checker = Checker::new();
+        let mut source = SourceDigest::new(self.input);
+        let mut fresh = Fresh::default();
+        let mut position = 0;
+        // The threads read what was known at the start; what comes with this import is known to this thread only.
+        let known = std::mem::take(&mut self.interned.documents);
+        let preparer = Preparer::new(&known);
+        let mut take = |prepared: Prepared| -> rusqlite::Result<()> {
+            let Prepared { origin, raw, what } = prepared;
+            source.add(origin, &raw);
+            let document = match what {
+                What::Unreadable(inspected) => {
+                    checker.add(*inspected);
+                    return Ok(());
+                }
+                What::Known(document) => {
+                    checker.add(recall.inspected(document, origin)?);
+                    document
+                }
+                What::Same(document, inspected) => {
+                    writer.judged_again(document, &inspected)?;
+                    checker.add(*inspected);
+                    document
+                }
+                What::New(document, inspected) => {
+                    let id = match fresh.by_digest.get(&document.digest) {
+                        Some(&id) => id,
+                        None => {
+                            let id = self.interned.next_document;
+                            self.interned.next_document += 1;
+                            writer.document(id, &document, &inspected, self.interned)?;
+                            fresh.by_digest.insert(document.digest, id);
+                            self.counts.new += 1;
+                            id
+                        }
+                    };
+                    checker.add(*inspected);
+                    id
+                }
+            };
+            if !known.by_raw.contains_key(&raw) && fresh.by_raw.insert(raw, document).is_none() {
+                writer.source(&raw, document)?;
+            }
+            let file = first_file + i64::from(origin.file);
+            writer.place((self.catalog, position, document, file, origin.line, origin.column))?;
+            position += 1;
+            Ok(())
+        };
+        let result = fbc::load(self.input, &preparer, |prepared| take(prepared).map_err(failed));
+        self.interned.documents = known;
+        result?;
+        Ok((checker, source.finish(), fresh))
+    }
+
+    /// Takes the documents of some packages out of the catalog.
+    fn leave_out(&mut self, packages: &BTreeSet<String>) -> rusqlite::Result<()> {
+        let sql = "DELETE FROM catalog_document WHERE catalog = ?1 AND document IN (SELECT id FROM document WHERE package = ?2)";
+        let mut delete = self.connection.prepare(sql)?;
+        for package in packages {
+            delete.execute(params![self.catalog, package])?;
+        }
+        Ok(())
+    }
+
+    /// What depends on the catalog as a whole.
+    fn complete(&mut self, source_digest: &[u8], is_broken: impl Fn(&str) -> bool) -> rusqlite::Result<()> {
+        graph::write(self.connection, self.catalog, self.interned)?;
+        let sql = "SELECT d.package, min(CASE WHEN d.schema = 'olm.package' THEN d.id END)
+                   FROM catalog_document cd JOIN document d ON d.id = cd.document
+                   WHERE cd.catalog = ?1 AND d.package <> '' GROUP BY d.package ORDER BY d.package";
+        let packages: Vec<(String, Option<i64>)> = self
+            .connection
+            .prepare(sql)?
+            .query_map([self.catalog], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<Result<_, _>>()?;
+        let mut insert = self.connection.prepare("INSERT INTO catalog_package VALUES (?, ?, ?, ?)")?;
+        for (package, document) in packages {
+            insert.execute(params![self.catalog, package, document, !is_broken(&package)])?;
+        }
+        let sql = "UPDATE catalog SET source_digest = ?2 WHERE id = ?1";
+        self.connection.execute(sql, params![self.catalog, source_digest])?;
+        let new = self.counts.new;
+        self.counts = Counts { new, ..count(self.connection, self.catalog)? };
+        Ok(())
+    }
+}

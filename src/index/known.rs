@@ -1,0 +1,214 @@
+//! What an index already knows: the documents, the values that are stored once, and what the checks found, so that
+//! none of it need be read, judged or written again.
+
+use std::hash::Hash;
+
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, OptionalExtension as _, Params, Result, Row, Statement};
+use serde_json::{Value as Json, json};
+
+use super::write::{Interned, Interner};
+use crate::check::{
+    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, EntryFacts, Facts, Inspected, OpmLine,
+    PackageFacts, Phase, rules,
+};
+use crate::fbc::{Origin, Spot};
+use crate::json::Step;
+
+impl Interned {
+    /// Reads what `connection` holds. `with_sources`: whether texts that are known need not be judged again.
+    pub(super) fn read(connection: &Connection, with_sources: bool) -> Result<Self> {
+        let mut it = Self { next_document: 1, next_file: 1, ..Self::default() };
+        it.next_document = next_id(connection, "document")?;
+        it.next_file = next_id(connection, "file")?;
+        pairs(connection, "SELECT digest, id FROM document", |digest, id| {
+            it.documents.by_digest.insert(digest, id);
+        })?;
+        if with_sources {
+            pairs(connection, "SELECT raw_digest, document FROM document_source", |digest, id| {
+                it.documents.by_raw.insert(digest, id);
+            })?;
+        }
+        interner(connection, "SELECT reference, id FROM image", &mut it.images)?;
+        interner(connection, "SELECT digest, id FROM text", &mut it.texts)?;
+        interner(connection, "SELECT digest, id FROM profile", &mut it.profiles)?;
+        interner(connection, "SELECT digest, id FROM graph", &mut it.graphs)?;
+        let mut apis = connection.prepare("SELECT \"group\", version, kind, id FROM api")?;
+        let mut rows = apis.query([])?;
+        while let Some(row) = rows.next()? {
+            it.apis.insert((row.get(0)?, row.get(1)?, row.get(2)?), row.get(3)?);
+        }
+        Ok(it)
+    }
+}
+
+fn next_id(connection: &Connection, table: &str) -> Result<i64> {
+    let sql = format!("SELECT coalesce(max(id), 0) FROM {table}");
+    connection.query_row(&sql, [], |row| row.get::<_, i64>(0)).map(|it| it.saturating_add(1))
+}
+
+fn pairs<K: FromSql>(connection: &Connection, sql: &str, mut each: impl FnMut(K, i64)) -> Result<()> {
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        each(row.get(0)?, row.get(1)?);
+    }
+    Ok(())
+}
+
+fn interner<K: FromSql + Hash + Eq>(connection: &Connection, sql: &str, into: &mut Interner<K>) -> Result<()> {
+    pairs(connection, sql, |key, id| into.insert(key, id))
+}
+
+/// Reads back what the checks know of stored documents.
+pub(super) struct Recall<'c> {
+    head: Statement<'c>,
+    default_channel: Statement<'c>,
+    entries: Statement<'c>,
+    skips: Statement<'c>,
+    identity: Statement<'c>,
+    complaints: Statement<'c>,
+    deprecations: Statement<'c>,
+    findings: Statement<'c>,
+}
+
+impl<'c> Recall<'c> {
+    pub(super) fn new(connection: &'c Connection) -> Result<Self> {
+        let prepare = |sql| connection.prepare(sql);
+        Ok(Self {
+            head: prepare("SELECT schema, package, name FROM document WHERE id = ?")?,
+            default_channel: prepare("SELECT default_channel FROM package WHERE document = ?")?,
+            entries: prepare("SELECT name, replaces, skip_range FROM entry WHERE document = ? ORDER BY position")?,
+            skips: prepare("SELECT entry, name FROM entry_skip WHERE document = ? ORDER BY entry, position")?,
+            identity: prepare("SELECT identity FROM bundle WHERE document = ?")?,
+            complaints: prepare("SELECT rank, message FROM complaint WHERE document = ? ORDER BY position")?,
+            deprecations: prepare(
+                "SELECT schema, name, message <> '' FROM deprecation WHERE document = ? ORDER BY position",
+            )?,
+            findings: prepare(
+                "SELECT rule, message, help, spot, opm_phase, opm_step, opm_text FROM finding WHERE document = ? ORDER BY position",
+            )?,
+        })
+    }
+
+    /// What was found in a stored document, which now stands at `origin`.
+    pub(super) fn inspected(&mut self, document: i64, origin: Origin) -> Result<Inspected> {
+        let head = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+        let (schema, package, name): (String, String, String) = self.head.query_row([document], head)?;
+        let facts = match schema.as_str() {
+            "olm.package" => {
+                let default_channel = self.default_channel.query_row([document], |row| row.get(0)).optional()?;
+                Facts::Package(PackageFacts { name: package, default_channel: default_channel.unwrap_or_default() })
+            }
+            "olm.channel" => Facts::Channel(ChannelFacts { package, name, entries: self.entries(document)? }),
+            "olm.bundle" => {
+                let version = self.identity.query_row([document], |row| row.get(0)).optional()?.flatten();
+                let complaints = all(&mut self.complaints, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                Facts::Bundle(BundleFacts { package, name, version, complaints })
+            }
+            "olm.deprecations" => {
+                let entries = all(&mut self.deprecations, [document], |row| {
+                    Ok(DeprecationFacts { schema: row.get(0)?, name: row.get(1)?, has_message: row.get(2)? })
+                })?;
+                Facts::Deprecations(DeprecationsFacts { package, entries })
+            }
+            _ => Facts::Other { package },
+        };
+        let drafts = all(&mut self.findings, [document], draft)?;
+        Ok(Inspected { origin, facts, drafts: drafts.into_iter().flatten().collect() })
+    }
+
+    fn entries(&mut self, document: i64) -> Result<Vec<EntryFacts>> {
+        let mut entries = all(&mut self.entries, [document], |row| {
+            Ok(EntryFacts { name: row.get(0)?, replaces: row.get(1)?, skips: Vec::new(), skip_range: row.get(2)? })
+        })?;
+        for (entry, name) in all(&mut self.skips, [document], |row| Ok((row.get::<_, usize>(0)?, row.get(1)?)))? {
+            if let Some(entry) = entries.get_mut(entry) {
+                entry.skips.push(name);
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// All rows of a statement.
+fn all<T>(
+    statement: &mut Statement<'_>,
+    parameters: impl Params,
+    row: impl FnMut(&Row<'_>) -> Result<T>,
+) -> Result<Vec<T>> {
+    statement.query_map(parameters, row)?.collect()
+}
+
+/// A stored finding; `None` if this version has no such rule any more.
+fn draft(row: &Row<'_>) -> Result<Option<Draft>> {
+    let id: String = row.get(0)?;
+    let Some(rule) = rules::find(&id) else { return Ok(None) };
+    let spot: String = row.get(3)?;
+    let phase: Option<i64> = row.get(4)?;
+    let opm = match phase {
+        Some(phase) => Some(OpmLine { phase: phase_of(phase), step: row.get(5)?, text: row.get(6)? }),
+        None => None,
+    };
+    Ok(Some(Draft { rule, message: row.get(1)?, help: row.get(2)?, spot: spot_from_json(&spot), opm }))
+}
+
+fn phase_of(number: i64) -> Phase {
+    let all = [Phase::Load, Phase::Packages, Phase::Channels, Phase::Bundles, Phase::Entries, Phase::Deprecations];
+    all.into_iter().find(|&it| it as i64 == number).unwrap_or(Phase::Load)
+}
+
+/// A spot as the table `finding` holds it: `null`, or an object with one member.
+pub(super) fn spot_to_json(spot: &Spot) -> String {
+    let steps = |path: &[Step]| {
+        let step = |it: &Step| match it {
+            Step::Key(key) => json!(key),
+            Step::Index(idx) => json!(idx),
+        };
+        Json::Array(path.iter().map(step).collect())
+    };
+    match spot {
+        Spot::Start => Json::Null,
+        Spot::Offset(at) => json!({ "offset": at }),
+        Spot::Line(line, column) => json!({ "line": [line, column] }),
+        Spot::Path(path) => json!({ "path": steps(path) }),
+        Spot::Key(path) => json!({ "key": steps(path) }),
+    }
+    .to_string()
+}
+
+/// The inverse of [`spot_to_json`]; a text that is none of its results is the start of the document.
+fn spot_from_json(text: &str) -> Spot {
+    let Ok(Json::Object(object)) = serde_json::from_str(text) else { return Spot::Start };
+    let steps = |list: &Json| {
+        let step = |it: &Json| match it {
+            Json::String(key) => Some(Step::Key(key.clone())),
+            other => other.as_u64().and_then(|it| usize::try_from(it).ok()).map(Step::Index),
+        };
+        list.as_array().into_iter().flatten().filter_map(step).collect()
+    };
+    let number = |it: &Json| it.as_u64().unwrap_or(0);
+    match object.iter().next() {
+        Some((kind, at)) => match kind.as_str() {
+            "offset" => Spot::Offset(usize::try_from(number(at)).unwrap_or(0)),
+            "line" => Spot::Line(number(&at[0]) as u32, number(&at[1]) as u32),
+            "key" => Spot::Key(steps(at)),
+            _ => Spot::Path(steps(at)),
+        },
+        None => Spot::Start,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spots_survive_storing() {
+        let path = || vec![Step::Key("a\"b".to_owned()), Step::Index(3)];
+        for spot in [Spot::Start, Spot::Offset(7), Spot::Line(2, 3), Spot::Path(path()), Spot::Key(Vec::new())] {
+            assert_eq!(spot_from_json(&spot_to_json(&spot)), spot);
+        }
+        assert_eq!(spot_from_json("nonsense"), Spot::Start);
+    }
+}

@@ -1,0 +1,337 @@
+//! Documents on their way into the index: all that can be done without the database, done by many threads.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use sha2::{Digest as _, Sha256};
+
+use super::csv::{self, CsvFacts};
+use super::stored::{Compressor, Digest, Stored, digest};
+use crate::check::{self, Inspected};
+use crate::fbc::{BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Origin, Property, Syntax, Typed};
+use crate::json;
+use crate::version::{Release, Version, VersionRelease};
+
+/// The property that holds the facts of a ClusterServiceVersion.
+pub(super) const CSV_METADATA: &str = "olm.csv.metadata";
+
+/// The documents that the index holds, by the digests of their raw texts and of their normal forms.
+#[derive(Debug, Default)]
+pub(super) struct KnownDocuments {
+    pub(super) by_raw: HashMap<Digest, i64>,
+    pub(super) by_digest: HashMap<Digest, i64>,
+}
+
+/// A document that is ready to be written.
+pub(super) struct Prepared {
+    pub(super) origin: Origin,
+    /// Digest of the raw text with its syntax.
+    pub(super) raw: Digest,
+    pub(super) what: What,
+}
+
+/// What there is to write.
+pub(super) enum What {
+    /// A raw text that the index knows: nothing.
+    Known(i64),
+    /// A document that the index knows, from a text that it does not know.
+    Same(i64, Box<Inspected>),
+    /// A document that the index did not know when the import began.
+    New(Box<NewDocument>, Box<Inspected>),
+    /// A text without blob: nothing.
+    Unreadable(Box<Inspected>),
+}
+
+/// A document as rows.
+pub(super) struct NewDocument {
+    pub(super) digest: Digest,
+    pub(super) schema: String,
+    pub(super) package: String,
+    pub(super) name: String,
+    pub(super) text: Stored,
+    pub(super) rows: Rows,
+}
+
+/// What is derived from a document.
+pub(super) enum Rows {
+    Package(Box<PackageRows>),
+    Channel(ChannelRows),
+    Bundle(Box<BundleRows>),
+    /// Schema, name and message of each deprecation.
+    Deprecations(Vec<[String; 3]>),
+    Other,
+}
+
+pub(super) struct PackageRows {
+    pub(super) default_channel: String,
+    pub(super) icon: Option<(String, Vec<u8>)>,
+    pub(super) properties: Vec<PropertyRow>,
+    pub(super) profile: Option<Profile>,
+}
+
+pub(super) struct ChannelRows {
+    pub(super) entries: Vec<EntryRow>,
+    pub(super) properties: Vec<PropertyRow>,
+}
+
+pub(super) struct EntryRow {
+    pub(super) name: String,
+    pub(super) replaces: String,
+    pub(super) skips: Vec<String>,
+    pub(super) skip_range: String,
+}
+
+#[derive(Default)]
+pub(super) struct BundleRows {
+    pub(super) image: String,
+    pub(super) version: String,
+    pub(super) release: String,
+    pub(super) version_key: Option<Vec<u8>>,
+    pub(super) max_openshift_version: String,
+    pub(super) facts_from: &'static str,
+    pub(super) csv: CsvFacts,
+    pub(super) properties: Vec<PropertyRow>,
+    pub(super) provided: Vec<Api>,
+    pub(super) required: Vec<Api>,
+    /// Position, package and range.
+    pub(super) required_packages: Vec<(usize, String, String)>,
+    /// Name and reference.
+    pub(super) related_images: Vec<(String, String)>,
+    pub(super) profile: Option<Profile>,
+}
+
+/// Group, version and kind.
+pub(super) type Api = (String, String, String);
+
+/// Type and value of a property.
+pub(super) type PropertyRow = (String, Option<String>);
+
+/// What a bundle or package is found by: the columns of the search table.
+pub(super) struct Profile {
+    pub(super) digest: Digest,
+    pub(super) columns: [String; 6],
+    /// Digest of the description, which has a table of its own.
+    pub(super) description: Digest,
+}
+
+/// Place of the description in [`Profile::columns`].
+pub(super) const DESCRIPTION: usize = 4;
+
+impl Profile {
+    fn new(columns: [String; 6]) -> Self {
+        let mut hasher = Sha256::new();
+        for column in &columns {
+            hasher.update((column.len() as u64).to_le_bytes());
+            hasher.update(column);
+        }
+        Self { digest: hasher.finalize().into(), description: digest(columns[DESCRIPTION].as_bytes()), columns }
+    }
+}
+
+/// The digest of a document as it stands in its file.
+pub(super) fn raw_digest(syntax: Syntax, raw: &[u8]) -> Digest {
+    let mut hasher = Sha256::new();
+    hasher.update(match syntax {
+        Syntax::Json => b"J",
+        Syntax::Yaml => b"Y",
+    });
+    hasher.update(raw);
+    hasher.finalize().into()
+}
+
+/// Memory that one document hands on to the next.
+struct Scratch {
+    text: Vec<u8>,
+    reader: json::Reader,
+    compressor: Compressor,
+}
+
+/// Prepares documents.
+pub(super) struct Preparer<'k> {
+    known: &'k KnownDocuments,
+    scratches: Mutex<Vec<Scratch>>,
+}
+
+impl<'k> Preparer<'k> {
+    pub(super) fn new(known: &'k KnownDocuments) -> Self {
+        Self { known, scratches: Mutex::default() }
+    }
+
+    fn scratches(&self) -> MutexGuard<'_, Vec<Scratch>> {
+        // A poisoned pool holds scratch memory only, which every use clears first.
+        self.scratches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Consumer for Preparer<'_> {
+    type Output = Prepared;
+
+    fn recall(&self, origin: Origin, raw: &[u8]) -> Option<Prepared> {
+        if self.known.by_raw.is_empty() {
+            return None;
+        }
+        let raw = raw_digest(origin.syntax, raw);
+        self.known.by_raw.get(&raw).map(|&document| Prepared { origin, raw, what: What::Known(document) })
+    }
+
+    fn document(&self, document: Document<'_>) -> Prepared {
+        let origin = document.origin;
+        let inspected = Box::new(check::inspect(&document));
+        let raw = raw_digest(origin.syntax, document.raw);
+        let Ok(blob) = &document.blob else {
+            return Prepared { origin, raw, what: What::Unreadable(inspected) };
+        };
+        let pooled = self.scratches().pop();
+        let mut scratch = pooled.unwrap_or_else(|| Scratch {
+            text: Vec::new(),
+            reader: json::Reader::new(),
+            compressor: Compressor::new(),
+        });
+        scratch.text.clear();
+        json::write_compact(blob.value, &mut scratch.text);
+        let digest = digest(&scratch.text);
+        let what = match self.known.by_digest.get(&digest) {
+            Some(&document) => What::Same(document, inspected),
+            None => What::New(Box::new(new_document(blob, digest, &mut scratch)), inspected),
+        };
+        self.scratches().push(scratch);
+        Prepared { origin, raw, what }
+    }
+}
+
+fn new_document(blob: &Blob<'_>, digest: Digest, scratch: &mut Scratch) -> NewDocument {
+    let text = scratch.compressor.store(&scratch.text);
+    let rows = match &blob.typed {
+        Typed::Package(it) => {
+            let icon = it.icon.as_ref().map(|icon| (icon.mediatype.to_string(), icon.data.clone().unwrap_or_default()));
+            let columns = [
+                it.name.to_string(),
+                String::new(),
+                String::new(),
+                String::new(),
+                it.description.to_string(),
+                String::new(),
+            ];
+            Rows::Package(Box::new(PackageRows {
+                default_channel: it.default_channel.to_string(),
+                icon,
+                properties: properties(&it.properties),
+                profile: Some(Profile::new(columns)),
+            }))
+        }
+        Typed::Channel(it) => {
+            let entries = it.entries.iter().flatten().map(|entry| EntryRow {
+                name: entry.name.to_string(),
+                replaces: entry.replaces.to_string(),
+                skips: entry.skips.iter().map(ToString::to_string).collect(),
+                skip_range: entry.skip_range.to_string(),
+            });
+            Rows::Channel(ChannelRows { entries: entries.collect(), properties: properties(&it.properties) })
+        }
+        Typed::Bundle(it) => Rows::Bundle(Box::new(bundle(it, &mut scratch.reader))),
+        Typed::Deprecations(it) => {
+            let all = it.entries.iter().flatten();
+            Rows::Deprecations(all.map(|it| [&it.schema, &it.name, &it.message].map(ToString::to_string)).collect())
+        }
+        Typed::Other => Rows::Other,
+    };
+    NewDocument {
+        digest,
+        schema: blob.schema.to_string(),
+        package: blob.package.to_string(),
+        name: blob.name.to_string(),
+        text,
+        rows,
+    }
+}
+
+fn compact(value: json::Value<'_>) -> String {
+    let mut text = Vec::new();
+    json::write_compact(value, &mut text);
+    String::from_utf8(text).unwrap_or_default()
+}
+
+fn properties(list: &[Property<'_>]) -> Vec<PropertyRow> {
+    let row = |it: &Property<'_>| {
+        let is_big = it.kind == CSV_METADATA || it.kind == BUNDLE_OBJECT;
+        (it.kind.to_string(), it.value.filter(|_| !is_big).map(compact))
+    };
+    list.iter().map(row).collect()
+}
+
+fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
+    let mut rows = BundleRows {
+        image: bundle.image.to_string(),
+        properties: properties(&bundle.properties),
+        related_images: bundle.related_images.iter().map(|it| (it.name.to_string(), it.image.to_string())).collect(),
+        ..BundleRows::default()
+    };
+    let mut is_package_seen = false;
+    for (position, property) in bundle.properties.iter().enumerate() {
+        let Some(value) = property.value else { continue };
+        let field = |name: &str| match value.get_field(name).and_then(|it| it.as_str()) {
+            Some(text) => text.into_owned(),
+            None => String::new(),
+        };
+        match &*property.kind {
+            "olm.package" if !is_package_seen => {
+                is_package_seen = true;
+                rows.version = field("version");
+                rows.release = field("release");
+                rows.version_key = version_key(&rows.version, &rows.release);
+            }
+            "olm.gvk" => rows.provided.push((field("group"), field("version"), field("kind"))),
+            "olm.gvk.required" => rows.required.push((field("group"), field("version"), field("kind"))),
+            "olm.package.required" => {
+                rows.required_packages.push((position, field("packageName"), field("versionRange")));
+            }
+            "olm.maxOpenShiftVersion" => {
+                rows.max_openshift_version = match value.as_str() {
+                    Some(text) => text.into_owned(),
+                    None => compact(value),
+                };
+            }
+            CSV_METADATA if rows.facts_from.is_empty() => {
+                rows.facts_from = CSV_METADATA;
+                rows.csv = csv::from_metadata(value);
+            }
+            _ => {}
+        }
+    }
+    if rows.facts_from.is_empty()
+        && let Some(object) = csv::find_object(bundle)
+        && let Ok(value) = reader.read(&json::decode_utf8(&object))
+    {
+        rows.facts_from = BUNDLE_OBJECT;
+        rows.csv = csv::from_object(value);
+    }
+    rows.profile = Some(bundle_profile(bundle, &rows));
+    rows
+}
+
+fn version_key(version: &str, release: &str) -> Option<Vec<u8>> {
+    let version = Version::parse(version).ok()?;
+    let release = Release::parse_optional(release).ok()?;
+    Some(VersionRelease { version, release }.sort_key())
+}
+
+fn bundle_profile(bundle: &Bundle<'_>, rows: &BundleRows) -> Profile {
+    // The names of a package's bundles differ in the version only; what comes before it is worth searching.
+    let stem = bundle.name.split('.').next().unwrap_or_default();
+    let name = if stem == bundle.package { stem.to_owned() } else { format!("{} {stem}", bundle.package) };
+    let mut words: Vec<&str> = rows.csv.keywords.iter().chain(&rows.csv.categories).map(String::as_str).collect();
+    words.dedup();
+    let mut apis: Vec<&Api> = rows.provided.iter().collect();
+    apis.sort();
+    apis.dedup();
+    let apis: Vec<String> =
+        apis.into_iter().map(|(group, version, kind)| format!("{kind} {group}/{version}")).collect();
+    Profile::new([
+        name,
+        rows.csv.display_name.clone(),
+        rows.csv.provider.clone(),
+        words.join(" "),
+        rows.csv.description.clone(),
+        apis.join(" "),
+    ])
+}

@@ -1,0 +1,71 @@
+//! Documents as they were, for rendering.
+
+use rusqlite::params;
+
+use super::Filter;
+use crate::index::error::NotAnIndex;
+use crate::index::{Index, IndexError, stored};
+
+/// Whose text it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentHead {
+    /// The catalog.
+    pub catalog: String,
+    /// The schema.
+    pub schema: String,
+    /// The package; of an `olm.package` its own name.
+    pub package: String,
+    /// The name.
+    pub name: String,
+}
+
+const ALL: &str = "
+SELECT c.name, d.schema, d.package, d.name, t.codec, t.size, t.bytes
+FROM catalog c
+CROSS JOIN catalog_document cd ON cd.catalog = c.id
+CROSS JOIN document d ON d.id = cd.document
+CROSS JOIN document_text t ON t.document = d.id
+WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))) AND ?2 IS NULL
+ORDER BY c.name, cd.position";
+
+const OF_PACKAGE: &str = "
+SELECT c.name, d.schema, d.package, d.name, t.codec, t.size, t.bytes
+FROM (SELECT * FROM document WHERE package = ?2) d
+CROSS JOIN catalog_document cd ON cd.document = d.id
+CROSS JOIN catalog c ON c.id = cd.catalog
+CROSS JOIN document_text t ON t.document = d.id
+WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
+ORDER BY c.name, cd.position";
+
+pub(super) const STATEMENTS: &[(&str, &str)] = &[("documents of a package", OF_PACKAGE)];
+
+impl Index {
+    /// Hands out the normal forms of documents, in the order of the catalogs' names and of the documents in them, one
+    /// at a time. The filter's channel is not looked at.
+    ///
+    /// # Errors
+    /// If the index is damaged, or what `each` returned.
+    pub fn documents<E: From<IndexError>>(
+        &self,
+        filter: &Filter,
+        mut each: impl FnMut(&DocumentHead, &str) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let failed = |error: rusqlite::Error| E::from(self.failed(&error));
+        let damaged = || {
+            let message = "a stored document cannot be unpacked".to_owned();
+            E::from(IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message }))
+        };
+        let sql = if filter.package.is_some() { OF_PACKAGE } else { ALL };
+        let mut statement = self.connection().prepare_cached(sql).map_err(failed)?;
+        let mut rows = statement.query(params![filter.catalogs_json(), filter.package]).map_err(failed)?;
+        while let Some(row) = rows.next().map_err(failed)? {
+            let text = |idx| row.get(idx).map_err(failed);
+            let head = DocumentHead { catalog: text(0)?, schema: text(1)?, package: text(2)?, name: text(3)? };
+            let (codec, size) = (row.get(4).map_err(failed)?, row.get(5).map_err(failed)?);
+            let bytes = row.get_ref(6).map_err(failed)?.as_blob().ok().ok_or_else(damaged)?;
+            let text = stored::load(codec, size, bytes).ok_or_else(damaged)?;
+            each(&head, std::str::from_utf8(&text).ok().ok_or_else(damaged)?)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! What an index holds and how large that is.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{CatalogRow, Filter};
+use crate::index::{Index, IndexError, SCHEMA_VERSION};
+
+/// What an index holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Info {
+    /// The version of its schema.
+    pub schema_version: i32,
+    /// The catalogs, by name.
+    pub catalogs: Vec<CatalogRow>,
+    /// How often catalogs hold documents.
+    pub references: u64,
+    /// How many distinct documents there are.
+    pub documents: u64,
+    /// Bytes of all references' texts in normal form.
+    pub referenced_bytes: u64,
+    /// Bytes of the distinct documents' texts in normal form.
+    pub document_bytes: u64,
+    /// How many documents there are of each schema.
+    pub schemas: BTreeMap<String, u64>,
+    /// What takes how much room in the file, largest first.
+    pub sizes: Vec<Size>,
+    /// Bytes of the file.
+    pub file_bytes: u64,
+}
+
+/// What a kind of things takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Size {
+    /// What it is.
+    pub kind: String,
+    /// Bytes of its pages.
+    pub bytes: u64,
+}
+
+/// All names, for completion and for guessing what was meant.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Names {
+    /// Names of catalogs.
+    pub catalogs: Vec<String>,
+    /// Names of packages.
+    pub packages: Vec<String>,
+    /// Names of channels, of the package that was asked for or of all.
+    pub channels: Vec<String>,
+    /// Names of bundles, of the package that was asked for or of all.
+    pub bundles: Vec<String>,
+}
+
+const TOTALS: &str = "
+SELECT (SELECT count(*) FROM catalog_document), (SELECT count(*) FROM document),
+       (SELECT coalesce(sum(t.size), 0) FROM catalog_document cd JOIN document_text t ON t.document = cd.document),
+       (SELECT coalesce(sum(size), 0) FROM document_text)";
+
+/// Indexes and shadow tables count as their table.
+const SIZES: &str = "
+SELECT coalesce(s.tbl_name, p.name), sum(p.pgsize)
+FROM dbstat p LEFT JOIN sqlite_schema s ON s.name = p.name
+WHERE p.aggregate = TRUE GROUP BY 1";
+
+impl Index {
+    /// What the index holds. Reads the whole file.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn info(&self) -> Result<Info, IndexError> {
+        let (references, documents, referenced_bytes, document_bytes) = self
+            .connection()
+            .query_row(TOTALS, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+            .map_err(|error| self.failed(&error))?;
+        let schemas = self
+            .rows("SELECT schema, count(*) FROM document GROUP BY schema", [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let mut sizes: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for (table, bytes) in self.rows(SIZES, [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?)))? {
+            *sizes.entry(kind_of(&table)).or_default() += bytes;
+        }
+        let mut sizes: Vec<Size> =
+            sizes.into_iter().map(|(kind, bytes)| Size { kind: kind.to_owned(), bytes }).collect();
+        sizes.sort_by(|a, b| b.bytes.cmp(&a.bytes).then(a.kind.cmp(&b.kind)));
+        Ok(Info {
+            schema_version: SCHEMA_VERSION,
+            catalogs: self.catalogs(&Filter::default())?,
+            references,
+            documents,
+            referenced_bytes,
+            document_bytes,
+            schemas: schemas.into_iter().collect(),
+            file_bytes: sizes.iter().map(|it| it.bytes).sum(),
+            sizes,
+        })
+    }
+
+    /// All names, sorted; channels and bundles of one package if one is given.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn names(&self, package: Option<&str>) -> Result<Names, IndexError> {
+        let names = |sql| self.rows(sql, [], |row| row.get(0));
+        let names_of = |all, of_package| match package {
+            Some(package) => self.rows(of_package, [package], |row| row.get(0)),
+            None => self.rows(all, [], |row| row.get(0)),
+        };
+        Ok(Names {
+            catalogs: names("SELECT name FROM catalog ORDER BY name")?,
+            packages: names("SELECT DISTINCT package FROM catalog_package ORDER BY package")?,
+            channels: names_of(
+                "SELECT DISTINCT name FROM channel ORDER BY name",
+                "SELECT DISTINCT name FROM channel WHERE package = ?1 ORDER BY name",
+            )?,
+            bundles: names_of(
+                "SELECT DISTINCT name FROM bundle ORDER BY name",
+                "SELECT DISTINCT name FROM bundle WHERE package = ?1 ORDER BY name",
+            )?,
+        })
+    }
+}
+
+fn kind_of(table: &str) -> &'static str {
+    match table {
+        "document_text" => "documents",
+        "text" => "descriptions",
+        "package_icon" => "icons",
+        "image" | "related_image" => "images",
+        "api" | "provided_api" | "required_api" => "APIs",
+        "property" => "properties",
+        "graph" | "node" | "edge" | "catalog_channel" => "upgrade graphs",
+        "entry" | "entry_skip" | "channel" => "channels",
+        "profile" => "search",
+        name if name.starts_with("search") => "search",
+        "document" | "document_source" | "catalog_document" | "file" | "catalog" | "catalog_label"
+        | "catalog_package" => "bookkeeping",
+        "finding" | "complaint" => "findings",
+        "bundle" | "package" | "keyword" | "category" | "install_mode" | "platform" | "feature"
+        | "required_package" | "bundle_constraint" | "deprecation" => "packages and bundles",
+        _ => "other",
+    }
+}

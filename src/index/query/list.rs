@@ -1,0 +1,379 @@
+//! Lists: catalogs, packages, channels, bundles.
+
+use std::collections::{BTreeMap, HashMap};
+
+use rusqlite::params;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Filter;
+use crate::index::{Index, IndexError};
+
+/// A catalog.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CatalogRow {
+    /// Its name in the index.
+    pub catalog: String,
+    /// Its priority; higher is preferred.
+    pub priority: i64,
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
+    /// What it was built from.
+    pub source: String,
+    /// How many packages it has.
+    pub packages: u64,
+    /// How many channels.
+    pub channels: u64,
+    /// How many bundles.
+    pub bundles: u64,
+    /// How many documents, of whatever schema.
+    pub documents: u64,
+}
+
+/// A package of a catalog.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PackageRow {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// Display name of the default channel's head; empty if that says none.
+    pub display_name: String,
+    /// Provider of the default channel's head; empty if that says none.
+    pub provider: String,
+    /// Its default channel; empty if the catalog has no `olm.package` for it.
+    pub default_channel: String,
+    /// The head of the default channel; empty if there is not exactly one.
+    pub head: String,
+    /// Version of that bundle.
+    pub head_version: String,
+    /// How many channels it has.
+    pub channels: u64,
+    /// How many bundles.
+    pub bundles: u64,
+    /// The message, if the package is deprecated.
+    pub deprecation: Option<String>,
+    /// Whether the checks found no errors in it. Only indexes in memory have packages with errors.
+    pub is_valid: bool,
+}
+
+/// A channel of a catalog.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelRow {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// Its head; empty if there is not exactly one.
+    pub head: String,
+    /// Version of that bundle.
+    pub head_version: String,
+    /// How many entries it has.
+    pub entries: u64,
+    /// Whether it is the package's default channel.
+    pub is_default: bool,
+    /// The message, if the channel is deprecated.
+    pub deprecation: Option<String>,
+}
+
+/// A bundle of a catalog.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BundleRow {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// Its release; empty if it has none.
+    pub release: String,
+    /// The channels that list it, sorted.
+    pub channels: Vec<String>,
+    /// Its image.
+    pub image: String,
+    /// Its display name.
+    pub display_name: String,
+    /// The message, if the bundle is deprecated.
+    pub deprecation: Option<String>,
+}
+
+const CATALOGS: &str = "
+SELECT c.id, c.name, c.priority, c.source,
+       (SELECT count(*) FROM catalog_package p WHERE p.catalog = c.id),
+       (SELECT count(*) FROM catalog_channel n WHERE n.catalog = c.id),
+       (SELECT count(*) FROM catalog_document d CROSS JOIN document b ON b.id = d.document
+        WHERE d.catalog = c.id AND b.schema = 'olm.bundle'),
+       (SELECT count(*) FROM catalog_document d WHERE d.catalog = c.id)
+FROM catalog c
+WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
+ORDER BY c.name";
+
+const LABELS: &str = "SELECT key, value FROM catalog_label WHERE catalog = ?1 ORDER BY key";
+
+/// What a package's row is made of; a condition on `p` follows.
+macro_rules! packages {
+    ($condition:literal) => {
+        concat!(
+            "
+SELECT c.name, p.package, coalesce(h.display_name, ''), coalesce(h.provider, ''), coalesce(k.default_channel, ''),
+       coalesce(n.name, ''), coalesce(h.version, ''),
+       (SELECT count(*) FROM (SELECT document FROM channel WHERE package = p.package) x
+        CROSS JOIN catalog_document d INDEXED BY catalog_document_document
+        ON d.document = x.document AND d.catalog = c.id),
+       (SELECT count(*) FROM (SELECT document FROM bundle WHERE package = p.package) x
+        CROSS JOIN catalog_document d INDEXED BY catalog_document_document
+        ON d.document = x.document AND d.catalog = c.id),
+       p.is_valid
+FROM catalog c
+CROSS JOIN catalog_package p ON p.catalog = c.id
+LEFT JOIN package k ON k.document = p.document
+LEFT JOIN graph g ON g.id = (
+    SELECT cc.graph FROM channel ch CROSS JOIN catalog_channel cc ON cc.catalog = c.id AND cc.channel = ch.document
+    WHERE ch.package = p.package AND ch.name = k.default_channel
+)
+LEFT JOIN node n ON n.graph = g.id AND n.number = g.head
+LEFT JOIN bundle h ON h.document = n.document
+WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))) AND ",
+            $condition,
+            " ORDER BY c.name, p.package"
+        )
+    };
+}
+
+const ALL_PACKAGES: &str = packages!("?2 IS NULL");
+const ONE_PACKAGE: &str = packages!("p.package = ?2");
+
+macro_rules! channels {
+    ($from:literal) => {
+        concat!(
+            "
+SELECT c.name, ch.package, ch.name, coalesce(n.name, ''), coalesce(h.version, ''),
+       (SELECT count(*) FROM entry e WHERE e.document = ch.document), coalesce(k.default_channel = ch.name, 0)
+FROM ",
+            $from,
+            "
+JOIN graph g ON g.id = cc.graph
+LEFT JOIN node n ON n.graph = g.id AND n.number = g.head
+LEFT JOIN bundle h ON h.document = n.document
+LEFT JOIN catalog_package p ON p.catalog = c.id AND p.package = ch.package
+LEFT JOIN package k ON k.document = p.document
+WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1)))
+  AND (?2 IS NULL OR ch.package = ?2) AND (?3 IS NULL OR ch.name = ?3)
+ORDER BY c.name, ch.package, ch.name"
+        )
+    };
+}
+
+const ALL_CHANNELS: &str = channels!(
+    "catalog c CROSS JOIN catalog_channel cc ON cc.catalog = c.id CROSS JOIN channel ch ON ch.document = cc.channel"
+);
+const CHANNELS_OF_PACKAGE: &str = channels!(
+    "(SELECT * FROM channel WHERE package = ?2) ch CROSS JOIN catalog c \
+     CROSS JOIN catalog_channel cc ON cc.catalog = c.id AND cc.channel = ch.document"
+);
+
+macro_rules! bundles {
+    ($from:literal) => {
+        concat!(
+            "
+SELECT c.name, b.package, b.name, b.version, b.release, coalesce(i.reference, ''), b.display_name, b.document, c.id
+FROM ",
+            $from,
+            "
+LEFT JOIN image i ON i.id = b.image
+WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
+ORDER BY c.name, b.package, b.version_key, b.name"
+        )
+    };
+}
+
+const ALL_BUNDLES: &str = bundles!(
+    "catalog c CROSS JOIN catalog_document cd ON cd.catalog = c.id CROSS JOIN bundle b ON b.document = cd.document"
+);
+const BUNDLES_OF_PACKAGE: &str = bundles!(
+    "(SELECT * FROM bundle WHERE package = ?2) b CROSS JOIN catalog_document cd ON cd.document = b.document \
+     CROSS JOIN catalog c ON c.id = cd.catalog"
+);
+
+/// Which channels list which bundles, by numbers: names of channels are few, and these rows are many.
+const ALL_CHANNELS_OF_BUNDLES: &str = "
+SELECT cc.catalog, n.document, cc.channel
+FROM catalog_channel cc CROSS JOIN node n ON n.graph = cc.graph
+WHERE n.document IS NOT NULL AND ?1 IS NULL";
+
+const CHANNELS_OF_BUNDLES_OF_PACKAGE: &str = "
+SELECT cc.catalog, n.document, cc.channel
+FROM (SELECT document FROM channel WHERE package = ?1) ch
+CROSS JOIN graph g ON g.channel = ch.document
+CROSS JOIN catalog_channel cc ON cc.graph = g.id
+CROSS JOIN node n ON n.graph = g.id
+WHERE n.document IS NOT NULL";
+
+const CHANNEL_NAMES: &str = "SELECT document, name FROM channel WHERE ?1 IS NULL OR package = ?1";
+
+/// Deprecations are few, and there is one document of them a package.
+const DEPRECATIONS: &str = "
+SELECT c.name, d.package, x.schema, x.name, x.message
+FROM deprecation x
+JOIN document d ON d.id = x.document
+JOIN catalog_document cd ON cd.document = x.document
+JOIN catalog c ON c.id = cd.catalog
+WHERE x.schema = ?1 AND (?2 IS NULL OR d.package = ?2)";
+
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("all packages", ALL_PACKAGES),
+    ("one package", ONE_PACKAGE),
+    ("all channels", ALL_CHANNELS),
+    ("channels of a package", CHANNELS_OF_PACKAGE),
+    ("all bundles", ALL_BUNDLES),
+    ("bundles of a package", BUNDLES_OF_PACKAGE),
+    ("channels of bundles", ALL_CHANNELS_OF_BUNDLES),
+    ("channels of bundles of a package", CHANNELS_OF_BUNDLES_OF_PACKAGE),
+    ("deprecations", DEPRECATIONS),
+];
+
+/// Catalog, package and name to message.
+pub(super) type Deprecated = HashMap<(String, String, String), String>;
+
+impl Index {
+    /// The catalogs, by name.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn catalogs(&self, filter: &Filter) -> Result<Vec<CatalogRow>, IndexError> {
+        let rows = self.rows(CATALOGS, [filter.catalogs_json()], |row| {
+            let row_of = CatalogRow {
+                catalog: row.get(1)?,
+                priority: row.get(2)?,
+                labels: BTreeMap::new(),
+                source: row.get(3)?,
+                packages: row.get(4)?,
+                channels: row.get(5)?,
+                bundles: row.get(6)?,
+                documents: row.get(7)?,
+            };
+            Ok((row.get::<_, i64>(0)?, row_of))
+        })?;
+        rows.into_iter()
+            .map(|(id, row)| {
+                let labels = self.rows(LABELS, [id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                Ok(CatalogRow { labels: labels.into_iter().collect(), ..row })
+            })
+            .collect()
+    }
+
+    /// The packages, by catalog and name.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn packages(&self, filter: &Filter) -> Result<Vec<PackageRow>, IndexError> {
+        let deprecated = self.deprecated("olm.package", filter)?;
+        let sql = if filter.package.is_some() { ONE_PACKAGE } else { ALL_PACKAGES };
+        self.rows(sql, params![filter.catalogs_json(), filter.package], |row| {
+            let (catalog, package): (String, String) = (row.get(0)?, row.get(1)?);
+            // A reference to a package has no name.
+            let deprecation = deprecated.get(&(catalog.clone(), package.clone(), String::new())).cloned();
+            Ok(PackageRow {
+                catalog,
+                package,
+                display_name: row.get(2)?,
+                provider: row.get(3)?,
+                default_channel: row.get(4)?,
+                head: row.get(5)?,
+                head_version: row.get(6)?,
+                channels: row.get(7)?,
+                bundles: row.get(8)?,
+                deprecation,
+                is_valid: row.get(9)?,
+            })
+        })
+    }
+
+    /// The channels, by catalog, package and name.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn channels(&self, filter: &Filter) -> Result<Vec<ChannelRow>, IndexError> {
+        let deprecated = self.deprecated("olm.channel", filter)?;
+        let sql = if filter.package.is_some() { CHANNELS_OF_PACKAGE } else { ALL_CHANNELS };
+        self.rows(sql, params![filter.catalogs_json(), filter.package, filter.channel], |row| {
+            let (catalog, package, channel): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let deprecation = deprecated.get(&(catalog.clone(), package.clone(), channel.clone())).cloned();
+            Ok(ChannelRow {
+                catalog,
+                package,
+                channel,
+                head: row.get(3)?,
+                head_version: row.get(4)?,
+                entries: row.get(5)?,
+                is_default: row.get(6)?,
+                deprecation,
+            })
+        })
+    }
+
+    /// The bundles, by catalog, package, version and name; those without a valid version first.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn bundles(&self, filter: &Filter) -> Result<Vec<BundleRow>, IndexError> {
+        let deprecated = self.deprecated("olm.bundle", filter)?;
+        let sql = match filter.package {
+            Some(_) => CHANNELS_OF_BUNDLES_OF_PACKAGE,
+            None => ALL_CHANNELS_OF_BUNDLES,
+        };
+        let names = self.rows(CHANNEL_NAMES, [&filter.package], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let names: HashMap<i64, String> = names.into_iter().collect();
+        let mut channels: HashMap<(i64, i64), Vec<&str>> = HashMap::new();
+        for (catalog, document, channel) in
+            self.rows(sql, [&filter.package], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?)))?
+        {
+            channels.entry((catalog, document)).or_default().extend(names.get(&channel).map(String::as_str));
+        }
+        let to_row = |row: &rusqlite::Row<'_>| {
+            let (catalog, package, bundle): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let deprecation = match deprecated.is_empty() {
+                true => None,
+                false => deprecated.get(&(catalog.clone(), package.clone(), bundle.clone())).cloned(),
+            };
+            let mut channels = channels.remove(&(row.get(8)?, row.get(7)?)).unwrap_or_default();
+            channels.sort_unstable();
+            channels.dedup();
+            Ok(BundleRow {
+                catalog,
+                package,
+                bundle,
+                version: row.get(3)?,
+                release: row.get(4)?,
+                channels: channels.into_iter().map(str::to_owned).collect(),
+                image: row.get(5)?,
+                display_name: row.get(6)?,
+                deprecation,
+            })
+        };
+        let mut rows = match &filter.package {
+            Some(package) => self.rows(BUNDLES_OF_PACKAGE, params![filter.catalogs_json(), package], to_row)?,
+            None => self.rows(ALL_BUNDLES, [filter.catalogs_json()], to_row)?,
+        };
+        if let Some(channel) = &filter.channel {
+            rows.retain(|row| row.channels.contains(channel));
+        }
+        Ok(rows)
+    }
+
+    /// What is deprecated of one schema.
+    pub(super) fn deprecated(&self, schema: &str, filter: &Filter) -> Result<Deprecated, IndexError> {
+        let rows = self.rows(DEPRECATIONS, params![schema, filter.package], |row| {
+            Ok(((row.get(0)?, row.get(1)?, row.get(3)?), row.get(4)?))
+        })?;
+        Ok(rows.into_iter().collect())
+    }
+}

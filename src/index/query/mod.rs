@@ -1,0 +1,78 @@
+//! The questions that an index answers, as functions of an [`Index`] that return plain data.
+//!
+//! Each question is a constant SQL text, so that tests can look at its plan; answers come in a fixed order. Names that
+//! do not exist give empty answers: saying so, and what was meant ([`Index::names`]), is for the caller.
+//!
+//! What it deliberately does not do: no upgrade paths, no resolution, no output formats.
+
+mod documents;
+mod entries;
+mod info;
+mod list;
+mod search;
+mod show;
+mod sql;
+
+pub use documents::DocumentHead;
+pub use entries::EntryRow;
+pub use info::{Info, Names, Size};
+pub use list::{BundleRow, CatalogRow, ChannelRow, PackageRow};
+pub use search::{ApiPattern, Hit, SearchQuery};
+pub use show::{
+    Api, BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
+    PropertyRow, RelatedImage, RequiredPackage, Source,
+};
+pub use sql::{SqlLimits, SqlResult, SqlValue};
+
+use rusqlite::{Params, Result, Row};
+
+use super::error::IndexError;
+use super::open::Index;
+
+/// What an answer is limited to. The default is no limit.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Names of catalogs; empty for all.
+    pub catalogs: Vec<String>,
+    /// Name of a package.
+    pub package: Option<String>,
+    /// Name of a channel.
+    pub channel: Option<String>,
+}
+
+impl Filter {
+    /// The catalogs as the statements take them: a list in JSON, or NULL for all.
+    fn catalogs_json(&self) -> Option<String> {
+        catalogs_json(&self.catalogs)
+    }
+}
+
+fn catalogs_json(catalogs: &[String]) -> Option<String> {
+    if catalogs.is_empty() { None } else { serde_json::to_string(catalogs).ok() }
+}
+
+impl Index {
+    /// All rows of a statement.
+    fn rows<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        map: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> std::result::Result<Vec<T>, IndexError> {
+        let connection = self.connection();
+        let all = || connection.prepare_cached(sql)?.query_map(parameters, map)?.collect::<Result<Vec<T>>>();
+        all().map_err(|error| self.failed(&error))
+    }
+}
+
+/// The statements that must not read a big table as a whole, with how many parameters they take. For tests.
+#[doc(hidden)]
+#[must_use]
+pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
+    let mut all = Vec::new();
+    all.extend_from_slice(list::STATEMENTS);
+    all.extend_from_slice(show::STATEMENTS);
+    all.extend_from_slice(search::STATEMENTS);
+    all.extend_from_slice(documents::STATEMENTS);
+    all
+}

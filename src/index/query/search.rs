@@ -1,0 +1,282 @@
+//! Finding packages by words and by what their bundles provide, use and support.
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+
+use rusqlite::params;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::catalogs_json;
+use crate::index::{Index, IndexError};
+
+/// What is searched for. All conditions must hold for one bundle; without any, nothing is found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SearchQuery {
+    /// Words, all of which must occur in the name, display name, provider, keywords, description or APIs of a bundle
+    /// or package. The last one may be the beginning of a word.
+    pub words: String,
+    /// APIs that the bundle provides.
+    pub provides: Vec<ApiPattern>,
+    /// Parts of references of images, each of which the bundle is or uses.
+    pub images: Vec<String>,
+    /// Features and their values; any value if there is none.
+    pub features: Vec<(String, Option<String>)>,
+    /// Names of catalogs; empty for all.
+    pub catalogs: Vec<String>,
+}
+
+/// An API of which parts may be left open.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ApiPattern {
+    /// The group; any if empty.
+    pub group: String,
+    /// The version; any if empty.
+    pub version: String,
+    /// The kind, in any letter case; any if empty.
+    pub kind: String,
+}
+
+impl ApiPattern {
+    /// Reads `GROUP/VERSION/KIND`, where each part may be empty, or `GROUP/KIND`, `GROUP/VERSION`, `GROUP` or `KIND`:
+    /// a kind starts with a capital letter or has no dot, a version is `v` and a digit.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let parts: Vec<&str> = text.splitn(3, '/').map(str::trim).collect();
+        let own = |it: &str| it.to_owned();
+        let is_version = |it: &str| it.strip_prefix('v').is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit()));
+        match parts[..] {
+            [group, version, kind] => Self { group: own(group), version: own(version), kind: own(kind) },
+            [group, version] if is_version(version) => {
+                Self { group: own(group), version: own(version), kind: String::new() }
+            }
+            [version, kind] if is_version(version) => {
+                Self { group: String::new(), version: own(version), kind: own(kind) }
+            }
+            [group, kind] => Self { group: own(group), version: String::new(), kind: own(kind) },
+            [group] if group.contains('.') => Self { group: own(group), ..Self::default() },
+            [kind] => Self { kind: own(kind), ..Self::default() },
+            _ => Self::default(),
+        }
+    }
+}
+
+/// A package that was found.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Hit {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The best bundle: of those that match the words best, the newest. Empty if only the package itself matches.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// Its display name.
+    pub display_name: String,
+    /// Its provider.
+    pub provider: String,
+    /// How many bundles of the package match.
+    pub bundles: u64,
+    /// How well it matches the words; higher is better, 0 without words.
+    pub score: f64,
+}
+
+/// Weights: name, display name, provider, keywords, description, API.
+const WORDS: &str = "
+WITH hit AS MATERIALIZED (
+    SELECT rowid AS profile, -bm25(search, 10.0, 8.0, 4.0, 5.0, 1.0, 3.0) AS score FROM search WHERE search MATCH ?1
+)
+SELECT b.document, h.score FROM hit h CROSS JOIN bundle b ON b.profile = h.profile
+UNION ALL
+SELECT k.document, h.score FROM hit h CROSS JOIN package k ON k.profile = h.profile";
+
+/// The table of APIs is small; the table of who provides them is not.
+const PROVIDES: &str = "
+SELECT DISTINCT p.document
+FROM (SELECT id FROM api
+      WHERE (?1 = '' OR \"group\" = ?1) AND (?2 = '' OR version = ?2) AND (?3 = '' OR kind = ?3 COLLATE NOCASE)) a
+CROSS JOIN provided_api p ON p.api = a.id";
+
+const IMAGE: &str = "
+WITH found AS MATERIALIZED (SELECT id FROM image WHERE instr(reference, ?1) > 0)
+SELECT b.document FROM found f CROSS JOIN bundle b ON b.image = f.id
+UNION
+SELECT r.document FROM found f CROSS JOIN related_image r ON r.image = f.id";
+
+const FEATURE: &str = "SELECT document FROM feature WHERE name = ?1 AND (?2 IS NULL OR value = ?2)";
+
+/// The documents come as a list in JSON.
+const PLACES: &str = "
+SELECT c.id, d.package, d.id, b.version_key
+FROM json_each(?1) j
+CROSS JOIN document d ON d.id = j.value
+CROSS JOIN catalog_document cd INDEXED BY catalog_document_document ON cd.document = d.id
+CROSS JOIN catalog c ON c.id = cd.catalog
+LEFT JOIN bundle b ON b.document = d.id
+WHERE ?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2))";
+
+const HIT: &str = "
+SELECT c.name, d.package, coalesce(b.name, ''), coalesce(b.version, ''), coalesce(b.display_name, ''),
+       coalesce(b.provider, '')
+FROM catalog c CROSS JOIN document d LEFT JOIN bundle b ON b.document = d.id
+WHERE c.id = ?1 AND d.id = ?2";
+
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("documents with words", WORDS),
+    ("who provides an API", PROVIDES),
+    ("who uses an image", IMAGE),
+    ("who has a feature", FEATURE),
+    ("places of documents", PLACES),
+    ("hit", HIT),
+];
+
+/// Documents and their scores.
+type Found = BTreeMap<i64, f64>;
+
+/// The best document of a package so far.
+struct Best {
+    document: i64,
+    score: f64,
+    version_key: Option<Vec<u8>>,
+    bundles: u64,
+}
+
+impl Index {
+    /// Packages that match, best first; of equal score by package and catalog.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn search(&self, query: &SearchQuery) -> Result<Vec<Hit>, IndexError> {
+        let mut found: Option<Found> = None;
+        let mut narrow = |matching: Found| {
+            found = Some(match found.take() {
+                None => matching,
+                Some(mut found) => {
+                    found.retain(|document, _| matching.contains_key(document));
+                    found
+                }
+            });
+        };
+        if let Some(words) = match_expression(&query.words) {
+            narrow(self.with_words(&words)?);
+        } else if !query.words.trim().is_empty() {
+            return Ok(Vec::new());
+        }
+        let plain = |documents: Vec<i64>| documents.into_iter().map(|it| (it, 0.0)).collect::<Found>();
+        for api in &query.provides {
+            narrow(plain(self.rows(PROVIDES, [&api.group, &api.version, &api.kind], |row| row.get(0))?));
+        }
+        for image in &query.images {
+            narrow(plain(self.rows(IMAGE, [image], |row| row.get(0))?));
+        }
+        for (name, value) in &query.features {
+            narrow(plain(self.rows(FEATURE, params![name, value], |row| row.get(0))?));
+        }
+        let mut hits = self.hits(&found.unwrap_or_default(), &query.catalogs)?;
+        // Stable, so that equal scores keep the order of names.
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        Ok(hits)
+    }
+
+    fn with_words(&self, words: &str) -> Result<Found, IndexError> {
+        Ok(self.rows(WORDS, [words], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
+    }
+
+    /// The packages of documents, by package and catalog.
+    fn hits(&self, found: &Found, catalogs: &[String]) -> Result<Vec<Hit>, IndexError> {
+        let documents: Vec<i64> = found.keys().copied().collect();
+        let documents = serde_json::to_string(&documents).unwrap_or_default();
+        let mut packages: HashMap<(i64, String), Best> = HashMap::new();
+        self.rows(PLACES, params![documents, catalogs_json(catalogs)], |row| {
+            let (catalog, package, document) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let version_key: Option<Vec<u8>> = row.get(3)?;
+            let bundles = u64::from(version_key.is_some());
+            let score = found.get(&document).copied().unwrap_or(0.0);
+            let candidate = Best { document, score, version_key, bundles };
+            match packages.entry((catalog, package)) {
+                Entry::Vacant(entry) => {
+                    entry.insert(candidate);
+                }
+                Entry::Occupied(mut entry) => {
+                    let best = entry.get_mut();
+                    let bundles = best.bundles + candidate.bundles;
+                    if is_better(&candidate, best) {
+                        *best = candidate;
+                    }
+                    best.bundles = bundles;
+                }
+            }
+            Ok(())
+        })?;
+        let mut hits = Vec::with_capacity(packages.len());
+        for ((catalog, _), best) in packages {
+            hits.extend(self.rows(HIT, [catalog, best.document], |row| {
+                Ok(Hit {
+                    catalog: row.get(0)?,
+                    package: row.get(1)?,
+                    bundle: row.get(2)?,
+                    version: row.get(3)?,
+                    display_name: row.get(4)?,
+                    provider: row.get(5)?,
+                    bundles: best.bundles,
+                    score: best.score,
+                })
+            })?);
+        }
+        hits.sort_by(|a, b| (&a.package, &a.catalog).cmp(&(&b.package, &b.catalog)));
+        Ok(hits)
+    }
+}
+
+/// A bundle beats the package itself; then the score counts, then the version.
+fn is_better(a: &Best, b: &Best) -> bool {
+    a.version_key
+        .is_some()
+        .cmp(&b.version_key.is_some())
+        .then(a.score.total_cmp(&b.score))
+        .then_with(|| a.version_key.cmp(&b.version_key))
+        .is_gt()
+}
+
+/// The words as an expression of FTS5: each one quoted, so that no character in it is an operator, the last one a
+/// prefix. `None` if there is nothing to search for.
+fn match_expression(words: &str) -> Option<String> {
+    let quoted: Vec<String> = words
+        .split_whitespace()
+        .filter(|word| word.chars().any(char::is_alphanumeric))
+        .map(|word| format!("\"{}\"", word.replace('\0', "").replace('"', "\"\"")))
+        .collect();
+    if quoted.is_empty() { None } else { Some(format!("{} *", quoted.join(" "))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_never_become_operators() {
+        assert_eq!(
+            match_expression("kafka OR \"x y\" -- 3.1*").as_deref(),
+            Some(r#""kafka" "OR" """x" "y""" "3.1*" *"#)
+        );
+        assert_eq!(match_expression(" -- ' "), None);
+    }
+
+    #[test]
+    fn parts_of_an_api_may_be_left_out() {
+        let api = |group: &str, version: &str, kind: &str| ApiPattern {
+            group: group.to_owned(),
+            version: version.to_owned(),
+            kind: kind.to_owned(),
+        };
+        assert_eq!(ApiPattern::parse("a.b/v1/Foo"), api("a.b", "v1", "Foo"));
+        assert_eq!(ApiPattern::parse("//Foo"), api("", "", "Foo"));
+        assert_eq!(ApiPattern::parse("a.b/Foo"), api("a.b", "", "Foo"));
+        assert_eq!(ApiPattern::parse("a.b/v1beta1"), api("a.b", "v1beta1", ""));
+        assert_eq!(ApiPattern::parse("v1/Foo"), api("", "v1", "Foo"));
+        assert_eq!(ApiPattern::parse("a.b"), api("a.b", "", ""));
+        assert_eq!(ApiPattern::parse("Foo"), api("", "", "Foo"));
+    }
+}

@@ -1,0 +1,613 @@
+//! Everything that is known of one package, channel or bundle; once for every catalog that has it.
+
+use std::collections::BTreeMap;
+
+use rusqlite::{OptionalExtension as _, Row, params};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::{BundleRow, ChannelRow, Filter, PackageRow, catalogs_json};
+use crate::index::error::NotAnIndex;
+use crate::index::{Index, IndexError, stored};
+
+/// Where a document stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Source {
+    /// The file, as the index was built from it.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+/// A property.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PropertyRow {
+    /// What the value means.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The value; absent for the large `olm.csv.metadata` and `olm.bundle.object`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Value>")]
+    pub value: Option<Box<RawValue>>,
+}
+
+/// A package with all that is known of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PackageDetail {
+    /// What lists say of it.
+    #[serde(flatten)]
+    pub row: PackageRow,
+    /// Its description, or the default channel's head's.
+    pub description: String,
+    /// Media type of its icon, if it has one.
+    pub icon_mediatype: Option<String>,
+    /// Its keywords, those of the default channel's head.
+    pub keywords: Vec<String>,
+    /// Its properties.
+    pub properties: Vec<PropertyRow>,
+    /// Its channels, by name.
+    pub channel_list: Vec<ChannelRow>,
+    /// Its bundles, by version.
+    pub bundle_list: Vec<BundleRow>,
+    /// Where its document stands; absent if there is none.
+    pub source: Option<Source>,
+}
+
+/// A channel with all that is known of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelDetail {
+    /// What lists say of it.
+    #[serde(flatten)]
+    pub row: ChannelRow,
+    /// Its properties.
+    pub properties: Vec<PropertyRow>,
+    /// Its entries, in the order of the catalog.
+    pub entry_list: Vec<EntryDetail>,
+    /// Where its document stands.
+    pub source: Option<Source>,
+}
+
+/// An entry of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EntryDetail {
+    /// Name of the bundle.
+    pub name: String,
+    /// Its version; empty if the catalog does not have the bundle.
+    pub version: String,
+    /// What it replaces, or empty.
+    pub replaces: String,
+    /// What it skips.
+    pub skips: Vec<String>,
+    /// The range of versions that it skips, or empty.
+    pub skip_range: String,
+    /// The message, if the bundle is deprecated.
+    pub deprecation: Option<String>,
+}
+
+/// A step of the upgrade graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Edge {
+    /// The channel.
+    pub channel: String,
+    /// The bundle at the other end.
+    pub bundle: String,
+    /// Its version; empty if the catalog does not have the bundle.
+    pub version: String,
+    /// The field that makes the step: `replaces`, `skips` or `skipRange`.
+    pub kind: String,
+}
+
+/// A Kubernetes API.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Api {
+    /// Group, for example `etcd.database.coreos.com`.
+    pub group: String,
+    /// Version, for example `v1beta2`.
+    pub version: String,
+    /// Kind, for example `EtcdCluster`.
+    pub kind: String,
+}
+
+/// A package that a bundle requires.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RequiredPackage {
+    /// The package.
+    pub package: String,
+    /// The range of its versions, in the syntax of blang/semver.
+    pub range: String,
+}
+
+/// A constraint of a bundle.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ConstraintRow(#[schemars(with = "serde_json::Value")] pub Box<RawValue>);
+
+/// An image that a bundle uses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RelatedImage {
+    /// What it is for; often empty.
+    pub name: String,
+    /// Its reference.
+    pub image: String,
+}
+
+/// A way to install.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InstallMode {
+    /// For example `AllNamespaces`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Whether the bundle supports it.
+    pub supported: bool,
+}
+
+/// A bundle with all that is known of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BundleDetail {
+    /// What lists say of it.
+    #[serde(flatten)]
+    pub row: BundleRow,
+    /// Deprecations of its package and of its channels, as `<schema> <name>: <message>`.
+    pub other_deprecations: Vec<String>,
+    /// Who provides it.
+    pub provider: String,
+    /// Description in Markdown.
+    pub description: String,
+    /// Maturity, for example `stable`.
+    pub maturity: String,
+    /// Capability level, for example `Seamless Upgrades`.
+    pub capability_level: String,
+    /// The lowest version of Kubernetes that it runs on.
+    pub min_kube_version: String,
+    /// The versions of OpenShift that it is for.
+    pub openshift_versions: String,
+    /// The highest version of OpenShift that it runs on.
+    pub max_openshift_version: String,
+    /// Where its source is.
+    pub repository: String,
+    /// Who supports it.
+    pub support: String,
+    /// When it was made.
+    pub created_at: String,
+    /// The subscriptions that it needs, as JSON text.
+    pub subscription: String,
+    /// Which property these facts are from: `olm.csv.metadata`, `olm.bundle.object`, or empty if there is none.
+    pub facts_from: String,
+    /// Keywords.
+    pub keywords: Vec<String>,
+    /// Categories.
+    pub categories: Vec<String>,
+    /// Ways to install.
+    pub install_modes: Vec<InstallMode>,
+    /// Architectures that it says it supports.
+    pub architectures: Vec<String>,
+    /// Operating systems that it says it supports.
+    pub operating_systems: Vec<String>,
+    /// Features, by name.
+    pub features: BTreeMap<String, String>,
+    /// APIs that it provides.
+    pub provides: Vec<Api>,
+    /// APIs that it requires.
+    pub requires: Vec<Api>,
+    /// Packages that it requires.
+    pub required_packages: Vec<RequiredPackage>,
+    /// Constraints that it has.
+    pub constraints: Vec<ConstraintRow>,
+    /// Images that it uses, in the order of the catalog.
+    pub related_images: Vec<RelatedImage>,
+    /// Its properties, in the order of the catalog.
+    pub properties: Vec<PropertyRow>,
+    /// Steps that lead to it.
+    pub upgrades_from: Vec<Edge>,
+    /// Steps that lead on from it.
+    pub upgrades_to: Vec<Edge>,
+    /// Where its document stands.
+    pub source: Option<Source>,
+}
+
+/// Which bundles are meant.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BundleSelector {
+    /// Names of catalogs; empty for all.
+    pub catalogs: Vec<String>,
+    /// The package.
+    pub package: Option<String>,
+    /// The bundle's name.
+    pub name: Option<String>,
+    /// The version, or `<version>-<release>`.
+    pub version: Option<String>,
+}
+
+macro_rules! bundles {
+    ($condition:literal) => {
+        concat!(
+            "
+SELECT b.document, c.id, c.name, b.package, b.name, b.version, b.release, coalesce(i.reference, ''), b.display_name,
+       b.provider, b.maturity, b.capability_level, b.min_kube_version, b.openshift_versions, b.max_openshift_version,
+       b.repository, b.support, b.created_at, b.subscription, b.facts_from, b.description
+FROM (SELECT * FROM bundle WHERE ",
+            $condition,
+            ") b
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+LEFT JOIN image i ON i.id = b.image
+WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1)))
+  AND (?2 IS NULL OR b.package = ?2) AND (?3 IS NULL OR b.name = ?3)
+  AND (?4 IS NULL OR b.version = ?4 OR b.version || '-' || b.release = ?4)
+ORDER BY c.name, b.package, b.version_key, b.name"
+        )
+    };
+}
+
+const BY_NAME: &str = bundles!("name = ?3");
+const BY_PACKAGE: &str = bundles!("package = ?2");
+
+macro_rules! edges {
+    ($mine:literal, $other:literal) => {
+        concat!(
+            "
+SELECT ch.name, o.name, coalesce(b.version, ''), e.kind
+FROM (SELECT * FROM node WHERE document = ?1) n
+CROSS JOIN catalog_channel cc ON cc.graph = n.graph AND cc.catalog = ?2
+CROSS JOIN edge e ON e.graph = n.graph AND e.",
+            $mine,
+            " = n.number
+CROSS JOIN node o ON o.graph = e.graph AND o.number = e.",
+            $other,
+            "
+CROSS JOIN channel ch ON ch.document = cc.channel
+LEFT JOIN bundle b ON b.document = o.document
+ORDER BY ch.name, b.version_key, o.name, e.kind"
+        )
+    };
+}
+
+const EDGES_IN: &str = edges!("target", "source");
+const EDGES_OUT: &str = edges!("source", "target");
+
+const CHANNELS: &str = "
+SELECT DISTINCT ch.name
+FROM (SELECT * FROM node WHERE document = ?1) n
+CROSS JOIN catalog_channel cc ON cc.graph = n.graph AND cc.catalog = ?2
+CROSS JOIN channel ch ON ch.document = cc.channel
+ORDER BY ch.name";
+
+const SOURCE: &str = "
+SELECT f.path, cd.line, cd.\"column\"
+FROM catalog_document cd INDEXED BY catalog_document_document
+CROSS JOIN file f ON f.id = cd.file
+WHERE cd.document = ?1 AND cd.catalog = ?2 ORDER BY cd.position LIMIT 1";
+
+const PROPERTIES: &str = "SELECT type, value FROM property WHERE document = ?1 ORDER BY position";
+const KEYWORDS: &str = "SELECT keyword FROM keyword WHERE document = ?1 ORDER BY position";
+const CATEGORIES: &str = "SELECT category FROM category WHERE document = ?1 ORDER BY position";
+const INSTALL_MODES: &str = "SELECT type, supported FROM install_mode WHERE document = ?1 ORDER BY position";
+const PLATFORMS: &str =
+    "SELECT name FROM platform WHERE document = ?1 AND kind = ?2 AND value = 'supported' ORDER BY name";
+const FEATURES: &str = "SELECT name, value FROM feature WHERE document = ?1 ORDER BY name";
+const PROVIDED: &str = "
+SELECT a.\"group\", a.version, a.kind FROM provided_api p JOIN api a ON a.id = p.api
+WHERE p.document = ?1 ORDER BY 1, 3, 2";
+const REQUIRED: &str = "
+SELECT a.\"group\", a.version, a.kind FROM required_api p JOIN api a ON a.id = p.api
+WHERE p.document = ?1 ORDER BY 1, 3, 2";
+const REQUIRED_PACKAGES: &str = "SELECT package, range FROM required_package WHERE document = ?1 ORDER BY position";
+const CONSTRAINTS: &str = "SELECT value FROM bundle_constraint WHERE document = ?1 ORDER BY position";
+const RELATED_IMAGES: &str = "
+SELECT r.name, i.reference FROM related_image r JOIN image i ON i.id = r.image
+WHERE r.document = ?1 ORDER BY r.position";
+const TEXT: &str = "SELECT codec, size, bytes FROM text WHERE id = ?1";
+
+const PACKAGE: &str = "
+SELECT p.document, c.id, k.description, i.mediatype, h.description, h.document
+FROM catalog c
+CROSS JOIN catalog_package p ON p.catalog = c.id AND p.package = ?2
+LEFT JOIN package k ON k.document = p.document
+LEFT JOIN package_icon i ON i.document = p.document
+LEFT JOIN bundle h ON h.document = (
+    SELECT n.document FROM channel ch
+    CROSS JOIN catalog_channel cc ON cc.channel = ch.document AND cc.catalog = c.id
+    CROSS JOIN graph g ON g.id = cc.graph
+    CROSS JOIN node n ON n.graph = g.id AND n.number = g.head
+    WHERE ch.package = ?2 AND ch.name = k.default_channel
+)
+WHERE c.name = ?1";
+
+const CHANNEL: &str = "
+SELECT ch.document, c.id, cc.graph
+FROM (SELECT * FROM channel WHERE package = ?2 AND name = ?3) ch
+CROSS JOIN catalog c
+CROSS JOIN catalog_channel cc ON cc.catalog = c.id AND cc.channel = ch.document
+WHERE c.name = ?1";
+
+const ENTRIES: &str = "
+SELECT e.name, coalesce(b.version, ''), e.replaces, e.skip_range, e.position
+FROM (SELECT * FROM entry WHERE document = ?1) e
+CROSS JOIN node n ON n.graph = ?2 AND n.number = e.position
+LEFT JOIN bundle b ON b.document = n.document
+ORDER BY e.position";
+
+const SKIPS: &str = "SELECT name FROM entry_skip WHERE document = ?1 AND entry = ?2 ORDER BY position";
+
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("bundle by name", BY_NAME),
+    ("bundle by package", BY_PACKAGE),
+    ("edges to a bundle", EDGES_IN),
+    ("edges from a bundle", EDGES_OUT),
+    ("channels of a bundle", CHANNELS),
+    ("place of a document", SOURCE),
+    ("properties", PROPERTIES),
+    ("provided APIs", PROVIDED),
+    ("related images", RELATED_IMAGES),
+    ("package", PACKAGE),
+    ("channel", CHANNEL),
+    ("entries", ENTRIES),
+];
+
+impl Index {
+    /// A package, with its channels and bundles.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn show_package(&self, catalogs: &[String], package: &str) -> Result<Vec<PackageDetail>, IndexError> {
+        let filter = Filter { catalogs: catalogs.to_vec(), package: Some(package.to_owned()), channel: None };
+        let rows = self.packages(&filter)?;
+        let channels = self.channels(&filter)?;
+        let bundles = self.bundles(&filter)?;
+        let mut details = Vec::with_capacity(rows.len());
+        for row in rows {
+            type Ids = (Option<i64>, i64, Option<i64>, Option<String>, Option<i64>, Option<i64>);
+            let to_ids = |row: &Row<'_>| -> rusqlite::Result<Ids> {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?))
+            };
+            let (document, catalog, own, icon_mediatype, heads, head) = self
+                .connection()
+                .query_row(PACKAGE, [&row.catalog, package], to_ids)
+                .map_err(|error| self.failed(&error))?;
+            let of_document = |sql| match document {
+                Some(document) => self.properties_of(sql, document),
+                None => Ok(Vec::new()),
+            };
+            let catalog_name = row.catalog.clone();
+            details.push(PackageDetail {
+                description: self.text(own.or(heads))?,
+                icon_mediatype,
+                keywords: self.rows(KEYWORDS, [head], |row| row.get(0))?,
+                properties: of_document(PROPERTIES)?,
+                channel_list: channels.iter().filter(|it| it.catalog == catalog_name).cloned().collect(),
+                bundle_list: bundles.iter().filter(|it| it.catalog == catalog_name).cloned().collect(),
+                source: match document {
+                    Some(document) => self.source(document, catalog)?,
+                    None => None,
+                },
+                row,
+            });
+        }
+        Ok(details)
+    }
+
+    /// A channel, with its entries.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn show_channel(
+        &self,
+        catalogs: &[String],
+        package: &str,
+        channel: &str,
+    ) -> Result<Vec<ChannelDetail>, IndexError> {
+        let filter = Filter {
+            catalogs: catalogs.to_vec(),
+            package: Some(package.to_owned()),
+            channel: Some(channel.to_owned()),
+        };
+        let deprecated = self.deprecated("olm.bundle", &filter)?;
+        let mut details = Vec::new();
+        for row in self.channels(&filter)? {
+            let ids = |row: &Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
+            let (document, catalog, graph) = self
+                .connection()
+                .query_row(CHANNEL, [&row.catalog, package, channel], ids)
+                .map_err(|error| self.failed(&error))?;
+            let entries = self.rows(ENTRIES, [document, graph], |entry| {
+                let name: String = entry.get(0)?;
+                let deprecation = deprecated.get(&(row.catalog.clone(), row.package.clone(), name.clone())).cloned();
+                let detail = EntryDetail {
+                    name,
+                    version: entry.get(1)?,
+                    replaces: entry.get(2)?,
+                    skips: Vec::new(),
+                    skip_range: entry.get(3)?,
+                    deprecation,
+                };
+                Ok((entry.get::<_, i64>(4)?, detail))
+            })?;
+            let mut entry_list = Vec::with_capacity(entries.len());
+            for (position, entry) in entries {
+                let skips = self.rows(SKIPS, [document, position], |row| row.get(0))?;
+                entry_list.push(EntryDetail { skips, ..entry });
+            }
+            details.push(ChannelDetail {
+                properties: self.properties_of(PROPERTIES, document)?,
+                entry_list,
+                source: self.source(document, catalog)?,
+                row,
+            });
+        }
+        Ok(details)
+    }
+
+    /// The bundles that are meant, by catalog, package and version. A selector without package and name finds nothing.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn show_bundle(&self, selector: &BundleSelector) -> Result<Vec<BundleDetail>, IndexError> {
+        let sql = match (&selector.name, &selector.package) {
+            (Some(_), _) => BY_NAME,
+            (None, Some(_)) => BY_PACKAGE,
+            (None, None) => return Ok(Vec::new()),
+        };
+        let parameters = params![catalogs_json(&selector.catalogs), selector.package, selector.name, selector.version];
+        let rows = self.rows(sql, parameters, |row| {
+            let detail = BundleDetail {
+                row: BundleRow {
+                    catalog: row.get(2)?,
+                    package: row.get(3)?,
+                    bundle: row.get(4)?,
+                    version: row.get(5)?,
+                    release: row.get(6)?,
+                    channels: Vec::new(),
+                    image: row.get(7)?,
+                    display_name: row.get(8)?,
+                    deprecation: None,
+                },
+                other_deprecations: Vec::new(),
+                provider: row.get(9)?,
+                description: String::new(),
+                maturity: row.get(10)?,
+                capability_level: row.get(11)?,
+                min_kube_version: row.get(12)?,
+                openshift_versions: row.get(13)?,
+                max_openshift_version: row.get(14)?,
+                repository: row.get(15)?,
+                support: row.get(16)?,
+                created_at: row.get(17)?,
+                subscription: row.get(18)?,
+                facts_from: row.get(19)?,
+                keywords: Vec::new(),
+                categories: Vec::new(),
+                install_modes: Vec::new(),
+                architectures: Vec::new(),
+                operating_systems: Vec::new(),
+                features: BTreeMap::new(),
+                provides: Vec::new(),
+                requires: Vec::new(),
+                required_packages: Vec::new(),
+                constraints: Vec::new(),
+                related_images: Vec::new(),
+                properties: Vec::new(),
+                upgrades_from: Vec::new(),
+                upgrades_to: Vec::new(),
+                source: None,
+            };
+            Ok((row.get(0)?, row.get(1)?, row.get(20)?, detail))
+        })?;
+        rows.into_iter()
+            .map(|(document, catalog, text, detail)| self.complete(document, catalog, text, detail))
+            .collect()
+    }
+
+    /// Fills in what is in other tables.
+    fn complete(
+        &self,
+        document: i64,
+        catalog: i64,
+        description: Option<i64>,
+        mut it: BundleDetail,
+    ) -> Result<BundleDetail, IndexError> {
+        let texts = |sql| self.rows(sql, [document], |row| row.get(0));
+        let edges = |sql| {
+            self.rows(sql, [document, catalog], |row| {
+                Ok(Edge { channel: row.get(0)?, bundle: row.get(1)?, version: row.get(2)?, kind: row.get(3)? })
+            })
+        };
+        let apis = |sql| {
+            self.rows(sql, [document], |row| Ok(Api { group: row.get(0)?, version: row.get(1)?, kind: row.get(2)? }))
+        };
+        let platforms = |kind| self.rows(PLATFORMS, params![document, kind], |row| row.get(0));
+        it.row.channels = self.rows(CHANNELS, [document, catalog], |row| row.get(0))?;
+        self.deprecations_of(&mut it)?;
+        it.description = self.text(description)?;
+        it.keywords = texts(KEYWORDS)?;
+        it.categories = texts(CATEGORIES)?;
+        it.install_modes =
+            self.rows(INSTALL_MODES, [document], |row| Ok(InstallMode { kind: row.get(0)?, supported: row.get(1)? }))?;
+        it.architectures = platforms("arch")?;
+        it.operating_systems = platforms("os")?;
+        let features = self.rows(FEATURES, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        it.features = features.into_iter().collect();
+        it.provides = apis(PROVIDED)?;
+        it.requires = apis(REQUIRED)?;
+        it.required_packages = self.rows(REQUIRED_PACKAGES, [document], |row| {
+            Ok(RequiredPackage { package: row.get(0)?, range: row.get(1)? })
+        })?;
+        let constraints: Vec<String> = texts(CONSTRAINTS)?;
+        it.constraints =
+            constraints.into_iter().map(|it| self.json(it).map(ConstraintRow)).collect::<Result<_, _>>()?;
+        it.related_images =
+            self.rows(RELATED_IMAGES, [document], |row| Ok(RelatedImage { name: row.get(0)?, image: row.get(1)? }))?;
+        it.properties = self.properties_of(PROPERTIES, document)?;
+        it.upgrades_from = edges(EDGES_IN)?;
+        it.upgrades_to = edges(EDGES_OUT)?;
+        it.source = self.source(document, catalog)?;
+        Ok(it)
+    }
+
+    fn deprecations_of(&self, it: &mut BundleDetail) -> Result<(), IndexError> {
+        let filter = Filter { package: Some(it.row.package.clone()), ..Filter::default() };
+        let key = |name: &str| (it.row.catalog.clone(), it.row.package.clone(), name.to_owned());
+        it.row.deprecation = self.deprecated("olm.bundle", &filter)?.remove(&key(&it.row.bundle));
+        if let Some(message) = self.deprecated("olm.package", &filter)?.remove(&key("")) {
+            it.other_deprecations.push(format!("olm.package {}: {message}", it.row.package));
+        }
+        let mut of_channels = self.deprecated("olm.channel", &filter)?;
+        for channel in &it.row.channels {
+            if let Some(message) = of_channels.remove(&key(channel)) {
+                it.other_deprecations.push(format!("olm.channel {channel}: {message}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn properties_of(&self, sql: &str, document: i64) -> Result<Vec<PropertyRow>, IndexError> {
+        let rows = self.rows(sql, [document], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?)))?;
+        rows.into_iter()
+            .map(|(kind, value)| Ok(PropertyRow { kind, value: value.map(|it| self.json(it)).transpose()? }))
+            .collect()
+    }
+
+    fn source(&self, document: i64, catalog: i64) -> Result<Option<Source>, IndexError> {
+        self.connection()
+            .prepare_cached(SOURCE)
+            .and_then(|mut statement| {
+                let source = |row: &Row<'_>| Ok(Source { file: row.get(0)?, line: row.get(1)?, column: row.get(2)? });
+                statement.query_row([document, catalog], source).optional()
+            })
+            .map_err(|error| self.failed(&error))
+    }
+
+    /// A text that is stored once; empty for none.
+    fn text(&self, id: Option<i64>) -> Result<String, IndexError> {
+        let Some(id) = id else { return Ok(String::new()) };
+        let load = |row: &Row<'_>| {
+            Ok(stored::load(row.get(0)?, row.get(1)?, row.get_ref(2)?.as_blob()?).map(|it| it.into_owned()))
+        };
+        let text = self.connection().query_row(TEXT, [id], load).map_err(|error| self.failed(&error))?;
+        match text.map(String::from_utf8) {
+            Some(Ok(text)) => Ok(text),
+            _ => Err(self.damaged("a stored text cannot be unpacked")),
+        }
+    }
+
+    fn json(&self, text: String) -> Result<Box<RawValue>, IndexError> {
+        RawValue::from_string(text).ok().ok_or_else(|| self.damaged("a stored value is not JSON"))
+    }
+
+    fn damaged(&self, message: &str) -> IndexError {
+        IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message: message.to_owned() })
+    }
+}

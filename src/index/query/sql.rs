@@ -1,0 +1,152 @@
+//! A user's own SQL, with limits.
+
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::types::ValueRef;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::index::{Index, IndexError};
+
+/// How many virtual machine steps pass between two looks at the clock.
+const STEPS: i32 = 10_000;
+
+/// What a statement may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SqlLimits {
+    /// Rows of the answer.
+    pub max_rows: usize,
+    /// Time.
+    pub max_time: Duration,
+}
+
+impl Default for SqlLimits {
+    /// 100,000 rows and 30 seconds.
+    fn default() -> Self {
+        Self { max_rows: 100_000, max_time: Duration::from_secs(30) }
+    }
+}
+
+/// The answer to a statement.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SqlResult {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<SqlValue>>,
+    /// Whether there were more rows than allowed.
+    pub is_cut: bool,
+}
+
+/// A value of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SqlValue {
+    /// NULL
+    Null,
+    /// INTEGER
+    Integer(i64),
+    /// REAL
+    Real(f64),
+    /// TEXT; bytes that are no UTF-8 are replaced.
+    Text(String),
+    /// BLOB, in lower-case hexadecimal digits
+    Blob(String),
+}
+
+impl Index {
+    /// Runs one statement of a user. It can read this index, and nothing else: no other file, no setting.
+    ///
+    /// # Errors
+    /// [`IndexError::Sql`] if the statement is wrong or does something that is not allowed, [`IndexError::Limit`] if
+    /// it takes too long.
+    pub fn sql(&mut self, sql: &str, limits: SqlLimits) -> Result<SqlResult, IndexError> {
+        let result = run(self.connection_mut(), sql, limits);
+        // The next question is ours again.
+        let lifted = lift(self.connection_mut());
+        let result = result.map_err(|error| match &error {
+            rusqlite::Error::SqlInputError { msg, .. } => IndexError::Sql(msg.clone()),
+            other => match other.sqlite_error_code() {
+                Some(rusqlite::ErrorCode::AuthorizationForStatementDenied) => {
+                    IndexError::Sql("the statement may only read: SELECT, WITH, EXPLAIN and reading PRAGMAs".to_owned())
+                }
+                Some(rusqlite::ErrorCode::OperationInterrupted) => IndexError::Limit(format!(
+                    "the statement was stopped after {} seconds",
+                    limits.max_time.as_secs_f64()
+                )),
+                _ => self.failed(other),
+            },
+        })?;
+        lifted.map_err(|error| self.failed(&error))?;
+        Ok(result)
+    }
+}
+
+fn run(connection: &mut Connection, sql: &str, limits: SqlLimits) -> rusqlite::Result<SqlResult> {
+    let end = Instant::now().checked_add(limits.max_time);
+    connection.authorizer(Some(authorize))?;
+    connection.progress_handler(STEPS, Some(move || end.is_some_and(|end| Instant::now() > end)))?;
+    let mut statement = connection.prepare(sql)?;
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut result = SqlResult { columns, rows: Vec::new(), is_cut: false };
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        if result.rows.len() == limits.max_rows {
+            result.is_cut = true;
+            break;
+        }
+        let value = |idx| row.get_ref(idx).map(SqlValue::from);
+        result.rows.push((0..result.columns.len()).map(value).collect::<Result<_, _>>()?);
+    }
+    Ok(result)
+}
+
+/// Takes the limits off.
+fn lift(connection: &mut Connection) -> rusqlite::Result<()> {
+    connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
+    connection.progress_handler(0, None::<fn() -> bool>)
+}
+
+impl From<ValueRef<'_>> for SqlValue {
+    fn from(value: ValueRef<'_>) -> Self {
+        match value {
+            ValueRef::Null => Self::Null,
+            ValueRef::Integer(number) => Self::Integer(number),
+            ValueRef::Real(number) => Self::Real(number),
+            ValueRef::Text(text) => Self::Text(String::from_utf8_lossy(text).into_owned()),
+            ValueRef::Blob(bytes) => Self::Blob(bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
+        }
+    }
+}
+
+fn authorize(context: AuthContext<'_>) -> Authorization {
+    match context.action {
+        AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => Authorization::Allow,
+        // These name files or code.
+        AuthAction::Function { function_name: "load_extension" | "readfile" | "writefile" | "edit" } => {
+            Authorization::Deny
+        }
+        AuthAction::Function { .. } => Authorization::Allow,
+        AuthAction::Pragma { pragma_name, pragma_value } => {
+            let is_list = matches!(
+                pragma_name,
+                "table_info"
+                    | "table_xinfo"
+                    | "table_list"
+                    | "index_list"
+                    | "index_info"
+                    | "index_xinfo"
+                    | "foreign_key_list"
+            );
+            let is_setting = matches!(
+                pragma_name,
+                "user_version" | "application_id" | "page_count" | "page_size" | "freelist_count" | "data_version"
+            );
+            if is_list || (is_setting && pragma_value.is_none()) { Authorization::Allow } else { Authorization::Deny }
+        }
+        _ => Authorization::Deny,
+    }
+}

@@ -1,0 +1,79 @@
+//! Taking catalogs out: their rows, and then every document that no catalog holds any more, with all that hangs off it.
+
+use rusqlite::{Connection, Result};
+
+/// Tables whose rows belong to a document, by their column `document`. Children come before their parents.
+pub(super) const OF_DOCUMENT: &[&str] = &[
+    "finding",
+    "complaint",
+    "package_icon",
+    "package",
+    "entry_skip",
+    "entry",
+    "channel",
+    "keyword",
+    "category",
+    "install_mode",
+    "platform",
+    "feature",
+    "property",
+    "provided_api",
+    "required_api",
+    "required_package",
+    "bundle_constraint",
+    "related_image",
+    "bundle",
+    "deprecation",
+    "document_text",
+    "document_source",
+];
+
+/// Values that are stored once, and where they are used.
+const INTERNED: &[(&str, &str)] = &[
+    ("image", "SELECT image FROM related_image UNION SELECT image FROM bundle WHERE image IS NOT NULL"),
+    ("api", "SELECT api FROM provided_api UNION SELECT api FROM required_api"),
+    (
+        "text",
+        "SELECT description FROM bundle WHERE description IS NOT NULL UNION \
+         SELECT description FROM package WHERE description IS NOT NULL",
+    ),
+];
+
+/// The profiles that are used.
+const PROFILES: &str = "SELECT profile FROM bundle WHERE profile IS NOT NULL UNION \
+     SELECT profile FROM package WHERE profile IS NOT NULL";
+
+/// Deletes what a catalog consists of, except its own row.
+pub(super) fn catalog_rows(connection: &Connection, catalog: i64) -> Result<()> {
+    for table in ["catalog_label", "catalog_package", "catalog_channel", "catalog_document", "file"] {
+        connection.execute(&format!("DELETE FROM {table} WHERE catalog = ?1"), [catalog])?;
+    }
+    Ok(())
+}
+
+/// Deletes every document that no catalog holds, and everything that only such documents need.
+pub(super) fn orphans(connection: &Connection) -> Result<()> {
+    connection.execute_batch(
+        "CREATE TEMP TABLE orphan_graph (id INTEGER PRIMARY KEY);
+         INSERT INTO orphan_graph SELECT id FROM graph WHERE id NOT IN (SELECT graph FROM catalog_channel);
+         DELETE FROM edge WHERE graph IN (SELECT id FROM orphan_graph);
+         DELETE FROM node WHERE graph IN (SELECT id FROM orphan_graph);
+         DELETE FROM graph WHERE id IN (SELECT id FROM orphan_graph);
+         DROP TABLE orphan_graph;
+         CREATE TEMP TABLE orphan (id INTEGER PRIMARY KEY);
+         INSERT INTO orphan SELECT id FROM document WHERE id NOT IN (SELECT document FROM catalog_document);",
+    )?;
+    for table in OF_DOCUMENT {
+        connection.execute(&format!("DELETE FROM {table} WHERE document IN (SELECT id FROM orphan)"), [])?;
+    }
+    connection.execute_batch("DELETE FROM document WHERE id IN (SELECT id FROM orphan); DROP TABLE orphan;")?;
+    for (table, used) in INTERNED {
+        connection.execute(&format!("DELETE FROM {table} WHERE id NOT IN ({used})"), [])?;
+    }
+    connection.execute(
+        &format!("DELETE FROM search WHERE rowid IN (SELECT id FROM profile WHERE id NOT IN ({PROFILES}))"),
+        [],
+    )?;
+    connection.execute(&format!("DELETE FROM profile WHERE id NOT IN ({PROFILES})"), [])?;
+    Ok(())
+}

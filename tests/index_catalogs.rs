@@ -1,0 +1,78 @@
+//! Real catalogs in one index. They are beside the project, or where `OLMDEX_SHARED` says; without them nothing runs.
+
+#![allow(clippy::unwrap_used)]
+
+use std::path::PathBuf;
+
+use olmdex::fbc::Input;
+use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
+use olmdex::index::{Builder, CatalogSpec, Index, Mode, Outcome};
+
+#[test]
+fn real_catalogs_share_what_is_equal() {
+    let shared = match std::env::var_os("OLMDEX_SHARED") {
+        Some(path) => PathBuf::from(path),
+        None => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"),
+    };
+    let catalogs = shared.join("catalogs");
+    if !catalogs.is_dir() {
+        eprintln!("skipped: no catalogs in {}", shared.display());
+        return;
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    let names = ["community-v4.12", "community-v4.16", "community-v4.20"];
+    let build = |path: &PathBuf| {
+        let mut builder = Builder::open(path).unwrap();
+        for name in names {
+            let spec = CatalogSpec { name: name.to_owned(), ..CatalogSpec::default() };
+            let input = Input::directory(&catalogs.join(name)).unwrap();
+            let import = builder.add_catalog(&spec, &input, Mode::Strict).unwrap();
+            assert!(!import.refused, "{name}: {:?}", import.report.findings.first());
+        }
+        builder.finish().unwrap()
+    };
+    assert_eq!(build(&path), Outcome::Written);
+    assert_eq!(build(&path), Outcome::Unchanged);
+    let again = directory.path().join("again.db");
+    build(&again);
+    assert!(std::fs::read(&path).unwrap() == std::fs::read(&again).unwrap());
+
+    let index = Index::open(&path).unwrap();
+    let info = index.info().unwrap();
+    assert!(info.documents < info.references, "{} of {}", info.documents, info.references);
+    let bundles = index.bundles(&Filter::default()).unwrap();
+    let total: u64 = info.catalogs.iter().map(|it| it.bundles).sum();
+    assert_eq!(bundles.len() as u64, total);
+    for bundle in bundles.iter().step_by(50) {
+        let selector = BundleSelector {
+            catalogs: vec![bundle.catalog.clone()],
+            name: Some(bundle.bundle.clone()),
+            ..BundleSelector::default()
+        };
+        let details = index.show_bundle(&selector).unwrap();
+        assert!(details.iter().any(|it| it.row == *bundle), "{}", bundle.bundle);
+    }
+    assert!(!index.search(&SearchQuery { words: "operator".to_owned(), ..SearchQuery::default() }).unwrap().is_empty());
+
+    // Without its catalogs nothing is left.
+    let mut builder = Builder::open(&path).unwrap();
+    for name in names {
+        builder.remove_catalog(name).unwrap();
+    }
+    builder.finish().unwrap();
+    let empty = Index::open(&path).unwrap().info().unwrap();
+    assert_eq!((empty.documents, empty.references, empty.document_bytes), (0, 0, 0));
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let tables: Vec<String> = connection
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'search%' AND name NOT LIKE 'sqlite%'")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    for table in tables.iter().filter(|it| !["meta", "refinery_schema_history"].contains(&it.as_str())) {
+        let n: i64 = connection.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
+        assert_eq!(n, 0, "{table}");
+    }
+}

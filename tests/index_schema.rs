@@ -1,0 +1,186 @@
+//! The schema as people read it, and the plans of the questions that are asked most.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use olmdex::fbc::Input;
+use olmdex::index::query::{Filter, SqlLimits, SqlValue, hot_statements};
+use olmdex::index::{APPLICATION_ID, Builder, CatalogSpec, Index, IndexError, Mode, SCHEMA_VERSION};
+
+/// A catalog of many packages, so that a plan that reads a whole table differs from one that does not.
+fn many() -> Input {
+    let mut text = String::new();
+    for package in 0..200 {
+        let p = format!("p{package}");
+        let entries: Vec<String> = (1..9)
+            .map(|n| format!(r#"{{"name":"{p}.v{n}.0.0","replaces":"{p}.v{}.0.0","skipRange":"<{n}.0.0"}}"#, n - 1))
+            .collect();
+        let entries = entries.join(",");
+        writeln!(text, r#"{{"schema":"olm.package","name":"{p}","defaultChannel":"stable"}}"#).unwrap();
+        writeln!(text, r#"{{"schema":"olm.channel","package":"{p}","name":"stable","entries":[{entries}]}}"#).unwrap();
+        for n in 1..9 {
+            writeln!(
+                text,
+                r#"{{"schema":"olm.bundle","package":"{p}","name":"{p}.v{n}.0.0","image":"quay.io/{p}/bundle:v{n}","relatedImages":[{{"name":"a","image":"quay.io/{p}/a:v{n}"}},{{"name":"b","image":"quay.io/{p}/b:v{n}"}}],"properties":[{{"type":"olm.package","value":{{"packageName":"{p}","version":"{n}.0.0"}}}},{{"type":"olm.gvk","value":{{"group":"{p}.example.com","version":"v1","kind":"P{package}"}}}}]}}"#
+            )
+            .unwrap();
+        }
+    }
+    Input::bytes("many.json", Arc::from(text.into_bytes()))
+}
+
+fn build(path: &Path, input: &Input) {
+    let mut builder = Builder::open(path).unwrap();
+    for name in ["a", "b"] {
+        let spec = CatalogSpec { name: name.to_owned(), ..CatalogSpec::default() };
+        let import = builder.add_catalog(&spec, input, Mode::Strict).unwrap();
+        assert!(!import.refused, "{:?}", import.report.findings.first());
+    }
+    builder.finish().unwrap();
+}
+
+fn in_memory() -> Index {
+    let mut builder = Builder::in_memory();
+    let spec = CatalogSpec { name: "a".to_owned(), ..CatalogSpec::default() };
+    builder.add_catalog(&spec, &many(), Mode::Tolerant).unwrap();
+    builder.into_index().unwrap()
+}
+
+/// `OLMDEX_UPDATE=1` writes the snapshot.
+#[test]
+fn the_snapshot_of_the_schema_is_true() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    build(&path, &many());
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let mut text = format!(
+        "-- The schema of an index. Made from migrations/ by tests/index_schema.rs; do not edit.\n\n\
+         PRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {SCHEMA_VERSION};\n"
+    );
+    let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_stat%' \
+               AND name NOT LIKE 'search\\__%' ESCAPE '\\' \
+               ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 ELSE 2 END, name";
+    let mut statement = connection.prepare(sql).unwrap();
+    for sql in statement.query_map([], |row| row.get::<_, String>(0)).unwrap() {
+        writeln!(text, "\n{};", sql.unwrap()).unwrap();
+    }
+    let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/index.sql");
+    if std::env::var_os("OLMDEX_UPDATE").is_some() {
+        fs::write(&snapshot, &text).unwrap();
+    }
+    let stored = fs::read_to_string(&snapshot).unwrap_or_default();
+    assert!(text == stored, "schema/index.sql is out of date: run this test with OLMDEX_UPDATE=1");
+}
+
+/// What a plan may read as a whole: catalogs, what an earlier step has found, and tables that stay small.
+const MAY_SCAN: &[&str] = &["c", "json_each", "j", "api", "image", "f", "h", "hit", "search", "x", "cc"];
+
+#[test]
+fn hot_questions_read_no_big_table_as_a_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    build(&path, &many());
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    for (name, sql) in hot_statements() {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let nulls = vec![None::<i64>; statement.parameter_count()];
+        let plan: Vec<String> = statement
+            .query_map(rusqlite::params_from_iter(nulls), |row| row.get(3))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        for step in &plan {
+            let scanned = step.strip_prefix("SCAN ").map(|it| it.split(' ').next().unwrap());
+            assert!(scanned.is_none_or(|it| MAY_SCAN.contains(&it)), "{name}: {plan:#?}");
+            assert!(!step.contains("AUTOMATIC") && !step.starts_with("MATERIALIZE (join"), "{name}: {plan:#?}");
+        }
+    }
+}
+
+#[test]
+fn every_view_answers() {
+    let mut index = in_memory();
+    let views =
+        index.sql("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name", SqlLimits::default()).unwrap();
+    assert!(views.rows.len() >= 14);
+    for view in views.rows {
+        let SqlValue::Text(name) = &view[0] else { panic!() };
+        let answer = index.sql(&format!("SELECT * FROM {name} LIMIT 5"), SqlLimits::default()).unwrap();
+        assert_eq!(answer.columns[0], "catalog", "{name}");
+    }
+}
+
+#[test]
+fn functions_compare_versions() {
+    let mut index = in_memory();
+    let cases = [
+        ("semver_compare('1.0.0-rc.1', '1.0.0')", SqlValue::Integer(-1)),
+        ("semver_compare('1.0.0+a', '1.0.0+b')", SqlValue::Integer(0)),
+        ("semver_compare('1.0', '1.0.0')", SqlValue::Null),
+        ("semver_in_range('1.5.0', '>=1.0.0 <2.0.0')", SqlValue::Integer(1)),
+        ("semver_in_range('x', '>=1.0.0 <2.0.0')", SqlValue::Null),
+        ("semver_in_range(NULL, NULL)", SqlValue::Null),
+        ("semver_satisfies('1.5.0', '~1.4')", SqlValue::Integer(0)),
+        ("semver_satisfies('1.5.0', '^1.4')", SqlValue::Integer(1)),
+        ("semver_key('1.10.0') > semver_key('1.9.0')", SqlValue::Integer(1)),
+        ("(SELECT count(*) FROM bundle WHERE version_key >= semver_key('3.0.0'))", SqlValue::Integer(1200)),
+        ("(SELECT json ->> 'name' FROM v_document_json LIMIT 1)", SqlValue::Text("p0".to_owned())),
+    ];
+    for (expression, expected) in cases {
+        let answer = index.sql(&format!("SELECT {expression}"), SqlLimits::default()).unwrap();
+        assert_eq!(answer.rows[0][0], expected, "{expression}");
+    }
+    assert!(matches!(
+        index.sql("SELECT semver_in_range('1.0.0', '>=x')", SqlLimits::default()),
+        Err(IndexError::Sql(_))
+    ));
+}
+
+#[test]
+fn sql_of_users_can_only_read() {
+    let mut index = in_memory();
+    let refused = [
+        "DELETE FROM catalog",
+        "UPDATE catalog SET name = 'x'",
+        "DROP TABLE catalog",
+        "ATTACH '/etc/passwd' AS x",
+        "PRAGMA query_only = 0",
+        "PRAGMA journal_mode = WAL",
+        "VACUUM INTO '/tmp/x'",
+        "BEGIN",
+        "CREATE TEMP TABLE x (y)",
+        "SELECT 1; SELECT 2",
+        "nonsense",
+        "SELECT * FROM no_such_table",
+        "SELECT load_extension('x')",
+        "",
+    ];
+    for sql in refused {
+        match index.sql(sql, SqlLimits::default()) {
+            Err(IndexError::Sql(_)) => {}
+            other => panic!("{sql}: {other:?}"),
+        }
+    }
+    let limits = SqlLimits { max_rows: 10, ..SqlLimits::default() };
+    let answer = index.sql("SELECT * FROM edge", limits).unwrap();
+    assert_eq!((answer.rows.len(), answer.is_cut), (10, true));
+    let limits = SqlLimits { max_time: std::time::Duration::from_millis(50), ..SqlLimits::default() };
+    let endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n";
+    assert!(matches!(index.sql(endless, limits), Err(IndexError::Limit(_))));
+    // The limits do not stay.
+    assert_eq!(index.packages(&Filter::default()).unwrap().len(), 200);
+}
+
+#[test]
+fn upgrades_are_reachable_by_a_recursive_query() {
+    let mut index = in_memory();
+    let sql = "WITH RECURSIVE reached(number) AS (
+                 SELECT number FROM node WHERE graph = 1 AND name = 'p0.v1.0.0'
+                 UNION SELECT e.target FROM reached r JOIN edge e ON e.graph = 1 AND e.source = r.number
+               ) SELECT count(*) FROM reached";
+    assert_eq!(index.sql(sql, SqlLimits::default()).unwrap().rows[0][0], SqlValue::Integer(8));
+}

@@ -1,0 +1,183 @@
+//! What an index must survive: being killed, a full disk, a directory that cannot be written to, two builders.
+//!
+//! The tests start this program again as a child that only builds.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use olmdex::fbc::Input;
+use olmdex::index::query::Filter;
+use olmdex::index::{Builder, CatalogSpec, Index, IndexError, Mode};
+
+/// A catalog of `n` packages whose texts hardly compress.
+fn catalog(n: u64) -> Input {
+    let mut text = String::new();
+    let mut state = n;
+    for package in 0..n {
+        let mut noise = String::new();
+        for _ in 0..300 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            write!(noise, "{:x}", state >> 16).unwrap();
+        }
+        writeln!(
+            text,
+            r#"{{"schema":"olm.package","name":"p{package}","defaultChannel":"stable","description":"{noise}"}}"#
+        )
+        .unwrap();
+        writeln!(
+            text,
+            r#"{{"schema":"olm.channel","package":"p{package}","name":"stable","entries":[{{"name":"p{package}.v1.0.0"}}]}}"#
+        )
+        .unwrap();
+        writeln!(
+            text,
+            r#"{{"schema":"olm.bundle","package":"p{package}","name":"p{package}.v1.0.0","image":"quay.io/p/p:{package}","properties":[{{"type":"olm.package","value":{{"packageName":"p{package}","version":"1.0.0"}}}}]}}"#
+        )
+        .unwrap();
+    }
+    Input::bytes("catalog.json", Arc::from(text.into_bytes()))
+}
+
+fn build(path: &Path, n: u64) -> Result<(), IndexError> {
+    let mut builder = Builder::open(path)?;
+    let spec = CatalogSpec { name: "a".to_owned(), ..CatalogSpec::default() };
+    assert!(!builder.add_catalog(&spec, &catalog(n), Mode::Strict)?.refused);
+    builder.finish().map(drop)
+}
+
+fn count(path: &Path) -> usize {
+    Index::open(path).unwrap().packages(&Filter::default()).unwrap().len()
+}
+
+/// Not a test: what the child does.
+#[test]
+#[ignore = "started by the other tests"]
+fn child() {
+    let Some(path) = std::env::var_os("OLMDEX_TEST_TARGET") else { return };
+    let n = std::env::var("OLMDEX_TEST_SIZE").unwrap().parse().unwrap();
+    match build(&PathBuf::from(path), n) {
+        Ok(()) => {}
+        Err(error @ IndexError::Write { .. }) => panic!("WRITE {error}"),
+        Err(error @ IndexError::Busy { .. }) => panic!("BUSY {error}"),
+        Err(error) => panic!("OTHER {error:?}"),
+    }
+}
+
+fn child_command(shell: &str, target: &Path, n: u64) -> Command {
+    let mut command = Command::new("sh");
+    let this = std::env::current_exe().unwrap();
+    command
+        .arg("-c")
+        .arg(format!("{shell} exec \"$0\" --exact child --ignored --nocapture"))
+        .arg(this)
+        .env("OLMDEX_TEST_TARGET", target)
+        .env("OLMDEX_TEST_SIZE", n.to_string())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn kill_loop(rounds: u64) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    build(&path, 10).unwrap();
+    let mut sizes = [0; 2];
+    for round in 0..rounds {
+        let mut child = child_command("", &path, if round % 2 == 0 { 900 } else { 1000 }).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(5 + (round * 37) % 400));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let n = count(&path);
+        assert!([10, 900, 1000].contains(&n), "{n}");
+        sizes[usize::from(n > 10)] += 1;
+        let check: String = rusqlite::Connection::open(&path)
+            .unwrap()
+            .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(check, "ok");
+    }
+    // Whatever was left behind does not stand in the way, and is gone then.
+    build(&path, 20).unwrap();
+    assert_eq!(count(&path), 20);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_killed_build_leaves_the_old_file_or_the_new() {
+    kill_loop(8);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn many_killed_builds_leave_the_old_file_or_the_new() {
+    kill_loop(400);
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_leaves_the_old_file() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    build(&path, 3).unwrap();
+    let before = fs::read(&path).unwrap();
+    // Blocks of 512 bytes (in some shells of 1024); the signal that would kill the child is ignored.
+    for blocks in [100, 1000, 4000] {
+        let output = child_command(&format!("trap '' XFSZ; ulimit -f {blocks};"), &path, 3000).output().unwrap();
+        let words = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && words.contains("WRITE"), "{blocks}: {words}");
+        assert!(fs::read(&path).unwrap() == before);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "{blocks}");
+    }
+}
+
+#[test]
+fn of_two_builders_one_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("index.db");
+    let children: Vec<_> = (0..4).map(|n| child_command("", &path, 500 + n).spawn().unwrap()).collect();
+    let outputs: Vec<_> = children.into_iter().map(|it| it.wait_with_output().unwrap()).collect();
+    assert!(outputs.iter().any(|it| it.status.success()));
+    for output in outputs.iter().filter(|it| !it.status.success()) {
+        let words = String::from_utf8_lossy(&output.stderr);
+        assert!(words.contains("BUSY"), "{words}");
+    }
+    assert!((500..504).contains(&count(&path)));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_file_in_a_read_only_directory_can_be_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let inner = directory.path().join("with ? # % and ü");
+    fs::create_dir(&inner).unwrap();
+    let path = inner.join("index.db");
+    build(&path, 5).unwrap();
+    let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    mode(&path, 0o444);
+    mode(&inner, 0o555);
+    assert_eq!(count(&path), 5);
+    assert_eq!(fs::read_dir(&inner).unwrap().count(), 1);
+    mode(&inner, 0o755);
+    // The new file has the permissions of the old one.
+    build(&path, 6).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o444);
+}
+
+#[cfg(unix)]
+#[test]
+fn through_a_link_the_file_is_replaced() {
+    let directory = tempfile::tempdir().unwrap();
+    let real = directory.path().join("real.db");
+    let link = directory.path().join("link.db");
+    build(&real, 2).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    build(&link, 4).unwrap();
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(count(&real), 4);
+}
