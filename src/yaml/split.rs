@@ -57,6 +57,8 @@ pub struct Splitter {
     offset: u64,
     /// How far the buffer is known to hold no separator, apart from the one at its start.
     scanned: usize,
+    /// Whether the first line, if it is a separator, is known to be a valid one.
+    is_first_checked: bool,
     /// Position in the buffer of an invalid separator that has been reported.
     reported: Option<usize>,
 }
@@ -65,7 +67,7 @@ impl Splitter {
     /// A splitter for input whose first line has the number `start_line`.
     #[must_use]
     pub fn new(start_line: u32) -> Self {
-        Self { line: start_line, offset: 0, scanned: 0, reported: None }
+        Self { line: start_line, offset: 0, scanned: 0, is_first_checked: false, reported: None }
     }
 
     /// Finds the next document. `buffer` starts with the first byte that no earlier chunk has consumed; `is_last`
@@ -80,12 +82,15 @@ impl Splitter {
             return Ok(Found::End);
         }
         // The first line belongs to the document even when it is a separator (rule 3).
-        if self.scanned == 0 && buffer.len() < SEPARATOR.len() && !is_last {
-            return Ok(Found::NeedMore);
-        }
-        if self.scanned == 0 && buffer.starts_with(SEPARATOR) {
-            let Some(end) = line_end(buffer, 0, is_last) else { return Ok(Found::NeedMore) };
-            self.check_separator(buffer, 0, end)?;
+        if !self.is_first_checked {
+            if buffer.len() < SEPARATOR.len() && !is_last {
+                return Ok(Found::NeedMore);
+            }
+            if buffer.starts_with(SEPARATOR) {
+                let Some(end) = line_end(buffer, 0, is_last) else { return Ok(Found::NeedMore) };
+                self.check_separator(buffer, 0, end)?;
+            }
+            self.is_first_checked = true;
         }
         if let Some(found) = memmem::find(&buffer[self.scanned..], b"\n---") {
             let start = self.scanned + found + 1;
@@ -97,8 +102,8 @@ impl Splitter {
         if is_last {
             return Ok(Found::Chunk(self.take(buffer, buffer.len())));
         }
-        // A separator may start in the last bytes. At 0 the first line would be checked again.
-        self.scanned = buffer.len().saturating_sub(SEPARATOR.len()).max(self.scanned).max(1);
+        // A separator may start in the last bytes.
+        self.scanned = buffer.len().saturating_sub(SEPARATOR.len()).max(self.scanned);
         Ok(Found::NeedMore)
     }
 
@@ -108,6 +113,7 @@ impl Splitter {
         self.line = self.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
         self.offset += consumed as u64;
         self.scanned = 0;
+        self.is_first_checked = false;
         self.reported = None;
         chunk
     }
@@ -219,9 +225,10 @@ mod tests {
 
     #[test]
     fn finds_the_same_in_pieces() {
-        let text = b"---\na: 1\n---\r\nb\n----\nc\n---\n---\nd\n-- -\n\n---";
-        let whole: Vec<_> = split(text, 7).collect();
-        for size in 1..text.len() {
+        let texts: [&[u8]; 3] =
+            [b"---\na: 1\n---\r\nb\n----\nc\n---\n---\nd\n-- -\n\n---", b"\n---\na\n", b"---x\n---y\na\n"];
+        for (text, size) in texts.iter().flat_map(|text| (1..text.len()).map(move |size| (text, size))) {
+            let whole: Vec<_> = split(text, 7).collect();
             let mut splitter = Splitter::new(7);
             let mut buffer: Vec<u8> = Vec::new();
             let mut pieces = text.chunks(size);

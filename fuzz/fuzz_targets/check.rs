@@ -1,0 +1,30 @@
+//! A whole file: loading, checking, rendering. Nothing panics, there is one verdict, and what is rendered renders as
+//! itself.
+#![no_main]
+
+use std::sync::Arc;
+
+use libfuzzer_sys::fuzz_target;
+use olmdex::check::check;
+use olmdex::diag::{Severity, text};
+use olmdex::fbc::{Format, Input, Selection, Sorted, render};
+
+fuzz_target!(|data: &[u8]| {
+    let input = Input::bytes("catalog", Arc::from(data));
+    let report = check(&input);
+    assert_eq!(report.has_errors(), report.opm.is_some(), "{report:#?}");
+    assert_eq!(report.has_errors(), report.findings.iter().any(|it| it.rule.severity == Severity::Error));
+    for finding in &report.findings {
+        let shown = text::finding(finding, text::Color::Off);
+        assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
+    }
+    let rendered = |input: &Input, format| {
+        let mut sorted = Sorted::default();
+        let defects = render(input, format, Selection { packages: &[] }, &mut sorted);
+        (sorted.texts().flatten().copied().collect::<Vec<u8>>(), defects.len())
+    };
+    let (once, _) = rendered(&input, Format::Json);
+    let (twice, n_defects) = rendered(&Input::bytes("once", Arc::from(&*once)), Format::Json);
+    assert_eq!((String::from_utf8_lossy(&twice), n_defects), (String::from_utf8_lossy(&once), 0));
+    let _ = rendered(&input, Format::Yaml);
+});

@@ -1,0 +1,262 @@
+//! The rules of the house: which module may use which, who may print, who imports which engine, and what a file looks
+//! like. They keep the code what ARCHITECTURE.md says it is.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// The layer of every module. A module uses lower layers only.
+const LAYERS: &[(&str, u8)] = &[
+    ("diag", 0),
+    ("json", 0),
+    ("yaml", 0),
+    ("version", 0),
+    ("solve", 0),
+    ("fbc", 1),
+    ("check", 2),
+    ("index", 3),
+    ("legacy", 3),
+    ("cluster", 3),
+    ("crd", 3),
+    ("source", 4),
+    ("upgrade", 5),
+    ("resolve", 6),
+    ("draw", 7),
+    ("cli", 8),
+];
+
+/// Uses within one layer that are meant: YAML is read into JSON.
+const SAME_LAYER: &[(&str, &str)] = &[("yaml", "json")];
+
+/// Engines, and the modules that may import them.
+const ENGINES: &[(&str, &[&str])] = &[
+    ("libyaml_safer", &["yaml"]),
+    ("rusqlite", &["index", "legacy"]),
+    ("refinery", &["index"]),
+    ("zstd", &["index", "legacy"]),
+    ("clap", &["cli"]),
+    ("anyhow", &["cli"]),
+    ("rayon", &["fbc", "index", "legacy", "cli"]),
+];
+
+/// What only the command line does: print, read the environment, end the program.
+const FOR_CLI_ONLY: &[&str] = &[
+    "println!",
+    "print!",
+    "eprintln!",
+    "eprint!",
+    "std::env::",
+    "env::var",
+    "process::exit",
+    "io::stdout",
+    "io::stderr",
+];
+
+/// Names that say nothing about what a module is for.
+const EMPTY_NAMES: &[&str] = &["utils", "util", "common", "helpers", "helper", "types", "misc", "shared"];
+
+/// Lines that a file may have. A file that is one table may have more.
+const MAX_LINES: usize = 800;
+
+struct Source {
+    path: String,
+    /// The module of the crate that it belongs to; empty for `lib.rs` and `main.rs`.
+    module: String,
+    text: String,
+}
+
+impl Source {
+    /// The lines that are compiled into the program: without tests, with their numbers.
+    fn code(&self) -> impl Iterator<Item = (usize, &str)> {
+        let is_test_file = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
+        let lines = self.text.lines().enumerate();
+        // Tests are the last item of their file.
+        let lines = lines.take_while(|(_, line)| line.trim() != "#[cfg(test)]").map(|(idx, line)| (idx + 1, line));
+        lines.filter(move |_| !is_test_file)
+    }
+
+    /// As `code`, without comments and with the texts of strings blanked.
+    fn bare_code(&self) -> impl Iterator<Item = (usize, String)> {
+        self.code().map(|(number, line)| {
+            let mut bare = String::new();
+            let mut is_text = false;
+            let mut is_escaped = false;
+            for c in line.chars() {
+                match c {
+                    '"' if !is_escaped => {
+                        is_text = !is_text;
+                        bare.push(c);
+                    }
+                    _ if is_text => bare.push(' '),
+                    _ => bare.push(c),
+                }
+                is_escaped = is_text && c == '\\' && !is_escaped;
+            }
+            let end = bare.find("//").unwrap_or(bare.len());
+            bare.truncate(end);
+            (number, bare)
+        })
+    }
+}
+
+fn sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files: Vec<PathBuf> = Vec::new();
+    let mut open = vec![root.clone()];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|it| it == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let source = |path: PathBuf| {
+        let relative = path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+        let module = match relative.split_once('/') {
+            Some((module, _)) => module.to_owned(),
+            None => relative.trim_end_matches(".rs").replace("lib", "").replace("main", ""),
+        };
+        Source { path: format!("src/{relative}"), module, text: std::fs::read_to_string(&path).unwrap() }
+    };
+    files.into_iter().map(source).collect()
+}
+
+#[track_caller]
+fn none(what: &str, found: &[String]) {
+    assert!(found.is_empty(), "{what}:\n  {}", found.join("\n  "));
+}
+
+/// The modules of the crate that a line names.
+fn named_modules(line: &str) -> Vec<String> {
+    let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let mut found = Vec::new();
+    for (at, _) in line.match_indices("crate::") {
+        let rest = &line[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            // `use crate::{a::B, c};`: what stands at the start of each item.
+            Some(list) => {
+                let mut depth = 0;
+                let mut item = String::new();
+                for c in list.chars() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => {
+                            found.push(word(item.trim()));
+                            item.clear();
+                            continue;
+                        }
+                        _ => {}
+                    }
+                    item.push(c);
+                }
+                found.push(word(item.trim()));
+            }
+            None => found.push(word(rest)),
+        }
+    }
+    found
+}
+
+#[test]
+fn modules_use_lower_layers_only() {
+    let layer_of = |module: &str| LAYERS.iter().find(|(name, _)| *name == module).map(|(_, layer)| *layer);
+    let mut found = Vec::new();
+    for source in sources().iter().filter(|it| !it.module.is_empty()) {
+        let Some(own) = layer_of(&source.module) else {
+            found.push(format!("{}: the module `{}` has no layer", source.path, source.module));
+            continue;
+        };
+        for (number, line) in source.bare_code() {
+            for used in named_modules(&line) {
+                let Some(layer) = layer_of(&used).filter(|_| used != source.module) else { continue };
+                let is_meant = SAME_LAYER.contains(&(source.module.as_str(), used.as_str()));
+                if layer > own || (layer == own && !is_meant) {
+                    found.push(format!("{}:{number}: `{}` uses `{used}`", source.path, source.module));
+                }
+            }
+        }
+    }
+    none("uses of a module of the same or a higher layer", &found);
+}
+
+#[test]
+fn only_the_command_line_prints_reads_the_environment_and_exits() {
+    let mut found = Vec::new();
+    for source in sources().iter().filter(|it| it.module != "cli") {
+        for (number, line) in source.bare_code() {
+            for word in FOR_CLI_ONLY.iter().filter(|it| line.contains(**it)) {
+                found.push(format!("{}:{number}: {word}", source.path));
+            }
+        }
+    }
+    none("work of the command line elsewhere", &found);
+}
+
+#[test]
+fn every_engine_has_its_importers() {
+    let mut found = Vec::new();
+    for source in sources() {
+        for (number, line) in source.bare_code() {
+            for (engine, modules) in ENGINES {
+                let is_used = line.contains(&format!("{engine}::")) || line.contains(&format!("use {engine};"));
+                if is_used && !modules.contains(&source.module.as_str()) {
+                    found.push(format!("{}:{number}: {engine}", source.path));
+                }
+            }
+        }
+    }
+    none("engines imported by a module that is not theirs", &found);
+}
+
+#[test]
+fn every_file_says_what_it_is_and_is_not_too_long() {
+    let mut found = Vec::new();
+    for source in sources() {
+        let is_test_file = source.path.ends_with("/tests.rs");
+        if !source.text.starts_with("//!") && !is_test_file {
+            found.push(format!("{} does not open with `//!`", source.path));
+        }
+        let n_lines = source.text.lines().count();
+        let is_table = source.path == "src/check/rules.rs";
+        if n_lines > MAX_LINES && !is_table {
+            found.push(format!("{} has {n_lines} lines", source.path));
+        }
+        let name = source.path.trim_end_matches(".rs").trim_end_matches("/mod").rsplit('/').next().unwrap_or_default();
+        if EMPTY_NAMES.contains(&name) {
+            found.push(format!("{} has a name that says nothing", source.path));
+        }
+    }
+    none("files that are not as files should be", &found);
+}
+
+#[test]
+fn nothing_is_left_for_later_and_nothing_panics_on_purpose() {
+    let mut found = Vec::new();
+    for source in sources() {
+        for (number, line) in source.text.lines().enumerate() {
+            if ["TODO", "FIXME", "XXX"].iter().any(|word| line.contains(word)) {
+                found.push(format!("{}:{}: {}", source.path, number + 1, line.trim()));
+            }
+        }
+        for (number, line) in source.bare_code() {
+            for word in [".unwrap()", "panic!(", "todo!(", "unimplemented!("] {
+                if line.contains(word) {
+                    found.push(format!("{}:{number}: {word}", source.path));
+                }
+            }
+        }
+    }
+    none("left for later, or a panic", &found);
+}
+
+#[test]
+fn the_map_of_the_crate_is_complete() {
+    let modules: BTreeSet<String> = sources().into_iter().map(|it| it.module).filter(|it| !it.is_empty()).collect();
+    let lib = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")).unwrap();
+    let missing: Vec<String> = modules.into_iter().filter(|it| !lib.contains(&format!("mod {it};"))).collect();
+    none("folders of `src/` that `lib.rs` does not name", &missing);
+}
