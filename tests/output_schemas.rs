@@ -2,7 +2,11 @@
 //!
 //! `OLMDEX_BLESS=1 cargo test --test output_schemas` writes them anew.
 
+mod support;
+
 use std::path::Path;
+
+use support::schema::misfits;
 
 #[test]
 fn the_published_schemas_are_those_of_the_types() {
@@ -18,4 +22,30 @@ fn the_published_schemas_are_those_of_the_types() {
     }
     let n_published = std::fs::read_dir(directory).unwrap().count();
     assert_eq!(n_published, olmdex::cli::output::schemas().len(), "a schema of no output is left in schema/output");
+}
+
+#[test]
+fn what_is_printed_fits_the_published_schemas() {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut seen = std::collections::BTreeSet::new();
+    let mut check = |name: &str, text: &str| {
+        let Ok(value) = serde_json::from_str::<serde_json::Value>(text) else { return };
+        let Some(kind) = value["kind"].as_str() else { return };
+        let schema = package.join(format!("schema/output/{kind}.json"));
+        let found = misfits(&schema, &value);
+        assert!(found.is_empty(), "{name}: {found:?}");
+        seen.insert(kind.to_owned());
+    };
+    for file in std::fs::read_dir(package.join("fixtures/asking")).unwrap().map(|it| it.unwrap().path()) {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let output = text.split("--- standard output\n").nth(1).and_then(|it| it.split("--- standard error\n").next());
+        check(&file.display().to_string(), output.unwrap_or_default());
+    }
+    let findings = package.join("fixtures/five-mistakes/out/validate.json");
+    check("findings", &std::fs::read_to_string(findings).unwrap());
+    let info = support::olmdex(["info", "fixtures/shop/in", "-o", "json"]).in_directory(package).answer();
+    check("info", &info.out());
+    let kinds: std::collections::BTreeSet<String> =
+        olmdex::cli::output::schemas().into_iter().map(|(kind, _)| kind.to_owned()).collect();
+    assert_eq!(seen, kinds, "every kind of output is recorded somewhere");
 }
