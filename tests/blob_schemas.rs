@@ -1,4 +1,5 @@
 //! The JSON Schemas of blobs and properties in `schema/`: good blobs pass, and what the rules forbid does not.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod support;
 

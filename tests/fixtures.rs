@@ -2,6 +2,7 @@
 //! byte. `OLMDEX_BLESS=1` writes the folders anew.
 //!
 //! The names of the files in `out/` say what is run in the case's folder.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod support;
 

@@ -1,6 +1,7 @@
 //! The published schemas of JSON output say what is printed.
 //!
 //! `OLMDEX_BLESS=1 cargo test --test output_schemas` writes them anew.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 mod support;
 

@@ -1,4 +1,10 @@
 //! Inputs that a reader of catalogs must survive: what each of them ends with, and that nothing ever ends in a panic.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "tests may fail, and say that they were skipped"
+)]
 
 mod support;
 

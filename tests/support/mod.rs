@@ -194,5 +194,5 @@ pub fn open_to_all(directory: &Path) {
 /// Takes all rights to a file or directory away.
 pub fn close_to_all(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
 }
