@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::deprecations::deprecation_step;
 use super::facts::{
     BundleFacts, ChannelFacts, DeprecationsFacts, Draft, EntryFacts, Facts, Inspected, PackageFacts, Phase,
 };
 use super::graph::{GraphDefect, check_chain};
-use super::inspect::{deprecation_step, draft};
+use super::inspect::draft;
 use super::{Report, places, rules, tree};
 use crate::diag::{Severity, closest};
 use crate::fbc::{Input, Origin};

@@ -2,19 +2,13 @@
 
 use std::collections::HashSet;
 
-use super::facts::{
-    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, EntryFacts, Facts, Inspected, OpmLine,
-    PackageFacts, Phase,
-};
-use super::{check_image, property, rules};
+use super::facts::{ChannelFacts, Draft, EntryFacts, Facts, Inspected, OpmLine, PackageFacts, Phase};
+use super::{property, rules};
 use crate::diag::Rule;
-use crate::fbc::{
-    Blob, Bundle, Channel, Defect, DefectKind, Deprecations, Document, Failure, Package, Property, Spot, Syntax, Typed,
-    for_each_object,
-};
+use crate::fbc::{Blob, Channel, Defect, DefectKind, Document, Failure, Package, Property, Spot, Syntax, Typed};
 use crate::json::{Step, Value};
+use crate::version::Quoted;
 use crate::version::blang::Range;
-use crate::version::{Quoted, Release, Version, VersionRelease};
 
 /// Looks at one document by itself: its facts, and what is wrong with it whatever the rest of the catalog holds.
 #[must_use]
@@ -27,6 +21,7 @@ pub fn inspect(document: &Document<'_>) -> Inspected {
     Inspected { origin: document.origin, facts, drafts: inspector.drafts }
 }
 
+/// Collects what is wrong with a document. What is said of bundles and deprecations is in files of their own.
 pub(super) struct Inspector {
     drafts: Vec<Draft>,
 }
@@ -54,7 +49,7 @@ impl Draft {
 }
 
 impl Inspector {
-    fn push(&mut self, draft: Draft) {
+    pub(super) fn push(&mut self, draft: Draft) {
         self.drafts.push(draft);
     }
 
@@ -70,7 +65,7 @@ impl Inspector {
         Facts::Broken { schema: failure.schema.clone(), package: failure.package.clone() }
     }
 
-    fn defect(&mut self, defect: &Defect, schema: &str, syntax: Syntax) {
+    pub(super) fn defect(&mut self, defect: &Defect, schema: &str, syntax: Syntax) {
         let (rule, help) = match &defect.kind {
             DefectKind::Unreadable { .. } => {
                 (rules::UNREADABLE_FILE, Some("hide it with `.indexignore`, or make it readable"))
@@ -243,289 +238,6 @@ impl Inspector {
         }
     }
 
-    fn bundle(&mut self, bundle: &Bundle<'_>, value: Value<'_>) -> BundleFacts {
-        let (package, name) = (&*bundle.package, &*bundle.name);
-        let mut complaints = Vec::new();
-        if package.is_empty() {
-            let message = format!("bundle `{name}` names no package");
-            let text = format!("package name must be set for bundle {}", Quoted(name));
-            self.push(draft(rules::BUNDLE_WITHOUT_PACKAGE, message).at(vec!["package".into()]).opm(
-                Phase::Bundles,
-                8,
-                text,
-            ));
-        }
-        if name.is_empty() {
-            complaints.push((31, "name must be set".to_owned()));
-            let message = format!("a bundle of package `{package}` has no name");
-            self.push(draft(rules::BUNDLE_WITHOUT_NAME, message).at(vec!["name".into()]));
-        }
-        let mut n_objects = 0;
-        if let Err(defect) = for_each_object(bundle, |_| n_objects += 1) {
-            self.defect(&defect, "olm.bundle", Syntax::Json);
-        }
-        self.properties(bundle);
-        self.images(bundle);
-        let version = self.bundle_version(bundle, &mut complaints);
-        if bundle.image.is_empty() && n_objects == 0 {
-            complaints.push((33, "bundle image must be set".to_owned()));
-            let message = format!("bundle `{name}` has no image");
-            self.push(draft(rules::BUNDLE_WITHOUT_IMAGE, message).at(vec!["image".into()]));
-        }
-        self.property_form(&bundle.properties);
-        self.empty_fields(value, &[]);
-        BundleFacts { package: package.to_owned(), name: name.to_owned(), version, complaints }
-    }
-
-    /// Rules 10 to 12, and the warnings about dependencies.
-    fn properties(&mut self, bundle: &Bundle<'_>) {
-        let (package, name) = (&*bundle.package, &*bundle.name);
-        let mut package_properties = Vec::new();
-        let mut n_csv_metadata = 0;
-        for (idx, property) in bundle.properties.iter().enumerate() {
-            let kind = &*property.kind;
-            if let Some(misfit) = property::check(kind, property.value) {
-                let text = format!(
-                    "parse properties for bundle {}: parse property[{idx}] of type {}: {}",
-                    Quoted(name),
-                    Quoted(kind),
-                    misfit.opm
-                );
-                let message = match misfit.path.as_slice() {
-                    [] => format!("property `{kind}` of bundle `{name}`: {}", misfit.message),
-                    path => format!("property `{kind}` of bundle `{name}`, {}: {}", path_text(path), misfit.message),
-                };
-                let mut it = draft(rules::INVALID_PROPERTY, message).opm(Phase::Bundles, 10, text);
-                if misfit.wants_quotes {
-                    it = it.help("put quotes around the value");
-                }
-                self.push(property::draft_at(it, idx, misfit.path));
-                if kind == "olm.package" {
-                    package_properties.push(idx);
-                }
-                continue;
-            }
-            let Some(value) = property.value else { continue };
-            match kind {
-                "olm.package" => package_properties.push(idx),
-                "olm.csv.metadata" => {
-                    n_csv_metadata += 1;
-                    if n_csv_metadata == 2 {
-                        let message = format!("bundle `{name}` has several `olm.csv.metadata` properties");
-                        self.push(property::draft_at(draft(rules::SEVERAL_CSV_METADATA, message), idx, Vec::new()));
-                    }
-                }
-                "olm.gvk" | "olm.gvk.required" if !value.is_null() => {
-                    let missing: Vec<&str> =
-                        ["group", "version", "kind"].into_iter().filter(|it| text_of(value, it).is_empty()).collect();
-                    // The core API group has no name.
-                    if !missing.is_empty() && missing != ["group"] {
-                        let message =
-                            format!("property `{kind}` of bundle `{name}` has no {}", missing.join(" and no "));
-                        self.push(property::draft_at(draft(rules::INCOMPLETE_API, message), idx, Vec::new()));
-                    }
-                }
-                "olm.package.required" if !value.is_null() => self.required_package(name, idx, value),
-                _ => {}
-            }
-        }
-        if package_properties.len() != 1 {
-            let n_found = package_properties.len();
-            let message = format!("bundle `{name}` has {n_found} `olm.package` properties, exactly one is needed");
-            let text = format!(
-                "package {} bundle {} must have exactly 1 \"olm.package\" property, found {n_found}",
-                Quoted(package),
-                Quoted(name)
-            );
-            let mut path: Vec<Step> = vec!["properties".into()];
-            path.extend(package_properties.get(1).map(|&idx| Step::Index(idx)));
-            self.push(draft(rules::PACKAGE_PROPERTY_COUNT, message).at(path).opm(Phase::Bundles, 11, text));
-        }
-        for idx in package_properties {
-            let property = &bundle.properties[idx];
-            let Some(value) = property.value else { continue };
-            let found = text_of(value, "packageName");
-            // What is absent or no text at all has been reported as that.
-            if found != package && !package.is_empty() && property::check(&property.kind, property.value).is_none() {
-                let message = format!(
-                    "bundle `{name}` belongs to package `{package}`, but its `olm.package` property says `{found}`"
-                );
-                let text =
-                    format!("package {} does not match \"olm.package\" property {}", Quoted(package), Quoted(&found));
-                let it = draft(rules::PACKAGE_PROPERTY_MISMATCH, message).opm(Phase::Bundles, 12, text);
-                self.push(property::draft_at(it, idx, vec!["packageName".into()]));
-            }
-        }
-    }
-
-    fn required_package(&mut self, bundle: &str, idx: usize, value: Value<'_>) {
-        if text_of(value, "packageName").is_empty() {
-            let message = format!("bundle `{bundle}` requires a package without a name");
-            let it = draft(rules::REQUIRED_PACKAGE_WITHOUT_NAME, message);
-            self.push(property::draft_at(it, idx, vec!["packageName".into()]));
-        }
-        let range = text_of(value, "versionRange");
-        if let Err(error) = Range::parse(&range) {
-            let message = format!("bundle `{bundle}`: `{range}` is not a range of versions: {error}");
-            let it = draft(rules::INVALID_VERSION_RANGE, message);
-            self.push(property::draft_at(it, idx, vec!["versionRange".into()]));
-        }
-    }
-
-    /// Rule 13.
-    fn images(&mut self, bundle: &Bundle<'_>) {
-        let (package, name) = (&*bundle.package, &*bundle.name);
-        let related = bundle.related_images.iter().enumerate().map(|(idx, it)| (Some(idx), &it.image));
-        for (idx, image) in [(None, &bundle.image)].into_iter().chain(related).filter(|(_, image)| !image.is_empty()) {
-            let Err(error) = check_image(image) else { continue };
-            let (field, path) = match idx {
-                None => ("image".to_owned(), vec!["image".into()]),
-                Some(idx) => {
-                    (format!("relatedImages[{idx}].image"), vec!["relatedImages".into(), idx.into(), "image".into()])
-                }
-            };
-            let message = format!("bundle `{name}`: `{image}` is not a valid image reference: {error}");
-            let text = format!(
-                "package {} bundle {} {field}: invalid image pull spec {}: {error}",
-                Quoted(package),
-                Quoted(name),
-                Quoted(image)
-            );
-            let mut it = draft(rules::INVALID_IMAGE, message).at(path).opm(Phase::Bundles, 13, text);
-            if let Some((scheme, rest)) = image.split_once("://") {
-                it = it.help(format!("leave out `{scheme}://`: `{rest}`"));
-            }
-            self.push(it);
-        }
-        for (idx, related) in bundle.related_images.iter().enumerate() {
-            if related.image.is_empty() {
-                let called = if related.name.is_empty() { String::new() } else { format!(" (`{}`)", related.name) };
-                let message = format!("bundle `{name}`: related image {idx}{called} has no reference");
-                let path = vec!["relatedImages".into(), idx.into(), "image".into()];
-                self.push(draft(rules::RELATED_IMAGE_WITHOUT_REFERENCE, message).at(path));
-            }
-        }
-    }
-
-    /// Rule 14, and what the second pass says of versions. Gives the version that no other bundle may have.
-    fn bundle_version(&mut self, bundle: &Bundle<'_>, complaints: &mut Vec<(u8, String)>) -> Option<String> {
-        let (package, name) = (&*bundle.package, &*bundle.name);
-        let (idx, value) = bundle
-            .properties
-            .iter()
-            .enumerate()
-            .filter(|(_, it)| it.kind == "olm.package")
-            .find_map(|(idx, it)| it.value.map(|value| (idx, value)))
-            .filter(|(idx, value)| property::check(&bundle.properties[*idx].kind, Some(*value)).is_none())?;
-        let text = text_of(value, "version");
-        let version = match Version::parse(&text) {
-            Ok(version) => Some(version),
-            Err(error) => {
-                let message = format!("bundle `{name}`: `{text}` is not a semantic version: {error}");
-                let opm = format!("error parsing bundle {} version {}: {error}", Quoted(name), Quoted(&text));
-                let it = draft(rules::INVALID_VERSION, message).opm(Phase::Bundles, 14, opm);
-                self.push(property::draft_at(it, idx, vec!["version".into()]));
-                None
-            }
-        };
-        let release_text = text_of(value, "release");
-        let release = match Release::parse_optional(&release_text) {
-            Ok(release) => release,
-            Err(error) => {
-                let message = format!("bundle `{name}`: {error}");
-                let opm =
-                    format!("error parsing bundle {} release version {}: {error}", Quoted(name), Quoted(&release_text));
-                let it = draft(rules::INVALID_RELEASE, message).opm(Phase::Bundles, 14, opm);
-                self.push(property::draft_at(it, idx, vec!["release".into()]));
-                None
-            }
-        };
-        let version = version?;
-        if let Some(release) = &release {
-            let normalized = format!("{package}-v{version}-{release}");
-            if name != normalized {
-                complaints.push((
-                    31,
-                    format!("name {} does not match normalized name {}", Quoted(name), Quoted(&normalized)),
-                ));
-                let message = format!("bundle `{name}` has a release, so its name must be `{normalized}`");
-                self.push(draft(rules::RELEASE_NAME_MISMATCH, message).at(vec!["name".into()]));
-            }
-            if !version.build().is_empty() {
-                complaints.push((35, "cannot use build metadata in version with a release version".to_owned()));
-                let message = format!("bundle `{name}`: version `{version}` has build metadata and a release");
-                let it = draft(rules::RELEASE_WITH_BUILD_METADATA, message);
-                self.push(property::draft_at(it, idx, vec!["version".into()]));
-            }
-        }
-        Some(VersionRelease { version, release }.to_string())
-    }
-
-    fn deprecations(&mut self, deprecations: &Deprecations<'_>) -> DeprecationsFacts {
-        let package = &*deprecations.package;
-        let entries = deprecations.entries.as_deref().unwrap_or_default();
-        let mut seen = HashSet::new();
-        for (idx, entry) in entries.iter().enumerate() {
-            let at = |field: &'static str| vec!["entries".into(), idx.into(), "reference".into(), field.into()];
-            let (schema, name) = (&*entry.schema, &*entry.name);
-            let go_reference =
-                format!("declcfg.PackageScopedReference{{Schema:{}, Name:{}}}", Quoted(schema), Quoted(name));
-            let step = deprecation_step(idx);
-            if schema.is_empty() {
-                let message = format!("deprecation {idx} of package `{package}` does not say what it is about");
-                let text = format!("schema must be set for deprecation entry [{idx}] for package {}", Quoted(package));
-                self.push(draft(rules::DEPRECATION_WITHOUT_SCHEMA, message).at(at("schema")).opm(
-                    Phase::Deprecations,
-                    step,
-                    text,
-                ));
-            } else if !seen.insert((schema, name)) {
-                let message = format!("package `{package}`: `{schema}` `{name}` is deprecated twice");
-                let text = format!("duplicate deprecation entry {go_reference} for package {}", Quoted(package));
-                self.push(draft(rules::DUPLICATE_DEPRECATION, message).at(at("name")).opm(
-                    Phase::Deprecations,
-                    step + 1,
-                    text,
-                ));
-            } else if schema == "olm.package" {
-                if !name.is_empty() {
-                    let message = format!("the deprecation of package `{package}` has a name (`{name}`)");
-                    let text = format!(
-                        "package name must be empty for deprecated package {} (specified {})",
-                        Quoted(package),
-                        Quoted(name)
-                    );
-                    let it = draft(rules::DEPRECATED_PACKAGE_WITH_NAME, message).at(at("name")).help("remove the name");
-                    self.push(it.opm(Phase::Deprecations, step + 2, text));
-                }
-            } else if schema != "olm.channel" && schema != "olm.bundle" {
-                let message = format!("package `{package}`: a `{schema}` cannot be deprecated");
-                let text = format!(
-                    "cannot deprecate object {go_reference} referenced by entry {idx} for package {}: object schema unknown",
-                    Quoted(package)
-                );
-                let it = draft(rules::UNKNOWN_DEPRECATION_SCHEMA, message).at(at("schema"));
-                self.push(it.opm(Phase::Deprecations, step + 2, text));
-            }
-            if entry.message.is_empty() {
-                let message = format!("deprecation {idx} of package `{package}` has no message");
-                let path = vec!["entries".into(), idx.into(), "message".into()];
-                self.push(draft(rules::DEPRECATION_WITHOUT_MESSAGE, message).at(path));
-            }
-        }
-        DeprecationsFacts {
-            package: package.to_owned(),
-            entries: entries
-                .iter()
-                .map(|it| DeprecationFacts {
-                    schema: it.schema.to_string(),
-                    name: it.name.to_string(),
-                    has_message: !it.message.is_empty(),
-                })
-                .collect(),
-        }
-    }
-
     /// What the real tool's server demands of other schemas.
     fn other(&mut self, blob: &Blob<'_>) {
         for (field, name) in [("schema", &blob.schema), ("package", &blob.package)] {
@@ -540,7 +252,7 @@ impl Inspector {
     }
 
     /// Top-level fields that the format's definition wants non-empty if they are there.
-    fn empty_fields(&mut self, value: Value<'_>, fields: &[&'static str]) {
+    pub(super) fn empty_fields(&mut self, value: Value<'_>, fields: &[&'static str]) {
         for field in fields {
             if value.get_field(field).and_then(|it| it.as_str()).is_some_and(|it| it.is_empty()) {
                 let message = format!("`{field}` is present but empty");
@@ -550,7 +262,7 @@ impl Inspector {
     }
 
     /// What the format's definition demands of every property.
-    fn property_form(&mut self, properties: &[Property<'_>]) {
+    pub(super) fn property_form(&mut self, properties: &[Property<'_>]) {
         for (idx, property) in properties.iter().enumerate() {
             if property.kind.is_empty() {
                 let it = draft(rules::EMPTY_PROPERTY_TYPE, format!("property {idx} has no type"));
@@ -564,18 +276,13 @@ impl Inspector {
     }
 }
 
-/// Rank of the first message about a deprecation.
-pub(super) fn deprecation_step(idx: usize) -> u32 {
-    u32::try_from(idx).unwrap_or(u32::MAX / 4).saturating_mul(4).saturating_add(100)
-}
-
 /// A field of a property's value as text; empty if it is absent or not a string.
-fn text_of<'d>(value: Value<'d>, field: &str) -> std::borrow::Cow<'d, str> {
+pub(super) fn text_of<'d>(value: Value<'d>, field: &str) -> std::borrow::Cow<'d, str> {
     value.get_field(field).and_then(|it| it.as_str()).unwrap_or_default()
 }
 
 /// A path as people write it: `entries[0].name`.
-fn path_text(path: &[Step]) -> String {
+pub(super) fn path_text(path: &[Step]) -> String {
     let mut text = String::new();
     for step in path {
         match step {

@@ -7,7 +7,9 @@
 //! What it deliberately does not do: it reads no files except to find the line of a finding, it prints nothing, and it
 //! keeps no blob.
 
+mod bundle;
 mod catalog;
+mod deprecations;
 mod facts;
 pub mod graph;
 mod image;

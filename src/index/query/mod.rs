@@ -5,6 +5,7 @@
 //!
 //! What it deliberately does not do: no upgrade paths, no resolution, no output formats.
 
+mod detail;
 mod documents;
 mod entries;
 mod info;
@@ -13,15 +14,15 @@ mod search;
 mod show;
 mod sql;
 
+pub use detail::{
+    Api, BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
+    PropertyRow, RelatedImage, RequiredPackage, Source,
+};
 pub use documents::DocumentHead;
 pub use entries::EntryRow;
 pub use info::{Info, Names, Size};
 pub use list::{BundleRow, CatalogRow, ChannelRow, PackageRow};
 pub use search::{ApiPattern, Hit, SearchQuery};
-pub use show::{
-    Api, BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
-    PropertyRow, RelatedImage, RequiredPackage, Source,
-};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 
 use rusqlite::{Params, Result, Row};
