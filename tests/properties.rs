@@ -1,5 +1,6 @@
 //! Properties of reading, writing and checking that hold for any input: what is written can be read back, readers agree
 //! with other readers, and no input ends in a panic or in two verdicts.
+#![allow(clippy::unwrap_used)] // in what its tests share, a failure is a failed test
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

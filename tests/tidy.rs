@@ -1,5 +1,6 @@
 //! The rules of the house: which module may use which, who may print, who imports which engine, and what a file looks
 //! like. They keep the code what ARCHITECTURE.md says it is.
+#![allow(clippy::unwrap_used)] // in what its tests share, a failure is a failed test
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! What the tests of the command line share: running the program as a user would, and scratch directories.
 //!
 //! Each test binary uses a part of it.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
@@ -192,5 +192,5 @@ pub fn open_to_all(directory: &Path) {
 /// Takes all rights to a file or directory away.
 pub fn close_to_all(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
 }
