@@ -138,8 +138,9 @@ impl Read for Pieces<'_> {
     }
 }
 
-/// Line and column, from 0, of a byte offset.
+/// Line and column, from 0, of a byte offset. The scanner sees one newline more than the text may have.
 fn mark_at(text: &str, offset: usize) -> Mark {
+    let offset = text.floor_char_boundary(offset);
     let mut mark = Mark::default();
     let mut chars = text[..offset].chars().peekable();
     while let Some(c) = chars.next() {
@@ -338,6 +339,13 @@ mod tests {
             assert_eq!(error.message, TAG_END, "{text}");
             let comma = text.chars().position(|c| c == ',').unwrap() as u32 + 1;
             assert_eq!((error.line, error.column), (Some(1), Some(comma)), "{text}");
+        }
+        // The scanner fails behind the end of the text.
+        for text in ["--X: a !+!!!!-,- !!-,-\ns-<<-c", "a: [!b c\n, !-,-"] {
+            assert!(
+                crate::yaml::to_json(text.as_bytes(), &mut Vec::new()).is_err_and(|it| it.line.is_some()),
+                "{text}"
+            );
         }
         // In a text it is no tag.
         let mut out = Vec::new();
