@@ -494,3 +494,41 @@ fn normal(value: &Value) -> Value {
         other => other.clone(),
     }
 }
+
+/// Large files are cut as they arrive and read in batches. What comes out is what small files give, to the line.
+#[test]
+fn large_files_are_read_as_small_ones() {
+    let long = "é".repeat(3_000);
+    for separator in ["\n", "\r\n"] {
+        for is_json in [true, false] {
+            let document = |idx: usize| {
+                // One document is larger than a batch.
+                let text = if idx == 400 { long.repeat(300) } else { long.clone() };
+                if is_json {
+                    format!(
+                        "{{\"schema\": \"custom\",{separator}\"name\": \"{idx}\", \"text\": \"{text}\"}}{separator}"
+                    )
+                } else {
+                    format!("---{separator}schema: custom{separator}name: \"{idx}\"{separator}text: {text}{separator}")
+                }
+            };
+            let broken = if is_json { "{\"schema\": 1}" } else { "---\nschema: 1\n" };
+            let documents: Vec<String> = (0..1_000).map(document).collect();
+            let whole: String = documents.iter().map(String::as_str).chain([broken]).collect();
+            assert!(whole.len() > (4 << 20));
+            let large = Input::bytes("large", Arc::from(whole.as_bytes()));
+            let small: Vec<Vec<u8>> = documents
+                .iter()
+                .map(|it| rendered(&Input::bytes("small", Arc::from(it.as_bytes())), Format::Json).0)
+                .collect();
+            let (found, n_defects) = rendered(&large, Format::Json);
+            assert_eq!(n_defects, 1);
+            assert!(found == small.concat(), "separator {separator:?}, JSON {is_json}");
+            let report = check(&large);
+            assert_eq!(report.findings.len(), 1);
+            let place = report.findings[0].place.as_ref().unwrap();
+            let line = whole.matches('\n').count() + usize::from(is_json);
+            assert_eq!((place.line as usize, place.column), (line, if is_json { 12 } else { 9 }));
+        }
+    }
+}

@@ -24,7 +24,8 @@ fuzz_target!(|text: &[u8]| {
         let mut again = Vec::new();
         write_compact(Reader::new().read(&back).expect("what is composed is JSON"), &mut again);
         // Characters that libyaml takes for line breaks come back as blanks or newlines, as they do from opm.
-        if !normal.windows(2).any(|it| it == b"\\r" || it == [0xC2, 0x85] || it == b"\\u") {
+        // Minus zero comes back as the integer that it is written as.
+        if !normal.windows(2).any(|it| it == b"-0" || it == b"\\r" || it == [0xC2, 0x85] || it == b"\\u") {
             assert_eq!(decode_utf8(&again), decode_utf8(&normal), "{}", decode_utf8(&written));
         }
     }

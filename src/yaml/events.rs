@@ -1,7 +1,8 @@
 //! The events of a chunk, from libyaml's scanner and parser, guarded against what is wrong in its port.
 //!
 //! The port panics on two inputs, which never reach it: a block scalar at the end of a text without a newline (one is
-//! added) and a tag in angle brackets before a comma (found beforehand, and then an error as in go-yaml). It also takes
+//! added) and a tag that a comma follows directly (found beforehand, and then an error as in go-yaml, for which a comma
+//! is a part of a tag without angle brackets: that it takes `[!a, b]` for a list of one item is not followed). It also takes
 //! any text whose first byte is 0xEF for a broken byte order mark, and says no more than `invalid UTF-8`; so byte order
 //! mark and encoding are handled here. UTF-16 is not read: no such file survives the splitting into lines.
 
@@ -137,8 +138,9 @@ impl Read for Pieces<'_> {
     }
 }
 
-/// Line and column, from 0, of a byte offset.
+/// Line and column, from 0, of a byte offset. The scanner sees one newline more than the text may have.
 fn mark_at(text: &str, offset: usize) -> Mark {
+    let offset = text.floor_char_boundary(offset);
     let mut mark = Mark::default();
     let mut chars = text[..offset].chars().peekable();
     while let Some(c) = chars.next() {
@@ -215,7 +217,7 @@ fn incompatible_version(text: &str) -> Option<YamlError> {
     None
 }
 
-/// Finds the first tag in angle brackets that a comma follows directly.
+/// Finds the first tag that a comma follows directly.
 ///
 /// Only the scanner can tell a tag from the same characters in a string. So it gets a copy with a blank before every
 /// such comma, and its tags are compared with the places of the blanks.
@@ -224,12 +226,19 @@ fn incompatible_version(text: &str) -> Option<YamlError> {
 ///
 /// There is such a tag, or the scanner fails on the copy: it would have failed on the text too.
 fn check_tags_before_commas(text: &str) -> Result<(), YamlError> {
-    if memmem::find(text.as_bytes(), b"!<").is_none() || memmem::find(text.as_bytes(), b">,").is_none() {
+    let commas = commas_behind_tags(text.as_bytes());
+    if commas.is_empty() {
         return Ok(());
     }
-    let copy = text.replace(">,", "> ,");
-    let blanks: Vec<u64> =
-        memmem::find_iter(text.as_bytes(), b">,").enumerate().map(|(n, at)| (at + 1 + n) as u64).collect();
+    let mut copy = String::with_capacity(text.len() + commas.len());
+    let mut done = 0;
+    for &at in &commas {
+        copy.push_str(&text[done..at]);
+        copy.push(' ');
+        done = at;
+    }
+    copy.push_str(&text[done..]);
+    let blanks: Vec<u64> = commas.iter().enumerate().map(|(n, at)| (at + n) as u64).collect();
     let original_mark = |index: u64| {
         let inserted = blanks.partition_point(|&blank| blank < index);
         mark_at(text, usize::try_from(index).unwrap_or(text.len()).saturating_sub(inserted))
@@ -270,5 +279,76 @@ fn check_tags_before_commas(text: &str) -> Result<(), YamlError> {
         if depth > MAX_DEPTH {
             return Ok(());
         }
+    }
+}
+
+/// Where commas stand that may follow a tag directly.
+fn commas_behind_tags(text: &[u8]) -> Vec<usize> {
+    let mut commas = Vec::new();
+    for at in memchr::memchr_iter(b'!', text) {
+        let may_start = at
+            .checked_sub(1)
+            .and_then(|before| text.get(before))
+            .is_none_or(|before| before.is_ascii_whitespace() || b",[]{}:?\"'".contains(before));
+        if !may_start {
+            continue;
+        }
+        let is_bracket = text.get(at + 1) == Some(&b'<');
+        let is_uri = |byte: &u8| {
+            byte.is_ascii_alphanumeric()
+                || b"-_;/?:@&=+$.%!~*'()".contains(byte)
+                || (is_bracket && b"<,[]>".contains(byte))
+        };
+        let rest = text.get(at..).unwrap_or_default();
+        let tag = &rest[..rest.iter().take_while(|it| is_uri(it)).count()];
+        if is_bracket {
+            commas.extend(memmem::find_iter(tag, b">,").map(|found| at + found + 1));
+        } else if rest.get(tag.len()) == Some(&b',') {
+            commas.push(at + tag.len());
+        }
+    }
+    commas.sort_unstable();
+    commas.dedup();
+    commas
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_behind_tags_are_found() {
+        for (text, expected) in [
+            ("[!a,b]", &[3][..]),
+            ("{\"a\":!geN,\"c\": 1}", &[9]),
+            ("[!<a,b>,c]", &[7]),
+            ("[!,a]", &[2]),
+            ("[! ,a]", &[]),
+            ("Hello!, world", &[]),
+            ("a: !b c, d", &[]),
+        ] {
+            assert_eq!(commas_behind_tags(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_comma_behind_a_tag_is_an_error_with_its_place() {
+        for text in ["x: [!<a>,b]", "x: {a: !geN,\"c\": 1}", "é: [!,a]", "x: [!a!b,c]"] {
+            let mut out = Vec::new();
+            let error = crate::yaml::to_json(text.as_bytes(), &mut out).unwrap_err();
+            assert_eq!(error.message, TAG_END, "{text}");
+            let comma = text.chars().position(|c| c == ',').unwrap() as u32 + 1;
+            assert_eq!((error.line, error.column), (Some(1), Some(comma)), "{text}");
+        }
+        // The scanner fails behind the end of the text.
+        for text in ["--X: a !+!!!!-,- !!-,-\ns-<<-c", "a: [!b c\n, !-,-"] {
+            assert!(
+                crate::yaml::to_json(text.as_bytes(), &mut Vec::new()).is_err_and(|it| it.line.is_some()),
+                "{text}"
+            );
+        }
+        // In a text it is no tag.
+        let mut out = Vec::new();
+        assert!(crate::yaml::to_json(b"x: \"say !a,b\"\ny: one !b, two\nz: '[!,a]'\n", &mut out).is_ok());
     }
 }

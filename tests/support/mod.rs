@@ -1,7 +1,7 @@
 //! What the tests of the command line share: running the program as a user would, and scratch directories.
 //!
 //! Each test binary uses a part of it.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod schema;
 
