@@ -10,6 +10,7 @@
 //! | 0 | [`yaml`] | YAML text to JSON text and back |
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
+//! | 5 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
 
 pub mod check;
 pub mod cli;
@@ -18,5 +19,6 @@ pub mod fbc;
 pub mod index;
 pub mod json;
 pub mod source;
+pub mod upgrade;
 pub mod version;
 pub mod yaml;

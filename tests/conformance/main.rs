@@ -22,6 +22,7 @@ mod fbc_tables;
 mod observed;
 mod outcome;
 mod ranges;
+mod v1;
 mod versions;
 
 use std::env;
@@ -42,6 +43,9 @@ const FOLDERS: &[Folder] = &[
     fbc_commands::RENDER,
     fbc_commands::LIST,
     catalogs::FOLDER,
+    v1::FOLDER,
+    v1::BULK,
+    v1::VALUES,
 ];
 
 /// The name under which test runners know this test.

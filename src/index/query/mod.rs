@@ -13,6 +13,7 @@ mod list;
 mod search;
 mod show;
 mod sql;
+mod upgrade;
 
 pub use detail::{
     Api, BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
@@ -24,6 +25,7 @@ pub use info::{Info, Names, Size};
 pub use list::{BundleRow, CatalogRow, ChannelRow, PackageRow};
 pub use search::{ApiPattern, Hit, SearchQuery};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
+pub use upgrade::{GraphBundle, GraphChannel, GraphDeprecation, GraphEntry, PackageGraph};
 
 use rusqlite::{Params, Result, Row};
 
@@ -75,5 +77,6 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(show::STATEMENTS);
     all.extend_from_slice(search::STATEMENTS);
     all.extend_from_slice(documents::STATEMENTS);
+    all.extend_from_slice(upgrade::STATEMENTS);
     all
 }

@@ -1,0 +1,280 @@
+//! What upgrade engines need of a package: its channels with their entries, its bundles and its deprecations, catalog by
+//! catalog, as they stand in the documents.
+//!
+//! What it deliberately does not do: it takes no side between documents of one name. The order of documents is kept, and
+//! which of them counts is for the engines, which differ in it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use rusqlite::params;
+
+use super::Filter;
+use crate::index::{Index, IndexError};
+
+/// A package in one catalog.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PackageGraph {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The default channel, or empty.
+    pub default_channel: String,
+    /// Whether the package passed the checks.
+    pub is_valid: bool,
+    /// Its channels, in the order of the catalog. Several may share a name.
+    pub channels: Vec<GraphChannel>,
+    /// Its bundles, in the order of the catalog. Several may share a name.
+    pub bundles: Vec<GraphBundle>,
+    /// Each of its `olm.deprecations`, in the order of the catalog.
+    pub deprecations: Vec<Vec<GraphDeprecation>>,
+}
+
+/// A channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphChannel {
+    /// Its name.
+    pub name: String,
+    /// Its entries, in their order; shared between the catalogs that hold the same document.
+    pub entries: Arc<[GraphEntry]>,
+    /// The file that it stands in.
+    pub file: String,
+    /// Its first line there, from 1.
+    pub line: u32,
+}
+
+/// An entry of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GraphEntry {
+    /// Name of the bundle.
+    pub name: String,
+    /// What it replaces, or empty.
+    pub replaces: String,
+    /// What it skips.
+    pub skips: Vec<String>,
+    /// The range of versions that it skips, or empty.
+    pub skip_range: String,
+}
+
+/// A bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GraphBundle {
+    /// Its name.
+    pub name: String,
+    /// Its image, or empty.
+    pub image: String,
+    /// The value of its first `olm.package` property, as JSON (`null` if it has no value); `None` without a property.
+    pub package_property: Option<String>,
+    /// The values of its `olm.maxOpenShiftVersion` properties, as JSON.
+    pub max_openshift_versions: Vec<String>,
+    /// The type of its first property that declares a dependency: `olm.package.required`, `olm.gvk.required` or
+    /// `olm.constraint`.
+    pub dependency: Option<String>,
+    /// The file that it stands in.
+    pub file: String,
+    /// Its first line there, from 1.
+    pub line: u32,
+}
+
+/// Something deprecated.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct GraphDeprecation {
+    /// `olm.package`, `olm.channel` or `olm.bundle`.
+    pub schema: String,
+    /// Name of the channel or bundle.
+    pub name: String,
+    /// What users are told.
+    pub message: String,
+}
+
+const PACKAGES: &str = "
+SELECT c.id, c.name, coalesce(k.default_channel, ''), p.is_valid
+FROM catalog c
+CROSS JOIN catalog_package p ON p.catalog = c.id AND p.package = ?2
+LEFT JOIN package k ON k.document = p.document
+WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
+ORDER BY c.name";
+
+const ENTRIES: &str = "
+SELECT e.document, e.name, e.replaces, e.skip_range
+FROM channel ch
+CROSS JOIN entry e ON e.document = ch.document
+WHERE ch.package = ?1
+ORDER BY e.document, e.position";
+
+const SKIPS: &str = "
+SELECT s.document, s.entry, s.name
+FROM channel ch
+CROSS JOIN entry_skip s ON s.document = ch.document
+WHERE ch.package = ?1
+ORDER BY s.document, s.entry, s.position";
+
+const CHANNELS: &str = "
+SELECT cd.catalog, ch.document, ch.name, f.path, cd.line
+FROM channel ch
+CROSS JOIN catalog_document cd ON cd.document = ch.document
+CROSS JOIN file f ON f.id = cd.file
+WHERE ch.package = ?1
+ORDER BY cd.catalog, cd.position";
+
+const BUNDLES: &str = "
+SELECT cd.catalog, b.document, b.name, coalesce(i.reference, ''), f.path, cd.line
+FROM bundle b
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN file f ON f.id = cd.file
+LEFT JOIN image i ON i.id = b.image
+WHERE b.package = ?1
+ORDER BY cd.catalog, cd.position";
+
+const PROPERTIES: &str = "
+SELECT p.document, p.type, p.value
+FROM bundle b
+CROSS JOIN property p ON p.document = b.document
+WHERE b.package = ?1 AND p.type IN
+  ('olm.package', 'olm.package.required', 'olm.gvk.required', 'olm.constraint', 'olm.maxOpenShiftVersion')
+ORDER BY p.document, p.position";
+
+const DEPRECATIONS: &str = "
+SELECT cd.catalog, cd.position, x.schema, x.name, x.message
+FROM document d
+CROSS JOIN catalog_document cd ON cd.document = d.id
+LEFT JOIN deprecation x ON x.document = d.id
+WHERE d.package = ?1 AND d.schema = 'olm.deprecations'
+ORDER BY cd.catalog, cd.position, x.position";
+
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("catalogs of a package", PACKAGES),
+    ("entries of a package", ENTRIES),
+    ("skips of a package", SKIPS),
+    ("channels of a package", CHANNELS),
+    ("bundles of a package with places", BUNDLES),
+    ("properties of a package's bundles", PROPERTIES),
+    ("deprecations of a package", DEPRECATIONS),
+];
+
+/// What properties say of a bundle.
+#[derive(Default)]
+struct Facts {
+    package_property: Option<String>,
+    max_openshift_versions: Vec<String>,
+    dependency: Option<String>,
+}
+
+impl Index {
+    /// What the catalogs of the filter say of the upgrades of a package, by catalog. The filter's package and channel are
+    /// not looked at. A catalog that does not speak of the package is left out.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn package_graphs(&self, filter: &Filter, package: &str) -> Result<Vec<PackageGraph>, IndexError> {
+        let mut graphs: BTreeMap<i64, PackageGraph> = BTreeMap::new();
+        let mut order: Vec<i64> = Vec::new();
+        for (id, graph) in self.rows(PACKAGES, params![filter.catalogs_json(), package], |row| {
+            let graph = PackageGraph {
+                catalog: row.get(1)?,
+                package: package.to_owned(),
+                default_channel: row.get(2)?,
+                is_valid: row.get(3)?,
+                ..PackageGraph::default()
+            };
+            Ok((row.get::<_, i64>(0)?, graph))
+        })? {
+            order.push(id);
+            graphs.insert(id, graph);
+        }
+        if graphs.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.add_channels(package, &mut graphs)?;
+        self.add_bundles(package, &mut graphs)?;
+        let mut last = None;
+        for (id, position, deprecation) in self.rows(DEPRECATIONS, [package], |row| {
+            // A blob without entries has a row of NULLs.
+            let deprecation = match row.get::<_, Option<String>>(2)? {
+                None => None,
+                Some(schema) => Some(GraphDeprecation { schema, name: row.get(3)?, message: row.get(4)? }),
+            };
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, deprecation))
+        })? {
+            let Some(graph) = graphs.get_mut(&id) else { continue };
+            if last != Some((id, position)) {
+                last = Some((id, position));
+                graph.deprecations.push(Vec::new());
+            }
+            if let (Some(blob), Some(deprecation)) = (graph.deprecations.last_mut(), deprecation) {
+                blob.push(deprecation);
+            }
+        }
+        Ok(order.into_iter().filter_map(|id| graphs.remove(&id)).collect())
+    }
+
+    fn add_channels(&self, package: &str, graphs: &mut BTreeMap<i64, PackageGraph>) -> Result<(), IndexError> {
+        let mut entries: HashMap<i64, Vec<GraphEntry>> = HashMap::new();
+        for (document, entry) in self.rows(ENTRIES, [package], |row| {
+            let entry =
+                GraphEntry { name: row.get(1)?, replaces: row.get(2)?, skips: Vec::new(), skip_range: row.get(3)? };
+            Ok((row.get::<_, i64>(0)?, entry))
+        })? {
+            entries.entry(document).or_default().push(entry);
+        }
+        for (document, entry, name) in
+            self.rows(SKIPS, [package], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, usize>(1)?, row.get(2)?)))?
+        {
+            if let Some(entry) = entries.get_mut(&document).and_then(|it| it.get_mut(entry)) {
+                entry.skips.push(name);
+            }
+        }
+        let shared: HashMap<i64, Arc<[GraphEntry]>> =
+            entries.into_iter().map(|(document, entries)| (document, entries.into())).collect();
+        for (id, channel) in self.rows(CHANNELS, [package], |row| {
+            let entries = shared.get(&row.get(1)?).cloned().unwrap_or_default();
+            Ok((
+                row.get::<_, i64>(0)?,
+                GraphChannel { name: row.get(2)?, entries, file: row.get(3)?, line: row.get(4)? },
+            ))
+        })? {
+            if let Some(graph) = graphs.get_mut(&id) {
+                graph.channels.push(channel);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_bundles(&self, package: &str, graphs: &mut BTreeMap<i64, PackageGraph>) -> Result<(), IndexError> {
+        let mut facts: HashMap<i64, Facts> = HashMap::new();
+        for (document, kind, value) in self.rows(PROPERTIES, [package], |row| {
+            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, Option<String>>(2)?))
+        })? {
+            let facts = facts.entry(document).or_default();
+            match kind.as_str() {
+                "olm.package" if facts.package_property.is_none() => {
+                    facts.package_property = Some(value.unwrap_or_else(|| "null".to_owned()));
+                }
+                "olm.package" => {}
+                "olm.maxOpenShiftVersion" => facts.max_openshift_versions.push(value.unwrap_or_default()),
+                _ if facts.dependency.is_none() => facts.dependency = Some(kind),
+                _ => {}
+            }
+        }
+        for (id, document, mut bundle) in self.rows(BUNDLES, [package], |row| {
+            let bundle = GraphBundle {
+                name: row.get(2)?,
+                image: row.get(3)?,
+                file: row.get(4)?,
+                line: row.get(5)?,
+                ..GraphBundle::default()
+            };
+            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, bundle))
+        })? {
+            let Some(graph) = graphs.get_mut(&id) else { continue };
+            if let Some(facts) = facts.get(&document) {
+                bundle.package_property.clone_from(&facts.package_property);
+                bundle.max_openshift_versions.clone_from(&facts.max_openshift_versions);
+                bundle.dependency.clone_from(&facts.dependency);
+            }
+            graph.bundles.push(bundle);
+        }
+        Ok(())
+    }
+}

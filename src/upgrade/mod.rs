@@ -1,0 +1,15 @@
+//! Upgrades: what can follow an installed version, what OLM takes, and why.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | [`v1`] | OLM v1: which bundle a ClusterExtension resolves to, or which error |
+//! | [`openshift`] | `olm.maxOpenShiftVersion`: whether an installed bundle blocks the cluster's next minor version |
+//!
+//! The engines are separate, since the two generations of OLM share words but not rules; both work on the same rows
+//! ([`crate::index::query::PackageGraph`]).
+//!
+//! What it deliberately does not do: no SQL, no resolution of dependencies, no drawing. An answer about an upgrade is an
+//! answer about the graph; whether what the target depends on can be installed is another question.
+
+pub mod openshift;
+pub mod v1;

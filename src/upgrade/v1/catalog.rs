@@ -1,0 +1,181 @@
+//! A catalog as the resolver sees it (`spec/olm-v1.md` 2.2): the last blob of each name counts, nothing is validated.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use super::property::{BundleVersion, bundle_version};
+use crate::index::query::{GraphBundle, GraphDeprecation, GraphEntry, PackageGraph};
+use crate::version::VersionRelease;
+use crate::version::blang::Range;
+
+/// The label that every catalog has: its name.
+const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
+
+/// What can be had from a catalog.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum CatalogState {
+    /// Its content.
+    #[default]
+    Serving,
+    /// Nothing, and nobody misses it: it is switched off (`availabilityMode: Unavailable`).
+    Unavailable,
+    /// Nothing, and that stops the resolution: it does not serve.
+    NotServing,
+    /// The package cannot be loaded, in the real system's words behind `error loading package "…": `.
+    Broken(String),
+}
+
+/// A catalog with what it says of one package.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    /// Its name.
+    pub name: String,
+    /// Its priority; higher is preferred.
+    pub priority: i64,
+    /// Its labels, among them the one with its name.
+    pub labels: BTreeMap<String, String>,
+    /// What can be had from it.
+    pub state: CatalogState,
+    /// Whether it speaks of the package at all.
+    pub has_package: bool,
+    /// The package's bundles, in the order in which equal ones win.
+    pub candidates: Vec<Candidate>,
+    /// The package's channels.
+    pub(super) channels: Vec<Channel>,
+    /// The package's deprecations, if there are any.
+    pub deprecations: Option<Vec<GraphDeprecation>>,
+    /// Whether explicit releases count.
+    pub(super) explicit_releases: bool,
+}
+
+/// How the versions of bundles are read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Release {
+    /// A release is what build metadata says (the default).
+    #[default]
+    InBuildMetadata,
+    /// A release that is stated by itself counts (feature gate `BundleReleaseSupport`).
+    Explicit,
+}
+
+/// A bundle that may be chosen.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Its name.
+    pub name: String,
+    /// Its version, or why it cannot be read.
+    pub version: Result<BundleVersion, String>,
+    /// Its image, or empty.
+    pub image: String,
+    /// Whether the package's deprecations name it.
+    pub is_deprecated: bool,
+    /// The type of its first property that declares a dependency.
+    pub dependency: Option<String>,
+}
+
+/// A channel with its skip ranges parsed.
+#[derive(Debug, Clone)]
+pub(super) struct Channel {
+    pub(super) name: String,
+    pub(super) entries: Arc<[GraphEntry]>,
+    /// For each entry its range, if it has one that can be read. An unreadable one is ignored silently.
+    pub(super) ranges: Vec<Option<Range>>,
+    pub(super) file: String,
+    pub(super) line: u32,
+}
+
+impl Candidate {
+    /// Version and release, if they can be read.
+    #[must_use]
+    pub fn version_release(&self) -> Option<&VersionRelease> {
+        self.version.as_ref().ok().map(|it| &it.value)
+    }
+
+    /// The version as people write it: with the release as build metadata. Empty if it cannot be read.
+    #[must_use]
+    pub fn version_text(&self) -> String {
+        match &self.version {
+            Ok(it) if it.is_release_explicit => it.value.to_string(),
+            Ok(it) => it.value.to_build_metadata().to_string(),
+            Err(_) => String::new(),
+        }
+    }
+}
+
+impl Catalog {
+    /// A catalog that serves. `graph` is what it says of the package, if it says anything.
+    #[must_use]
+    pub fn new(name: &str, priority: i64, labels: &BTreeMap<String, String>, graph: Option<&PackageGraph>) -> Self {
+        Self::with_releases(name, priority, labels, graph, Release::InBuildMetadata)
+    }
+
+    /// As [`Catalog::new`], with a choice of how releases are read.
+    #[must_use]
+    pub fn with_releases(
+        name: &str,
+        priority: i64,
+        labels: &BTreeMap<String, String>,
+        graph: Option<&PackageGraph>,
+        release: Release,
+    ) -> Self {
+        let mut labels = labels.clone();
+        labels.insert(NAME_LABEL.to_owned(), name.to_owned());
+        let explicit_releases = release == Release::Explicit;
+        let deprecations = graph.and_then(|it| it.deprecations.last()).cloned();
+        let deprecated: HashSet<&str> =
+            deprecations.iter().flatten().filter(|it| it.schema == "olm.bundle").map(|it| it.name.as_str()).collect();
+        let bundles = last_of_each_name(graph.map_or(&[][..], |it| &it.bundles), |it| &it.name);
+        let candidates = bundles.into_iter().map(|it| candidate(it, &deprecated, explicit_releases)).collect();
+        let channels = last_of_each_name(graph.map_or(&[][..], |it| &it.channels), |it| &it.name);
+        let channels = channels.into_iter().map(|it| Channel {
+            name: it.name.clone(),
+            entries: Arc::clone(&it.entries),
+            ranges: it.entries.iter().map(|entry| Range::parse(&entry.skip_range).ok()).collect(),
+            file: it.file.clone(),
+            line: it.line,
+        });
+        Self {
+            name: name.to_owned(),
+            priority,
+            labels,
+            state: CatalogState::Serving,
+            has_package: graph.is_some(),
+            candidates,
+            channels: channels.collect(),
+            deprecations,
+            explicit_releases,
+        }
+    }
+
+    /// The names of the package's channels.
+    pub fn channel_names(&self) -> impl Iterator<Item = &str> {
+        self.channels.iter().map(|it| it.name.as_str())
+    }
+
+    /// The channels that list a bundle.
+    pub fn channels_of<'c>(&'c self, bundle: &'c str) -> impl Iterator<Item = &'c str> {
+        let lists = move |it: &&Channel| it.entries.iter().any(|entry| entry.name == bundle);
+        self.channels.iter().filter(lists).map(|it| it.name.as_str())
+    }
+}
+
+fn candidate(bundle: &GraphBundle, deprecated: &HashSet<&str>, explicit_releases: bool) -> Candidate {
+    let version = match &bundle.package_property {
+        Some(value) => bundle_version(value, explicit_releases),
+        None => Err(format!("no package property found in bundle {}", crate::version::Quoted(&bundle.name))),
+    };
+    Candidate {
+        name: bundle.name.clone(),
+        version,
+        image: bundle.image.clone(),
+        is_deprecated: deprecated.contains(bundle.name.as_str()),
+        dependency: bundle.dependency.clone(),
+    }
+}
+
+/// Of things that share a name the last, in the byte order of the files that the real system keeps them in:
+/// `<name>.json`.
+fn last_of_each_name<T>(all: &[T], name: impl Fn(&T) -> &str) -> Vec<&T> {
+    let files: BTreeMap<String, &T> = all.iter().map(|it| (format!("{}.json", name(it)), it)).collect();
+    files.into_values().collect()
+}

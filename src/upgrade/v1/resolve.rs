@@ -1,0 +1,254 @@
+//! The resolution itself: selector, range, candidates of each catalog, one winner (`spec/olm-v1.md` 2.3).
+
+use std::cmp::Reverse;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::catalog::{Candidate, Catalog, CatalogState};
+use super::error::ResolveError;
+use super::selector::LabelSelector;
+use super::successors::{installed_version, permits};
+use crate::index::query::GraphDeprecation;
+use crate::version::masterminds::Constraint;
+use crate::version::{Quoted, VersionRelease};
+
+/// What a ClusterExtension asks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Question {
+    /// The package.
+    pub package: String,
+    /// The version range, in the language of Masterminds; empty for any version.
+    pub version: String,
+    /// The channels; empty for all bundles, also those in no channel.
+    pub channels: Vec<String>,
+    /// The catalogs; `None` for all.
+    pub selector: Option<LabelSelector>,
+    /// Whether the catalog's edges bind.
+    pub policy: Policy,
+    /// The installed bundle, if there is one.
+    pub installed: Option<Installed>,
+}
+
+/// `upgradeConstraintPolicy`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// Only what the catalog's edges permit. The default, and what every unknown text means.
+    #[default]
+    CatalogProvided,
+    /// Any version, also an older one.
+    SelfCertified,
+}
+
+/// The installed bundle as the cluster has recorded it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Installed {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its release; `None` if none is recorded, which is not the same as an empty one.
+    pub release: Option<String>,
+}
+
+/// The bundle that was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolution {
+    /// The catalog.
+    pub catalog: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version and release.
+    pub version: VersionRelease,
+    /// The release, if there is one; empty if the bundle states an empty one and explicit releases count.
+    pub release: Option<String>,
+    /// The version that the cluster will record for it.
+    pub recorded_version: String,
+    /// The release that the cluster will record for it.
+    pub recorded_release: Option<String>,
+    /// Its image.
+    pub image: String,
+    /// Whether the bundle is deprecated.
+    pub is_deprecated: bool,
+    /// The deprecations that the cluster will show: those of the last catalog that was kept.
+    pub deprecations: Option<Vec<GraphDeprecation>>,
+}
+
+/// How many candidates each step left in a catalog.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CatalogWalk {
+    /// The catalog.
+    pub catalog: String,
+    /// Bundles of the package.
+    pub bundles: usize,
+    /// Of these, bundles in the channels.
+    pub in_channels: usize,
+    /// Of these, bundles in the version range.
+    pub in_range: usize,
+    /// Of these, bundles that may follow the installed one.
+    pub successors: usize,
+    /// The bundle that stands for the catalog.
+    pub best: Option<String>,
+}
+
+/// The answer to a question, and how it came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The bundle, or why there is none.
+    pub outcome: Result<Resolution, ResolveError>,
+    /// The catalogs that were looked at and speak of the package, in their order.
+    pub walk: Vec<CatalogWalk>,
+}
+
+/// Resolves a question over catalogs, which are walked in the order given.
+#[must_use]
+pub fn resolve(question: &Question, catalogs: &[Catalog]) -> Answer {
+    let mut walk = Vec::new();
+    let outcome = decide(question, catalogs, &mut walk);
+    Answer { outcome, walk }
+}
+
+fn decide(question: &Question, catalogs: &[Catalog], walk: &mut Vec<CatalogWalk>) -> Result<Resolution, ResolveError> {
+    if let Some(selector) = &question.selector {
+        selector.validate().map_err(ResolveError::Selector)?;
+    }
+    let range = match question.version.as_str() {
+        "" => None,
+        text => Some(
+            Constraint::parse(text).map_err(|error| ResolveError::VersionRange { range: text.to_owned(), error })?,
+        ),
+    };
+    let mut winners: Vec<(&Catalog, &Candidate)> = Vec::new();
+    let mut deprecations = None;
+    let selected = |it: &&Catalog| question.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
+    for catalog in catalogs.iter().filter(selected).filter(|it| it.state != CatalogState::Unavailable) {
+        check_readable(question, catalog)?;
+        if !catalog.has_package {
+            continue;
+        }
+        let Some(best) = best_of(question, range.as_ref(), catalog, walk)? else { continue };
+        if let Some((_, kept)) = winners.last() {
+            match (kept.is_deprecated, best.is_deprecated) {
+                (false, true) => continue,
+                (true, false) => winners.clear(),
+                _ => {}
+            }
+        }
+        winners.push((catalog, best));
+        deprecations.clone_from(&catalog.deprecations);
+    }
+    if winners.len() > 1 {
+        let highest = winners.iter().map(|(catalog, _)| catalog.priority).max();
+        let mut top = winners.iter().filter(|(catalog, _)| Some(catalog.priority) == highest);
+        if let (Some(&only), None) = (top.next(), top.next()) {
+            winners = vec![only];
+        }
+    }
+    let [(catalog, winner)] = winners.as_slice() else {
+        let mut names: Vec<String> = winners.iter().map(|(catalog, _)| catalog.name.clone()).collect();
+        names.sort();
+        return Err(ResolveError::NotOne {
+            installed: question.installed.as_ref().map(|it| it.version.clone()),
+            package: question.package.clone(),
+            version: question.version.clone(),
+            channels: question.channels.clone(),
+            catalogs: names,
+        });
+    };
+    finish(catalog, winner, deprecations)
+}
+
+/// The checks on the winner, which have no second chance.
+fn finish(
+    catalog: &Catalog,
+    winner: &Candidate,
+    deprecations: Option<Vec<GraphDeprecation>>,
+) -> Result<Resolution, ResolveError> {
+    let version = match &winner.version {
+        Ok(version) => version,
+        Err(reason) => {
+            return Err(ResolveError::BundleVersion { bundle: winner.name.clone(), reason: reason.clone() });
+        }
+    };
+    if let Some(property) = &winner.dependency {
+        return Err(ResolveError::Dependency { bundle: winner.name.clone(), property: property.clone() });
+    }
+    let stated = version.value.release.as_ref().map(ToString::to_string);
+    let release = stated.or_else(|| version.is_release_explicit.then(String::new));
+    let (recorded_version, recorded_release) = if catalog.explicit_releases {
+        (version.value.version.to_string(), release.clone())
+    } else {
+        (version.value.to_build_metadata().to_string(), None)
+    };
+    Ok(Resolution {
+        catalog: catalog.name.clone(),
+        bundle: winner.name.clone(),
+        version: version.value.clone(),
+        release,
+        recorded_version,
+        recorded_release,
+        image: winner.image.clone(),
+        is_deprecated: winner.is_deprecated,
+        deprecations,
+    })
+}
+
+/// A catalog that cannot be read stops everything, even if others have the answer.
+fn check_readable(question: &Question, catalog: &Catalog) -> Result<(), ResolveError> {
+    let package = &question.package;
+    let reason = match &catalog.state {
+        CatalogState::NotServing => format!("catalog {} is not being served", Quoted(&catalog.name)),
+        CatalogState::Broken(reason) => format!("error loading package {}: {reason}", Quoted(package)),
+        // The real system takes the name for a path below the catalog.
+        _ if !is_clean_path(package) => {
+            format!("error getting package {}: sub {package}: invalid argument", Quoted(package))
+        }
+        _ => return Ok(()),
+    };
+    Err(ResolveError::Catalog { package: package.clone(), catalog: catalog.name.clone(), reason })
+}
+
+/// A relative path without empty parts, `.` and `..`; or `.` alone.
+fn is_clean_path(path: &str) -> bool {
+    path == "." || path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
+/// The best candidate of a catalog, if any is allowed.
+fn best_of<'c>(
+    question: &Question,
+    range: Option<&Constraint>,
+    catalog: &'c Catalog,
+    walk: &mut Vec<CatalogWalk>,
+) -> Result<Option<&'c Candidate>, ResolveError> {
+    let mut counts =
+        CatalogWalk { catalog: catalog.name.clone(), bundles: catalog.candidates.len(), ..CatalogWalk::default() };
+    let is_chosen = |name: &str| question.channels.iter().any(|it| it == name);
+    let listed: std::collections::HashSet<&str> = catalog
+        .channels
+        .iter()
+        .filter(|it| is_chosen(&it.name))
+        .flat_map(|it| it.entries.iter().map(|entry| entry.name.as_str()))
+        .collect();
+    let mut left: Vec<&Candidate> = catalog.candidates.iter().collect();
+    if !question.channels.is_empty() {
+        left.retain(|it| listed.contains(it.name.as_str()));
+    }
+    counts.in_channels = left.len();
+    if let Some(range) = range {
+        // What has no readable version matches nothing.
+        left.retain(|it| it.version_release().is_some_and(|version| range.matches(&version.version)));
+    }
+    counts.in_range = left.len();
+    if let Some(installed) = question.installed.as_ref().filter(|_| question.policy == Policy::CatalogProvided) {
+        let version = installed_version(installed).map_err(ResolveError::Installed)?;
+        let edges = permits(catalog, installed, &question.channels);
+        left.retain(|it| edges.contains_key(it.name.as_str()) || it.version_release() == Some(&version));
+    }
+    counts.successors = left.len();
+    // The first of equal ones wins, in the order of the candidates.
+    let best = left.into_iter().min_by_key(|it| (it.is_deprecated, it.version.is_err(), Reverse(it.version_release())));
+    counts.best = best.map(|it| it.name.clone());
+    walk.push(counts);
+    Ok(best)
+}

@@ -1,0 +1,152 @@
+//! Label selectors of catalogs (`spec/olm-v1.md` 2.3.1), as Kubernetes has them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::version::Quoted;
+
+/// A label selector: all of it must match. An empty one matches everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LabelSelector {
+    /// Labels with their values.
+    pub match_labels: BTreeMap<String, String>,
+    /// Expressions over labels.
+    pub match_expressions: Vec<LabelSelectorRequirement>,
+}
+
+/// An expression over one label.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct LabelSelectorRequirement {
+    /// The label's key.
+    pub key: String,
+    /// `In`, `NotIn`, `Exists` or `DoesNotExist`.
+    pub operator: String,
+    /// The values of `In` and `NotIn`.
+    pub values: Vec<String>,
+}
+
+const NAME_PART: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an \
+                         alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
+                         '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must \
+                     start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used \
+                     for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+/// Longest name of a label, and longest value.
+const MAX_LEN: usize = 63;
+/// Longest prefix of a label's key.
+const MAX_PREFIX_LEN: usize = 253;
+
+impl LabelSelector {
+    /// Finds out whether the selector can be used at all.
+    ///
+    /// # Errors
+    /// Kubernetes' words for the first thing that is wrong.
+    pub fn validate(&self) -> Result<(), String> {
+        for (key, value) in &self.match_labels {
+            check_key(key)?;
+            check_value(0, key, value)?;
+        }
+        for LabelSelectorRequirement { key, operator, values } in &self.match_expressions {
+            let takes_values = match operator.as_str() {
+                "In" | "NotIn" => true,
+                "Exists" | "DoesNotExist" => false,
+                other => return Err(format!("{} is not a valid label selector operator", Quoted(other))),
+            };
+            check_key(key)?;
+            if takes_values && values.is_empty() {
+                let text = "values: Invalid value: null: for 'in', 'notin' operators, values set can't be empty";
+                return Err(text.to_owned());
+            }
+            if !takes_values && !values.is_empty() {
+                let list = serde_json::to_string(values).unwrap_or_default();
+                return Err(format!(
+                    "values: Invalid value: {list}: values set must be empty for exists and does not exist"
+                ));
+            }
+            for (idx, value) in values.iter().enumerate() {
+                check_value(idx, key, value)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether labels are selected. An operator that is not valid selects nothing.
+    #[must_use]
+    pub fn matches(&self, labels: &BTreeMap<String, String>) -> bool {
+        self.match_labels.iter().all(|(key, value)| labels.get(key) == Some(value))
+            && self.match_expressions.iter().all(|it| match (it.operator.as_str(), labels.get(&it.key)) {
+                ("In", Some(value)) => it.values.contains(value),
+                ("NotIn", Some(value)) => !it.values.contains(value),
+                ("NotIn" | "DoesNotExist", None) | ("Exists", Some(_)) => true,
+                _ => false,
+            })
+    }
+}
+
+/// Letters, digits, `-`, `_` and `.`, with a letter or digit at both ends.
+fn is_word(text: &str) -> bool {
+    let ends = |it: Option<char>| it.is_some_and(|c| c.is_ascii_alphanumeric());
+    ends(text.chars().next())
+        && ends(text.chars().last())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+}
+
+/// A name in lower case of the domain name system.
+fn is_subdomain(text: &str) -> bool {
+    text.split('.').all(|part| {
+        let ends = |it: Option<char>| it.is_some_and(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+        ends(part.chars().next())
+            && ends(part.chars().last())
+            && part.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    })
+}
+
+fn check_key(key: &str) -> Result<(), String> {
+    let mut wrong: Vec<String> = Vec::new();
+    let (prefix, name) = match key.split_once('/') {
+        None => (None, key),
+        Some((_, rest)) if rest.contains('/') => {
+            let text = "a valid label key has a name, with an optional prefix of a DNS subdomain and '/' before it";
+            return Err(format!("key: Invalid value: {}: {text}", Quoted(key)));
+        }
+        Some((prefix, name)) => (Some(prefix), name),
+    };
+    match prefix {
+        Some("") => wrong.push("prefix part must be non-empty".to_owned()),
+        Some(prefix) if prefix.len() > MAX_PREFIX_LEN => {
+            wrong.push(format!("prefix part must be no more than {MAX_PREFIX_LEN} bytes"));
+        }
+        Some(prefix) if !is_subdomain(prefix) => wrong.push("prefix part must be a DNS subdomain".to_owned()),
+        _ => {}
+    }
+    if name.is_empty() {
+        wrong.push("name part must be non-empty".to_owned());
+    } else if name.len() > MAX_LEN {
+        wrong.push(format!("name part must be no more than {MAX_LEN} bytes"));
+    }
+    if !is_word(name) {
+        wrong.push(NAME_PART.to_owned());
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(format!("key: Invalid value: {}: {}", Quoted(key), wrong.join("; ")))
+}
+
+fn check_value(idx: usize, key: &str, value: &str) -> Result<(), String> {
+    let mut wrong: Vec<String> = Vec::new();
+    if value.len() > MAX_LEN {
+        wrong.push(format!("must be no more than {MAX_LEN} bytes"));
+    }
+    if !value.is_empty() && !is_word(value) {
+        wrong.push(VALUE.to_owned());
+    }
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(format!("values[{idx}][{key}]: Invalid value: {}: {}", Quoted(value), wrong.join("; ")))
+}

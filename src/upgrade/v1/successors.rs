@@ -1,0 +1,101 @@
+//! Which bundles may follow the installed one (`spec/olm-v1.md` 2.5).
+
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::catalog::Catalog;
+use super::property::explicit_version;
+use super::resolve::Installed;
+use crate::version::{Version, VersionRelease};
+
+/// The field of a channel's entry that makes an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Field {
+    /// `replaces` is the installed name.
+    Replaces,
+    /// `skips` has the installed name.
+    Skips,
+    /// `skipRange` has the installed version.
+    SkipRange,
+}
+
+impl Field {
+    /// The field as catalogs spell it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Replaces => "replaces",
+            Self::Skips => "skips",
+            Self::SkipRange => "skipRange",
+        }
+    }
+}
+
+/// What permits an upgrade: a field of an entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Permit {
+    /// The channel.
+    pub channel: String,
+    /// The entry: the bundle that the edge leads to.
+    pub entry: String,
+    /// The field.
+    pub field: Field,
+    /// Its value; of `skips` the item.
+    pub value: String,
+    /// The file in which the channel stands.
+    pub file: String,
+    /// The channel's first line there, from 1.
+    pub line: u32,
+}
+
+/// The edges from the installed bundle in the channels that count, by the name of the bundle that they lead to.
+///
+/// Given channels restrict the edges too: one that exists only in another channel does not count.
+#[must_use]
+pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[String]) -> HashMap<&'c str, Vec<Permit>> {
+    // Ranges are asked about the version as it is written; a release plays no part.
+    let version = Version::parse(&installed.version).ok();
+    let mut found: HashMap<&str, Vec<Permit>> = HashMap::new();
+    for channel in catalog.channels.iter().filter(|it| channels.is_empty() || channels.contains(&it.name)) {
+        for (entry, range) in channel.entries.iter().zip(&channel.ranges) {
+            let mut add = |field: Field, value: &str| {
+                found.entry(&entry.name).or_default().push(Permit {
+                    channel: channel.name.clone(),
+                    entry: entry.name.clone(),
+                    field,
+                    value: value.to_owned(),
+                    file: channel.file.clone(),
+                    line: channel.line,
+                });
+            };
+            if entry.replaces == installed.name {
+                add(Field::Replaces, &entry.replaces);
+            }
+            if entry.skips.contains(&installed.name) {
+                add(Field::Skips, &installed.name);
+            }
+            if let (Some(range), Some(version)) = (range, &version)
+                // An empty group of a range, on which the real system crashes, contains nothing.
+                && range.contains(version).unwrap_or(false)
+            {
+                add(Field::SkipRange, &entry.skip_range);
+            }
+        }
+    }
+    found
+}
+
+/// Version and release of the installed bundle (`spec/olm-v1.md` 1.4.8).
+pub(super) fn installed_version(installed: &Installed) -> Result<VersionRelease, String> {
+    match &installed.release {
+        None => Version::parse(&installed.version)
+            .map(VersionRelease::from_build_metadata)
+            .map_err(|error| format!("failed to get version and release of installed bundle: {error}")),
+        Some(release) => explicit_version(&installed.version, release)
+            .map_err(|error| format!("failed to parse installed bundle version and release: {error}")),
+    }
+}
