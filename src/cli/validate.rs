@@ -90,7 +90,11 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if args.compat.is_some() {
         return print_as_opm(context, args.output, &refusals);
     }
-    print_findings(context, args.output, &findings)?;
+    match print_findings(context, args.output, &findings) {
+        // Who has read enough still gets the verdict.
+        Err(error) if error.is_broken_pipe => {}
+        other => other?,
+    }
     let tally = Tally::of(&findings);
     if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
         let what = if args.sources.len() == 1 { "catalog" } else { "catalogs" };
