@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
+use super::name::with_guess;
 use super::progress::Progress;
 use crate::check;
 use crate::fbc::{self, Format, Input, Origin, RenderDefect, Selection, Sorted};
@@ -59,8 +60,12 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     let format = Format::from(args.output);
     let selection = Selection { packages: &args.package };
     let mut n_defects = 0;
+    let mut sources = Vec::new();
     for path in &args.sources {
-        match source::open(path)? {
+        sources.push((path, source::open(path)?));
+    }
+    for (path, source) in &sources {
+        match source {
             Source::Catalog(input) => {
                 if !args.catalog.is_empty() {
                     return Err(CommandError::usage(format!(
@@ -69,12 +74,12 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
                     )));
                 }
                 let _progress = Progress::start(context, format!("reading {}", path.display()));
-                let defects = fbc::render(&input, format, selection, &mut sorted);
+                let defects = fbc::render(input, format, selection, &mut sorted);
                 n_defects += defects.len();
-                report(context, &input, &defects);
+                report(context, input, &defects);
             }
             Source::Index(path) => {
-                let index = Index::open(&path)?;
+                let index = Index::open(path)?;
                 super::ask::check_names(&args.catalog, &index.catalog_names()?)?;
                 let packages: Vec<Option<&String>> =
                     if args.package.is_empty() { vec![None] } else { args.package.iter().map(Some).collect() };
@@ -89,12 +94,35 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
         let documents = if n_defects == 1 { "1 document".to_owned() } else { format!("{n_defects} documents") };
         return Err(CommandError::new(Exit::Input, format!("{documents} cannot be rendered")));
     }
+    for package in &args.package {
+        if !sorted.packages().any(|it| it == package) {
+            return Err(unknown_package(package, sources.iter().map(|(_, source)| source))?);
+        }
+    }
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     for text in sorted.texts() {
         out.write_all(text)?;
     }
     out.flush()?;
     Ok(Exit::Yes)
+}
+
+/// The error about a package that no source has. Only now the names of the others are of interest.
+fn unknown_package<'a>(package: &str, sources: impl Iterator<Item = &'a Source>) -> Result<CommandError, CommandError> {
+    let mut names = Vec::new();
+    for source in sources {
+        match source {
+            Source::Catalog(input) => {
+                let mut all = Sorted::default();
+                // What cannot be rendered has been reported.
+                let _ = fbc::render(input, Format::Json, Selection { packages: &[] }, &mut all);
+                names.extend(all.packages().map(str::to_owned));
+            }
+            Source::Index(path) => names.extend(Index::open(path)?.names(None)?.packages),
+        }
+    }
+    let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
+    Ok(with_guess(error, package, &names, "`olmdex list packages -i SOURCE` shows what there is"))
 }
 
 fn render_stored(index: &Index, filter: &Filter, format: Format, sorted: &mut Sorted) -> Result<(), CommandError> {

@@ -304,6 +304,12 @@ impl Sorted {
         self.blobs.entry(rank).or_default().push(text);
     }
 
+    /// The packages that it has blobs of, sorted; the empty text stands for blobs without package.
+    pub fn packages(&self) -> impl Iterator<Item = &str> {
+        let mut last = None;
+        self.blobs.keys().map(Rank::package).filter(move |it| last.replace(*it) != Some(*it))
+    }
+
     /// The texts in order.
     pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
         self.blobs.values().flatten().map(Vec::as_slice)
