@@ -11,10 +11,12 @@
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
 //! | 5 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
+//! | 7 | [`draw`] | upgrade graphs as Mermaid, DOT, text and data |
 
 pub mod check;
 pub mod cli;
 pub mod diag;
+pub mod draw;
 pub mod fbc;
 pub mod index;
 pub mod json;

@@ -109,6 +109,25 @@ impl AskOptions {
         Ok(Ok(index))
     }
 
+    /// As [`Self::open`], but a single catalog in files stays what it is.
+    pub(crate) fn open_or_read(&self, context: &Context) -> Result<FilesOrIndex, CommandError> {
+        let index = match self.open_sources()? {
+            Opened::Index(index) => index,
+            Opened::Catalogs(mut sources) => match sources.pop() {
+                Some((named, Source::Catalog(input))) if sources.is_empty() => {
+                    check_names(&self.catalog, &[named.name])?;
+                    return Ok(FilesOrIndex::Files(input));
+                }
+                last => {
+                    sources.extend(last);
+                    import(context, sources)?
+                }
+            },
+        };
+        check_names(&self.catalog, &index.catalog_names()?)?;
+        Ok(FilesOrIndex::Index(index))
+    }
+
     /// Opens each source once: standard input can be read only once.
     fn open_sources(&self) -> Result<Opened, CommandError> {
         let sources = self.sources()?;
@@ -152,6 +171,12 @@ pub(crate) fn check_names(wanted: &[String], names: &[String]) -> Result<(), Com
         }
     }
     Ok(())
+}
+
+/// A single catalog in files, or an index of whatever else was named.
+pub(crate) enum FilesOrIndex {
+    Files(Input),
+    Index(Index),
 }
 
 enum Opened {

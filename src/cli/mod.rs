@@ -6,6 +6,7 @@ mod ask;
 mod build;
 mod completion;
 mod error;
+mod graph;
 mod info;
 mod list;
 mod name;
@@ -58,6 +59,7 @@ enum Command {
     List(list::ListArgs),
     Show(show::ShowArgs),
     Search(search::SearchArgs),
+    Graph(graph::GraphArgs),
     Sql(sql::SqlArgs),
     Info(info::InfoArgs),
     Completion(completion::CompletionArgs),
@@ -127,6 +129,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::List(args) => list::run(context, args),
         Command::Show(args) => show::run(context, args),
         Command::Search(args) => search::run(context, args),
+        Command::Graph(args) => graph::run(context, args),
         Command::Sql(args) => sql::run(context, args),
         Command::Info(args) => info::run(context, args),
         Command::Completion(args) => completion::completion(args),

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::table::Row as _;
 use crate::diag::json::FindingJson;
+use crate::draw::ChannelGraph;
 use crate::index::query::{
     BundleDetail, BundleRow, CatalogRow, ChannelDetail, ChannelRow, Hit, Info, PackageDetail, PackageRow, SqlValue,
 };
@@ -68,6 +69,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<ChannelDetail>("Channel"),
         of::<ChannelRow>(ChannelRow::KIND),
         of::<FindingJson>("Findings"),
+        of::<ChannelGraph>("Graph"),
         of::<Info>("IndexInfo"),
         of::<PackageDetail>("Package"),
         of::<PackageRow>(PackageRow::KIND),

@@ -2,6 +2,7 @@
 //!
 //! | part | what it does |
 //! |---|---|
+//! | [`classic`] | OLM Classic: the order of a channel, the next step from an installed version, the way to the head |
 //! | [`v1`] | OLM v1: which bundle a ClusterExtension resolves to, or which error |
 //! | [`openshift`] | `olm.maxOpenShiftVersion`: whether an installed bundle blocks the cluster's next minor version |
 //!
@@ -11,5 +12,9 @@
 //! What it deliberately does not do: no SQL, no resolution of dependencies, no drawing. An answer about an upgrade is an
 //! answer about the graph; whether what the target depends on can be installed is another question.
 
+pub mod classic;
 pub mod openshift;
+mod permit;
 pub mod v1;
+
+pub use permit::{Field, Permit};

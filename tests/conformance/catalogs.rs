@@ -20,6 +20,11 @@ fn run(root: &Path) -> Vec<Case> {
                     .split_once(".list-")
                     .map(|(catalog, kind)| (catalog, format!("list-{kind}")))
             })
+            .or_else(|| {
+                name.trim_end_matches(".zst")
+                    .split_once(".graph-")
+                    .map(|(catalog, kind)| (catalog, format!("graph-{kind}")))
+            })
         else {
             cases
                 .push(Case::run(format!("catalogs/{name}"), || Outcome::NotRunnable("no such command yet".to_owned())));
@@ -42,6 +47,8 @@ fn check(input: &Path, kind: &str, expected: &Path) -> Outcome {
         "list-packages.txt" => vec!["list", "packages", "-i", &input, "--compat", "opm"],
         "list-channels.txt" => vec!["list", "channels", "-i", &input, "--compat", "opm"],
         "list-bundles.txt" => vec!["list", "bundles", "-i", &input, "--compat", "opm"],
+        "graph-plain.mermaid" => vec!["graph", "-i", &input],
+        "graph-v0.mermaid" => vec!["graph", "-i", &input, "--draw-v0-semantics"],
         _ => return Outcome::NotRunnable(format!("no such command yet: {kind}")),
     };
     let expected = fs::File::open(expected).and_then(zstd::stream::decode_all).expect("a readable recording");
@@ -49,13 +56,19 @@ fn check(input: &Path, kind: &str, expected: &Path) -> Outcome {
     if answer.exit_code != 0 {
         return Outcome::Failed(format!("exit code {}: {}", answer.exit_code, answer.stderr));
     }
-    let n_same = answer.stdout.iter().zip(&expected).take_while(|(ours, theirs)| ours == theirs).count();
-    if n_same == expected.len() && n_same == answer.stdout.len() {
+    // The numbers of edges are opm's chance where channels of several packages share a name.
+    let comparable = |text: Vec<u8>| -> Vec<u8> {
+        let lines = text.split_inclusive(|byte| *byte == b'\n');
+        lines.filter(|line| kind != "graph-v0.mermaid" || !line.starts_with(b"linkStyle")).flatten().copied().collect()
+    };
+    let (expected, stdout) = (comparable(expected), comparable(answer.stdout));
+    let n_same = stdout.iter().zip(&expected).take_while(|(ours, theirs)| ours == theirs).count();
+    if n_same == expected.len() && n_same == stdout.len() {
         return Outcome::Passed;
     }
     let line = expected[..n_same].iter().filter(|&&byte| byte == b'\n').count() + 1;
     let around = |text: &[u8]| {
         String::from_utf8_lossy(&text[n_same.saturating_sub(60)..text.len().min(n_same + 60)]).into_owned()
     };
-    Outcome::Failed(format!("line {line}: expected {:?}\n     got {:?}", around(&expected), around(&answer.stdout)))
+    Outcome::Failed(format!("line {line}: expected {:?}\n     got {:?}", around(&expected), around(&stdout)))
 }

@@ -35,8 +35,19 @@ pub(crate) fn translate(command: &str) -> Option<Vec<&str>> {
         ["opm", "alpha", "list", what, catalog, package @ ..] => {
             Some([&["list", *what], package, &["-i", *catalog, "--compat", "opm"]].concat())
         }
+        ["opm", "alpha", "render-graph", catalog, options @ ..] => {
+            let options: Vec<&str> = options.iter().map(|it| if *it == "-p" { "--" } else { it }).collect();
+            Some([&["graph", "-i", *catalog, "--compat", "opm"], &*package_last(&options)].concat())
+        }
         _ => None,
     }
+}
+
+/// opm's `-p PACKAGE`, which came as `-- PACKAGE`, as the last words, where our argument stands.
+fn package_last<'w>(options: &[&'w str]) -> Vec<&'w str> {
+    let Some(at) = options.iter().position(|it| *it == "--") else { return options.to_vec() };
+    let package = &options[at..options.len().min(at + 2)];
+    [&options[..at], &options[at + package.len()..], package].concat()
 }
 
 /// Copies a case into a scratch directory in which links are links again: where the cases were stored without them, a

@@ -15,6 +15,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the report of a test that has its own main function")]
 
 mod catalogs;
+mod classic;
 mod command;
 mod fbc_commands;
 mod fbc_skiprange;
@@ -46,6 +47,8 @@ const FOLDERS: &[Folder] = &[
     v1::FOLDER,
     v1::BULK,
     v1::VALUES,
+    classic::REGISTRY,
+    classic::STEPS,
 ];
 
 /// The name under which test runners know this test.

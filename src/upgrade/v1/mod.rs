@@ -22,4 +22,4 @@ pub use error::ResolveError;
 pub use property::{BundleVersion, bundle_version};
 pub use resolve::{Answer, CatalogWalk, Installed, Policy, Question, Resolution, resolve};
 pub use selector::{LabelSelector, LabelSelectorRequirement};
-pub use successors::{Field, Permit, permits};
+pub use successors::permits;

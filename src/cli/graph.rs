@@ -1,0 +1,169 @@
+//! `olmdex graph`
+
+use std::io::{BufWriter, Write as _};
+
+use clap::{Args, ValueEnum};
+
+use super::Context;
+use super::ask::{AskOptions, FilesOrIndex};
+use super::error::{CommandError, CommandResult, Exit};
+use super::name::{unknown_package, with_guess};
+use super::output::Envelope;
+use super::progress::Progress;
+use super::validate::Compat;
+use crate::check;
+use crate::draw::{self, Catalog, DrawError, MermaidOptions};
+use crate::fbc::Input;
+use crate::index::Index;
+use crate::index::query::Filter;
+
+/// Draw the upgrade graph of a package, or of a whole catalog
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex graph keda > keda.mmd
+  olmdex graph keda --channel stable -o text -i my-catalog/
+  olmdex graph -i my-catalog/ -o dot | dot -Tsvg > catalog.svg")]
+pub(crate) struct GraphArgs {
+    /// The package; without one, all of them
+    #[arg(value_name = "PKG")]
+    package: Option<String>,
+    /// Only this channel; may be repeated
+    #[arg(long, value_name = "CHANNEL")]
+    channel: Vec<String>,
+    /// Only what can be reached from this bundle on
+    #[arg(long, value_name = "BUNDLE")]
+    minimum_edge: Option<String>,
+    /// Mark what OLM Classic never takes: skipped bundles, and the edges of skipped entries (Mermaid)
+    #[arg(long)]
+    draw_v0_semantics: bool,
+    #[command(flatten)]
+    ask: AskOptions,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = GraphFormat::Mermaid)]
+    output: GraphFormat,
+    /// Answer as `opm alpha render-graph` does: an unknown package has an empty graph
+    #[arg(long, value_name = "TOOL")]
+    compat: Option<Compat>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GraphFormat {
+    /// Mermaid, byte for byte as `opm alpha render-graph` writes it
+    Mermaid,
+    /// DOT, for Graphviz
+    Dot,
+    /// JSON envelope of nodes and edges
+    Json,
+    /// For people without a browser
+    Text,
+}
+
+pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
+    let mut catalog = match args.ask.open_or_read(context)? {
+        // Files are drawn as they are, without an index: a broken catalog is worth a picture most of all.
+        FilesOrIndex::Files(input) => read(context, args, &input)?,
+        FilesOrIndex::Index(index) => ask(args, &index)?,
+    };
+    catalog.keep(args.package.as_deref(), &args.channel);
+    if let Some(bundle) = &args.minimum_edge {
+        catalog.keep_from(bundle).map_err(|error| {
+            let names: Vec<String> = catalog.versions.keys().cloned().collect();
+            with_guess(refused(&error), bundle, &names, "`olmdex list bundles` shows what there is")
+        })?;
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    match args.output {
+        GraphFormat::Mermaid => {
+            let drawing = draw::mermaid(&catalog, MermaidOptions { v0_semantics: args.draw_v0_semantics });
+            for warning in &drawing.warnings {
+                context.reporter.warning(warning);
+            }
+            out.write_all(drawing.text.as_bytes())?;
+        }
+        GraphFormat::Dot => out.write_all(draw::dot(&draw::channels(&catalog)).as_bytes())?,
+        GraphFormat::Text => out.write_all(draw::text(&draw::channels(&catalog)).as_bytes())?,
+        GraphFormat::Json => Envelope::new("Graph", draw::channels(&catalog)).write(&mut out)?,
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+fn refused(error: &DrawError) -> CommandError {
+    let exit = if matches!(error, DrawError::UnknownMinimumEdge(_)) { Exit::NotFound } else { Exit::Input };
+    CommandError::new(exit, error.to_string())
+}
+
+/// A catalog in files.
+fn read(context: &Context, args: &GraphArgs, input: &Input) -> Result<Catalog, CommandError> {
+    let mut n_broken = 0;
+    let _progress = Progress::start(context, "reading the catalog".to_owned());
+    let catalog = Catalog::read(input, |origin, failure| {
+        n_broken += 1;
+        for finding in check::failure_findings(input, origin, failure) {
+            context.reporter.finding(&finding);
+        }
+    })
+    .map_err(|error| refused(&error).help("`olmdex validate` shows all that is wrong"))?;
+    if n_broken > 0 {
+        let documents = if n_broken == 1 { "1 document".to_owned() } else { format!("{n_broken} documents") };
+        return Err(CommandError::new(Exit::Input, format!("{documents} cannot be read")));
+    }
+    if let Some(package) = &args.package
+        && args.compat.is_none()
+        && !catalog.has_package(package)
+    {
+        let mut names: Vec<String> = catalog.channels.iter().map(|it| it.package.clone()).collect();
+        names.dedup();
+        let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
+        return Err(with_guess(error, package, &names, "`olmdex list packages` shows what there is"));
+    }
+    check_channels(args, &catalog)?;
+    Ok(catalog)
+}
+
+/// A catalog of an index.
+fn ask(args: &GraphArgs, index: &Index) -> Result<Catalog, CommandError> {
+    let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
+    let graphs = match &args.package {
+        Some(package) => {
+            let graphs = index.package_graphs(&filter, package)?;
+            if graphs.is_empty() && args.compat.is_none() {
+                return Err(unknown_package(index, package)?);
+            }
+            graphs
+        }
+        None => all_graphs(index, &filter)?,
+    };
+    let mut names: Vec<&str> = graphs.iter().map(|it| it.catalog.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.len() > 1 {
+        let error = CommandError::usage("one catalog is drawn at a time");
+        return Err(error.help(format!("choose one with `--catalog`: {}", names.join(", "))));
+    }
+    let catalog = Catalog::from_graphs(&graphs).map_err(|error| refused(&error))?;
+    check_channels(args, &catalog)?;
+    Ok(catalog)
+}
+
+fn all_graphs(index: &Index, filter: &Filter) -> Result<Vec<crate::index::query::PackageGraph>, CommandError> {
+    let mut graphs = Vec::new();
+    for package in index.names(None)?.packages {
+        graphs.extend(index.package_graphs(filter, &package)?);
+    }
+    Ok(graphs)
+}
+
+/// Channels that were named must be there.
+fn check_channels(args: &GraphArgs, catalog: &Catalog) -> Result<(), CommandError> {
+    let of_package = catalog.channels.iter().filter(|it| args.package.as_ref().is_none_or(|name| &it.package == name));
+    let mut names: Vec<String> = of_package.map(|it| it.name.clone()).collect();
+    names.dedup();
+    for channel in &args.channel {
+        if !names.contains(channel) {
+            let error = CommandError::new(Exit::NotFound, format!("there is no channel `{channel}`"));
+            return Err(with_guess(error, channel, &names, &format!("there are {}", names.join(", "))));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,296 @@
+//! What is drawn: the channels of a catalog (`spec/fbc.md` 5.5).
+
+use std::collections::{BTreeSet, HashMap};
+
+use thiserror::Error;
+
+use crate::fbc::{self, Consumer, Document, Failure, Input, Origin, Typed};
+use crate::index::query::PackageGraph;
+use crate::json;
+use crate::version::{Quoted, Version};
+
+/// A catalog as it is drawn.
+#[derive(Debug, Clone, Default)]
+pub struct Catalog {
+    /// Its channels, by name and then by package: the order in which edges are numbered.
+    pub channels: Vec<Channel>,
+    /// Versions by the names of bundles, whatever their package; of several the first.
+    pub versions: HashMap<String, Version>,
+    /// What is deprecated.
+    pub deprecated: Deprecated,
+}
+
+/// Names of what is deprecated. A channel's or bundle's counts in every package, as it does for opm.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Deprecated {
+    /// Packages.
+    pub packages: BTreeSet<String>,
+    /// Channels.
+    pub channels: BTreeSet<String>,
+    /// Bundles.
+    pub bundles: BTreeSet<String>,
+}
+
+/// A channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Channel {
+    /// The package.
+    pub package: String,
+    /// Its name.
+    pub name: String,
+    /// Its entries, in their order.
+    pub entries: Vec<Entry>,
+}
+
+/// An entry of a channel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// Name of the bundle.
+    pub name: String,
+    /// What it replaces, or empty.
+    pub replaces: String,
+    /// What it skips.
+    pub skips: Vec<String>,
+    /// The range of versions that it skips, or empty.
+    pub skip_range: String,
+}
+
+/// Why a catalog cannot be drawn, in opm's words.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum DrawError {
+    /// A bundle states its package and version more or less than once.
+    #[error("bundle {} has multiple \"olm.package\" properties, expected exactly 1", Quoted(.0))]
+    NotOnePackage(String),
+    /// A bundle's version cannot be read.
+    #[error("bundle {} has invalid version {}: {reason}", Quoted(.bundle), Quoted(.version))]
+    Version {
+        /// The bundle.
+        bundle: String,
+        /// Its version.
+        version: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The edge to begin with is no bundle.
+    #[error("unknown minimum edge name: {}", Quoted(.0))]
+    UnknownMinimumEdge(String),
+}
+
+/// Collects what is drawn, document by document.
+#[derive(Debug, Default)]
+pub struct CatalogBuilder {
+    catalog: Catalog,
+}
+
+impl CatalogBuilder {
+    /// Adds a channel.
+    pub fn channel(&mut self, channel: Channel) {
+        self.catalog.channels.push(channel);
+    }
+
+    /// Adds a bundle with the values of its `olm.package` properties, as JSON.
+    ///
+    /// # Errors
+    /// If there is not exactly one, or its version cannot be read.
+    pub fn bundle(&mut self, name: &str, properties: &[String]) -> Result<(), DrawError> {
+        let [property] = properties else { return Err(DrawError::NotOnePackage(name.to_owned())) };
+        let mut reader = json::Reader::new();
+        let text =
+            reader.read(property).ok().and_then(|it| it.get_field("version")?.as_str().map(|it| it.into_owned()));
+        let text = text.unwrap_or_default();
+        let version = Version::parse(&text).map_err(|error| DrawError::Version {
+            bundle: name.to_owned(),
+            version: text.clone(),
+            reason: error.to_string(),
+        })?;
+        self.catalog.versions.entry(name.to_owned()).or_insert(version);
+        Ok(())
+    }
+
+    /// Adds something deprecated: its schema, the package of the blob, and the name if it is no package.
+    pub fn deprecation(&mut self, schema: &str, package: &str, name: &str) {
+        let deprecated = &mut self.catalog.deprecated;
+        let (names, name) = match schema {
+            "olm.package" => (&mut deprecated.packages, package),
+            "olm.channel" => (&mut deprecated.channels, name),
+            "olm.bundle" => (&mut deprecated.bundles, name),
+            _ => return,
+        };
+        names.insert(name.to_owned());
+    }
+
+    /// The catalog.
+    #[must_use]
+    pub fn finish(mut self) -> Catalog {
+        self.catalog.channels.sort_by(|a, b| (&a.name, &a.package).cmp(&(&b.name, &b.package)));
+        self.catalog
+    }
+}
+
+/// What a document adds.
+enum Part {
+    Channel(Channel),
+    Bundle(String, Vec<String>),
+    Deprecations(String, Vec<(String, String)>),
+    Broken(Origin, Box<Failure>),
+    Nothing,
+}
+
+struct Parts;
+
+impl Consumer for Parts {
+    type Output = Part;
+
+    fn document(&self, document: Document<'_>) -> Part {
+        let blob = match document.blob {
+            Ok(blob) => blob,
+            Err(failure) => return Part::Broken(document.origin, Box::new(failure)),
+        };
+        match &blob.typed {
+            Typed::Channel(it) => Part::Channel(Channel {
+                package: it.package.to_string(),
+                name: it.name.to_string(),
+                entries: it
+                    .entries
+                    .iter()
+                    .flatten()
+                    .map(|entry| Entry {
+                        name: entry.name.to_string(),
+                        replaces: entry.replaces.to_string(),
+                        skips: entry.skips.iter().map(ToString::to_string).collect(),
+                        skip_range: entry.skip_range.to_string(),
+                    })
+                    .collect(),
+            }),
+            Typed::Bundle(it) => {
+                let packages = it.properties.iter().filter(|property| property.kind == "olm.package");
+                let values = packages.map(|property| {
+                    let mut text = Vec::new();
+                    if let Some(value) = property.value {
+                        json::write_compact(value, &mut text);
+                    }
+                    String::from_utf8_lossy(&text).into_owned()
+                });
+                Part::Bundle(it.name.to_string(), values.collect())
+            }
+            Typed::Deprecations(it) => {
+                let entries = it.entries.iter().flatten();
+                let names = entries.map(|entry| (entry.schema.to_string(), entry.name.to_string())).collect();
+                Part::Deprecations(it.package.to_string(), names)
+            }
+            Typed::Package(_) | Typed::Other => Part::Nothing,
+        }
+    }
+}
+
+impl Catalog {
+    /// Reads a catalog from its files. What cannot be decoded is handed to `broken` and left out.
+    ///
+    /// # Errors
+    /// [`DrawError`] for a bundle that opm refuses to draw.
+    pub fn read(input: &Input, mut broken: impl FnMut(Origin, &Failure)) -> Result<Self, DrawError> {
+        let mut builder = CatalogBuilder::default();
+        fbc::load(input, &Parts, |part| {
+            match part {
+                Part::Channel(channel) => builder.channel(channel),
+                Part::Bundle(name, properties) => builder.bundle(&name, &properties)?,
+                Part::Deprecations(package, all) => {
+                    for (schema, name) in all {
+                        builder.deprecation(&schema, &package, &name);
+                    }
+                }
+                Part::Broken(origin, failure) => broken(origin, &failure),
+                Part::Nothing => {}
+            }
+            Ok(())
+        })?;
+        Ok(builder.finish())
+    }
+
+    /// Takes a catalog from the rows of an index.
+    ///
+    /// # Errors
+    /// [`DrawError`] for a bundle that opm refuses to draw.
+    pub fn from_graphs<'g>(graphs: impl IntoIterator<Item = &'g PackageGraph>) -> Result<Self, DrawError> {
+        let mut builder = CatalogBuilder::default();
+        for graph in graphs {
+            for channel in &graph.channels {
+                let entries = channel.entries.iter().map(|it| Entry {
+                    name: it.name.clone(),
+                    replaces: it.replaces.clone(),
+                    skips: it.skips.clone(),
+                    skip_range: it.skip_range.clone(),
+                });
+                let (package, name) = (graph.package.clone(), channel.name.clone());
+                builder.channel(Channel { package, name, entries: entries.collect() });
+            }
+            for bundle in &graph.bundles {
+                builder.bundle(&bundle.name, bundle.package_property.as_slice())?;
+            }
+            for it in graph.deprecations.iter().flatten() {
+                builder.deprecation(&it.schema, &graph.package, &it.name);
+            }
+        }
+        Ok(builder.finish())
+    }
+
+    /// The version of a bundle; 0.0.0 if the catalog has no such bundle.
+    #[must_use]
+    pub fn version_of(&self, name: &str) -> Version {
+        self.versions.get(name).cloned().unwrap_or(Version::new(0, 0, 0))
+    }
+
+    /// Whether it has a channel of the package.
+    #[must_use]
+    pub fn has_package(&self, package: &str) -> bool {
+        self.channels.iter().any(|it| it.package == package)
+    }
+
+    /// Leaves only a package, and only some of its channels (none given: all).
+    pub fn keep(&mut self, package: Option<&str>, channels: &[String]) {
+        self.channels.retain(|it| {
+            package.is_none_or(|package| it.package == package) && (channels.is_empty() || channels.contains(&it.name))
+        });
+    }
+
+    /// Leaves only what is above an edge: the channels of its package, with the entries that are reached from it on
+    /// (`spec/fbc.md` 5.5.8).
+    ///
+    /// # Errors
+    /// If no bundle has that name.
+    pub fn keep_from(&mut self, minimum_edge: &str) -> Result<(), DrawError> {
+        let Some(minimum) = self.versions.get(minimum_edge).cloned() else {
+            return Err(DrawError::UnknownMinimumEdge(minimum_edge.to_owned()));
+        };
+        let lists = |it: &&Channel| it.entries.iter().any(|entry| entry.name == minimum_edge);
+        let package = self.channels.iter().find(lists).map(|it| it.package.clone());
+        let versions = &self.versions;
+        // A name that the catalog does not know counts as 0.0.0.
+        let is_above = |name: &str| versions.get(name).unwrap_or(&Version::new(0, 0, 0)) >= &minimum;
+        self.channels.retain_mut(|channel| {
+            if Some(&channel.package) != package.as_ref() {
+                return false;
+            }
+            channel.entries.retain_mut(|entry| {
+                if entry.name == minimum_edge {
+                    *entry = Entry { name: std::mem::take(&mut entry.name), ..Entry::default() };
+                    return true;
+                }
+                let refers = |it: &Entry| !it.replaces.is_empty() || !it.skips.is_empty() || !it.skip_range.is_empty();
+                let had_references = refers(entry);
+                if !is_above(&entry.replaces) {
+                    entry.replaces.clear();
+                }
+                entry.skips.retain(|it| is_above(it));
+                let range = crate::version::blang::Range::parse(&entry.skip_range);
+                if !range.is_ok_and(|it| it.contains(&minimum).unwrap_or(false)) {
+                    entry.skip_range.clear();
+                }
+                refers(entry) || (!had_references && is_above(&entry.name))
+            });
+            !channel.entries.is_empty()
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,19 @@
+//! Upgrade graphs for the eye: Mermaid, DOT, text, and data to draw something else from.
+//!
+//! A [`Catalog`] is what is drawn: channels with their entries, versions, deprecations, from blobs or from an index.
+//! [`mermaid()`] draws it as opm does, byte for byte; [`channels`] works out nodes and edges for the other forms.
+//!
+//! What it deliberately does not do: it judges nothing (a broken graph is drawn as it is, since that is when a picture is
+//! wanted most) and prints nothing.
+
+mod catalog;
+mod channel;
+mod dot;
+mod mermaid;
+mod text;
+
+pub use catalog::{Catalog, CatalogBuilder, Channel, Deprecated, DrawError, Entry};
+pub use channel::{ChannelGraph, GraphEdge, GraphNode, channels};
+pub use dot::dot;
+pub use mermaid::{Mermaid, MermaidOptions, mermaid};
+pub use text::text;

@@ -1,0 +1,243 @@
+//! Steps: what may follow an installed bundle, and the way that OLM takes (`spec/olm-classic.md` 2.5, 2.6).
+
+use std::collections::{HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::order::{Channel, Entry, OrderError};
+use crate::index::query::PackageGraph;
+use crate::upgrade::permit::{Field, Permit};
+use crate::upgrade::v1::bundle_version;
+use crate::version::Version;
+use crate::version::blang::Range;
+
+/// A package of one catalog.
+#[derive(Debug, Clone, Default)]
+pub struct Package {
+    /// Its name.
+    pub name: String,
+    /// Its default channel, or empty.
+    pub default_channel: String,
+    /// Its channels: the default one first, then by name. That is the order in which a Subscription without channel
+    /// looks at them.
+    pub channels: Vec<Channel>,
+}
+
+/// What is installed. The catalog need not know it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Installed {
+    /// Its name.
+    pub name: String,
+    /// Its version; without one no range holds it.
+    pub version: Option<Version>,
+}
+
+/// A step to an entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Step {
+    /// The channel.
+    pub channel: String,
+    /// The entry.
+    pub bundle: String,
+    /// Its version, or empty.
+    pub version: String,
+    /// The fields that permit the step; none if nothing was installed.
+    pub permits: Vec<Permit>,
+}
+
+/// The steps that OLM takes, and where they end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Path {
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// Where they end.
+    pub end: End,
+}
+
+/// Where a way ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum End {
+    /// At the head of the channel.
+    Head,
+    /// At a bundle that nothing leads away from, and that is no head.
+    Stranded,
+    /// Nowhere: it comes back to a bundle that was installed before.
+    Loop,
+}
+
+impl Package {
+    /// A package from what an index says of it.
+    #[must_use]
+    pub fn new(graph: &PackageGraph) -> Self {
+        let mut versions: HashMap<&str, Version> = HashMap::new();
+        for bundle in &graph.bundles {
+            let version = bundle.package_property.as_deref().and_then(|it| bundle_version(it, false).ok());
+            if let Some(version) = version {
+                versions.entry(&bundle.name).or_insert_with(|| version.value.to_build_metadata());
+            }
+        }
+        let entry = |it: &crate::index::query::GraphEntry| Entry {
+            name: it.name.clone(),
+            version: versions.get(it.name.as_str()).cloned(),
+            replaces: it.replaces.clone(),
+            skips: it.skips.clone(),
+            skip_range: it.skip_range.clone(),
+            range: Range::parse(&it.skip_range).ok(),
+        };
+        let mut channels: Vec<Channel> = graph
+            .channels
+            .iter()
+            .map(|it| Channel {
+                package: graph.package.clone(),
+                name: it.name.clone(),
+                entries: it.entries.iter().map(entry).collect(),
+                file: it.file.clone(),
+                line: it.line,
+            })
+            .collect();
+        channels.sort_by(|a, b| {
+            let key = |it: &Channel| (it.name != graph.default_channel, it.name.clone());
+            key(a).cmp(&key(b))
+        });
+        Self { name: graph.package.clone(), default_channel: graph.default_channel.clone(), channels }
+    }
+
+    /// The channels that a Subscription looks at: the named one, or all.
+    fn subscribed<'p>(&'p self, channel: Option<&'p str>) -> impl Iterator<Item = &'p Channel> {
+        self.channels.iter().filter(move |it| channel.is_none_or(|name| it.name == name))
+    }
+
+    /// What OLM installs, most preferred first, for a Subscription that has installed nothing. With `starting` only that
+    /// entry, even if it is skipped.
+    ///
+    /// # Errors
+    /// If a channel has no order.
+    pub fn installable(&self, channel: Option<&str>, starting: Option<&str>) -> Result<Vec<Step>, OrderError> {
+        let mut steps = Vec::new();
+        for channel in self.subscribed(channel) {
+            if let Some(starting) = starting {
+                steps.extend(channel.entry(starting).map(|it| step(channel, it, Vec::new())));
+                continue;
+            }
+            steps.extend(channel.order()?.live.into_iter().map(|it| step(channel, it, Vec::new())));
+        }
+        Ok(steps)
+    }
+
+    /// What may follow an installed bundle, most preferred first: the first is what OLM takes. The installed bundle itself
+    /// may be among them, if its own range holds its version: then OLM stays there.
+    ///
+    /// # Errors
+    /// If a channel has no order.
+    pub fn candidates(&self, channel: Option<&str>, installed: &Installed) -> Result<Vec<Step>, OrderError> {
+        let mut steps = Vec::new();
+        for channel in self.subscribed(channel) {
+            for entry in channel.order()?.live {
+                let permits = permits(channel, entry, installed);
+                if !permits.is_empty() {
+                    steps.push(step(channel, entry, permits));
+                }
+            }
+        }
+        Ok(steps)
+    }
+
+    /// The step that OLM takes now, if it takes one.
+    ///
+    /// # Errors
+    /// If a channel has no order.
+    pub fn next(&self, channel: Option<&str>, installed: &Installed) -> Result<Option<Step>, OrderError> {
+        let first = self.candidates(channel, installed)?.into_iter().next();
+        Ok(first.filter(|it| it.bundle != installed.name))
+    }
+
+    /// The steps that OLM takes one after another.
+    ///
+    /// # Errors
+    /// If a channel has no order.
+    pub fn path(&self, channel: Option<&str>, installed: &Installed) -> Result<Path, OrderError> {
+        // Channels are ordered once, and edges by name looked up, so that a long chain costs no more than its length.
+        let mut orders = Vec::new();
+        for channel in self.subscribed(channel) {
+            orders.push((channel, channel.order()?.live));
+        }
+        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut ranged: Vec<usize> = Vec::new();
+        let all: Vec<(&Channel, &Entry)> =
+            orders.iter().flat_map(|(channel, live)| live.iter().map(|entry| (*channel, *entry))).collect();
+        for (rank, (_, entry)) in all.iter().enumerate() {
+            for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
+                by_name.entry(name).or_default().push(rank);
+            }
+            if entry.range.is_some() {
+                ranged.push(rank);
+            }
+        }
+        let mut at = installed.clone();
+        let mut seen = HashSet::from([at.name.clone()]);
+        let mut steps = Vec::new();
+        let end = loop {
+            let named = by_name.get(at.name.as_str()).and_then(|it| it.iter().min()).copied();
+            let in_range = ranged.iter().copied().find(|&rank| holds(all[rank].1, &at));
+            let Some(rank) = named.into_iter().chain(in_range).min() else { break self.end_at(channel, &at.name) };
+            let (in_channel, entry) = all[rank];
+            if entry.name == at.name {
+                break self.end_at(channel, &at.name);
+            }
+            steps.push(step(in_channel, entry, permits(in_channel, entry, &at)));
+            at = Installed { name: entry.name.clone(), version: entry.version.clone() };
+            if !seen.insert(at.name.clone()) {
+                break End::Loop;
+            }
+        };
+        Ok(Path { steps, end })
+    }
+
+    fn end_at(&self, channel: Option<&str>, name: &str) -> End {
+        let is_head = self.subscribed(channel).any(|it| it.heads().contains(&name));
+        if is_head { End::Head } else { End::Stranded }
+    }
+}
+
+fn step(channel: &Channel, entry: &Entry, permits: Vec<Permit>) -> Step {
+    Step {
+        channel: channel.name.clone(),
+        bundle: entry.name.clone(),
+        version: entry.version.as_ref().map(ToString::to_string).unwrap_or_default(),
+        permits,
+    }
+}
+
+/// Whether the entry's range holds the installed version.
+fn holds(entry: &Entry, installed: &Installed) -> bool {
+    match (&entry.range, &installed.version) {
+        (Some(range), Some(version)) => range.contains(version).unwrap_or(false),
+        _ => false,
+    }
+}
+
+/// The fields of an entry that lead to it from the installed bundle.
+pub(super) fn permits(channel: &Channel, entry: &Entry, installed: &Installed) -> Vec<Permit> {
+    let permit = |field: Field, value: &str| Permit {
+        channel: channel.name.clone(),
+        entry: entry.name.clone(),
+        field,
+        value: value.to_owned(),
+        file: channel.file.clone(),
+        line: channel.line,
+    };
+    let mut permits = Vec::new();
+    if !installed.name.is_empty() && entry.replaces == installed.name {
+        permits.push(permit(Field::Replaces, &entry.replaces));
+    }
+    if entry.skips.contains(&installed.name) {
+        permits.push(permit(Field::Skips, &installed.name));
+    }
+    if holds(entry, installed) {
+        permits.push(permit(Field::SkipRange, &entry.skip_range));
+    }
+    permits
+}
