@@ -10,8 +10,12 @@
 //! | 0 | [`yaml`] | YAML text to JSON text and back |
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
+//! | 2 | [`check`] | the rules of a valid catalog, as findings, and opm's verdict |
+//! | 3 | [`index`] | the SQLite file: building, opening, questions |
+//! | 4 | [`source`] | tells sources apart and opens them |
 //! | 5 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
 //! | 7 | [`draw`] | upgrade graphs as Mermaid, DOT, text and data |
+//! | 8 | [`cli`] | the command line |
 
 pub mod check;
 pub mod cli;
