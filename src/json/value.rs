@@ -213,7 +213,7 @@ impl<'d> Value<'d> {
         let mut best: Option<(Self, Self)> = None;
         for (found, value) in self.members() {
             let matches = match found.kind() {
-                Kind::PlainString => found.raw() == key || fold_eq(found.raw(), key),
+                Kind::PlainString => names_field(found.raw(), key),
                 _ => found.as_str().is_some_and(|it| fold_eq(&it, key)),
             };
             if matches && best.is_none_or(|(old, _)| old.as_str() <= found.as_str()) {
@@ -229,4 +229,12 @@ impl<'d> Value<'d> {
             _ => self.as_str().is_some_and(|it| it == key),
         }
     }
+}
+
+/// As [`fold_eq`], fast for what is nearly always the case: what folds from outside ASCII is longer than the field.
+fn names_field(raw: &str, field: &str) -> bool {
+    if raw.len() == field.len() {
+        return raw.eq_ignore_ascii_case(field);
+    }
+    raw.len() > field.len() && fold_eq(raw, field)
 }
