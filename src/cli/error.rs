@@ -45,15 +45,23 @@ impl From<Exit> for ExitCode {
 #[derive(Debug)]
 pub(crate) struct CommandError {
     pub(crate) exit: Exit,
-    pub(crate) message: String,
     pub(crate) help: Option<String>,
-    /// Nobody reads the output any more; not worth a word.
-    pub(crate) is_broken_pipe: bool,
+    error: anyhow::Error,
 }
 
 impl CommandError {
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Self { exit, message: message.into(), help: None, is_broken_pipe: false }
+        Self { exit, help: None, error: anyhow::Error::msg(message.into()) }
+    }
+
+    /// What went wrong.
+    pub(crate) fn message(&self) -> String {
+        self.error.to_string()
+    }
+
+    /// Whether nobody reads the output any more, which is not worth a word.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        self.error.downcast_ref::<std::io::Error>().is_some_and(|it| it.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
@@ -69,15 +77,16 @@ impl CommandError {
 impl From<std::io::Error> for CommandError {
     /// An error of writing to standard output.
     fn from(error: std::io::Error) -> Self {
-        let is_broken_pipe = error.kind() == std::io::ErrorKind::BrokenPipe;
-        let exit = if is_broken_pipe { Exit::Yes } else { Exit::Input };
-        Self { exit, message: format!("cannot write the output: {error}"), help: None, is_broken_pipe }
+        let exit = if error.kind() == std::io::ErrorKind::BrokenPipe { Exit::Yes } else { Exit::Input };
+        let message = format!("cannot write the output: {error}");
+        Self { exit, help: None, error: anyhow::Error::new(error).context(message) }
     }
 }
 
 impl From<crate::source::SourceError> for CommandError {
     fn from(error: crate::source::SourceError) -> Self {
-        Self::new(Exit::Input, error.to_string()).help(error.help())
+        let help = Some(error.help().to_owned());
+        Self { exit: Exit::Input, help, error: error.into() }
     }
 }
 
@@ -91,12 +100,7 @@ impl From<crate::index::IndexError> for CommandError {
             IndexError::Sql(_) => Exit::Usage,
             _ => Exit::Input,
         };
-        let help = error.help();
-        let error = Self::new(exit, error.to_string());
-        match help {
-            Some(help) => error.help(help),
-            None => error,
-        }
+        Self { exit, help: error.help(), error: error.into() }
     }
 }
 

@@ -103,7 +103,7 @@ pub fn run() -> ExitCode {
     match result {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(error)) => {
-            if !error.is_broken_pipe {
+            if !error.is_broken_pipe() {
                 reporter.error(&error);
             }
             error.exit.into()

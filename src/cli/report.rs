@@ -68,10 +68,10 @@ impl Reporter {
 
     pub(crate) fn error(self, error: &CommandError) {
         match self.format {
-            LogFormat::Json => self.json("error", &error.message, error.help.as_deref()),
+            LogFormat::Json => self.json("error", &error.message(), error.help.as_deref()),
             LogFormat::Text => {
                 let color = self.color(std::io::stderr().is_terminal());
-                self.line(&format!("{}: {}", paint(color, "1;31", "error"), lines(&error.message)));
+                self.line(&format!("{}: {}", paint(color, "1;31", "error"), lines(&error.message())));
                 if let Some(help) = &error.help {
                     self.line(&format!("  {} help: {}", paint(color, "1;34", "="), lines(help)));
                 }

@@ -97,8 +97,9 @@ const VIEWS: &[&str] = &[
 ];
 
 fn with_views(error: CommandError) -> CommandError {
-    let Some(name) = error.message.strip_prefix("no such table: ").map(str::to_owned) else { return error };
-    error.help(match crate::diag::closest(&name, VIEWS.iter().copied()) {
+    let message = error.message();
+    let Some(name) = message.strip_prefix("no such table: ") else { return error };
+    error.help(match crate::diag::closest(name, VIEWS.iter().copied()) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => format!("the views are {}", VIEWS.join(", ")),
     })

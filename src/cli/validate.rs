@@ -92,7 +92,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     }
     match print_findings(context, args.output, &findings) {
         // Who has read enough still gets the verdict.
-        Err(error) if error.is_broken_pipe => {}
+        Err(error) if error.is_broken_pipe() => {}
         other => other?,
     }
     let tally = Tally::of(&findings);

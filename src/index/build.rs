@@ -86,6 +86,12 @@ impl Builder {
         }
     }
 
+    /// The temporary file beside the target, which whoever ends the process early may remove.
+    #[must_use]
+    pub fn temporary(&self) -> Option<&Path> {
+        self.target.as_ref().map(Target::temporary)
+    }
+
     /// The names of the catalogs that the index holds, in the order of their names.
     ///
     /// # Errors
