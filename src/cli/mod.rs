@@ -3,6 +3,7 @@
 //! Only this module prints, reads the environment and decides how the program ends.
 
 mod ask;
+mod asked;
 mod build;
 mod completion;
 mod error;
@@ -11,6 +12,7 @@ mod info;
 mod list;
 mod name;
 pub mod output;
+mod path;
 mod progress;
 mod render;
 mod report;
@@ -19,7 +21,9 @@ mod sheet;
 mod show;
 mod sql;
 mod table;
+mod updates;
 mod validate;
+mod why_not;
 
 use std::process::ExitCode;
 
@@ -59,6 +63,9 @@ enum Command {
     List(list::ListArgs),
     Show(show::ShowArgs),
     Search(search::SearchArgs),
+    Updates(updates::UpdatesArgs),
+    Path(path::PathArgs),
+    WhyNot(why_not::WhyNotArgs),
     Graph(graph::GraphArgs),
     Sql(sql::SqlArgs),
     Info(info::InfoArgs),
@@ -129,6 +136,9 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::List(args) => list::run(context, args),
         Command::Show(args) => show::run(context, args),
         Command::Search(args) => search::run(context, args),
+        Command::Updates(args) => updates::run(context, args),
+        Command::Path(args) => path::run(context, args),
+        Command::WhyNot(args) => why_not::run(context, args),
         Command::Graph(args) => graph::run(context, args),
         Command::Sql(args) => sql::run(context, args),
         Command::Info(args) => info::run(context, args),

@@ -12,6 +12,7 @@ use crate::draw::ChannelGraph;
 use crate::index::query::{
     BundleDetail, BundleRow, CatalogRow, ChannelDetail, ChannelRow, Hit, Info, PackageDetail, PackageRow, SqlValue,
 };
+use crate::upgrade::{Updates, UpgradePath, WhyNot};
 
 /// This program's version.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -75,5 +76,8 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<PackageRow>(PackageRow::KIND),
         of::<Hit>(Hit::KIND),
         of::<BTreeMap<String, SqlValue>>("SqlResult"),
+        of::<Updates>("Updates"),
+        of::<UpgradePath>("UpgradePath"),
+        of::<WhyNot>("WhyNot"),
     ]
 }

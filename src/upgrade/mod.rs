@@ -6,15 +6,26 @@
 //! | [`v1`] | OLM v1: which bundle a ClusterExtension resolves to, or which error |
 //! | [`openshift`] | `olm.maxOpenShiftVersion`: whether an installed bundle blocks the cluster's next minor version |
 //!
+//! On both stand the questions that people ask: what happens now ([`Updates`]), on which way ([`UpgradePath`]), and why not
+//! ([`WhyNot`]).
+//!
 //! The engines are separate, since the two generations of OLM share words but not rules; both work on the same rows
 //! ([`crate::index::query::PackageGraph`]).
 //!
 //! What it deliberately does not do: no SQL, no resolution of dependencies, no drawing. An answer about an upgrade is an
 //! answer about the graph; whether what the target depends on can be installed is another question.
 
+mod answer;
 pub mod classic;
 pub mod openshift;
+mod path;
 mod permit;
+mod updates;
 pub mod v1;
+mod why_not;
 
+pub use answer::{Asked, Generation, InstalledBundle, PackageView, Target};
+pub use path::{UpgradePath, classic_path, shortest, v1_path};
 pub use permit::{Field, Permit};
+pub use updates::{Updates, Verdict, classic_updates, v1_targets, v1_updates};
+pub use why_not::{Condition, WhyNot, classic_why_not, v1_why_not};

@@ -25,7 +25,7 @@ pub use info::{Info, Names, Size};
 pub use list::{BundleRow, CatalogRow, ChannelRow, PackageRow};
 pub use search::{ApiPattern, Hit, SearchQuery};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
-pub use upgrade::{GraphBundle, GraphChannel, GraphDeprecation, GraphEntry, PackageGraph};
+pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, GraphEntry, PackageGraph};
 
 use rusqlite::{Params, Result, Row};
 

@@ -31,6 +31,17 @@ pub struct PackageGraph {
     pub deprecations: Vec<Vec<GraphDeprecation>>,
 }
 
+/// What decides between catalogs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CatalogRank {
+    /// The catalog's name.
+    pub catalog: String,
+    /// Its priority; higher is preferred.
+    pub priority: i64,
+    /// Its labels.
+    pub labels: BTreeMap<String, String>,
+}
+
 /// A channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GraphChannel {
@@ -96,6 +107,13 @@ LEFT JOIN package k ON k.document = p.document
 WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
 ORDER BY c.name";
 
+const CATALOGS: &str = "
+SELECT c.name, c.priority, l.key, l.value
+FROM catalog c
+LEFT JOIN catalog_label l ON l.catalog = c.id
+WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
+ORDER BY c.name, l.key";
+
 const ENTRIES: &str = "
 SELECT e.document, e.name, e.replaces, e.skip_range
 FROM channel ch
@@ -145,6 +163,7 @@ ORDER BY cd.catalog, cd.position, x.position";
 
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("catalogs of a package", PACKAGES),
+    ("catalogs with labels", CATALOGS),
     ("entries of a package", ENTRIES),
     ("skips of a package", SKIPS),
     ("channels of a package", CHANNELS),
@@ -162,6 +181,31 @@ struct Facts {
 }
 
 impl Index {
+    /// The catalogs of the filter with what decides between them, by name. The filter's package and channel are not looked
+    /// at.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn catalog_ranks(&self, filter: &Filter) -> Result<Vec<CatalogRank>, IndexError> {
+        let mut ranks: Vec<CatalogRank> = Vec::new();
+        for (catalog, priority, key, value) in self.rows(CATALOGS, [filter.catalogs_json()], |row| {
+            Ok((
+                row.get::<_, String>(0)?,
+                row.get(1)?,
+                row.get::<_, Option<String>>(2)?,
+                row.get::<_, Option<String>>(3)?,
+            ))
+        })? {
+            if ranks.last().is_none_or(|it| it.catalog != catalog) {
+                ranks.push(CatalogRank { catalog, priority, labels: BTreeMap::new() });
+            }
+            if let (Some(rank), Some(key), Some(value)) = (ranks.last_mut(), key, value) {
+                rank.labels.insert(key, value);
+            }
+        }
+        Ok(ranks)
+    }
+
     /// What the catalogs of the filter say of the upgrades of a package, by catalog. The filter's package and channel are
     /// not looked at. A catalog that does not speak of the package is left out.
     ///

@@ -219,8 +219,14 @@ fn holds(entry: &Entry, installed: &Installed) -> bool {
     }
 }
 
+/// Whether a field of the entry leads to it from the installed bundle, whether or not the entry counts.
+#[must_use]
+pub fn leads_to(channel: &Channel, entry: &Entry, installed: &Installed) -> bool {
+    !permits(channel, entry, installed).is_empty()
+}
+
 /// The fields of an entry that lead to it from the installed bundle.
-pub(super) fn permits(channel: &Channel, entry: &Entry, installed: &Installed) -> Vec<Permit> {
+fn permits(channel: &Channel, entry: &Entry, installed: &Installed) -> Vec<Permit> {
     let permit = |field: Field, value: &str| Permit {
         channel: channel.name.clone(),
         entry: entry.name.clone(),

@@ -1,0 +1,179 @@
+//! What `updates`, `path` and `why-not` share: the package, what is installed, the channel, the generation of OLM.
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::io::{BufWriter, Write as _};
+
+use super::Context;
+use super::ask::AskOptions;
+use super::error::{CommandError, Exit};
+use super::name::{unknown_channel, unknown_package, with_guess};
+use super::output::Envelope;
+use super::sheet::Sheet;
+use super::table;
+use crate::index::Index;
+use crate::index::query::{Filter, PackageGraph};
+use crate::upgrade::{Asked, InstalledBundle, PackageView, Target};
+
+/// Generations of OLM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Olm {
+    /// OLM Classic: Subscriptions
+    Classic,
+    /// OLM v1: ClusterExtensions
+    V1,
+    /// Both, one after the other
+    Both,
+}
+
+/// Options of questions about upgrades.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct UpgradeOptions {
+    /// The channel; may be repeated for OLM v1. Default: all, as for a Subscription or ClusterExtension without one
+    #[arg(long, value_name = "CHANNEL")]
+    pub(crate) channel: Vec<String>,
+    /// Which generation of OLM to ask
+    #[arg(long, value_enum, default_value_t = Olm::Both)]
+    pub(crate) olm: Olm,
+    #[command(flatten)]
+    pub(crate) ask: AskOptions,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = AnswerFormat::Text)]
+    pub(crate) output: AnswerFormat,
+}
+
+/// Formats of answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnswerFormat {
+    /// For people
+    #[value(alias = "table", alias = "wide")]
+    Text,
+    /// JSON envelope
+    Json,
+    /// YAML of the JSON envelope
+    Yaml,
+}
+
+impl UpgradeOptions {
+    /// Whether OLM Classic is asked.
+    pub(crate) fn classic(&self) -> bool {
+        self.olm != Olm::V1
+    }
+
+    /// Whether OLM v1 is asked.
+    pub(crate) fn v1(&self) -> bool {
+        self.olm != Olm::Classic
+    }
+
+    /// Reads all that the catalogs say of the package.
+    pub(crate) fn view(&self, context: &Context, package: &str) -> Result<PackageView, CommandError> {
+        let index = self.ask.open(context)?;
+        let filter = Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() };
+        let graphs = index.package_graphs(&filter, package)?;
+        if graphs.is_empty() {
+            return Err(unknown_package(&index, package)?);
+        }
+        self.check_channels(&index, package, &graphs)?;
+        if self.classic() && graphs.len() > 1 {
+            let names: Vec<&str> = graphs.iter().map(|it| it.catalog.as_str()).collect();
+            let error = CommandError::usage(format!("`{package}` is in several catalogs: {}", names.join(", ")));
+            return Err(error.help("a Subscription names one: choose it with `--catalog`, or ask with `--olm v1`"));
+        }
+        Ok(PackageView::new(package, graphs, &index.catalog_ranks(&filter)?))
+    }
+
+    fn check_channels(&self, index: &Index, package: &str, graphs: &[PackageGraph]) -> Result<(), CommandError> {
+        for channel in &self.channel {
+            if !graphs.iter().any(|graph| graph.channels.iter().any(|it| &it.name == channel)) {
+                return Err(unknown_channel(index, package, channel)?);
+            }
+        }
+        if self.classic() && self.channel.len() > 1 {
+            let error = CommandError::usage("a Subscription has one channel");
+            return Err(error.help("give one `--channel`, or ask with `--olm v1`"));
+        }
+        Ok(())
+    }
+
+    /// The question, with the installed bundle.
+    pub(crate) fn asked(&self, installed: Option<InstalledBundle>, version: Option<&String>) -> Asked {
+        Asked { installed, channels: self.channel.clone(), version: version.cloned().unwrap_or_default() }
+    }
+
+    /// Prints answers; the texts are for people.
+    pub(crate) fn print<T: Serialize>(
+        &self,
+        kind: &str,
+        answers: Vec<T>,
+        sheet: impl Fn(&T) -> Sheet,
+    ) -> Result<(), CommandError> {
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        match self.output {
+            AnswerFormat::Json => Envelope::new(kind, answers).write(&mut out)?,
+            AnswerFormat::Yaml => table::write_yaml(&Envelope::new(kind, answers), &mut out)?,
+            AnswerFormat::Text => {
+                for (idx, answer) in answers.iter().enumerate() {
+                    if idx > 0 {
+                        writeln!(out)?;
+                    }
+                    sheet(answer).write(&mut out)?;
+                }
+            }
+        }
+        out.flush()?;
+        Ok(())
+    }
+}
+
+/// The installed bundle that a text names.
+pub(crate) fn installed(view: &PackageView, text: &str) -> Result<InstalledBundle, CommandError> {
+    view.find_installed(text).ok_or_else(|| {
+        let help = "name what no catalog holds with its version: `NAME@VERSION`";
+        unknown_bundle(view, text, help)
+    })
+}
+
+/// A bundle of a catalog that a text names.
+pub(crate) fn bundle(view: &PackageView, text: &str) -> Result<(String, String), CommandError> {
+    let help = format!("`olmdex list bundles {}` lists what there is", view.package);
+    view.find(text).ok_or_else(|| unknown_bundle(view, text, &help))
+}
+
+fn unknown_bundle(view: &PackageView, text: &str, otherwise: &str) -> CommandError {
+    let names: Vec<String> = view.bundles().into_iter().flat_map(|(name, version)| [name, version]).collect();
+    let message = format!("package `{}` has no bundle and no version `{text}`", view.package);
+    with_guess(CommandError::new(Exit::NotFound, message), text, &names, otherwise)
+}
+
+/// A bundle with its version, if the name does not say it.
+pub(crate) fn bundle_words(bundle: &str, version: &str) -> String {
+    if version.is_empty() || bundle.contains(version) { bundle.to_owned() } else { format!("{bundle} ({version})") }
+}
+
+/// What is installed, in words.
+pub(crate) fn installed_words(installed: &InstalledBundle) -> String {
+    let unknown = if installed.is_in_catalog { "" } else { ", which no catalog holds" };
+    format!("{}{unknown}", bundle_words(&installed.name, &installed.version))
+}
+
+/// The headers of tables of targets.
+pub(crate) const TARGET_HEADERS: [&str; 7] = ["BUNDLE", "VERSION", "CATALOG", "CHANNEL", "BECAUSE", "PLACE", "STATUS"];
+
+/// The row of a target: each field that permits it is named, with the place of the first.
+pub(crate) fn target_row(target: &Target) -> Vec<String> {
+    let because: Vec<String> =
+        target.permits.iter().map(|it| format!("{} {} in {}", it.field.as_str(), it.value, it.channel)).collect();
+    let deprecated = target.is_deprecated.then(|| "deprecated".to_owned());
+    let refused = target.refused_for.as_ref().map(|it| format!("refused for its {it}"));
+    let status: Vec<String> = deprecated.into_iter().chain(refused).collect();
+    let place = target.permits.first().map(|it| format!("{}:{}", it.file, it.line)).unwrap_or_default();
+    vec![
+        target.bundle.clone(),
+        target.version.clone(),
+        target.catalog.clone(),
+        target.channels.join(","),
+        because.join("; "),
+        place,
+        status.join("; "),
+    ]
+}

@@ -1,0 +1,206 @@
+//! The words of answers that both generations of OLM share.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::classic;
+use super::permit::Permit;
+use super::v1::{self, bundle_version};
+use crate::index::query::{CatalogRank, PackageGraph};
+use crate::version::Version;
+
+/// A generation of OLM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Generation {
+    /// OLM Classic: Subscriptions.
+    Classic,
+    /// OLM v1: ClusterExtensions.
+    V1,
+}
+
+impl Generation {
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Classic => "classic",
+            Self::V1 => "v1",
+        }
+    }
+}
+
+/// An installed bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InstalledBundle {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Whether a catalog holds it.
+    pub is_in_catalog: bool,
+}
+
+/// A bundle that can be upgraded to, or installed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Target {
+    /// The catalog.
+    pub catalog: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// The channels in which it can be had that way.
+    pub channels: Vec<String>,
+    /// Whether it is deprecated.
+    pub is_deprecated: bool,
+    /// Why this generation of OLM refuses it nevertheless: the type of a property that OLM v1 does not support.
+    pub refused_for: Option<String>,
+    /// The fields that permit it; none for a first installation, and for staying.
+    pub permits: Vec<Permit>,
+}
+
+/// A package in all catalogs that are asked, ready for both engines.
+#[derive(Debug, Clone)]
+pub struct PackageView {
+    /// The package.
+    pub package: String,
+    /// What the catalogs say.
+    pub graphs: Vec<PackageGraph>,
+    /// The catalogs as OLM v1 sees them.
+    pub catalogs: Vec<v1::Catalog>,
+}
+
+/// What is asked of both engines.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    /// The installed bundle, if there is one.
+    pub installed: Option<InstalledBundle>,
+    /// The channels; OLM Classic knows only one.
+    pub channels: Vec<String>,
+    /// The version range of a ClusterExtension, or empty.
+    pub version: String,
+}
+
+impl PackageView {
+    /// A package from what an index says of it and of its catalogs.
+    #[must_use]
+    pub fn new(package: &str, graphs: Vec<PackageGraph>, catalogs: &[CatalogRank]) -> Self {
+        let catalogs = catalogs.iter().map(|it| {
+            let graph = graphs.iter().find(|graph| graph.catalog == it.catalog);
+            v1::Catalog::new(&it.catalog, it.priority, &it.labels, graph)
+        });
+        Self { package: package.to_owned(), catalogs: catalogs.collect(), graphs }
+    }
+
+    /// Names and versions of all bundles, each once, highest version first.
+    #[must_use]
+    pub fn bundles(&self) -> Vec<(String, String)> {
+        let mut all: Vec<(Option<Version>, String, String)> = Vec::new();
+        for bundle in self.graphs.iter().flat_map(|it| &it.bundles) {
+            let version = bundle.package_property.as_deref().and_then(|it| bundle_version(it, false).ok());
+            let version = version.map(|it| it.value.to_build_metadata());
+            let text = version.as_ref().map(ToString::to_string).unwrap_or_default();
+            all.push((version, bundle.name.clone(), text));
+        }
+        all.sort_by(|a, b| (&b.0, &a.1).cmp(&(&a.0, &b.1)));
+        all.dedup_by(|a, b| a.1 == b.1);
+        all.into_iter().map(|(_, name, text)| (name, text)).collect()
+    }
+
+    /// A bundle by its name or version: name and version.
+    #[must_use]
+    pub fn find(&self, text: &str) -> Option<(String, String)> {
+        let all = self.bundles();
+        if let Some(found) = all.iter().find(|it| it.0 == text || it.1 == text) {
+            return Some(found.clone());
+        }
+        let wanted = Version::parse_tolerant(text).ok()?;
+        all.into_iter().find(|it| Version::parse(&it.1).is_ok_and(|version| version == wanted))
+    }
+
+    /// An installed bundle by its name, its version, or `NAME@VERSION`, which is how one is named that no catalog holds.
+    /// Without its version such a name must end with it, as in `keda.v2.10.1`.
+    #[must_use]
+    pub fn find_installed(&self, text: &str) -> Option<InstalledBundle> {
+        if let Some((name, version)) = self.find(text) {
+            return Some(InstalledBundle { name, version, is_in_catalog: true });
+        }
+        let elsewhere = |name: &str, version: &str| {
+            Version::parse(version).ok()?;
+            let is_in_catalog = self.bundles().iter().any(|it| it.0 == name);
+            Some(InstalledBundle { name: name.to_owned(), version: version.to_owned(), is_in_catalog })
+        };
+        if let Some((name, version)) = text.rsplit_once('@') {
+            return elsewhere(name, version);
+        }
+        if let Ok(version) = Version::parse_tolerant(text) {
+            return elsewhere(&format!("{}.v{version}", self.package), &version.to_string());
+        }
+        text.match_indices(".v").find_map(|(at, _)| elsewhere(text, &text[at + 2..]))
+    }
+
+    /// Whether a bundle of a catalog is deprecated.
+    pub(super) fn is_deprecated(&self, catalog: &str, bundle: &str) -> bool {
+        let catalog = self.catalogs.iter().find(|it| it.name == catalog);
+        catalog.is_some_and(|it| it.candidates.iter().any(|it| it.name == bundle && it.is_deprecated))
+    }
+
+    /// A step of OLM Classic as a target.
+    pub(super) fn step_target(&self, catalog: &str, step: classic::Step) -> Target {
+        Target {
+            catalog: catalog.to_owned(),
+            is_deprecated: self.is_deprecated(catalog, &step.bundle),
+            bundle: step.bundle,
+            version: step.version,
+            channels: vec![step.channel],
+            refused_for: None,
+            permits: step.permits,
+        }
+    }
+}
+
+impl InstalledBundle {
+    /// As OLM Classic sees it.
+    #[must_use]
+    pub fn as_classic(&self) -> classic::Installed {
+        classic::Installed { name: self.name.clone(), version: Version::parse(&self.version).ok() }
+    }
+
+    /// As OLM v1 sees it.
+    #[must_use]
+    pub fn as_v1(&self) -> v1::Installed {
+        v1::Installed { name: self.name.clone(), version: self.version.clone(), release: None }
+    }
+}
+
+impl Asked {
+    /// The question to OLM v1.
+    #[must_use]
+    pub fn question(&self, package: &str) -> v1::Question {
+        v1::Question {
+            package: package.to_owned(),
+            version: self.version.clone(),
+            channels: self.channels.clone(),
+            installed: self.installed.as_ref().map(InstalledBundle::as_v1),
+            ..v1::Question::default()
+        }
+    }
+
+    /// The channel of a Subscription.
+    #[must_use]
+    pub fn channel(&self) -> Option<&str> {
+        self.channels.first().map(String::as_str)
+    }
+}
+
+/// What stands behind `in`: the channels, or that there is no restriction.
+pub(super) fn channel_words(package: &str, channels: &[String]) -> String {
+    match channels {
+        [] => format!("any channel of {package}"),
+        [only] => format!("{package}/{only}"),
+        several => format!("{package}/{{{}}}", several.join(",")),
+    }
+}

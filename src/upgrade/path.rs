@@ -1,0 +1,155 @@
+//! The steps that OLM takes one after another, and the least number of them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target};
+use super::classic::{self, End};
+use super::updates::{Verdict, v1_targets, v1_updates};
+use crate::index::query::PackageGraph;
+
+/// A way through the versions of a package.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UpgradePath {
+    /// The generation of OLM.
+    pub olm: Generation,
+    /// The package.
+    pub package: String,
+    /// The channels that were asked for.
+    pub channels: Vec<String>,
+    /// Where it begins.
+    pub from: InstalledBundle,
+    /// The bundle that was asked for, if one was.
+    pub to: Option<String>,
+    /// Whether it gets where it should: to the bundle, or to an end that is no dead one.
+    pub is_reached: bool,
+    /// The steps.
+    pub steps: Vec<Target>,
+    /// Where and why it ends.
+    pub reason: String,
+}
+
+impl UpgradePath {
+    fn new(olm: Generation, view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Option<&str>) -> Self {
+        Self {
+            olm,
+            package: view.package.clone(),
+            channels: asked.channels.clone(),
+            from: from.clone(),
+            to: to.map(str::to_owned),
+            is_reached: false,
+            steps: Vec::new(),
+            reason: String::new(),
+        }
+    }
+
+    /// Cuts the way behind the bundle that was asked for, and says how it ends.
+    fn finish(mut self, ends_well: bool, end: &str) -> Self {
+        let last = self.steps.last().map_or(&self.from.name, |it| &it.bundle).clone();
+        let Some(to) = self.to.clone() else {
+            self.is_reached = ends_well;
+            self.reason = format!("{last} {end}");
+            return self;
+        };
+        if let Some(at) = self.steps.iter().position(|it| it.bundle == to) {
+            self.steps.truncate(at + 1);
+            self.is_reached = true;
+            self.reason = format!("{to} is reached");
+        } else {
+            self.is_reached = self.from.name == to;
+            self.reason = if self.is_reached {
+                format!("{to} is installed")
+            } else {
+                format!("{to} is not on the way: {last} {end}")
+            };
+        }
+        self
+    }
+}
+
+/// The steps of OLM Classic.
+#[must_use]
+pub fn classic_path(
+    view: &PackageView,
+    graph: &PackageGraph,
+    asked: &Asked,
+    from: &InstalledBundle,
+    to: Option<&str>,
+) -> UpgradePath {
+    let mut answer = UpgradePath::new(Generation::Classic, view, asked, from, to);
+    match classic::Package::new(graph).path(asked.channel(), &from.as_classic()) {
+        Err(error) => UpgradePath { reason: error.to_string(), ..answer },
+        Ok(path) => {
+            answer.steps = path.steps.into_iter().map(|it| view.step_target(&graph.catalog, it)).collect();
+            let (ends_well, words) = match path.end {
+                End::Head => (true, "is a head"),
+                End::Stranded => (false, "is not a head, and nothing leads away from it"),
+                End::Loop => (false, "was installed before: the way is a circle"),
+            };
+            answer.finish(ends_well, words)
+        }
+    }
+}
+
+/// The steps of OLM v1: at each the highest version that is permitted.
+#[must_use]
+pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Option<&str>) -> UpgradePath {
+    let mut answer = UpgradePath::new(Generation::V1, view, asked, from, to);
+    let mut at = from.clone();
+    let mut seen = BTreeSet::from([at.name.clone()]);
+    loop {
+        let now = v1_updates(view, &Asked { installed: Some(at.clone()), ..asked.clone() });
+        match (now.verdict, now.target) {
+            (Verdict::Update, Some(target)) => {
+                at = InstalledBundle {
+                    name: target.bundle.clone(),
+                    version: target.version.clone(),
+                    is_in_catalog: true,
+                };
+                answer.steps.push(target);
+            }
+            (Verdict::Current, _) => return answer.finish(true, "is the highest that is permitted"),
+            _ => return answer.finish(false, &format!("is where it stops: {}", now.reason)),
+        }
+        if !seen.insert(at.name.clone()) {
+            return answer.finish(false, "was installed before: the way is a circle");
+        }
+    }
+}
+
+/// The least number of steps to a bundle along edges of the channels, each of which OLM v1 takes if `spec.version` is
+/// set to it; `None` if there is no way. Of equally short ways the one over the highest versions.
+#[must_use]
+pub fn shortest(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: &str) -> Option<Vec<Target>> {
+    let mut came: BTreeMap<String, (String, Target)> = BTreeMap::new();
+    let mut queue = VecDeque::from([from.clone()]);
+    while let Some(at) = queue.pop_front() {
+        if at.name == to {
+            break;
+        }
+        let open = Asked { installed: Some(at.clone()), channels: asked.channels.clone(), version: String::new() };
+        for target in v1_targets(view, &open) {
+            if target.refused_for.is_some() || target.bundle == from.name || came.contains_key(&target.bundle) {
+                continue;
+            }
+            queue.push_back(InstalledBundle {
+                name: target.bundle.clone(),
+                version: target.version.clone(),
+                is_in_catalog: true,
+            });
+            came.insert(target.bundle.clone(), (at.name.clone(), target));
+        }
+    }
+    let mut steps = Vec::new();
+    let mut at = to.to_owned();
+    while at != from.name {
+        let (before, target) = came.get(&at)?;
+        steps.push(target.clone());
+        at.clone_from(before);
+    }
+    steps.reverse();
+    Some(steps)
+}

@@ -1,0 +1,239 @@
+//! What OLM does now, and what else it could be brought to do.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target, channel_words};
+use super::classic;
+use super::v1::{self, CatalogWalk};
+use crate::index::query::PackageGraph;
+use crate::version::masterminds::Constraint;
+
+/// What OLM does now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Verdict {
+    /// It installs.
+    Install,
+    /// It upgrades (or downgrades, where an edge says so).
+    Update,
+    /// It stays, and that is as good as it gets: at a head, or where v1 resolves to what is installed.
+    Current,
+    /// It stays because nothing leads on. OLM Classic says nothing then, OLM v1 reports an error.
+    Stuck,
+    /// It cannot decide.
+    Error,
+}
+
+/// The answer of one generation of OLM.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Updates {
+    /// The generation.
+    pub olm: Generation,
+    /// The package.
+    pub package: String,
+    /// What is installed, if anything.
+    pub installed: Option<InstalledBundle>,
+    /// The channels that were asked for.
+    pub channels: Vec<String>,
+    /// The version range that was asked for, or empty.
+    pub version_range: String,
+    /// What OLM does now.
+    pub verdict: Verdict,
+    /// The bundle that it takes.
+    pub target: Option<Target>,
+    /// Why, in words; OLM's own where it has some.
+    pub reason: String,
+    /// What else is permitted, most preferred first.
+    pub others: Vec<Target>,
+    /// OLM v1: how many candidates each step left.
+    pub walk: Vec<CatalogWalk>,
+}
+
+impl Updates {
+    /// Whether the answer is a negative one.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        matches!(self.verdict, Verdict::Stuck | Verdict::Error)
+    }
+
+    fn new(olm: Generation, view: &PackageView, asked: &Asked) -> Self {
+        Self {
+            olm,
+            package: view.package.clone(),
+            installed: asked.installed.clone(),
+            channels: asked.channels.clone(),
+            version_range: asked.version.clone(),
+            verdict: Verdict::Error,
+            target: None,
+            reason: String::new(),
+            others: Vec::new(),
+            walk: Vec::new(),
+        }
+    }
+}
+
+/// The answer of OLM Classic, for a Subscription to one catalog.
+#[must_use]
+pub fn classic_updates(view: &PackageView, graph: &PackageGraph, asked: &Asked) -> Updates {
+    let package = classic::Package::new(graph);
+    let mut answer = Updates { version_range: String::new(), ..Updates::new(Generation::Classic, view, asked) };
+    let place = channel_words(&view.package, &asked.channels);
+    let steps = match &asked.installed {
+        None => package.installable(asked.channel(), None),
+        Some(installed) => package.candidates(asked.channel(), &installed.as_classic()),
+    };
+    let steps = match steps {
+        Ok(steps) => steps,
+        Err(error) => return Updates { reason: error.to_string(), ..answer },
+    };
+    let mut targets = steps.into_iter().map(|it| view.step_target(&graph.catalog, it));
+    let first = targets.next();
+    let installed_name = asked.installed.as_ref().map_or("", |it| it.name.as_str());
+    answer.verdict = match (&first, &asked.installed) {
+        (Some(first), None) => {
+            answer.reason = format!("{} is the newest that can be installed from {place}", first.bundle);
+            Verdict::Install
+        }
+        (Some(first), Some(installed)) if first.bundle != installed.name => {
+            answer.reason = reason_of(first);
+            Verdict::Update
+        }
+        _ => {
+            let heads: Vec<&str> = package
+                .channels
+                .iter()
+                .filter(|it| asked.channel().is_none_or(|name| it.name == name) && it.heads().contains(&installed_name))
+                .map(|it| it.name.as_str())
+                .collect();
+            if asked.installed.is_some() && !heads.is_empty() {
+                answer.reason = format!("{installed_name} is the head of {}/{}", view.package, heads.join(", "));
+                Verdict::Current
+            } else {
+                answer.reason = stuck(&package, asked, &place);
+                Verdict::Stuck
+            }
+        }
+    };
+    if matches!(answer.verdict, Verdict::Install | Verdict::Update) {
+        answer.target = first;
+    }
+    answer.others = targets.filter(|it| it.bundle != installed_name).collect();
+    answer
+}
+
+/// Why a target is taken: the field of its entry.
+fn reason_of(target: &Target) -> String {
+    let fields: Vec<String> = target
+        .permits
+        .iter()
+        .map(|it| format!("{} {} (channel {}, {}:{})", it.field.as_str(), it.value, it.channel, it.file, it.line))
+        .collect();
+    format!("its entry says {}", fields.join("; "))
+}
+
+/// Why nothing leads on. Entries that would, but are skipped, are named: they are what surprises.
+fn stuck(package: &classic::Package, asked: &Asked, place: &str) -> String {
+    let Some(installed) = &asked.installed else { return format!("there is nothing to install in {place}") };
+    let mut text = format!("no entry of {place} replaces or skips {}", installed.name);
+    if !installed.version.is_empty() {
+        text.push_str(&format!(", or has a skipRange that holds {}", installed.version));
+    }
+    for channel in package.channels.iter().filter(|it| asked.channel().is_none_or(|name| it.name == name)) {
+        let Ok(order) = channel.order() else { continue };
+        for entry in &channel.entries {
+            if let Some(by) = order.skipped.get(entry.name.as_str())
+                && classic::leads_to(channel, entry, &installed.as_classic())
+            {
+                text.push_str(&format!("; {} does, but {} skips it, so it is never taken", entry.name, by.name));
+            }
+        }
+    }
+    text
+}
+
+/// The answer of OLM v1, for a ClusterExtension.
+#[must_use]
+pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
+    let found = v1::resolve(&asked.question(&view.package), &view.catalogs);
+    let mut answer = Updates { walk: found.walk, ..Updates::new(Generation::V1, view, asked) };
+    let targets = v1_targets(view, asked);
+    match found.outcome {
+        Err(error) => {
+            let is_stuck = error.kind() == "NotFound" && asked.installed.is_some();
+            answer.verdict = if is_stuck { Verdict::Stuck } else { Verdict::Error };
+            answer.reason = error.to_string();
+            answer.others = targets;
+        }
+        Ok(found) => {
+            let is_same = asked
+                .installed
+                .as_ref()
+                .is_some_and(|it| it.name == found.bundle || it.version == found.recorded_version);
+            let is_target = |it: &Target| it.catalog == found.catalog && it.bundle == found.bundle;
+            let (mut taken, others): (Vec<Target>, Vec<Target>) = targets.into_iter().partition(is_target);
+            answer.others = others;
+            if is_same {
+                answer.verdict = Verdict::Current;
+                answer.reason = format!("{} is the highest that is permitted", found.bundle);
+                return answer;
+            }
+            let target = taken.pop();
+            answer.verdict = if asked.installed.is_some() { Verdict::Update } else { Verdict::Install };
+            answer.reason = match &target {
+                Some(target) if !target.permits.is_empty() => {
+                    format!("the highest version that is permitted; {}", reason_of(target))
+                }
+                _ => format!("the highest version in {}", channel_words(&view.package, &asked.channels)),
+            };
+            answer.target = target;
+        }
+    }
+    answer
+}
+
+/// Every bundle that the edges, the channels and the range permit, highest version first; what is installed is left out.
+#[must_use]
+pub fn v1_targets(view: &PackageView, asked: &Asked) -> Vec<Target> {
+    let range = Constraint::parse(&asked.version).ok();
+    let mut found: Vec<(Option<crate::version::VersionRelease>, Target)> = Vec::new();
+    for catalog in &view.catalogs {
+        let installed = asked.installed.as_ref().map(InstalledBundle::as_v1);
+        let mut edges = installed.map(|it| v1::permits(catalog, &it, &asked.channels));
+        for candidate in &catalog.candidates {
+            let is_installed = asked.installed.as_ref().is_some_and(|it| it.name == candidate.name);
+            let version = candidate.version_release();
+            let is_in_range = asked.version.is_empty()
+                || version.zip(range.as_ref()).is_some_and(|(version, range)| range.matches(&version.version));
+            if is_installed || !is_in_range {
+                continue;
+            }
+            let permits = match &mut edges {
+                None => Vec::new(),
+                Some(edges) => match edges.remove(candidate.name.as_str()) {
+                    Some(permits) => permits,
+                    None => continue,
+                },
+            };
+            let is_asked = |it: &str| asked.channels.is_empty() || asked.channels.iter().any(|name| name == it);
+            let listed: Vec<String> =
+                catalog.channels_of(&candidate.name).filter(|it| is_asked(it)).map(str::to_owned).collect();
+            if !asked.channels.is_empty() && listed.is_empty() {
+                continue;
+            }
+            let target = Target {
+                catalog: catalog.name.clone(),
+                bundle: candidate.name.clone(),
+                version: candidate.version_text(),
+                channels: listed,
+                is_deprecated: candidate.is_deprecated,
+                refused_for: candidate.dependency.clone(),
+                permits,
+            };
+            found.push((version.cloned(), target));
+        }
+    }
+    found.sort_by(|a, b| b.0.cmp(&a.0));
+    found.into_iter().map(|(_, target)| target).collect()
+}

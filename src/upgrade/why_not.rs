@@ -1,0 +1,319 @@
+//! Why OLM does not take a bundle, and the nearest way that works.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target, channel_words};
+use super::path::{classic_path, shortest};
+use super::updates::{classic_updates, v1_targets, v1_updates};
+use super::{classic, v1};
+use crate::index::query::PackageGraph;
+
+/// Why not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WhyNot {
+    /// The generation of OLM.
+    pub olm: Generation,
+    /// The package.
+    pub package: String,
+    /// The bundle that was asked for.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// What is installed, if anything.
+    pub installed: Option<InstalledBundle>,
+    /// Whether OLM takes it after all.
+    pub is_taken: bool,
+    /// What OLM takes instead, if anything.
+    pub instead: Option<String>,
+    /// The conditions in the order in which they are looked at.
+    pub conditions: Vec<Condition>,
+    /// Ways that work, the nearest first.
+    pub ways: Vec<String>,
+}
+
+/// A condition that a bundle must meet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Condition {
+    /// What must be so.
+    pub condition: String,
+    /// Whether it is.
+    pub is_met: bool,
+    /// The fact that decides.
+    pub fact: String,
+    /// OLM v1: how many bundles of the catalog are left behind this condition.
+    pub left: Option<usize>,
+}
+
+impl WhyNot {
+    fn new(olm: Generation, view: &PackageView, asked: &Asked, target: &(String, String)) -> Self {
+        Self {
+            olm,
+            package: view.package.clone(),
+            bundle: target.0.clone(),
+            version: target.1.clone(),
+            installed: asked.installed.clone(),
+            is_taken: false,
+            instead: None,
+            conditions: Vec::new(),
+            ways: Vec::new(),
+        }
+    }
+
+    fn condition(&mut self, condition: &str, is_met: bool, fact: String, left: Option<usize>) {
+        self.conditions.push(Condition { condition: condition.to_owned(), is_met, fact, left });
+    }
+}
+
+/// The reason of OLM Classic: in the graph.
+#[must_use]
+pub fn classic_why_not(view: &PackageView, graph: &PackageGraph, asked: &Asked, target: &(String, String)) -> WhyNot {
+    let mut answer = WhyNot::new(Generation::Classic, view, asked, target);
+    let package = classic::Package::new(graph);
+    let name = &target.0;
+    let now = classic_updates(view, graph, asked);
+    answer.instead = now.target.as_ref().map(|it| it.bundle.clone());
+    answer.is_taken = answer.instead.as_ref() == Some(name);
+    if answer.is_taken {
+        answer.instead = None;
+    }
+    let installed = asked.installed.as_ref().map(InstalledBundle::as_classic);
+    if installed.as_ref().is_some_and(|it| &it.name == name) {
+        answer.condition("is not installed yet", false, format!("{name} is what is installed"), None);
+        return answer;
+    }
+    let channels: Vec<&classic::Channel> =
+        package.channels.iter().filter(|it| asked.channel().is_none_or(|name| it.name == name)).collect();
+    let listing: Vec<&&classic::Channel> = channels.iter().filter(|it| it.entry(name).is_some()).collect();
+    let place = channel_words(&view.package, &asked.channels);
+    if listing.is_empty() {
+        let elsewhere: Vec<&str> =
+            package.channels.iter().filter(|it| it.entry(name).is_some()).map(|it| it.name.as_str()).collect();
+        let fact = if elsewhere.is_empty() {
+            format!("no channel of {} lists {name}", view.package)
+        } else {
+            format!("{place} does not list it; {} does", elsewhere.join(", "))
+        };
+        answer.condition("is in the channel", false, fact, None);
+    }
+    for channel in &listing {
+        let id = format!("{}/{}", channel.package, channel.name);
+        answer.condition("is in the channel", true, format!("{id} ({}:{})", channel.file, channel.line), None);
+        let order = match channel.order() {
+            Ok(order) => order,
+            Err(error) => {
+                answer.condition("the channel has one chain", false, error.to_string(), None);
+                continue;
+            }
+        };
+        let skipper = order.skipped.get(name.as_str());
+        let fact = skipper.map_or_else(
+            || format!("no entry of {id} skips it"),
+            |by| format!("{} skips it, so it is never taken in {id}", by.name),
+        );
+        answer.condition("is not skipped", skipper.is_none(), fact, None);
+        if skipper.is_some() {
+            continue;
+        }
+        let is_live = order.live.iter().any(|it| &it.name == name);
+        let head = order.live.first().map_or("", |it| it.name.as_str());
+        let fact =
+            format!("the chain of replaces from {head} {} it", if is_live { "comes to" } else { "does not come to" });
+        answer.condition("is below the head", is_live, fact, None);
+        if let (Some(installed), Some(entry)) = (&installed, channel.entry(name)) {
+            let leads = classic::leads_to(channel, entry, installed);
+            let said = fields_of(entry);
+            let fact = if leads {
+                format!("{said} leads from {} to it", installed.name)
+            } else if said.is_empty() {
+                format!("its entry in {id} neither replaces nor skips anything")
+            } else {
+                format!("its entry in {id} says {said}, which does not lead from {}", installed.name)
+            };
+            answer.condition("has an edge from what is installed", leads, fact, None);
+        }
+    }
+    if !answer.is_taken && answer.conditions.iter().all(|it| it.is_met) {
+        let fact = match &answer.instead {
+            Some(instead) => format!("{instead} is nearer to the head, so it goes first"),
+            None => now.reason.clone(),
+        };
+        answer.condition("is the nearest to the head", false, fact, None);
+    }
+    if !answer.is_taken {
+        answer.ways = classic_ways(view, graph, &package, asked, name);
+    }
+    answer
+}
+
+fn fields_of(entry: &classic::Entry) -> String {
+    let mut said = Vec::new();
+    if !entry.replaces.is_empty() {
+        said.push(format!("replaces {}", entry.replaces));
+    }
+    if !entry.skips.is_empty() {
+        said.push(format!("skips {}", entry.skips.join(", ")));
+    }
+    if !entry.skip_range.is_empty() {
+        said.push(format!("skipRange {}", entry.skip_range));
+    }
+    said.join(", ")
+}
+
+fn classic_ways(
+    view: &PackageView,
+    graph: &PackageGraph,
+    package: &classic::Package,
+    asked: &Asked,
+    name: &str,
+) -> Vec<String> {
+    let mut ways = Vec::new();
+    let Some(installed) = &asked.installed else {
+        for channel in package.channels.iter().filter(|it| it.entry(name).is_some()) {
+            ways.push(format!("subscribe to channel {} with startingCSV: {name}", channel.name));
+        }
+        return ways;
+    };
+    let path = classic_path(view, graph, asked, installed, Some(name));
+    if path.is_reached {
+        let through: Vec<&str> = path.steps.iter().map(|it| it.bundle.as_str()).collect();
+        let before = &through[..through.len().saturating_sub(1)];
+        ways.push(format!("wait: OLM goes through {} to it", before.join(", ")));
+    }
+    for channel in &package.channels {
+        if Some(channel.name.as_str()) == asked.channel() {
+            continue;
+        }
+        let other = Asked { channels: vec![channel.name.clone()], ..asked.clone() };
+        let path = classic_path(view, graph, &other, installed, Some(name));
+        if path.is_reached {
+            let through: Vec<&str> = path.steps.iter().map(|it| it.bundle.as_str()).collect();
+            ways.push(format!("change the channel to {}: OLM goes to {}", channel.name, through.join(", ")));
+        }
+    }
+    ways
+}
+
+/// The reason of OLM v1: which predicate leaves the bundle out, and how many candidates each left.
+#[must_use]
+pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String)) -> WhyNot {
+    let mut answer = WhyNot::new(Generation::V1, view, asked, target);
+    let (name, version) = target;
+    let found = v1::resolve(&asked.question(&view.package), &view.catalogs);
+    if let Ok(chosen) = &found.outcome {
+        answer.is_taken = &chosen.bundle == name;
+        answer.instead = Some(chosen.bundle.clone()).filter(|it| it != name);
+    }
+    for walk in &found.walk {
+        let Some(catalog) = view.catalogs.iter().find(|it| it.name == walk.catalog) else { continue };
+        let Some(candidate) = catalog.candidates.iter().find(|it| &it.name == name) else {
+            answer.condition(
+                "is in the catalog",
+                false,
+                format!("{} does not have it", catalog.name),
+                Some(walk.bundles),
+            );
+            continue;
+        };
+        answer.condition("is in the catalog", true, catalog.name.clone(), Some(walk.bundles));
+        let only =
+            |asked: Asked| v1_targets(view, &asked).iter().any(|it| &it.bundle == name && it.catalog == catalog.name);
+        let listed: Vec<&str> = catalog.channels_of(name).collect();
+        if !asked.channels.is_empty() {
+            let is_met = only(Asked { installed: None, version: String::new(), ..asked.clone() });
+            let fact = if listed.is_empty() {
+                "no channel lists it".to_owned()
+            } else {
+                format!("it is in {}", listed.join(", "))
+            };
+            answer.condition("is in the channels", is_met, fact, Some(walk.in_channels));
+        }
+        if !asked.version.is_empty() {
+            let is_met = only(Asked { installed: None, channels: Vec::new(), ..asked.clone() });
+            let fact = format!("{version} against {}", asked.version);
+            answer.condition("is in the version range", is_met, fact, Some(walk.in_range));
+        }
+        if let Some(installed) = &asked.installed {
+            let edges = v1::permits(catalog, &installed.as_v1(), &asked.channels);
+            let permits = edges.get(name.as_str()).map_or(&[][..], Vec::as_slice);
+            let is_same = candidate.version_text() == installed.version;
+            let fact = match permits.first() {
+                Some(it) => {
+                    format!("{} {} in channel {} ({}:{})", it.field.as_str(), it.value, it.channel, it.file, it.line)
+                }
+                None if is_same => "it has the installed version".to_owned(),
+                None => {
+                    let place = channel_words(&view.package, &asked.channels);
+                    format!("no edge of {place} leads from {} to it", installed.name)
+                }
+            };
+            answer.condition(
+                "may follow what is installed",
+                !permits.is_empty() || is_same,
+                fact,
+                Some(walk.successors),
+            );
+        }
+        if let Some(property) = &candidate.dependency {
+            let fact = format!("it has a property {property}, which OLM v1 does not support");
+            answer.condition("declares no dependency", false, fact, None);
+        }
+        let best = walk.best.as_deref().unwrap_or_default();
+        if !best.is_empty() && best != name && answer.conditions.iter().all(|it| it.is_met) {
+            let why =
+                if candidate.is_deprecated { "deprecated bundles come last" } else { "the highest version is taken" };
+            answer.condition("comes first", false, format!("{best} does: {why}"), Some(1));
+        }
+    }
+    if let Err(error) = &found.outcome
+        // The bundle's own dependencies have been told.
+        && !matches!(error, v1::ResolveError::Dependency { bundle, .. } if bundle == name)
+    {
+        answer.condition("the extension resolves", false, error.to_string(), None);
+    }
+    if !answer.is_taken {
+        answer.ways = v1_ways(view, asked, target);
+    }
+    answer
+}
+
+fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String)) -> Vec<String> {
+    let mut ways = Vec::new();
+    let takes = |asked: &Asked| v1_updates(view, asked).target.is_some_and(|it: Target| &it.bundle == name);
+    if version.is_empty() {
+        return ways;
+    }
+    let pinned = Asked { version: version.clone(), ..asked.clone() };
+    if takes(&pinned) {
+        ways.push(format!("set spec.source.catalog.version: {version:?}"));
+        return ways;
+    }
+    if !asked.channels.is_empty() {
+        let open = Asked { channels: Vec::new(), ..pinned.clone() };
+        if takes(&open) {
+            ways.push(format!("leave the channels out, with spec.source.catalog.version: {version:?}"));
+        }
+    }
+    let Some(installed) = &asked.installed else { return ways };
+    let open = Asked { channels: Vec::new(), version: String::new(), ..asked.clone() };
+    for (asked, words) in [(asked, "in the same channels"), (&open, "over all channels")] {
+        if let Some(steps) = shortest(view, asked, installed, name).filter(|it| it.len() > 1) {
+            let versions: Vec<&str> = steps.iter().map(|it| it.version.as_str()).collect();
+            ways.push(format!(
+                "go step by step {words}, with spec.source.catalog.version: {}",
+                versions.join(", then ")
+            ));
+            break;
+        }
+    }
+    let mut question = pinned.question(&view.package);
+    question.policy = v1::Policy::SelfCertified;
+    if v1::resolve(&question, &view.catalogs).outcome.is_ok_and(|it| &it.bundle == name) {
+        ways.push(format!(
+            "set upgradeConstraintPolicy: SelfCertified and version: {version:?}; the catalog does not vouch for that"
+        ));
+    }
+    ways
+}

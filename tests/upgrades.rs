@@ -1,0 +1,188 @@
+//! Properties of answers about upgrades, on catalogs that are as broken as they come: circles, entries that replace
+//! themselves, dangling and doubled names, ranges that hold everything or cannot be read, versions that cannot be read.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use olmdex::draw;
+use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, GraphEntry, PackageGraph};
+use olmdex::upgrade::{
+    Asked, Field, InstalledBundle, PackageView, Target, Verdict, classic_path, classic_updates, classic_why_not,
+    shortest, v1_path, v1_updates, v1_why_not,
+};
+use olmdex::version::Version;
+use olmdex::version::blang::Range;
+use proptest::prelude::*;
+
+const N_NAMES: usize = 7;
+
+fn name(number: usize) -> String {
+    format!("p.v1.{number}.0")
+}
+
+fn any_name() -> impl Strategy<Value = String> {
+    (0..N_NAMES + 2).prop_map(name)
+}
+
+fn entry() -> impl Strategy<Value = GraphEntry> {
+    let ranges = ["", "", "<1.3.0", ">=1.1.0 <1.5.0", ">=0.0.0", "no range", "1.2.0 || || 1.3.0"];
+    let replaces = prop_oneof![1 => Just(String::new()), 4 => any_name()];
+    (any_name(), replaces, prop::collection::vec(any_name(), 0..3), prop::sample::select(ranges.to_vec())).prop_map(
+        |(name, replaces, skips, skip_range)| GraphEntry { name, replaces, skips, skip_range: skip_range.to_owned() },
+    )
+}
+
+/// A chain with a few arbitrary entries in it, so that answers are not always the same refusal.
+fn channel(name: &'static str) -> impl Strategy<Value = GraphChannel> {
+    (0..N_NAMES, prop::collection::vec(entry(), 0..3)).prop_map(move |(n_chain, more)| {
+        let chain = (0..n_chain).map(|it| GraphEntry {
+            name: crate::name(it),
+            replaces: if it > 0 { crate::name(it - 1) } else { String::new() },
+            ..GraphEntry::default()
+        });
+        let entries: Vec<GraphEntry> = chain.chain(more).collect();
+        GraphChannel { name: name.to_owned(), entries: entries.into(), file: "catalog.yaml".to_owned(), line: 1 }
+    })
+}
+
+fn package() -> impl Strategy<Value = PackageView> {
+    let versions = prop::collection::vec(0..8_usize, N_NAMES);
+    (channel("a"), channel("b"), versions).prop_map(|(a, b, versions)| {
+        let bundles = versions.iter().enumerate().filter(|it| *it.1 != 0).map(|(number, kind)| {
+            let version = if *kind == 1 { "one".to_owned() } else { format!("1.{number}.0") };
+            let package_property = Some(format!(r#"{{"packageName":"p","version":"{version}"}}"#));
+            GraphBundle { name: name(number), package_property, ..GraphBundle::default() }
+        });
+        let graph = PackageGraph {
+            catalog: "c".to_owned(),
+            package: "p".to_owned(),
+            default_channel: "b".to_owned(),
+            is_valid: true,
+            channels: vec![a, b],
+            bundles: bundles.collect(),
+            deprecations: Vec::new(),
+        };
+        let rank = CatalogRank { catalog: "c".to_owned(), ..CatalogRank::default() };
+        PackageView::new("p", vec![graph], &[rank])
+    })
+}
+
+fn installed(number: usize) -> InstalledBundle {
+    InstalledBundle { name: name(number), version: format!("1.{number}.0"), is_in_catalog: number < N_NAMES }
+}
+
+/// Each step must be permitted by a field that the catalog has, from where the step before it led.
+fn assert_legal(view: &PackageView, from: &InstalledBundle, steps: &[Target]) {
+    let mut at = from.clone();
+    for step in steps {
+        assert!(!step.permits.is_empty(), "{} has no permit", step.bundle);
+        for permit in &step.permits {
+            let channel = view.graphs[0].channels.iter().find(|it| it.name == permit.channel).unwrap();
+            let is_true = channel.entries.iter().filter(|it| it.name == step.bundle).any(|entry| match permit.field {
+                Field::Replaces => entry.replaces == at.name,
+                Field::Skips => entry.skips.contains(&at.name),
+                Field::SkipRange => {
+                    let version = Version::parse(&at.version).unwrap();
+                    Range::parse(&entry.skip_range).is_ok_and(|it| it.contains(&version).unwrap_or(false))
+                }
+            });
+            assert!(is_true, "{permit:?} does not lead from {at:?}");
+        }
+        at = InstalledBundle { name: step.bundle.clone(), version: step.version.clone(), is_in_catalog: true };
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn answers_agree_with_each_other(view in package(), number in 0..N_NAMES + 1, channel in 0..3_usize) {
+        let channels = ["a", "b"].get(channel).map(|it| vec![(*it).to_owned()]).unwrap_or_default();
+        let from = installed(number);
+        let asked = Asked { installed: Some(from.clone()), channels, version: String::new() };
+        let graph = &view.graphs[0];
+
+        // A path is what repeated updates give.
+        let classic = classic_path(&view, graph, &asked, &from, None);
+        assert_legal(&view, &from, &classic.steps);
+        let mut at = from.clone();
+        let mut seen = BTreeSet::from([at.name.clone()]);
+        for step in &classic.steps {
+            let now = classic_updates(&view, graph, &Asked { installed: Some(at.clone()), ..asked.clone() });
+            prop_assert_eq!(now.verdict, Verdict::Update);
+            prop_assert_eq!(now.target.as_ref(), Some(step));
+            at = InstalledBundle { name: step.bundle.clone(), version: step.version.clone(), is_in_catalog: true };
+            if !seen.insert(at.name.clone()) {
+                break;
+            }
+        }
+        let way = v1_path(&view, &asked, &from, None);
+        assert_legal(&view, &from, &way.steps);
+
+        // What is not taken has a reason, and what is taken has none.
+        let (classic_now, v1_now) = (classic_updates(&view, graph, &asked), v1_updates(&view, &asked));
+        for target in view.bundles() {
+            for (why, now) in [
+                (classic_why_not(&view, graph, &asked, &target), &classic_now),
+                (v1_why_not(&view, &asked, &target), &v1_now),
+            ] {
+                let is_target = now.target.as_ref().is_some_and(|it| it.bundle == target.0);
+                if target.0 != from.name {
+                    prop_assert_eq!(why.is_taken, is_target, "{:?}", why);
+                }
+                prop_assert!(why.is_taken || why.conditions.iter().any(|it| !it.is_met), "{:?}", why);
+            }
+            // The shortest way is legal, and no longer than OLM's own.
+            let short = shortest(&view, &asked, &from, &target.0);
+            if let Some(steps) = &short {
+                assert_legal(&view, &from, steps);
+            }
+            if let Some(at) = way.steps.iter().position(|it| it.bundle == target.0) {
+                prop_assert!(short.is_some_and(|it| it.len() <= at + 1));
+            }
+        }
+    }
+
+    #[test]
+    fn everything_can_be_drawn(view in package(), minimum in 0..N_NAMES) {
+        let Ok(mut catalog) = draw::Catalog::from_graphs(&view.graphs) else { return Ok(()) };
+        let graphs = draw::channels(&catalog);
+        let names: BTreeSet<&str> = graphs.iter().flat_map(|it| it.nodes.iter().map(|it| it.name.as_str())).collect();
+        for edge in graphs.iter().flat_map(|it| &it.edges) {
+            prop_assert!(names.contains(edge.source.as_str()) && names.contains(edge.target.as_str()));
+        }
+        prop_assert_eq!(draw::dot(&graphs).lines().filter(|it| it.contains(" -> ")).count(),
+            graphs.iter().map(|it| it.edges.len()).sum::<usize>());
+        prop_assert!(draw::text(&graphs).is_empty() == graphs.is_empty());
+        let options = draw::MermaidOptions { v0_semantics: true };
+        let whole = draw::mermaid(&catalog, options).text.lines().count();
+        if catalog.keep_from(&name(minimum)).is_ok() {
+            prop_assert!(draw::mermaid(&catalog, options).text.lines().count() <= whole);
+        }
+    }
+}
+
+/// A long chain, in which every step is one entry.
+#[test]
+fn a_long_chain_is_walked_to_its_end() {
+    let n_entries = 10_000;
+    let entries: Vec<GraphEntry> = (0..n_entries)
+        .map(|it| GraphEntry {
+            name: name(it),
+            replaces: if it > 0 { name(it - 1) } else { String::new() },
+            ..GraphEntry::default()
+        })
+        .collect();
+    let entries: Arc<[GraphEntry]> = entries.into();
+    let graph = PackageGraph {
+        catalog: "c".to_owned(),
+        package: "p".to_owned(),
+        channels: vec![GraphChannel { name: "a".to_owned(), entries, file: String::new(), line: 1 }],
+        ..PackageGraph::default()
+    };
+    let view = PackageView::new("p", vec![graph], &[]);
+    let path = classic_path(&view, &view.graphs[0], &Asked::default(), &installed(0), None);
+    assert!(path.is_reached);
+    assert_eq!(path.steps.len(), n_entries - 1);
+}
