@@ -4,8 +4,11 @@
 
 mod ask;
 mod build;
+mod changes;
 mod completion;
+mod diff;
 mod error;
+mod history;
 mod info;
 mod list;
 mod name;
@@ -58,6 +61,8 @@ enum Command {
     List(list::ListArgs),
     Show(show::ShowArgs),
     Search(search::SearchArgs),
+    Diff(diff::DiffArgs),
+    History(history::HistoryArgs),
     Sql(sql::SqlArgs),
     Info(info::InfoArgs),
     Completion(completion::CompletionArgs),
@@ -127,6 +132,8 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::List(args) => list::run(context, args),
         Command::Show(args) => show::run(context, args),
         Command::Search(args) => search::run(context, args),
+        Command::Diff(args) => diff::run(context, args),
+        Command::History(args) => history::run(context, args),
         Command::Sql(args) => sql::run(context, args),
         Command::Info(args) => info::run(context, args),
         Command::Completion(args) => completion::completion(args),

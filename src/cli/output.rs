@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::table::Row as _;
 use crate::diag::json::FindingJson;
 use crate::index::query::{
-    BundleDetail, BundleRow, CatalogRow, ChannelDetail, ChannelRow, Hit, Info, PackageDetail, PackageRow, SqlValue,
+    BundleDetail, BundleRow, CatalogRow, Change, ChannelDetail, ChannelRow, HistoryRow, Hit, Info, PackageDetail,
+    PackageRow, SqlValue,
 };
 
 /// This program's version.
@@ -65,9 +66,11 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<BundleDetail>("Bundle"),
         of::<BundleRow>(BundleRow::KIND),
         of::<CatalogRow>(CatalogRow::KIND),
+        of::<Change>(Change::KIND),
         of::<ChannelDetail>("Channel"),
         of::<ChannelRow>(ChannelRow::KIND),
         of::<FindingJson>("Findings"),
+        of::<HistoryRow>(HistoryRow::KIND),
         of::<Info>("IndexInfo"),
         of::<PackageDetail>("Package"),
         of::<PackageRow>(PackageRow::KIND),
