@@ -84,10 +84,24 @@ impl AskOptions {
     pub(crate) fn open(&self, context: &Context) -> Result<Index, CommandError> {
         let index = match self.open_sources()? {
             Opened::Index(index) => index,
-            Opened::Catalogs(sources) => import(context, sources)?,
+            Opened::Catalogs(sources) => import(context, sources)?.0,
         };
         check_names(&self.catalog, &index.catalog_names()?)?;
         Ok(index)
+    }
+
+    /// As [`Self::open`], with the catalogs in the order in which the user named them: by `--catalog`, else by their
+    /// sources; those of an index by name.
+    pub(crate) fn open_in_order(&self, context: &Context) -> Result<(Index, Vec<String>), CommandError> {
+        let (index, names) = match self.open_sources()? {
+            Opened::Index(index) => {
+                let names = index.catalog_names()?;
+                (index, names)
+            }
+            Opened::Catalogs(sources) => import(context, sources)?,
+        };
+        check_names(&self.catalog, &names)?;
+        Ok((index, if self.catalog.is_empty() { names } else { self.catalog.clone() }))
     }
 
     /// As [`Self::open`], unless the real tool refuses one of the catalogs: then its words.
@@ -102,7 +116,7 @@ impl AskOptions {
                         return Ok(Err(refusal));
                     }
                 }
-                import(context, sources)?
+                import(context, sources)?.0
             }
         };
         check_names(&self.catalog, &index.catalog_names()?)?;
@@ -120,7 +134,7 @@ impl AskOptions {
                 }
                 last => {
                     sources.extend(last);
-                    import(context, sources)?
+                    import(context, sources)?.0
                 }
             },
         };
@@ -185,12 +199,17 @@ enum Opened {
 }
 
 /// Imports catalogs into an index in memory, by the same code as `build`, but without refusing any: what is wrong is a
-/// warning, and broken packages are marked.
-fn import(context: &Context, sources: Vec<(NamedSource, Source)>) -> Result<Index, CommandError> {
+/// warning, and broken packages are marked. Gives the catalogs' names in the order of the sources, too.
+fn import(context: &Context, sources: Vec<(NamedSource, Source)>) -> Result<(Index, Vec<String>), CommandError> {
     let mut builder = Builder::in_memory();
+    let mut names: Vec<String> = Vec::new();
     for (named, source) in sources {
         match source {
-            Source::Catalog(input) => import_files(context, &mut builder, &named, &input)?,
+            Source::Catalog(input) => {
+                must_be_new(&names, &named.name)?;
+                import_files(context, &mut builder, &named, &input)?;
+                names.push(named.name);
+            }
             Source::Index(path) => {
                 let index = Index::open(&path)?;
                 let catalogs = index.catalog_names()?;
@@ -200,15 +219,27 @@ fn import(context: &Context, sources: Vec<(NamedSource, Source)>) -> Result<Inde
                         source: format!("{}#{name}", path.display()),
                         ..CatalogSpec::default()
                     };
+                    must_be_new(&names, &spec.name)?;
                     builder.add_catalog(&spec, &index.catalog_input(name)?, Mode::Tolerant)?;
+                    names.push(spec.name);
                 }
             }
         }
     }
-    Ok(builder.into_index()?)
+    Ok((builder.into_index()?, names))
 }
 
-fn import_files(
+/// Indexes may hold catalogs of one name, which only opening them shows.
+fn must_be_new(names: &[String], name: &str) -> Result<(), CommandError> {
+    if names.iter().any(|it| it == name) {
+        let error = CommandError::usage(format!("two of the sources have a catalog `{name}`"));
+        return Err(error.help("give one of them another name: `NAME=SOURCE`"));
+    }
+    Ok(())
+}
+
+/// Imports one catalog in files. What cannot be read ends the command.
+pub(crate) fn import_files(
     context: &Context,
     builder: &mut Builder,
     named: &NamedSource,

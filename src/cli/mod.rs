@@ -5,9 +5,12 @@
 mod ask;
 mod asked;
 mod build;
+mod changes;
 mod completion;
+mod diff;
 mod error;
 mod graph;
+mod history;
 mod info;
 mod list;
 mod name;
@@ -67,6 +70,8 @@ enum Command {
     Path(path::PathArgs),
     WhyNot(why_not::WhyNotArgs),
     Graph(graph::GraphArgs),
+    Diff(diff::DiffArgs),
+    History(history::HistoryArgs),
     Sql(sql::SqlArgs),
     Info(info::InfoArgs),
     Completion(completion::CompletionArgs),
@@ -140,6 +145,8 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Path(args) => path::run(context, args),
         Command::WhyNot(args) => why_not::run(context, args),
         Command::Graph(args) => graph::run(context, args),
+        Command::Diff(args) => diff::run(context, args),
+        Command::History(args) => history::run(context, args),
         Command::Sql(args) => sql::run(context, args),
         Command::Info(args) => info::run(context, args),
         Command::Completion(args) => completion::completion(args),

@@ -10,7 +10,8 @@ use super::table::Row as _;
 use crate::diag::json::FindingJson;
 use crate::draw::ChannelGraph;
 use crate::index::query::{
-    BundleDetail, BundleRow, CatalogRow, ChannelDetail, ChannelRow, Hit, Info, PackageDetail, PackageRow, SqlValue,
+    BundleDetail, BundleRow, CatalogRow, Change, ChannelDetail, ChannelRow, HistoryRow, Hit, Info, PackageDetail,
+    PackageRow, SqlValue,
 };
 use crate::upgrade::{Updates, UpgradePath, WhyNot};
 
@@ -67,10 +68,12 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<BundleDetail>("Bundle"),
         of::<BundleRow>(BundleRow::KIND),
         of::<CatalogRow>(CatalogRow::KIND),
+        of::<Change>(Change::KIND),
         of::<ChannelDetail>("Channel"),
         of::<ChannelRow>(ChannelRow::KIND),
         of::<FindingJson>("Findings"),
         of::<ChannelGraph>("Graph"),
+        of::<HistoryRow>(HistoryRow::KIND),
         of::<Info>("IndexInfo"),
         of::<PackageDetail>("Package"),
         of::<PackageRow>(PackageRow::KIND),

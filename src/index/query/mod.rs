@@ -6,8 +6,10 @@
 //! What it deliberately does not do: no upgrade paths, no resolution, no output formats.
 
 mod detail;
+mod diff;
 mod documents;
 mod entries;
+mod history;
 mod info;
 mod list;
 mod search;
@@ -19,8 +21,10 @@ pub use detail::{
     Api, BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
     PropertyRow, RelatedImage, RequiredPackage, Source,
 };
+pub use diff::{Change, ChangeKind, Side, Subject, diff};
 pub use documents::DocumentHead;
 pub use entries::EntryRow;
+pub use history::HistoryRow;
 pub use info::{Info, Names, Size};
 pub use list::{BundleRow, CatalogRow, ChannelRow, PackageRow};
 pub use search::{ApiPattern, Hit, SearchQuery};
@@ -78,5 +82,7 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(search::STATEMENTS);
     all.extend_from_slice(documents::STATEMENTS);
     all.extend_from_slice(upgrade::STATEMENTS);
+    all.extend_from_slice(diff::STATEMENTS);
+    all.extend_from_slice(history::STATEMENTS);
     all
 }

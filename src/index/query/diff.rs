@@ -1,0 +1,371 @@
+//! What differs between two catalogs, as one flat list of changes.
+//!
+//! Documents are compared by their digests first; what follows reads only the packages in which one differs. Facts of
+//! those packages (`facts.rs`) are then compared as sets, key by key. The two catalogs may be in one index or in two:
+//! digests mean the same everywhere.
+//!
+//! The order of entries, properties and images means nothing to OLM, so it is no difference.
+//!
+//! What it deliberately does not do: it decides no upgrade (which edge OLM would take), and compares no words of texts.
+
+mod content;
+mod facts;
+mod inventory;
+mod stranded;
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::index::{Index, IndexError};
+use facts::{Facts, Key, Thing};
+use inventory::{Inventory, Pair};
+
+/// A catalog that is compared.
+#[derive(Debug, Clone, Copy)]
+pub struct Side<'i> {
+    /// The index that holds it.
+    pub index: &'i Index,
+    /// Its name there.
+    pub catalog: &'i str,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ChangeKind {
+    /// Only the new catalog has it.
+    Added,
+    /// Only the old catalog has it.
+    Removed,
+    /// Both have it, with other values.
+    Changed,
+    /// A version that could be upgraded, or was in a channel, and has no way out any more.
+    Stranded,
+}
+
+/// What it happened to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Subject {
+    /// A package, or a field of it.
+    Package,
+    /// A channel, or a field of it: its head.
+    Channel,
+    /// An entry of a channel, or a field of it: `replaces`, `skips`, `skipRange`.
+    Entry,
+    /// A bundle, or a part of it; the field `content` says that it is not the same bundle any more, the field
+    /// `metadata form` that its ClusterServiceVersion is only given otherwise.
+    Bundle,
+    /// An image of a bundle: the field is `image` for its own, else the name of the related image.
+    Image,
+    /// An API that a bundle `provides` or `requires`: the field.
+    Api,
+    /// A package that a bundle requires; the field is its name, the value the range.
+    RequiredPackage,
+    /// An `olm.constraint` of a bundle.
+    Constraint,
+    /// Another property; the field is its type.
+    Property,
+    /// A deprecation of a package, channel or bundle.
+    Deprecation,
+    /// A document of another schema; the field is its schema and name.
+    Document,
+}
+
+/// A difference.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// The package; empty for a document of none.
+    pub package: String,
+    /// What happened.
+    pub change: ChangeKind,
+    /// To what.
+    pub subject: Subject,
+    /// The channel, if it is about one.
+    pub channel: Option<String>,
+    /// The bundle, if it is about one.
+    pub bundle: Option<String>,
+    /// Version of the bundle, with its release if it has one; absent if no bundle of that name is in either catalog.
+    pub version: Option<String>,
+    /// The field; absent if it is about the whole.
+    pub field: Option<String>,
+    /// The value in the old catalog, absent if it has none or a long text. Of a whole, what it mainly is: the version
+    /// that a package's default channel leads to, the head of a channel, the edges of an entry, the image of a bundle,
+    /// the channels of a stranded version.
+    pub old: Option<String>,
+    /// The value in the new catalog, likewise.
+    pub new: Option<String>,
+    /// Whether it breaks what users may rely on: a stranded version, a package that is gone, a bundle with other content
+    /// under the same name.
+    pub breaking: bool,
+    /// Whether it only says what an added or removed package, channel or bundle consists of.
+    pub detail: bool,
+}
+
+impl Change {
+    /// The field of a bundle that is not the same any more.
+    pub const CONTENT: &'static str = "content";
+    /// The field of a bundle whose ClusterServiceVersion is given in another form: as `olm.bundle.object` or as
+    /// `olm.csv.metadata`. `opm` changes that when it migrates a catalog; it is no other bundle.
+    pub const METADATA_FORM: &'static str = "metadata form";
+}
+
+/// Statements of this question, for tests of their plans.
+pub(super) const STATEMENTS: &[(&str, &str)] = facts::STATEMENTS;
+
+/// Longest value of a part of a document that is told, in bytes.
+const MAX_VALUE: usize = 200;
+
+/// What differs between two catalogs, sorted by package, and in a package from the whole to its parts. Only in these
+/// packages, if any are named.
+///
+/// # Errors
+/// [`IndexError::NoSuchCatalog`] if an index has no such catalog, or if one is damaged.
+pub fn diff(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<Vec<Change>, IndexError> {
+    let (old_inventory, new_inventory) = (Inventory::read(old, packages)?, Inventory::read(new, packages)?);
+    let differing = inventory::compare(&old_inventory, &new_inventory);
+    if differing.packages.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut old_facts = Facts::read(old.index, &old_inventory, &differing.packages, &differing.old)?;
+    let mut new_facts = Facts::read(new.index, &new_inventory, &differing.packages, &differing.new)?;
+    for Pair { old: old_document, new: new_document, key } in &differing.pairs {
+        content::read(old.index, *old_document, key, &mut old_facts.parts)?;
+        content::read(new.index, *new_document, key, &mut new_facts.parts)?;
+    }
+    content::settle_forms(&differing.pairs, &mut old_facts.parts, &mut new_facts.parts);
+    let mut changes = differing.others;
+    let mut comparison = Comparison { old: &old_facts, new: &new_facts, changes: &mut changes };
+    comparison.things();
+    comparison.values();
+    comparison.parts();
+    comparison.stranded();
+    comparison.replaced_bundles(&differing.pairs);
+    sort(&mut changes, &old_facts, &new_facts);
+    changes.dedup();
+    surface_news(&mut changes, &old_facts, &new_facts);
+    Ok(changes)
+}
+
+struct Comparison<'f> {
+    old: &'f Facts,
+    new: &'f Facts,
+    changes: &'f mut Vec<Change>,
+}
+
+impl Comparison<'_> {
+    /// Packages, channels, entries and bundles as wholes.
+    fn things(&mut self) {
+        let keys: BTreeSet<&Thing> = self.old.things.keys().chain(self.new.things.keys()).collect();
+        for thing in keys {
+            let (old, new) = (self.old.things.get(thing), self.new.things.get(thing));
+            if old.is_some() == new.is_some() {
+                continue;
+            }
+            let change = if old.is_some() { ChangeKind::Removed } else { ChangeKind::Added };
+            let told = |value: Option<&String>| value.filter(|it| !it.is_empty()).cloned();
+            let breaking = thing.subject == Subject::Package && change == ChangeKind::Removed;
+            let detail = thing.container().is_some_and(|it| self.is_one_sided(&it));
+            let key = Key { thing: thing.clone(), subject: thing.subject, field: String::new() };
+            let row = self.change(&key, change, told(old), told(new));
+            self.changes.push(Change { breaking, detail, ..row });
+        }
+    }
+
+    /// Fields, images, APIs and so on: sets of values under one key.
+    fn values(&mut self) {
+        let none = BTreeSet::new();
+        let keys: BTreeSet<&Key> = self.old.values.keys().chain(self.new.values.keys()).collect();
+        for key in keys {
+            let old = self.old.values.get(key).unwrap_or(&none);
+            let new = self.new.values.get(key).unwrap_or(&none);
+            let (removed, added): (Vec<_>, Vec<_>) = (old.difference(new).collect(), new.difference(old).collect());
+            let detail = self.is_one_sided(&key.thing);
+            match (removed.as_slice(), added.as_slice()) {
+                // An API is what it is; another one is not a new value of it.
+                ([old], [new]) if key.subject != Subject::Api => {
+                    let row = self.change(key, ChangeKind::Changed, Some((*old).clone()), Some((*new).clone()));
+                    self.changes.push(Change { detail, ..row });
+                }
+                _ => {
+                    for value in removed {
+                        let row = self.change(key, ChangeKind::Removed, Some(value.clone()), None);
+                        self.changes.push(Change { detail, ..row });
+                    }
+                    for value in added {
+                        let row = self.change(key, ChangeKind::Added, None, Some(value.clone()));
+                        self.changes.push(Change { detail, ..row });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Parts of documents that both catalogs have under one name.
+    fn parts(&mut self) {
+        let keys: BTreeSet<&Key> = self.old.parts.keys().chain(self.new.parts.keys()).collect();
+        for key in keys {
+            let (old, new) = (self.old.parts.get(key), self.new.parts.get(key));
+            if old == new {
+                continue;
+            }
+            let change = match (old, new) {
+                (Some(_), None) => ChangeKind::Removed,
+                (None, _) => ChangeKind::Added,
+                _ => ChangeKind::Changed,
+            };
+            let told = |values: Option<&BTreeSet<String>>| {
+                let mut values = values?.iter();
+                let only = values.next().filter(|_| values.next().is_none());
+                only.filter(|it| it.len() <= MAX_VALUE).cloned()
+            };
+            let row = self.change(key, change, told(old), told(new));
+            self.changes.push(row);
+        }
+    }
+
+    fn stranded(&mut self) {
+        for stranded in stranded::find(self.old, self.new) {
+            let key = Key { thing: stranded.bundle, subject: Subject::Bundle, field: String::new() };
+            let package = key.thing.package_thing();
+            let detail = self.is_one_sided(&package);
+            let row = self.change(&key, ChangeKind::Stranded, Some(stranded.old_channels), stranded.new_channels);
+            self.changes.push(Change { breaking: true, detail, ..row });
+        }
+    }
+
+    /// One mark for each bundle of which a part was told: bundles never change under their names.
+    fn replaced_bundles(&mut self, pairs: &[Pair]) {
+        let changed: HashSet<(&str, &str)> = self
+            .changes
+            .iter()
+            .filter(|it| group(it) == BUNDLES && it.change != ChangeKind::Stranded)
+            .filter(|it| it.field.as_deref() != Some(Change::METADATA_FORM))
+            .filter_map(|it| Some((it.package.as_str(), it.bundle.as_deref()?)))
+            .collect();
+        let marks: Vec<Change> = pairs
+            .iter()
+            .filter(|it| it.key.subject == Subject::Bundle)
+            .filter(|it| changed.contains(&(it.key.package.as_str(), it.key.bundle.as_str())))
+            .map(|it| {
+                let key = Key { thing: it.key.clone(), subject: Subject::Bundle, field: Change::CONTENT.to_owned() };
+                Change { breaking: true, ..self.change(&key, ChangeKind::Changed, None, None) }
+            })
+            .collect();
+        self.changes.extend(marks);
+    }
+
+    /// Whether only one of the catalogs has the thing, or what contains it.
+    fn is_one_sided(&self, thing: &Thing) -> bool {
+        self.old.things.contains_key(thing) != self.new.things.contains_key(thing)
+            || thing.container().is_some_and(|it| self.is_one_sided(&it))
+    }
+
+    fn change(&self, key: &Key, change: ChangeKind, old: Option<String>, new: Option<String>) -> Change {
+        let some = |text: &str| Some(text.to_owned()).filter(|it| !it.is_empty());
+        Change {
+            package: key.thing.package.clone(),
+            change,
+            subject: key.subject,
+            channel: some(&key.thing.channel),
+            bundle: some(&key.thing.bundle),
+            version: self.version(&key.thing.package, &key.thing.bundle),
+            field: some(&key.field),
+            old,
+            new,
+            breaking: false,
+            detail: false,
+        }
+    }
+
+    fn version(&self, package: &str, bundle: &str) -> Option<String> {
+        let name = (package.to_owned(), bundle.to_owned());
+        let known = self.new.versions.get(&name).or_else(|| self.old.versions.get(&name))?;
+        Some(known.text.clone()).filter(|it| !it.is_empty())
+    }
+}
+
+/// Where bundles and what they consist of stand in the order of changes.
+const BUNDLES: u8 = 3;
+
+/// The order of changes in a package: what is about the whole first.
+fn group(change: &Change) -> u8 {
+    match change.subject {
+        _ if change.change == ChangeKind::Stranded => 1,
+        Subject::Package => 0,
+        Subject::Channel | Subject::Entry => 2,
+        Subject::Deprecation => 4,
+        Subject::Document => 5,
+        _ if change.bundle.is_some() => BUNDLES,
+        _ if change.channel.is_some() => 2,
+        _ => 0,
+    }
+}
+
+fn sort(changes: &mut [Change], old: &Facts, new: &Facts) {
+    let mut keys: BTreeMap<(&str, &str), &[u8]> = BTreeMap::new();
+    for ((package, bundle), version) in old.versions.iter().chain(&new.versions) {
+        keys.insert((package, bundle), &version.key);
+    }
+    let version =
+        |it: &Change| it.bundle.as_deref().and_then(|bundle| keys.get(&(it.package.as_str(), bundle)).copied());
+    let of_content = |it: &Change| it.field.as_deref() != Some(Change::CONTENT);
+    changes.sort_by(|a, b| {
+        let order = a.package.cmp(&b.package).then_with(|| group(a).cmp(&group(b)));
+        let order = order.then_with(|| match group(a) {
+            // A deprecated package comes before its channels, and these before its bundles.
+            4 => (a.bundle.is_some(), &a.channel).cmp(&(b.bundle.is_some(), &b.channel)),
+            _ => a.channel.cmp(&b.channel),
+        });
+        order
+            .then_with(|| version(a).cmp(&version(b)))
+            .then_with(|| a.bundle.cmp(&b.bundle))
+            .then_with(|| a.subject.cmp(&b.subject))
+            .then_with(|| of_content(a).cmp(&of_content(b)))
+            .then_with(|| a.field.is_some().cmp(&b.field.is_some()))
+            .then_with(|| rest(a).cmp(&rest(b)))
+    });
+    fn rest(it: &Change) -> (&Option<String>, ChangeKind, &Option<String>, &Option<String>) {
+        (&it.field, it.change, &it.old, &it.new)
+    }
+    debug_assert!(changes.is_sorted_by(|a, b| a.package.cmp(&b.package) != Ordering::Greater));
+}
+
+/// What a new bundle provides or requires as the first of its package is news of the package, no detail of the bundle;
+/// likewise what the last one did.
+fn surface_news(changes: &mut [Change], old: &Facts, new: &Facts) {
+    let known = |facts: &Facts| -> HashSet<(String, Subject, String, String)> {
+        let is_news = |key: &&Key| matches!(key.subject, Subject::Api | Subject::RequiredPackage | Subject::Constraint);
+        let keys = facts.values.iter().filter(|(key, _)| is_news(key));
+        keys.flat_map(|(key, values)| {
+            values.iter().map(|it| (key.thing.package.clone(), key.subject, key.field.clone(), it.clone()))
+        })
+        .collect()
+    };
+    let (in_old, in_new) = (known(old), known(new));
+    let mut told = HashSet::new();
+    let packages: HashSet<String> = changes
+        .iter()
+        .filter(|it| it.subject == Subject::Package && it.field.is_none() && it.change != ChangeKind::Changed)
+        .map(|it| it.package.clone())
+        .collect();
+    for change in changes.iter_mut() {
+        let (value, others) = match (change.change, &change.old, &change.new) {
+            (ChangeKind::Added, _, Some(value)) => (value, &in_old),
+            (ChangeKind::Removed, Some(value), _) => (value, &in_new),
+            _ => continue,
+        };
+        let is_news =
+            matches!(change.subject, Subject::Api | Subject::RequiredPackage | Subject::Constraint) && change.detail;
+        if !is_news || packages.contains(&change.package) {
+            continue;
+        }
+        let field = change.field.clone().unwrap_or_default();
+        let key = (change.package.clone(), change.subject, field, value.clone());
+        change.detail = others.contains(&key) || !told.insert((key, change.change));
+    }
+}
