@@ -8,8 +8,8 @@ use std::sync::Arc;
 use olmdex::draw;
 use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, GraphEntry, PackageGraph};
 use olmdex::upgrade::{
-    Asked, Field, InstalledBundle, PackageView, Target, Verdict, classic_path, classic_updates, classic_why_not,
-    shortest, v1_path, v1_updates, v1_why_not,
+    Asked, Field, InstalledBundle, PackageView, Target, Verdict, check_graph, classic_path, classic_updates,
+    classic_why_not, shortest, v1_path, v1_updates, v1_why_not,
 };
 use olmdex::version::Version;
 use olmdex::version::blang::Range;
@@ -151,6 +151,26 @@ proptest! {
     }
 
     #[test]
+    fn what_is_stuck_is_found(view in package()) {
+        let graph = &view.graphs[0];
+        let findings = check_graph(graph, None);
+        for channel in &graph.channels {
+            for entry in channel.entries.iter() {
+                let version = view.find(&entry.name).filter(|it| it.0 == entry.name).map(|it| it.1).unwrap_or_default();
+                let installed = InstalledBundle { name: entry.name.clone(), version, is_in_catalog: true };
+                let asked = Asked { installed: Some(installed), channels: vec![channel.name.clone()], ..Asked::default() };
+                let now = classic_updates(&view, graph, &asked);
+                let id = format!("p/{} leads on from {}", channel.name, entry.name);
+                let is_found = findings.iter().any(|it| it.message.split(':').next().is_some_and(|it| it.ends_with(&id)));
+                prop_assert_eq!(now.verdict == Verdict::Stuck, is_found, "{:?} {:?}", now, findings);
+            }
+        }
+        // What the catalog itself had cannot be lost.
+        let lost = check_graph(graph, Some(graph)).into_iter().filter(|it| it.rule.id == "W0806").count();
+        prop_assert_eq!(lost, 0);
+    }
+
+    #[test]
     fn everything_can_be_drawn(view in package(), minimum in 0..N_NAMES) {
         let Ok(mut catalog) = draw::Catalog::from_graphs(&view.graphs) else { return Ok(()) };
         let graphs = draw::channels(&catalog);
@@ -203,4 +223,5 @@ fn a_long_chain_is_walked_to_its_end() {
     let path = classic_path(&view, &view.graphs[0], &Asked::default(), &from, None);
     assert!(path.is_reached);
     assert_eq!(path.steps.len(), n_entries - 1);
+    assert_eq!(check_graph(&view.graphs[0], None), []);
 }

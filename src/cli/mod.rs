@@ -5,6 +5,7 @@
 mod ask;
 mod asked;
 mod build;
+mod check_graph;
 mod completion;
 mod error;
 mod graph;
@@ -67,6 +68,7 @@ enum Command {
     Path(path::PathArgs),
     WhyNot(why_not::WhyNotArgs),
     Graph(graph::GraphArgs),
+    CheckGraph(check_graph::CheckGraphArgs),
     Sql(sql::SqlArgs),
     Info(info::InfoArgs),
     Completion(completion::CompletionArgs),
@@ -139,6 +141,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Updates(args) => updates::run(context, args),
         Command::Path(args) => path::run(context, args),
         Command::WhyNot(args) => why_not::run(context, args),
+        Command::CheckGraph(args) => check_graph::run(context, args),
         Command::Graph(args) => graph::run(context, args),
         Command::Sql(args) => sql::run(context, args),
         Command::Info(args) => info::run(context, args),
