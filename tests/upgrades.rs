@@ -8,8 +8,8 @@ use std::sync::Arc;
 use olmdex::draw;
 use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, GraphEntry, PackageGraph};
 use olmdex::upgrade::{
-    Asked, Field, InstalledBundle, PackageView, Target, Verdict, classic_path, classic_updates, classic_why_not,
-    shortest, v1_path, v1_updates, v1_why_not,
+    Asked, Field, InstalledBundle, PackageView, Target, Verdict, check_graph, classic_path, classic_updates,
+    classic_why_not, shortest, v1_path, v1_updates, v1_why_not,
 };
 use olmdex::version::Version;
 use olmdex::version::blang::Range;
@@ -119,6 +119,12 @@ proptest! {
         }
         let way = v1_path(&view, &asked, &from, None);
         assert_legal(&view, &from, &way.steps);
+        let mut at = from.clone();
+        for step in &way.steps {
+            let now = v1_updates(&view, &Asked { installed: Some(at.clone()), ..asked.clone() });
+            prop_assert_eq!(now.target.as_ref(), Some(step));
+            at = InstalledBundle { name: step.bundle.clone(), version: step.version.clone(), is_in_catalog: true };
+        }
 
         // What is not taken has a reason, and what is taken has none.
         let (classic_now, v1_now) = (classic_updates(&view, graph, &asked), v1_updates(&view, &asked));
@@ -142,6 +148,26 @@ proptest! {
                 prop_assert!(short.is_some_and(|it| it.len() <= at + 1));
             }
         }
+    }
+
+    #[test]
+    fn what_is_stuck_is_found(view in package()) {
+        let graph = &view.graphs[0];
+        let findings = check_graph(graph, None);
+        for channel in &graph.channels {
+            for entry in channel.entries.iter() {
+                let version = view.find(&entry.name).filter(|it| it.0 == entry.name).map(|it| it.1).unwrap_or_default();
+                let installed = InstalledBundle { name: entry.name.clone(), version, is_in_catalog: true };
+                let asked = Asked { installed: Some(installed), channels: vec![channel.name.clone()], ..Asked::default() };
+                let now = classic_updates(&view, graph, &asked);
+                let id = format!("p/{} leads on from {}", channel.name, entry.name);
+                let is_found = findings.iter().any(|it| it.message.split(':').next().is_some_and(|it| it.ends_with(&id)));
+                prop_assert_eq!(now.verdict == Verdict::Stuck, is_found, "{:?} {:?}", now, findings);
+            }
+        }
+        // What the catalog itself had cannot be lost.
+        let lost = check_graph(graph, Some(graph)).into_iter().filter(|it| it.rule.id == "W0806").count();
+        prop_assert_eq!(lost, 0);
     }
 
     #[test]
@@ -175,14 +201,27 @@ fn a_long_chain_is_walked_to_its_end() {
         })
         .collect();
     let entries: Arc<[GraphEntry]> = entries.into();
+    let bundles = (0..n_entries).map(|it| GraphBundle {
+        name: name(it),
+        package_property: Some(format!(r#"{{"packageName":"p","version":"1.{it}.0"}}"#)),
+        ..GraphBundle::default()
+    });
     let graph = PackageGraph {
         catalog: "c".to_owned(),
         package: "p".to_owned(),
         channels: vec![GraphChannel { name: "a".to_owned(), entries, file: String::new(), line: 1 }],
+        bundles: bundles.collect(),
         ..PackageGraph::default()
     };
-    let view = PackageView::new("p", vec![graph], &[]);
-    let path = classic_path(&view, &view.graphs[0], &Asked::default(), &installed(0), None);
+    let rank = CatalogRank { catalog: "c".to_owned(), ..CatalogRank::default() };
+    let view = PackageView::new("p", vec![graph], &[rank]);
+    let from = InstalledBundle { name: name(0), version: "1.0.0".to_owned(), is_in_catalog: true };
+    let path = v1_path(&view, &Asked::default(), &from, None);
+    assert!(path.is_reached, "{}", path.reason);
+    assert_eq!(path.steps.len(), n_entries - 1);
+    assert_eq!(shortest(&view, &Asked::default(), &from, &name(n_entries - 1)).unwrap().len(), n_entries - 1);
+    let path = classic_path(&view, &view.graphs[0], &Asked::default(), &from, None);
     assert!(path.is_reached);
     assert_eq!(path.steps.len(), n_entries - 1);
+    assert_eq!(check_graph(&view.graphs[0], None), []);
 }

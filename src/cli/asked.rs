@@ -159,10 +159,27 @@ pub(crate) fn installed_words(installed: &InstalledBundle) -> String {
 /// The headers of tables of targets.
 pub(crate) const TARGET_HEADERS: [&str; 7] = ["BUNDLE", "VERSION", "CATALOG", "CHANNEL", "BECAUSE", "PLACE", "STATUS"];
 
+/// The first names of a long list, and how many more there are.
+fn few(names: &[String]) -> String {
+    const SHOWN: usize = 3;
+    match names.len().checked_sub(SHOWN) {
+        None | Some(0) => names.join(","),
+        Some(n_more) => format!("{} +{n_more}", names[..SHOWN].join(",")),
+    }
+}
+
 /// The row of a target: each field that permits it is named, with the place of the first.
 pub(crate) fn target_row(target: &Target) -> Vec<String> {
-    let because: Vec<String> =
-        target.permits.iter().map(|it| format!("{} {} in {}", it.field.as_str(), it.value, it.channel)).collect();
+    // The same field with the same value stands in many channels.
+    let mut because: Vec<(String, Vec<String>)> = Vec::new();
+    for permit in &target.permits {
+        let said = format!("{} {}", permit.field.as_str(), permit.value);
+        match because.iter_mut().find(|it| it.0 == said) {
+            Some((_, channels)) => channels.push(permit.channel.clone()),
+            None => because.push((said, vec![permit.channel.clone()])),
+        }
+    }
+    let because: Vec<String> = because.iter().map(|(said, channels)| format!("{said} in {}", few(channels))).collect();
     let deprecated = target.is_deprecated.then(|| "deprecated".to_owned());
     let refused = target.refused_for.as_ref().map(|it| format!("refused for its {it}"));
     let status: Vec<String> = deprecated.into_iter().chain(refused).collect();
@@ -171,7 +188,7 @@ pub(crate) fn target_row(target: &Target) -> Vec<String> {
         target.bundle.clone(),
         target.version.clone(),
         target.catalog.clone(),
-        target.channels.join(","),
+        few(&target.channels),
         because.join("; "),
         place,
         status.join("; "),

@@ -153,7 +153,7 @@ fn summary(context: &Context, name: &str, import: &Import) {
 
 fn report(context: &Context, format: FindingFormat, findings: &[Finding]) -> Result<(), CommandError> {
     if format != FindingFormat::Text {
-        return print_findings(context, format, findings);
+        return print_findings(context, format, crate::check::rules::ALL, findings);
     }
     for finding in findings {
         context.reporter.finding(finding);

@@ -56,7 +56,7 @@ const BASH_NAMES: &str = r#"
 _olmdex_names() {
     local command="${COMP_WORDS[1]}" cur="${COMP_WORDS[COMP_CWORD]}"
     case "$command" in
-        show|list|search|graph|history|updates|path|why-not)
+        show|list|search|graph|check-graph|history|updates|path|why-not)
             if [[ "$cur" != -* ]]; then
                 local names
                 names="$(olmdex complete -- "$cur" 2>/dev/null)"
@@ -79,7 +79,7 @@ pub(crate) fn completion(args: &CompletionArgs) -> CommandResult {
         script.extend_from_slice(BASH_NAMES.as_bytes());
     } else if args.shell == Shell::Fish {
         script.extend_from_slice(
-            b"complete -c olmdex -n \"__fish_seen_subcommand_from show list search graph history updates path why-not\" -f -a \"(olmdex complete -- (commandline -ct) 2>/dev/null)\"\n",
+            b"complete -c olmdex -n \"__fish_seen_subcommand_from show list search graph check-graph history updates path why-not\" -f -a \"(olmdex complete -- (commandline -ct) 2>/dev/null)\"\n",
         );
     }
     debug_assert!(Shell::value_variants().contains(&args.shell));

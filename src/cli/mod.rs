@@ -6,6 +6,7 @@ mod ask;
 mod asked;
 mod build;
 mod changes;
+mod check_graph;
 mod completion;
 mod diff;
 mod error;
@@ -72,6 +73,7 @@ enum Command {
     Graph(graph::GraphArgs),
     Diff(diff::DiffArgs),
     History(history::HistoryArgs),
+    CheckGraph(check_graph::CheckGraphArgs),
     Sql(sql::SqlArgs),
     Info(info::InfoArgs),
     Completion(completion::CompletionArgs),
@@ -144,6 +146,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Updates(args) => updates::run(context, args),
         Command::Path(args) => path::run(context, args),
         Command::WhyNot(args) => why_not::run(context, args),
+        Command::CheckGraph(args) => check_graph::run(context, args),
         Command::Graph(args) => graph::run(context, args),
         Command::Diff(args) => diff::run(context, args),
         Command::History(args) => history::run(context, args),

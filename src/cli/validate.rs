@@ -90,7 +90,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if args.compat.is_some() {
         return print_as_opm(context, args.output, &refusals);
     }
-    match print_findings(context, args.output, &findings) {
+    match print_findings(context, args.output, rules::ALL, &findings) {
         // Who has read enough still gets the verdict.
         Err(error) if error.is_broken_pipe() => {}
         other => other?,
@@ -115,10 +115,11 @@ fn catalogs_of(path: &Path) -> Result<Vec<Input>, CommandError> {
     Ok(names.iter().map(|name| index.catalog_input(name)).collect::<Result<_, _>>()?)
 }
 
-/// Prints findings on standard output.
+/// Prints findings on standard output, and where the format has them the rules that were applied.
 pub(crate) fn print_findings(
     context: &Context,
     format: FindingFormat,
+    applied: &[&'static Rule],
     findings: &[Finding],
 ) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -134,7 +135,7 @@ pub(crate) fn print_findings(
             Envelope::new("Findings", items).write(&mut out)?;
         }
         FindingFormat::Sarif => {
-            serde_json::to_writer_pretty(&mut out, &sarif::log(findings, rules::ALL, VERSION))
+            serde_json::to_writer_pretty(&mut out, &sarif::log(findings, applied, VERSION))
                 .map_err(std::io::Error::from)?;
             writeln!(out)?;
         }
@@ -148,17 +149,25 @@ pub(crate) fn print_findings(
     Ok(())
 }
 
+/// The rules of all modules that have some.
+fn all_rules() -> Vec<&'static Rule> {
+    [rules::ALL, crate::upgrade::rules::ALL].concat()
+}
+
 fn explain(wanted: &str) -> CommandResult {
     let mut out = BufWriter::new(std::io::stdout().lock());
     if wanted == "all" {
-        for rule in rules::ALL {
+        for rule in all_rules() {
             writeln!(out, "{}  {:<36} {}", rule.id, rule.name, rule.summary)?;
         }
         out.flush()?;
         return Ok(Exit::Yes);
     }
-    let Some(rule) = rules::find(wanted) else {
-        let names = rules::ALL.iter().flat_map(|it| [it.id, it.name]);
+    let Some(rule) =
+        all_rules().into_iter().find(|it| it.id.eq_ignore_ascii_case(wanted) || it.name.eq_ignore_ascii_case(wanted))
+    else {
+        let all = all_rules();
+        let names = all.iter().flat_map(|it| [it.id, it.name]);
         let error = CommandError::new(Exit::NotFound, format!("there is no rule `{wanted}`"));
         return Err(error.help(match crate::diag::closest(wanted, names) {
             Some(meant) => format!("did you mean `{meant}`?"),

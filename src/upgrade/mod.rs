@@ -9,6 +9,8 @@
 //! On both stand the questions that people ask: what happens now ([`Updates`]), on which way ([`UpgradePath`]), and why not
 //! ([`WhyNot`]).
 //!
+//! [`check_graph()`] finds the versions that have no way on, by [`rules`].
+//!
 //! The engines are separate, since the two generations of OLM share words but not rules; both work on the same rows
 //! ([`crate::index::query::PackageGraph`]).
 //!
@@ -16,15 +18,18 @@
 //! answer about the graph; whether what the target depends on can be installed is another question.
 
 mod answer;
+mod check_graph;
 pub mod classic;
 pub mod openshift;
 mod path;
 mod permit;
+pub mod rules;
 mod updates;
 pub mod v1;
 mod why_not;
 
 pub use answer::{Asked, Generation, InstalledBundle, PackageView, Target};
+pub use check_graph::check_graph;
 pub use path::{UpgradePath, classic_path, shortest, v1_path};
 pub use permit::{Field, Permit};
 pub use updates::{Updates, Verdict, classic_updates, v1_targets, v1_updates};

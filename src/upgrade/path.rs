@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target};
 use super::classic::{self, End};
-use super::updates::{Verdict, v1_targets, v1_updates};
+use super::updates::{v1_target, v1_targets};
+use super::v1;
 use crate::index::query::PackageGraph;
 
 /// A way through the versions of a package.
@@ -101,19 +102,22 @@ pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Op
     let mut at = from.clone();
     let mut seen = BTreeSet::from([at.name.clone()]);
     loop {
-        let now = v1_updates(view, &Asked { installed: Some(at.clone()), ..asked.clone() });
-        match (now.verdict, now.target) {
-            (Verdict::Update, Some(target)) => {
-                at = InstalledBundle {
-                    name: target.bundle.clone(),
-                    version: target.version.clone(),
-                    is_in_catalog: true,
-                };
-                answer.steps.push(target);
-            }
-            (Verdict::Current, _) => return answer.finish(true, "is the highest that is permitted"),
-            _ => return answer.finish(false, &format!("is where it stops: {}", now.reason)),
+        let installed = at.as_v1();
+        let question = Asked { installed: Some(at.clone()), ..asked.clone() }.question(&view.package);
+        let found = match v1::resolve_only(&question, &view.catalogs) {
+            Ok(found) => found,
+            Err(error) => return answer.finish(false, &format!("is where it stops: {error}")),
+        };
+        if found.bundle == at.name || found.recorded_version == at.version {
+            return answer.finish(true, "is the highest that is permitted");
         }
+        let target = view.catalogs.iter().find(|it| it.name == found.catalog).and_then(|catalog| {
+            let permits = v1::permits(catalog, &installed, &asked.channels).remove(found.bundle.as_str());
+            v1_target(catalog, catalog.candidate(&found.bundle)?, permits.unwrap_or_default(), &asked.channels)
+        });
+        let Some(target) = target else { return answer.finish(false, "is where it stops") };
+        at = InstalledBundle { name: target.bundle.clone(), version: target.version.clone(), is_in_catalog: true };
+        answer.steps.push(target);
         if !seen.insert(at.name.clone()) {
             return answer.finish(false, "was installed before: the way is a circle");
         }

@@ -5,8 +5,10 @@ use serde::Serialize;
 
 use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target, channel_words};
 use super::classic;
+use super::permit::Permit;
 use super::v1::{self, CatalogWalk};
 use crate::index::query::PackageGraph;
+use crate::version::VersionRelease;
 use crate::version::masterminds::Constraint;
 
 /// What OLM does now.
@@ -197,43 +199,53 @@ pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
 #[must_use]
 pub fn v1_targets(view: &PackageView, asked: &Asked) -> Vec<Target> {
     let range = Constraint::parse(&asked.version).ok();
-    let mut found: Vec<(Option<crate::version::VersionRelease>, Target)> = Vec::new();
+    let mut found: Vec<(Option<VersionRelease>, Target)> = Vec::new();
     for catalog in &view.catalogs {
-        let installed = asked.installed.as_ref().map(InstalledBundle::as_v1);
-        let mut edges = installed.map(|it| v1::permits(catalog, &it, &asked.channels));
-        for candidate in &catalog.candidates {
+        let mut add = |candidate: &v1::Candidate, permits: Vec<Permit>| {
             let is_installed = asked.installed.as_ref().is_some_and(|it| it.name == candidate.name);
             let version = candidate.version_release();
             let is_in_range = asked.version.is_empty()
                 || version.zip(range.as_ref()).is_some_and(|(version, range)| range.matches(&version.version));
-            if is_installed || !is_in_range {
-                continue;
+            if !is_installed && is_in_range {
+                let target = v1_target(catalog, candidate, permits, &asked.channels);
+                found.extend(target.map(|it| (version.cloned(), it)));
             }
-            let permits = match &mut edges {
-                None => Vec::new(),
-                Some(edges) => match edges.remove(candidate.name.as_str()) {
-                    Some(permits) => permits,
-                    None => continue,
-                },
-            };
-            let is_asked = |it: &str| asked.channels.is_empty() || asked.channels.iter().any(|name| name == it);
-            let listed: Vec<String> =
-                catalog.channels_of(&candidate.name).filter(|it| is_asked(it)).map(str::to_owned).collect();
-            if !asked.channels.is_empty() && listed.is_empty() {
-                continue;
+        };
+        match &asked.installed {
+            None => catalog.candidates.iter().for_each(|it| add(it, Vec::new())),
+            Some(installed) => {
+                for (name, permits) in v1::permits(catalog, &installed.as_v1(), &asked.channels) {
+                    if let Some(candidate) = catalog.candidate(name) {
+                        add(candidate, permits);
+                    }
+                }
             }
-            let target = Target {
-                catalog: catalog.name.clone(),
-                bundle: candidate.name.clone(),
-                version: candidate.version_text(),
-                channels: listed,
-                is_deprecated: candidate.is_deprecated,
-                refused_for: candidate.dependency.clone(),
-                permits,
-            };
-            found.push((version.cloned(), target));
         }
     }
-    found.sort_by(|a, b| b.0.cmp(&a.0));
+    // The edges come in no order.
+    found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| (&a.1.catalog, &a.1.bundle).cmp(&(&b.1.catalog, &b.1.bundle))));
     found.into_iter().map(|(_, target)| target).collect()
+}
+
+/// A candidate as a target; `None` if it is in none of the channels that are asked for.
+pub(super) fn v1_target(
+    catalog: &v1::Catalog,
+    candidate: &v1::Candidate,
+    permits: Vec<Permit>,
+    channels: &[String],
+) -> Option<Target> {
+    let is_asked = |it: &&str| channels.is_empty() || channels.iter().any(|name| name == it);
+    let listed: Vec<String> = catalog.channels_of(&candidate.name).filter(is_asked).map(str::to_owned).collect();
+    if !channels.is_empty() && listed.is_empty() {
+        return None;
+    }
+    Some(Target {
+        catalog: catalog.name.clone(),
+        bundle: candidate.name.clone(),
+        version: candidate.version_text(),
+        channels: listed,
+        is_deprecated: candidate.is_deprecated,
+        refused_for: candidate.dependency.clone(),
+        permits,
+    })
 }

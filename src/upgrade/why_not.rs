@@ -177,23 +177,37 @@ fn classic_ways(
         return ways;
     };
     let path = classic_path(view, graph, asked, installed, Some(name));
+    let n_steps = if path.is_reached { path.steps.len() } else { usize::MAX };
     if path.is_reached {
-        let through: Vec<&str> = path.steps.iter().map(|it| it.bundle.as_str()).collect();
-        let before = &through[..through.len().saturating_sub(1)];
-        ways.push(format!("wait: OLM goes through {} to it", before.join(", ")));
+        ways.push(format!("wait: OLM goes {}", through(&path.steps)));
     }
-    for channel in &package.channels {
-        if Some(channel.name.as_str()) == asked.channel() {
-            continue;
-        }
+    // Another channel is worth a word if it is nearer.
+    let mut others: Vec<(usize, String)> = Vec::new();
+    for channel in package.channels.iter().filter(|it| Some(it.name.as_str()) != asked.channel()) {
         let other = Asked { channels: vec![channel.name.clone()], ..asked.clone() };
         let path = classic_path(view, graph, &other, installed, Some(name));
-        if path.is_reached {
-            let through: Vec<&str> = path.steps.iter().map(|it| it.bundle.as_str()).collect();
-            ways.push(format!("change the channel to {}: OLM goes to {}", channel.name, through.join(", ")));
+        if path.is_reached && path.steps.len() < n_steps {
+            let way = format!("change the channel to {}: OLM goes {}", channel.name, through(&path.steps));
+            others.push((path.steps.len(), way));
         }
     }
+    others.sort_by_key(|it| it.0);
+    ways.extend(others.into_iter().take(MAX_CHANNELS).map(|it| it.1));
     ways
+}
+
+/// How many other channels are suggested at most.
+const MAX_CHANNELS: usize = 3;
+
+/// The steps of a way in words.
+fn through(steps: &[Target]) -> String {
+    match steps {
+        [.., _, _] => {
+            let before: Vec<&str> = steps[..steps.len() - 1].iter().map(|it| it.bundle.as_str()).collect();
+            format!("to it in {} steps, through {}", steps.len(), before.join(", "))
+        }
+        _ => "to it next".to_owned(),
+    }
 }
 
 /// The reason of OLM v1: which predicate leaves the bundle out, and how many candidates each left.

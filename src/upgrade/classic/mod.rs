@@ -16,4 +16,4 @@ pub mod registry;
 mod step;
 
 pub use order::{Channel, Entry, Order, OrderError};
-pub use step::{End, Installed, Package, Path, Step, leads_to};
+pub use step::{End, Installed, Package, Path, Step, Walker, leads_to};

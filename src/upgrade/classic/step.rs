@@ -154,39 +154,37 @@ impl Package {
         Ok(first.filter(|it| it.bundle != installed.name))
     }
 
+    /// Where steps lead, ready to be asked about many bundles.
+    ///
+    /// # Errors
+    /// If a channel has no order.
+    pub fn walker<'p>(&'p self, channel: Option<&'p str>) -> Result<Walker<'p>, OrderError> {
+        let mut walker = Walker { ranks: Vec::new(), by_name: HashMap::new(), ranged: Vec::new() };
+        for channel in self.subscribed(channel) {
+            walker.ranks.extend(channel.order()?.live.into_iter().map(|entry| (channel, entry)));
+        }
+        for (rank, (_, entry)) in walker.ranks.iter().enumerate() {
+            for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
+                walker.by_name.entry(name).or_insert(rank);
+            }
+            if entry.range.is_some() {
+                walker.ranged.push(rank);
+            }
+        }
+        Ok(walker)
+    }
+
     /// The steps that OLM takes one after another.
     ///
     /// # Errors
     /// If a channel has no order.
     pub fn path(&self, channel: Option<&str>, installed: &Installed) -> Result<Path, OrderError> {
-        // Channels are ordered once, and edges by name looked up, so that a long chain costs no more than its length.
-        let mut orders = Vec::new();
-        for channel in self.subscribed(channel) {
-            orders.push((channel, channel.order()?.live));
-        }
-        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::new();
-        let mut ranged: Vec<usize> = Vec::new();
-        let all: Vec<(&Channel, &Entry)> =
-            orders.iter().flat_map(|(channel, live)| live.iter().map(|entry| (*channel, *entry))).collect();
-        for (rank, (_, entry)) in all.iter().enumerate() {
-            for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
-                by_name.entry(name).or_default().push(rank);
-            }
-            if entry.range.is_some() {
-                ranged.push(rank);
-            }
-        }
+        let walker = self.walker(channel)?;
         let mut at = installed.clone();
         let mut seen = HashSet::from([at.name.clone()]);
         let mut steps = Vec::new();
         let end = loop {
-            let named = by_name.get(at.name.as_str()).and_then(|it| it.iter().min()).copied();
-            let in_range = ranged.iter().copied().find(|&rank| holds(all[rank].1, &at));
-            let Some(rank) = named.into_iter().chain(in_range).min() else { break self.end_at(channel, &at.name) };
-            let (in_channel, entry) = all[rank];
-            if entry.name == at.name {
-                break self.end_at(channel, &at.name);
-            }
+            let Some((in_channel, entry)) = walker.next(&at) else { break self.end_at(channel, &at.name) };
             steps.push(step(in_channel, entry, permits(in_channel, entry, &at)));
             at = Installed { name: entry.name.clone(), version: entry.version.clone() };
             if !seen.insert(at.name.clone()) {
@@ -199,6 +197,28 @@ impl Package {
     fn end_at(&self, channel: Option<&str>, name: &str) -> End {
         let is_head = self.subscribed(channel).any(|it| it.heads().contains(&name));
         if is_head { End::Head } else { End::Stranded }
+    }
+}
+
+/// Where steps lead. Channels are ordered once, and edges looked up by the name that they start from.
+#[derive(Debug, Clone)]
+pub struct Walker<'p> {
+    /// The entries that count, the most preferred first.
+    ranks: Vec<(&'p Channel, &'p Entry)>,
+    /// For each name the first entry that replaces or skips it.
+    by_name: HashMap<&'p str, usize>,
+    /// The entries with ranges.
+    ranged: Vec<usize>,
+}
+
+impl<'p> Walker<'p> {
+    /// The entry that OLM goes to from an installed bundle; `None` if it stays.
+    #[must_use]
+    pub fn next(&self, installed: &Installed) -> Option<(&'p Channel, &'p Entry)> {
+        let named = self.by_name.get(installed.name.as_str()).copied();
+        let in_range = self.ranged.iter().copied().find(|&rank| holds(self.ranks[rank].1, installed));
+        let (channel, entry) = self.ranks[named.into_iter().chain(in_range).min()?];
+        (entry.name != installed.name).then_some((channel, entry))
     }
 }
 

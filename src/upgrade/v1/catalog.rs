@@ -1,6 +1,6 @@
 //! A catalog as the resolver sees it (`spec/olm-v1.md` 2.2): the last blob of each name counts, nothing is validated.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::property::{BundleVersion, bundle_version};
@@ -46,6 +46,56 @@ pub struct Catalog {
     pub deprecations: Option<Vec<GraphDeprecation>>,
     /// Whether explicit releases count.
     pub(super) explicit_releases: bool,
+    /// Where to look things up, so that a step along a chain costs no more than the edges at its bundle.
+    pub(super) lookup: Lookup,
+}
+
+/// Places in the lists of a [`Catalog`].
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lookup {
+    /// Candidates by name.
+    pub(super) candidates: HashMap<String, usize>,
+    /// Candidates by version and release.
+    pub(super) versions: HashMap<VersionRelease, Vec<usize>>,
+    /// Entries (channel and place in it) that replace or skip a name, in order.
+    pub(super) successors: HashMap<String, Vec<(usize, usize)>>,
+    /// Entries that have a range, in order.
+    pub(super) ranged: Vec<(usize, usize)>,
+    /// Channels that list a bundle, in order.
+    pub(super) listing: HashMap<String, Vec<usize>>,
+}
+
+impl Lookup {
+    fn new(candidates: &[Candidate], channels: &[Channel]) -> Self {
+        let mut lookup = Self::default();
+        for (at, candidate) in candidates.iter().enumerate() {
+            lookup.candidates.insert(candidate.name.clone(), at);
+            if let Some(version) = candidate.version_release() {
+                lookup.versions.entry(version.clone()).or_default().push(at);
+            }
+        }
+        for (number, channel) in channels.iter().enumerate() {
+            for (at, entry) in channel.entries.iter().enumerate() {
+                // A name counts once for an entry, however often the entry has it.
+                let mut push = |name: &String| {
+                    let places = lookup.successors.entry(name.clone()).or_default();
+                    if places.last() != Some(&(number, at)) {
+                        places.push((number, at));
+                    }
+                };
+                push(&entry.replaces);
+                entry.skips.iter().for_each(push);
+                if channel.ranges.get(at).is_some_and(Option::is_some) {
+                    lookup.ranged.push((number, at));
+                }
+                let listing = lookup.listing.entry(entry.name.clone()).or_default();
+                if listing.last() != Some(&number) {
+                    listing.push(number);
+                }
+            }
+        }
+        lookup
+    }
 }
 
 /// How the versions of bundles are read.
@@ -125,15 +175,20 @@ impl Catalog {
         let deprecated: HashSet<&str> =
             deprecations.iter().flatten().filter(|it| it.schema == "olm.bundle").map(|it| it.name.as_str()).collect();
         let bundles = last_of_each_name(graph.map_or(&[][..], |it| &it.bundles), |it| &it.name);
-        let candidates = bundles.into_iter().map(|it| candidate(it, &deprecated, explicit_releases)).collect();
+        let candidates: Vec<Candidate> =
+            bundles.into_iter().map(|it| candidate(it, &deprecated, explicit_releases)).collect();
         let channels = last_of_each_name(graph.map_or(&[][..], |it| &it.channels), |it| &it.name);
-        let channels = channels.into_iter().map(|it| Channel {
-            name: it.name.clone(),
-            entries: Arc::clone(&it.entries),
-            ranges: it.entries.iter().map(|entry| Range::parse(&entry.skip_range).ok()).collect(),
-            file: it.file.clone(),
-            line: it.line,
-        });
+        let channels: Vec<Channel> = channels
+            .into_iter()
+            .map(|it| Channel {
+                name: it.name.clone(),
+                entries: Arc::clone(&it.entries),
+                ranges: it.entries.iter().map(|entry| Range::parse(&entry.skip_range).ok()).collect(),
+                file: it.file.clone(),
+                line: it.line,
+            })
+            .collect();
+        let lookup = Lookup::new(&candidates, &channels);
         Self {
             name: name.to_owned(),
             priority,
@@ -141,9 +196,10 @@ impl Catalog {
             state: CatalogState::Serving,
             has_package: graph.is_some(),
             candidates,
-            channels: channels.collect(),
+            channels,
             deprecations,
             explicit_releases,
+            lookup,
         }
     }
 
@@ -153,9 +209,15 @@ impl Catalog {
     }
 
     /// The channels that list a bundle.
-    pub fn channels_of<'c>(&'c self, bundle: &'c str) -> impl Iterator<Item = &'c str> {
-        let lists = move |it: &&Channel| it.entries.iter().any(|entry| entry.name == bundle);
-        self.channels.iter().filter(lists).map(|it| it.name.as_str())
+    pub fn channels_of(&self, bundle: &str) -> impl Iterator<Item = &str> {
+        let listing = self.lookup.listing.get(bundle).map_or(&[][..], Vec::as_slice);
+        listing.iter().map(|&number| self.channels[number].name.as_str())
+    }
+
+    /// The candidate of a name.
+    #[must_use]
+    pub fn candidate(&self, name: &str) -> Option<&Candidate> {
+        self.lookup.candidates.get(name).map(|&at| &self.candidates[at])
     }
 }
 

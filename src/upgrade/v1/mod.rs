@@ -20,6 +20,6 @@ mod successors;
 pub use catalog::{Candidate, Catalog, CatalogState, Release};
 pub use error::ResolveError;
 pub use property::{BundleVersion, bundle_version};
-pub use resolve::{Answer, CatalogWalk, Installed, Policy, Question, Resolution, resolve};
+pub use resolve::{Answer, CatalogWalk, Installed, Policy, Question, Resolution, resolve, resolve_only};
 pub use selector::{LabelSelector, LabelSelectorRequirement};
 pub use successors::permits;

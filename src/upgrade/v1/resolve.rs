@@ -1,6 +1,7 @@
 //! The resolution itself: selector, range, candidates of each catalog, one winner (`spec/olm-v1.md` 2.3).
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -105,11 +106,23 @@ pub struct Answer {
 #[must_use]
 pub fn resolve(question: &Question, catalogs: &[Catalog]) -> Answer {
     let mut walk = Vec::new();
-    let outcome = decide(question, catalogs, &mut walk);
+    let outcome = decide(question, catalogs, Some(&mut walk));
     Answer { outcome, walk }
 }
 
-fn decide(question: &Question, catalogs: &[Catalog], walk: &mut Vec<CatalogWalk>) -> Result<Resolution, ResolveError> {
+/// As [`resolve`], without the counts: where the catalog's edges bind, only the bundles at their ends are looked at.
+///
+/// # Errors
+/// Why there is no bundle.
+pub fn resolve_only(question: &Question, catalogs: &[Catalog]) -> Result<Resolution, ResolveError> {
+    decide(question, catalogs, None)
+}
+
+fn decide(
+    question: &Question,
+    catalogs: &[Catalog],
+    mut walk: Option<&mut Vec<CatalogWalk>>,
+) -> Result<Resolution, ResolveError> {
     if let Some(selector) = &question.selector {
         selector.validate().map_err(ResolveError::Selector)?;
     }
@@ -127,7 +140,7 @@ fn decide(question: &Question, catalogs: &[Catalog], walk: &mut Vec<CatalogWalk>
         if !catalog.has_package {
             continue;
         }
-        let Some(best) = best_of(question, range.as_ref(), catalog, walk)? else { continue };
+        let Some(best) = best_of(question, range.as_ref(), catalog, walk.as_deref_mut())? else { continue };
         if let Some((_, kept)) = winners.last() {
             match (kept.is_deprecated, best.is_deprecated) {
                 (false, true) => continue,
@@ -219,36 +232,57 @@ fn best_of<'c>(
     question: &Question,
     range: Option<&Constraint>,
     catalog: &'c Catalog,
-    walk: &mut Vec<CatalogWalk>,
+    walk: Option<&mut Vec<CatalogWalk>>,
 ) -> Result<Option<&'c Candidate>, ResolveError> {
-    let mut counts =
-        CatalogWalk { catalog: catalog.name.clone(), bundles: catalog.candidates.len(), ..CatalogWalk::default() };
-    let is_chosen = |name: &str| question.channels.iter().any(|it| it == name);
-    let listed: std::collections::HashSet<&str> = catalog
-        .channels
-        .iter()
-        .filter(|it| is_chosen(&it.name))
-        .flat_map(|it| it.entries.iter().map(|entry| entry.name.as_str()))
-        .collect();
-    let mut left: Vec<&Candidate> = catalog.candidates.iter().collect();
-    if !question.channels.is_empty() {
-        left.retain(|it| listed.contains(it.name.as_str()));
-    }
-    counts.in_channels = left.len();
-    if let Some(range) = range {
-        // What has no readable version matches nothing.
-        left.retain(|it| it.version_release().is_some_and(|version| range.matches(&version.version)));
-    }
-    counts.in_range = left.len();
-    if let Some(installed) = question.installed.as_ref().filter(|_| question.policy == Policy::CatalogProvided) {
-        let version = installed_version(installed).map_err(ResolveError::Installed)?;
-        let edges = permits(catalog, installed, &question.channels);
-        left.retain(|it| edges.contains_key(it.name.as_str()) || it.version_release() == Some(&version));
-    }
-    counts.successors = left.len();
+    let successors = match &question.installed {
+        Some(installed) if question.policy == Policy::CatalogProvided => {
+            Some(successors(question, catalog, installed)?)
+        }
+        _ => None,
+    };
+    let in_channels = |it: &Candidate| {
+        question.channels.is_empty()
+            || catalog.channels_of(&it.name).any(|name| question.channels.iter().any(|it| it == name))
+    };
+    // What has no readable version matches nothing.
+    let in_range = |it: &Candidate| {
+        range.is_none_or(|range| it.version_release().is_some_and(|version| range.matches(&version.version)))
+    };
+    let all = 0..catalog.candidates.len();
+    let may_follow = |at: &usize| successors.as_ref().is_none_or(|it| it.contains(at));
+    let allowed = |at: &usize| in_channels(&catalog.candidates[*at]) && in_range(&catalog.candidates[*at]);
     // The first of equal ones wins, in the order of the candidates.
-    let best = left.into_iter().min_by_key(|it| (it.is_deprecated, it.version.is_err(), Reverse(it.version_release())));
-    counts.best = best.map(|it| it.name.clone());
-    walk.push(counts);
+    let pick = |at: usize| &catalog.candidates[at];
+    let best = match &successors {
+        Some(successors) => successors.iter().copied().filter(allowed).map(pick).min_by_key(rank),
+        None => all.clone().filter(allowed).map(pick).min_by_key(rank),
+    };
+    if let Some(walk) = walk {
+        let listed: Vec<usize> = all.filter(|&at| in_channels(pick(at))).collect();
+        let ranged: Vec<usize> = listed.iter().copied().filter(|&at| in_range(pick(at))).collect();
+        walk.push(CatalogWalk {
+            catalog: catalog.name.clone(),
+            bundles: catalog.candidates.len(),
+            in_channels: listed.len(),
+            in_range: ranged.len(),
+            successors: ranged.iter().filter(|at| may_follow(at)).count(),
+            best: best.map(|it| it.name.clone()),
+        });
+    }
     Ok(best)
+}
+
+/// What decides between candidates, the best first.
+fn rank<'c>(candidate: &&'c Candidate) -> (bool, bool, Reverse<Option<&'c VersionRelease>>) {
+    (candidate.is_deprecated, candidate.version.is_err(), Reverse(candidate.version_release()))
+}
+
+/// The candidates that may follow the installed bundle, in their order: those at the ends of edges, and those of the same
+/// version and release.
+fn successors(question: &Question, catalog: &Catalog, installed: &Installed) -> Result<BTreeSet<usize>, ResolveError> {
+    let version = installed_version(installed).map_err(ResolveError::Installed)?;
+    let edges = permits(catalog, installed, &question.channels);
+    let at_ends = edges.keys().filter_map(|name| catalog.lookup.candidates.get(*name));
+    let same = catalog.lookup.versions.get(&version).into_iter().flatten();
+    Ok(at_ends.chain(same).copied().collect())
 }

@@ -1,0 +1,159 @@
+//! Checks of upgrade graphs: that whatever is installed has one way on (`spec/olm-classic.md` 6.1).
+//!
+//! What it deliberately does not do: it repeats none of the rules for which the real tools refuse a catalog; those are
+//! `check`'s.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::classic::{Channel, Entry, Installed, Order, Package, Walker, leads_to};
+use super::rules;
+use crate::diag::{Finding, Place, Rule};
+use crate::index::query::PackageGraph;
+use crate::version::Version;
+
+/// What is wrong with the upgrades of a package: every name that its channels know is followed to the head. With `old`,
+/// the same for every version that the older catalog had in the channel.
+#[must_use]
+pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>) -> Vec<Finding> {
+    let package = Package::new(graph);
+    let old = old.map(Package::new);
+    let mut findings = Vec::new();
+    for channel in &package.channels {
+        match channel.order() {
+            Err(error) => findings.push(finding(rules::NO_ORDER, channel, error.to_string(), None)),
+            Ok(order) => {
+                let before = old.as_ref().and_then(|it| it.channels.iter().find(|it| it.name == channel.name));
+                check_names(&package, channel, &order, before, &mut findings);
+                check_default(&package, channel, &order, &mut findings);
+            }
+        }
+    }
+    for gone in old.iter().flat_map(|it| &it.channels) {
+        if !package.channels.iter().any(|it| it.name == gone.name) {
+            let message = format!("channel {}/{} is gone: its Subscriptions fail", gone.package, gone.name);
+            findings.push(finding(rules::LOST, gone, message, Some("keep the channel, deprecated if need be")));
+        }
+    }
+    findings
+}
+
+/// Each name that a channel knows, with its version if it has one.
+fn names(channel: &Channel) -> BTreeMap<&str, Option<Version>> {
+    let mut names: BTreeMap<&str, Option<Version>> = BTreeMap::new();
+    for entry in &channel.entries {
+        names.insert(&entry.name, entry.version.clone());
+    }
+    for entry in &channel.entries {
+        for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
+            names.entry(name).or_default();
+        }
+    }
+    names
+}
+
+fn check_names(
+    package: &Package,
+    channel: &Channel,
+    order: &Order<'_>,
+    old: Option<&Channel>,
+    findings: &mut Vec<Finding>,
+) {
+    let id = format!("{}/{}", channel.package, channel.name);
+    let known = names(channel);
+    let mut all: BTreeMap<&str, (Option<Version>, &'static Rule)> = BTreeMap::new();
+    for entry in old.into_iter().flat_map(|it| &it.entries) {
+        all.insert(&entry.name, (entry.version.clone(), rules::LOST));
+    }
+    for (name, version) in known {
+        let version = version.or_else(|| all.get(name).and_then(|it| it.0.clone()));
+        all.insert(name, (version, rules::STRANDED));
+    }
+    let naming = naming(channel);
+    let heads = channel.heads();
+    // The channel has an order, so there is a walker.
+    let Ok(walker) = package.walker(Some(&channel.name)) else { return };
+    // Names from which the way has been followed.
+    let mut followed: BTreeSet<String> = BTreeSet::new();
+    for (name, (version, rule)) in all {
+        let installed = Installed { name: name.to_owned(), version };
+        if walker.next(&installed).is_none() && !heads.contains(&name) {
+            findings.push(stranded(channel, order, &installed, rule));
+        }
+        if let Some(back) = circle(&walker, &installed, &mut followed) {
+            let message = format!("the way from {name} in {id} comes back to {back}, which was installed before");
+            let help = "leave newer versions out of the skipRange of older entries";
+            findings.push(finding(rules::CIRCLE, channel, message, Some(help)));
+        }
+        if let Some(entries) = naming.get(name).filter(|it| it.len() > 1) {
+            let entries: Vec<&str> = entries.iter().copied().collect();
+            let message = format!("{} entries of {id} replace or skip {name}: {}", entries.len(), entries.join(", "));
+            findings.push(finding(rules::AMBIGUOUS, channel, message, None));
+        }
+    }
+}
+
+/// A version without a way on. An entry that would lead on, but is skipped, is named: it is what surprises.
+fn stranded(channel: &Channel, order: &Order<'_>, installed: &Installed, rule: &'static Rule) -> Finding {
+    let name = &installed.name;
+    let mut message = format!("nothing in {}/{} leads on from {name}", channel.package, channel.name);
+    let is_dead = |it: &&Entry| order.skipped.contains_key(it.name.as_str()) && leads_to(channel, it, installed);
+    if let Some(dead) = channel.entries.iter().find(is_dead)
+        && let Some(by) = order.skipped.get(dead.name.as_str())
+    {
+        let more = format!(": {} would, but {} skips it (OLM v1 would take it all the same)", dead.name, by.name);
+        message.push_str(&more);
+    }
+    let head = order.live.first().map_or("", |it| it.name.as_str());
+    let help = format!("add {name} to the skips of {head}, or hold its version in a skipRange");
+    finding(rule, channel, message, Some(&help))
+}
+
+/// The name that a way comes back to, if it does and nobody has said so: a way is followed only as far as none was
+/// before.
+fn circle(walker: &Walker<'_>, installed: &Installed, followed: &mut BTreeSet<String>) -> Option<String> {
+    let mut at = installed.clone();
+    let mut own: BTreeSet<String> = BTreeSet::new();
+    loop {
+        if own.contains(&at.name) {
+            return Some(at.name);
+        }
+        if !followed.insert(at.name.clone()) {
+            return None;
+        }
+        own.insert(at.name.clone());
+        let (_, entry) = walker.next(&at)?;
+        at = Installed { name: entry.name.clone(), version: entry.version.clone() };
+    }
+}
+
+/// The entries that replace or skip each name.
+fn naming(channel: &Channel) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut naming: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for entry in &channel.entries {
+        for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
+            naming.entry(name).or_default().insert(&entry.name);
+        }
+    }
+    naming
+}
+
+fn check_default(package: &Package, channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>) {
+    let Some(default) = package.channels.iter().find(|it| it.name == package.default_channel) else { return };
+    let Some(head) = order.live.first().filter(|_| default.name != channel.name) else { return };
+    let installed = Installed { name: head.name.clone(), version: head.version.clone() };
+    let is_member = default.entry(&head.name).is_some();
+    // A default channel without order has a finding of its own.
+    let Ok(next) = package.next(Some(&default.name), &installed) else { return };
+    if !is_member && next.is_none() {
+        let message = format!(
+            "from {}, the head of {}/{}, nothing leads into the default channel {}",
+            head.name, channel.package, channel.name, default.name
+        );
+        findings.push(finding(rules::OUTSIDE_DEFAULT, channel, message, None));
+    }
+}
+
+fn finding(rule: &'static Rule, channel: &Channel, message: String, help: Option<&str>) -> Finding {
+    let place = Place { file: channel.file.clone(), line: channel.line, column: 1, ..Place::default() };
+    Finding { rule, message, place: Some(place), help: help.map(str::to_owned), package: Some(channel.package.clone()) }
+}

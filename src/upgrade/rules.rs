@@ -1,0 +1,49 @@
+//! The rules of a good upgrade graph (`spec/olm-classic.md` 6.1). A catalog that breaks them loads, and strands clusters.
+
+use crate::diag::{Rule, Severity};
+
+macro_rules! rules {
+    ($($constant:ident: $id:literal, $name:literal, $summary:literal, $explanation:literal, $example:literal;)*) => {
+        $(
+            #[doc = $summary]
+            pub const $constant: &Rule = &Rule {
+                id: $id,
+                name: $name,
+                severity: Severity::Warning,
+                summary: $summary,
+                explanation: $explanation,
+                example: $example,
+            };
+        )*
+
+        /// All rules of upgrade graphs, by identifier.
+        pub const ALL: &[&Rule] = &[$($constant),*];
+    };
+}
+
+rules! {
+    NO_ORDER: "W0801", "channel-without-order",
+        "A channel has one chain of entries from one head.",
+        "OLM Classic orders the entries of a channel along `replaces`, from the entry that nothing replaces or skips. Without such an order nothing of the channel is installed or upgraded, and every Subscription of the namespace fails.",
+        "entries: [{name: foo.v1}, {name: foo.v2}]   # two heads";
+    STRANDED: "W0802", "stranded-version",
+        "Every version but the head has a way on.",
+        "OLM Classic leaves a cluster silently where it is if no entry that counts replaces or skips the installed name, or holds the installed version in its skipRange. Entries that are skipped themselves do not count. OLM v1 reports an error instead, or takes an entry that Classic would not.",
+        "entries: [{name: foo.v1}, {name: foo.v2, skips: [foo.v1]}, {name: foo.v3, skips: [foo.v2]}]   # foo.v1";
+    AMBIGUOUS: "W0803", "ambiguous-replacement",
+        "One entry of a channel replaces or skips a name.",
+        "Asked what replaces a name, the catalog's server picks one of several entries by chance. OLM Classic takes the one nearest to the head.",
+        "entries: [{name: foo.v2, replaces: foo.v1}, {name: foo.v3, replaces: foo.v2, skips: [foo.v1]}]   # foo.v1";
+    CIRCLE: "W0804", "circular-upgrade",
+        "A way through a channel comes to its head.",
+        "A skipRange that holds newer versions than its entry's leads back. OLM Classic would then replace an operator for ever.",
+        "entries: [{name: foo.v1, skipRange: '>=1.0.0'}, {name: foo.v2, replaces: foo.v1}]";
+    OUTSIDE_DEFAULT: "W0805", "head-without-way-to-default",
+        "From the head of a channel there is a way into the default channel.",
+        "Who follows this channel to its head cannot change to the default channel later: no entry of it replaces or skips the head, or holds its version.",
+        "channel old ends with foo.v1.9, channel stable (default) starts with foo.v2.0 and replaces nothing";
+    LOST: "W0806", "lost-version",
+        "Every version of the old catalog has a way on in the new one.",
+        "A cluster with the version installed sees the new catalog next. Keep the version as an entry, or name it in the `replaces` or `skips` of an entry, or hold it in a skipRange.",
+        "old: foo.v1.1 is an entry of stable; new: no entry of stable knows foo.v1.1";
+}
