@@ -303,7 +303,8 @@ fn commas_behind_tags(text: &[u8]) -> Vec<usize> {
         let tag = &rest[..rest.iter().take_while(|it| is_uri(it)).count()];
         if is_bracket {
             commas.extend(memmem::find_iter(tag, b">,").map(|found| at + found + 1));
-        } else if rest.get(tag.len()) == Some(&b',') {
+        } else if rest.get(tag.len()) == Some(&b',') && tag.last() != Some(&b':') {
+            // (A blank behind a colon would make it a sign. Should it be a tag that ends so, [`guarded`] stands behind.)
             commas.push(at + tag.len());
         }
     }
@@ -347,6 +348,8 @@ mod tests {
                 "{text}"
             );
         }
+        let mut out = Vec::new();
+        assert!(crate::yaml::to_json(b"x: a\n  &A,!?:z=JN:,\n", &mut out).is_ok());
         // In a text it is no tag.
         let mut out = Vec::new();
         assert!(crate::yaml::to_json(b"x: \"say !a,b\"\ny: one !b, two\nz: '[!,a]'\n", &mut out).is_ok());
