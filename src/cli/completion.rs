@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory as _, ValueEnum as _};
+use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 
 use super::error::{CommandError, CommandResult, Exit};
@@ -82,7 +82,6 @@ pub(crate) fn completion(args: &CompletionArgs) -> CommandResult {
             b"complete -c olmdex -n \"__fish_seen_subcommand_from show list search graph check-graph history updates path why-not\" -f -a \"(olmdex complete -- (commandline -ct) 2>/dev/null)\"\n",
         );
     }
-    debug_assert!(Shell::value_variants().contains(&args.shell));
     let mut out = std::io::stdout().lock();
     out.write_all(&script)?;
     out.flush()?;
