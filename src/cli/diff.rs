@@ -1,5 +1,6 @@
 //! `olmdex diff`
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -239,13 +240,12 @@ impl Row for Change {
         ]
     }
 
-    fn cells(&self) -> Vec<String> {
-        let or_empty = |value: &Option<String>| value.clone().unwrap_or_default();
+    fn cells(&self) -> Vec<Cow<'_, str>> {
         vec![
-            self.package.clone(),
-            kind_word(self.change).to_owned(),
-            if self.breaking { "yes".to_owned() } else { String::new() },
-            subject_words(self.subject).to_owned(),
+            Cow::from(&self.package),
+            kind_word(self.change).into(),
+            Cow::from(if self.breaking { "yes" } else { "" }),
+            subject_words(self.subject).into(),
             or_empty(&self.channel),
             or_empty(&self.bundle),
             or_empty(&self.version),
@@ -263,6 +263,10 @@ impl Row for Change {
             _ => self.package.clone(),
         }
     }
+}
+
+fn or_empty(value: &Option<String>) -> Cow<'_, str> {
+    Cow::from(value.as_deref().unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `olmdex history`
 
 use clap::Args;
+use std::borrow::Cow;
 
 use super::Context;
 use super::ask::AskOptions;
@@ -59,18 +60,18 @@ impl Row for HistoryRow {
         ]
     }
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Cow<'_, str>> {
         vec![
-            self.package.clone(),
-            self.version.clone(),
-            self.bundle.clone(),
-            self.first.clone(),
-            self.last.clone(),
-            if self.is_current { String::new() } else { "gone".to_owned() },
-            self.missing_in.join(","),
-            self.deprecated_in.join(","),
-            self.contents.to_string(),
-            self.catalogs.join(","),
+            Cow::from(&self.package),
+            Cow::from(&self.version),
+            Cow::from(&self.bundle),
+            Cow::from(&self.first),
+            Cow::from(&self.last),
+            Cow::from(if self.is_current { "" } else { "gone" }),
+            self.missing_in.join(",").into(),
+            self.deprecated_in.join(",").into(),
+            self.contents.to_string().into(),
+            self.catalogs.join(",").into(),
         ]
     }
 

@@ -1,5 +1,6 @@
 //! `olmdex list`
 
+use std::borrow::Cow;
 use std::io::{BufWriter, Write as _};
 
 use clap::{Args, ValueEnum};
@@ -108,8 +109,8 @@ fn must_be_there(index: &Index, filter: &Filter, is_empty: bool) -> Result<(), C
     }
 }
 
-fn status(deprecation: Option<&String>) -> String {
-    if deprecation.is_some() { "deprecated".to_owned() } else { String::new() }
+fn status(deprecation: Option<&String>) -> &'static str {
+    if deprecation.is_some() { "deprecated" } else { "" }
 }
 
 impl Row for CatalogRow {
@@ -128,17 +129,17 @@ impl Row for CatalogRow {
         ]
     }
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Cow<'_, str>> {
         let labels: Vec<String> = self.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
         vec![
-            self.catalog.clone(),
-            self.priority.to_string(),
-            self.packages.to_string(),
-            self.channels.to_string(),
-            self.bundles.to_string(),
-            self.documents.to_string(),
-            labels.join(","),
-            self.source.clone(),
+            Cow::from(&self.catalog),
+            self.priority.to_string().into(),
+            self.packages.to_string().into(),
+            self.channels.to_string().into(),
+            self.bundles.to_string().into(),
+            self.documents.to_string().into(),
+            labels.join(",").into(),
+            Cow::from(&self.source),
         ]
     }
 
@@ -165,19 +166,19 @@ impl Row for PackageRow {
         ]
     }
 
-    fn cells(&self) -> Vec<String> {
-        let status = if self.is_valid { status(self.deprecation.as_ref()) } else { "invalid".to_owned() };
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        let status = if self.is_valid { status(self.deprecation.as_ref()) } else { "invalid" };
         vec![
-            self.catalog.clone(),
-            self.package.clone(),
-            self.default_channel.clone(),
-            self.head_version.clone(),
-            self.head.clone(),
-            self.channels.to_string(),
-            self.bundles.to_string(),
-            self.provider.clone(),
-            status,
-            self.display_name.clone(),
+            Cow::from(&self.catalog),
+            Cow::from(&self.package),
+            Cow::from(&self.default_channel),
+            Cow::from(&self.head_version),
+            Cow::from(&self.head),
+            self.channels.to_string().into(),
+            self.bundles.to_string().into(),
+            Cow::from(&self.provider),
+            status.into(),
+            Cow::from(&self.display_name),
         ]
     }
 
@@ -202,16 +203,16 @@ impl Row for ChannelRow {
         ]
     }
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Cow<'_, str>> {
         vec![
-            self.catalog.clone(),
-            self.package.clone(),
-            self.channel.clone(),
-            if self.is_default { "yes".to_owned() } else { String::new() },
-            self.head_version.clone(),
-            self.entries.to_string(),
-            status(self.deprecation.as_ref()),
-            self.head.clone(),
+            Cow::from(&self.catalog),
+            Cow::from(&self.package),
+            Cow::from(&self.channel),
+            Cow::from(if self.is_default { "yes" } else { "" }),
+            Cow::from(&self.head_version),
+            self.entries.to_string().into(),
+            status(self.deprecation.as_ref()).into(),
+            Cow::from(&self.head),
         ]
     }
 
@@ -236,18 +237,24 @@ impl Row for BundleRow {
         ]
     }
 
-    fn cells(&self) -> Vec<String> {
-        let version =
-            if self.release.is_empty() { self.version.clone() } else { format!("{}-{}", self.version, self.release) };
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        let version = match self.release.is_empty() {
+            true => Cow::from(&self.version),
+            false => Cow::from(format!("{}-{}", self.version, self.release)),
+        };
+        let channels = match self.channels.as_slice() {
+            [only] => Cow::from(only),
+            several => Cow::from(several.join(",")),
+        };
         vec![
-            self.catalog.clone(),
-            self.package.clone(),
+            Cow::from(&self.catalog),
+            Cow::from(&self.package),
             version,
-            self.bundle.clone(),
-            self.display_name.clone(),
-            self.image.clone(),
-            status(self.deprecation.as_ref()),
-            self.channels.join(","),
+            Cow::from(&self.bundle),
+            Cow::from(&self.display_name),
+            Cow::from(&self.image),
+            status(self.deprecation.as_ref()).into(),
+            channels,
         ]
     }
 

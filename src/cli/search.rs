@@ -1,6 +1,7 @@
 //! `olmdex search`
 
 use clap::Args;
+use std::borrow::Cow;
 
 use super::Context;
 use super::ask::AskOptions;
@@ -82,16 +83,16 @@ impl Row for Hit {
         ]
     }
 
-    fn cells(&self) -> Vec<String> {
+    fn cells(&self) -> Vec<Cow<'_, str>> {
         vec![
-            self.catalog.clone(),
-            self.package.clone(),
-            self.version.clone(),
-            self.bundle.clone(),
-            self.bundles.to_string(),
-            format!("{:.2}", self.score),
-            self.provider.clone(),
-            self.display_name.clone(),
+            Cow::from(&self.catalog),
+            Cow::from(&self.package),
+            Cow::from(&self.version),
+            Cow::from(&self.bundle),
+            self.bundles.to_string().into(),
+            format!("{:.2}", self.score).into(),
+            Cow::from(&self.provider),
+            Cow::from(&self.display_name),
         ]
     }
 

@@ -72,7 +72,7 @@ pub(crate) trait Row: Serialize {
     fn columns() -> Vec<Column>;
 
     /// A text for each column.
-    fn cells(&self) -> Vec<String>;
+    fn cells(&self) -> Vec<Cow<'_, str>>;
 
     /// What `-o name` prints.
     fn name(&self) -> String;
@@ -101,11 +101,17 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
         format => {
             let columns = T::columns();
             let is_shown: Vec<bool> = columns.iter().map(|it| !it.is_wide || format != RowFormat::Table).collect();
-            let pick = |cells: Vec<String>| -> Vec<String> {
-                cells.into_iter().zip(&is_shown).filter(|(_, shown)| **shown).map(|(cell, _)| cell).collect()
+            let shown = |idx: usize| is_shown.get(idx).copied().unwrap_or(true);
+            let pick = |mut cells: Vec<_>| {
+                let mut idx = 0;
+                cells.retain(|_| {
+                    idx += 1;
+                    shown(idx - 1)
+                });
+                cells
             };
-            let headers = pick(columns.iter().map(|it| it.header.to_owned()).collect());
-            let rows: Vec<Vec<String>> = rows.iter().map(|row| pick(row.cells())).collect();
+            let headers: Vec<Cow<'_, str>> = pick(columns.iter().map(|it| it.header.into()).collect());
+            let rows: Vec<Vec<Cow<'_, str>>> = rows.iter().map(|row| pick(row.cells())).collect();
             let headers = (!options.no_headers).then_some(headers);
             match format {
                 RowFormat::Csv => write_csv(headers, &rows, &mut out)?,
@@ -129,7 +135,7 @@ fn sort<T: Row>(rows: &mut [T], wanted: &str) -> Result<(), CommandError> {
         }));
     };
     rows.sort_by_cached_key(|row| {
-        let cell = row.cells().swap_remove(idx);
+        let cell = row.cells().swap_remove(idx).into_owned();
         let version = crate::version::Version::parse(&cell).ok().map(|it| it.sort_key());
         let number = cell.parse::<u64>().ok();
         (version, number, cell)
@@ -148,14 +154,14 @@ pub(crate) fn write_yaml(value: &impl Serialize, out: &mut impl Write) -> io::Re
 }
 
 /// Columns padded to the same width, `gap` blanks apart; the last is not padded.
-pub(crate) fn write_aligned(
-    headers: Option<Vec<String>>,
-    rows: &[Vec<String>],
+pub(crate) fn write_aligned<T: AsRef<str>>(
+    headers: Option<Vec<T>>,
+    rows: &[Vec<T>],
     gap: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let lines: Vec<Vec<Cow<'_, str>>> =
-        headers.iter().chain(rows).map(|cells| cells.iter().map(|cell| printable(cell)).collect()).collect();
+        headers.iter().chain(rows).map(|cells| cells.iter().map(|cell| printable(cell.as_ref())).collect()).collect();
     let mut widths: Vec<usize> = Vec::new();
     for line in &lines {
         widths.resize(widths.len().max(line.len()), 0);
@@ -182,35 +188,41 @@ fn columns(text: &str) -> usize {
 }
 
 /// Values as RFC 4180 has them, with `\n` at the ends of lines.
-pub(crate) fn write_csv(headers: Option<Vec<String>>, rows: &[Vec<String>], out: &mut impl Write) -> io::Result<()> {
+pub(crate) fn write_csv<T: AsRef<str>>(
+    headers: Option<Vec<T>>,
+    rows: &[Vec<T>],
+    out: &mut impl Write,
+) -> io::Result<()> {
     for cells in headers.iter().chain(rows) {
-        let quoted: Vec<String> = cells
-            .iter()
-            .map(|cell| {
-                if cell.contains([',', '"', '\n', '\r']) {
-                    format!("\"{}\"", cell.replace('"', "\"\""))
-                } else {
-                    cell.clone()
-                }
-            })
-            .collect();
+        let quote = |cell: &T| {
+            let cell = cell.as_ref();
+            if cell.contains([',', '"', '\n', '\r']) {
+                format!("\"{}\"", cell.replace('"', "\"\""))
+            } else {
+                cell.to_owned()
+            }
+        };
+        let quoted: Vec<String> = cells.iter().map(quote).collect();
         writeln!(out, "{}", quoted.join(","))?;
     }
     Ok(())
 }
 
 /// A table as GitHub shows it. Markdown needs a header, so there is one even if it is not wanted: an empty one.
-pub(crate) fn write_markdown(
-    headers: Option<Vec<String>>,
-    rows: &[Vec<String>],
+pub(crate) fn write_markdown<T: AsRef<str>>(
+    headers: Option<Vec<T>>,
+    rows: &[Vec<T>],
     out: &mut impl Write,
 ) -> io::Result<()> {
     let n_columns = headers.as_ref().or(rows.first()).map_or(0, Vec::len);
-    let headers = headers.unwrap_or_else(|| vec![String::new(); n_columns]);
-    let escape = |cell: &String| {
-        printable(cell).replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;").replace('>', "&gt;")
+    let escape = |cell: &T| {
+        printable(cell.as_ref()).replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;").replace('>', "&gt;")
     };
-    writeln!(out, "| {} |", headers.iter().map(escape).collect::<Vec<_>>().join(" | "))?;
+    let headers = match headers {
+        Some(headers) => headers.iter().map(escape).collect(),
+        None => vec![String::new(); n_columns],
+    };
+    writeln!(out, "| {} |", headers.join(" | "))?;
     writeln!(out, "|{}", " --- |".repeat(n_columns))?;
     for cells in rows {
         writeln!(out, "| {} |", cells.iter().map(escape).collect::<Vec<_>>().join(" | "))?;

@@ -346,28 +346,29 @@ impl Index {
         };
         let names = self.rows(CHANNEL_NAMES, [&filter.package], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let names: HashMap<i64, String> = names.into_iter().collect();
-        let mut channels: HashMap<(i64, i64), Vec<&str>> = HashMap::new();
-        for (catalog, document, channel) in
-            self.rows(sql, [&filter.package], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?)))?
-        {
-            channels.entry((catalog, document)).or_default().extend(names.get(&channel).map(String::as_str));
-        }
+        let mut channels: Vec<(i64, i64, &str)> = self
+            .rows(sql, [&filter.package], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?)))?
+            .into_iter()
+            .filter_map(|(catalog, document, channel)| Some((catalog, document, names.get(&channel)?.as_str())))
+            .collect();
+        channels.sort_unstable();
+        channels.dedup();
         let to_row = |row: &rusqlite::Row<'_>| {
             let (catalog, package, bundle): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
             let deprecation = match deprecated.is_empty() {
                 true => None,
                 false => deprecated.get(&(catalog.clone(), package.clone(), bundle.clone())).cloned(),
             };
-            let mut channels = channels.remove(&(row.get(8)?, row.get(7)?)).unwrap_or_default();
-            channels.sort_unstable();
-            channels.dedup();
+            let key = (row.get::<_, i64>(8)?, row.get::<_, i64>(7)?);
+            let first = channels.partition_point(|it| (it.0, it.1) < key);
+            let listing = channels[first..].iter().take_while(|it| (it.0, it.1) == key);
             Ok(BundleRow {
                 catalog,
                 package,
                 bundle,
                 version: row.get(3)?,
                 release: row.get(4)?,
-                channels: channels.into_iter().map(str::to_owned).collect(),
+                channels: listing.map(|it| it.2.to_owned()).collect(),
                 image: row.get(5)?,
                 display_name: row.get(6)?,
                 deprecation,
