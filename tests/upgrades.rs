@@ -181,6 +181,19 @@ proptest! {
         prop_assert_eq!(draw::dot(&graphs).lines().filter(|it| it.contains(" -> ")).count(),
             graphs.iter().map(|it| it.edges.len()).sum::<usize>());
         prop_assert!(draw::text(&graphs).is_empty() == graphs.is_empty());
+        for detail in [draw::Detail::Collapsed, draw::Detail::Full] {
+            let way: Vec<String> = (0..minimum).map(name).collect();
+            let picture = draw::svg(&catalog, &way, detail);
+            for tag in ["g", "svg", "text", "title"] {
+                let opened = picture.matches(&format!("<{tag}>")).count() + picture.matches(&format!("<{tag} ")).count();
+                prop_assert_eq!(opened, picture.matches(&format!("</{tag}>")).count(), "{}", tag);
+            }
+            // Whatever is collapsed, its names are there.
+            for name in names.iter().filter(|_| detail == draw::Detail::Full) {
+                prop_assert!(picture.contains(*name), "{} is missing", name);
+            }
+        }
+        prop_assert_eq!(draw::html(&catalog, &[]).matches("<section>").count(), graphs.len() + 1);
         let options = draw::MermaidOptions { v0_semantics: true };
         let whole = draw::mermaid(&catalog, options).text.lines().count();
         if catalog.keep_from(&name(minimum)).is_ok() {

@@ -6,23 +6,26 @@ use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::ask::{AskOptions, FilesOrIndex};
+use super::asked::{bundle, installed};
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::{unknown_package, with_guess};
 use super::output::Envelope;
 use super::progress::Progress;
 use super::validate::Compat;
 use crate::check;
-use crate::draw::{self, Catalog, DrawError, MermaidOptions};
+use crate::draw::{self, Catalog, Detail, DrawError, MermaidOptions};
 use crate::fbc::Input;
 use crate::index::Index;
 use crate::index::query::Filter;
+use crate::upgrade::{Asked, PackageView, classic_path, v1_path};
 
 /// Draw the upgrade graph of a package, or of a whole catalog
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex graph keda > keda.mmd
   olmdex graph keda --channel stable -o text -i my-catalog/
-  olmdex graph -i my-catalog/ -o dot | dot -Tsvg > catalog.svg")]
+  olmdex graph keda -o html --path-from 2.8.1 > keda.html
+  olmdex graph -i my-catalog/ -o svg > catalog.svg")]
 pub(crate) struct GraphArgs {
     /// The package; without one, all of them
     #[arg(value_name = "PKG")]
@@ -36,6 +39,18 @@ pub(crate) struct GraphArgs {
     /// Mark what OLM Classic never takes: skipped bundles, and the edges of skipped entries (Mermaid)
     #[arg(long)]
     draw_v0_semantics: bool,
+    /// Mark the way that OLM takes from this version or bundle (SVG, HTML)
+    #[arg(long, value_name = "BUNDLE", requires = "package")]
+    path_from: Option<String>,
+    /// Where the marked way ends. Default: as far as it goes
+    #[arg(long, value_name = "BUNDLE", requires = "path_from")]
+    path_to: Option<String>,
+    /// The generation of OLM that goes the marked way
+    #[arg(long, value_enum, value_name = "GENERATION", default_value_t = WayOf::Classic, requires = "path_from")]
+    olm: WayOf,
+    /// Give every entry a line, also in long chains (SVG; in HTML a box to tick)
+    #[arg(long)]
+    every_entry: bool,
     #[command(flatten)]
     ask: AskOptions,
     /// Output format
@@ -52,17 +67,42 @@ enum GraphFormat {
     Mermaid,
     /// DOT, for Graphviz
     Dot,
+    /// SVG, with long chains as one box
+    Svg,
+    /// One HTML page to move around in, which needs nothing else
+    Html,
     /// JSON envelope of nodes and edges
     Json,
     /// For people without a browser
     Text,
 }
 
+/// Generations of OLM, of which one goes a way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WayOf {
+    /// OLM Classic
+    Classic,
+    /// OLM v1
+    V1,
+}
+
 pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
-    let mut catalog = match args.ask.open_or_read(context)? {
-        // Files are drawn as they are, without an index: a broken catalog is worth a picture most of all.
-        FilesOrIndex::Files(input) => read(context, args, &input)?,
-        FilesOrIndex::Index(index) => ask(args, &index)?,
+    let mut way = Vec::new();
+    let mut catalog = if let (Some(package), Some(from)) = (&args.package, &args.path_from) {
+        if !matches!(args.output, GraphFormat::Svg | GraphFormat::Html) {
+            let error = CommandError::usage("a way is marked in SVG and HTML only");
+            return Err(error.help("add `-o svg` or `-o html`; `olmdex path` lists the steps"));
+        }
+        let index = args.ask.open(context)?;
+        let catalog = ask(args, &index)?;
+        way = find_way(context, args, &index, package, from)?;
+        catalog
+    } else {
+        match args.ask.open_or_read(context)? {
+            // Files are drawn as they are, without an index: a broken catalog is worth a picture most of all.
+            FilesOrIndex::Files(input) => read(context, args, &input)?,
+            FilesOrIndex::Index(index) => ask(args, &index)?,
+        }
     };
     catalog.keep(args.package.as_deref(), &args.channel);
     if let Some(bundle) = &args.minimum_edge {
@@ -80,6 +120,11 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
             }
             out.write_all(drawing.text.as_bytes())?;
         }
+        GraphFormat::Svg => {
+            let detail = if args.every_entry { Detail::Full } else { Detail::Collapsed };
+            out.write_all(draw::svg(&catalog, &way, detail).as_bytes())?;
+        }
+        GraphFormat::Html => out.write_all(draw::html(&catalog, &way).as_bytes())?,
         GraphFormat::Dot => out.write_all(draw::dot(&draw::channels(&catalog)).as_bytes())?,
         GraphFormat::Text => out.write_all(draw::text(&draw::channels(&catalog)).as_bytes())?,
         GraphFormat::Json => Envelope::new("Graph", draw::channels(&catalog)).write(&mut out)?,
@@ -144,6 +189,30 @@ fn ask(args: &GraphArgs, index: &Index) -> Result<Catalog, CommandError> {
     let catalog = Catalog::from_graphs(&graphs).map_err(|error| refused(&error))?;
     check_channels(args, &catalog)?;
     Ok(catalog)
+}
+
+/// The bundles on the way from one, that one first.
+fn find_way(
+    context: &Context,
+    args: &GraphArgs,
+    index: &Index,
+    package: &str,
+    from: &str,
+) -> Result<Vec<String>, CommandError> {
+    let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
+    let graphs = index.package_graphs(&filter, package)?;
+    let view = PackageView::new(package, graphs, &index.catalog_ranks(&filter)?);
+    let from = installed(&view, from)?;
+    let to = args.path_to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
+    let asked = Asked { installed: Some(from.clone()), channels: args.channel.clone(), version: String::new() };
+    let path = match (args.olm, view.graphs.first()) {
+        (WayOf::Classic, Some(graph)) => classic_path(&view, graph, &asked, &from, to.as_deref()),
+        _ => v1_path(&view, &asked, &from, to.as_deref()),
+    };
+    if !path.is_reached {
+        context.reporter.warning(&path.reason);
+    }
+    Ok([from.name].into_iter().chain(path.steps.into_iter().map(|it| it.bundle)).collect())
 }
 
 fn all_graphs(index: &Index, filter: &Filter) -> Result<Vec<crate::index::query::PackageGraph>, CommandError> {

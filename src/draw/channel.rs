@@ -1,13 +1,12 @@
 //! Nodes and edges of channels, for programs and for drawings other than opm's.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::catalog::{Catalog, Channel};
-use crate::version::Version;
-use crate::version::blang::Range;
+use super::rows::Rows;
 
 /// The graph of a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -41,6 +40,8 @@ pub struct GraphNode {
     pub is_skipped: bool,
     /// Whether the bundle is deprecated.
     pub is_deprecated: bool,
+    /// Whether OLM Classic cannot get from it to a head.
+    pub is_dead_end: bool,
 }
 
 /// An edge of a graph: an upgrade that an entry permits.
@@ -66,57 +67,27 @@ pub fn channels(catalog: &Catalog) -> Vec<ChannelGraph> {
 }
 
 fn channel(catalog: &Catalog, channel: &Channel) -> ChannelGraph {
-    let mut order: Vec<usize> = (0..channel.entries.len()).collect();
-    let versions: Vec<Option<&Version>> = channel.entries.iter().map(|it| catalog.versions.get(&it.name)).collect();
-    order.sort_by(|&a, &b| versions[b].cmp(&versions[a]));
-    let left: BTreeSet<&str> = channel
-        .entries
-        .iter()
-        .flat_map(|it| it.skips.iter().map(String::as_str).chain([it.replaces.as_str()]))
-        .filter(|it| !it.is_empty())
-        .collect();
-    let skipped: BTreeSet<&str> = channel.entries.iter().flat_map(|it| it.skips.iter().map(String::as_str)).collect();
-    let node = |name: &str, is_entry: bool| GraphNode {
-        name: name.to_owned(),
-        version: catalog.versions.get(name).map(ToString::to_string).unwrap_or_default(),
-        is_entry,
-        is_head: is_entry && !left.contains(name),
-        is_skipped: skipped.contains(name),
-        is_deprecated: catalog.deprecated.bundles.contains(name),
-    };
-    let mut nodes: Vec<GraphNode> = order.iter().map(|&idx| node(&channel.entries[idx].name, true)).collect();
-    let listed: BTreeSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
-    nodes.extend(left.iter().filter(|it| !listed.contains(*it)).map(|it| node(it, false)));
+    let Rows { nodes, sources } = Rows::new(catalog, channel);
     let mut edges = Vec::new();
-    for entry in order.iter().map(|&idx| &channel.entries[idx]) {
-        let mut add = |source: &str, field: &str, value: &str| {
-            let (source, target) = (source.to_owned(), entry.name.clone());
-            edges.push(GraphEdge { source, target, field: field.to_owned(), value: value.to_owned() });
-        };
-        if !entry.replaces.is_empty() {
-            add(&entry.replaces, "replaces", &entry.replaces);
-        }
-        for skip in &entry.skips {
-            add(skip, "skips", skip);
-        }
-        let Some(range) = Some(&entry.skip_range).filter(|it| !it.is_empty()) else { continue };
-        let Ok(range) = Range::parse(range) else { continue };
-        for (source, version) in channel.entries.iter().zip(&versions) {
-            let is_inside = version.is_some_and(|it| range.contains(it).unwrap_or(false));
-            // A range that holds its own entry's version is no step.
-            if is_inside && source.name != entry.name {
-                add(&source.name, "skipRange", &entry.skip_range);
-            }
+    for sources in &sources {
+        for source in sources.each().map(|row| nodes[row].name.clone()) {
+            let value = if sources.value.is_empty() { source.clone() } else { sources.value.clone() };
+            let (target, field) = (nodes[sources.target].name.clone(), sources.field.as_str().to_owned());
+            edges.push(GraphEdge { source, target, field, value });
         }
     }
     ChannelGraph {
         package: channel.package.clone(),
         channel: channel.name.clone(),
-        is_deprecated: catalog.deprecated.channels.contains(&channel.name)
-            || catalog.deprecated.packages.contains(&channel.package),
+        is_deprecated: is_deprecated(catalog, channel),
         nodes,
         edges,
     }
+}
+
+/// Whether a channel is deprecated, or its package.
+pub(super) fn is_deprecated(catalog: &Catalog, channel: &Channel) -> bool {
+    catalog.deprecated.channels.contains(&channel.name) || catalog.deprecated.packages.contains(&channel.package)
 }
 
 /// The edges into each node, by the node's name.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::channel::{ChannelGraph, GraphEdge, GraphNode};
 
 /// Draws channels as one digraph, each channel a cluster. Heads have two borders, what is deprecated is filled, what is
-/// skipped is dashed, what the catalog does not hold is dotted.
+/// skipped is dashed, what the channel does not list is dotted, and a dead end is narrower below.
 #[must_use]
 pub fn dot(graphs: &[ChannelGraph]) -> String {
     let mut text = "digraph upgrades {\n  rankdir=LR;\n  node [shape=box];\n".to_owned();
@@ -35,6 +35,9 @@ fn attributes(node: &GraphNode) -> Vec<String> {
     let mut all = vec![format!("label={}", quoted(&node.name))];
     if node.is_head {
         all.push("peripheries=2".to_owned());
+    }
+    if node.is_dead_end {
+        all.push("shape=invtrapezium".to_owned());
     }
     let mut styles = Vec::new();
     if node.is_deprecated {

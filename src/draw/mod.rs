@@ -1,4 +1,4 @@
-//! Upgrade graphs for the eye: Mermaid, DOT, text, and data to draw something else from.
+//! Upgrade graphs for the eye: Mermaid, DOT, SVG, HTML, text, and data to draw something else from.
 //!
 //! A [`Catalog`] is what is drawn: channels with their entries, versions, deprecations, from blobs or from an index.
 //! [`mermaid()`] draws it as opm does, byte for byte; [`channels`] works out nodes and edges for the other forms.
@@ -9,11 +9,18 @@
 mod catalog;
 mod channel;
 mod dot;
+mod html;
+mod layout;
 mod mermaid;
+mod rows;
+mod svg;
 mod text;
 
 pub use catalog::{Catalog, CatalogBuilder, Channel, Deprecated, DrawError, Entry};
 pub use channel::{ChannelGraph, GraphEdge, GraphNode, channels};
 pub use dot::dot;
+pub use html::html;
+pub use layout::Detail;
 pub use mermaid::{Mermaid, MermaidOptions, mermaid};
+pub use svg::{Way, svg};
 pub use text::text;

@@ -19,6 +19,7 @@ pub fn text(graphs: &[ChannelGraph]) -> String {
                 (node.is_head, "head"),
                 (node.is_deprecated, "deprecated"),
                 (node.is_skipped, "skipped"),
+                (node.is_dead_end, "dead end"),
                 (!node.is_entry, "not in the channel"),
             ]
             .iter()
