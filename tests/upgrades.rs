@@ -8,8 +8,8 @@ use std::sync::Arc;
 use olmdex::draw;
 use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, GraphEntry, PackageGraph};
 use olmdex::upgrade::{
-    Asked, Field, InstalledBundle, PackageView, Target, Verdict, check_graph, classic_path, classic_updates,
-    classic_why_not, shortest, v1_path, v1_updates, v1_why_not,
+    Asked, Field, InstalledBundle, PackageView, PathStep, Verdict, Wish, check_graph, classic_path, classic_shortest,
+    classic_updates, classic_why_not, v1_path, v1_shortest, v1_updates, v1_why_not, z_stream,
 };
 use olmdex::version::Version;
 use olmdex::version::blang::Range;
@@ -73,9 +73,9 @@ fn installed(number: usize) -> InstalledBundle {
 }
 
 /// Each step must be permitted by a field that the catalog has, from where the step before it led.
-fn assert_legal(view: &PackageView, from: &InstalledBundle, steps: &[Target]) {
+fn assert_legal(view: &PackageView, from: &InstalledBundle, steps: &[PathStep]) {
     let mut at = from.clone();
-    for step in steps {
+    for PathStep { target: step, .. } in steps {
         assert!(!step.permits.is_empty(), "{} has no permit", step.bundle);
         for permit in &step.permits {
             let channel = view.graphs[0].channels.iter().find(|it| it.name == permit.channel).unwrap();
@@ -100,7 +100,7 @@ proptest! {
     fn answers_agree_with_each_other(view in package(), number in 0..N_NAMES + 1, channel in 0..3_usize) {
         let channels = ["a", "b"].get(channel).map(|it| vec![(*it).to_owned()]).unwrap_or_default();
         let from = installed(number);
-        let asked = Asked { installed: Some(from.clone()), channels, version: String::new() };
+        let asked = Asked { installed: Some(from.clone()), channels, ..Asked::default() };
         let graph = &view.graphs[0];
 
         // A path is what repeated updates give.
@@ -108,7 +108,7 @@ proptest! {
         assert_legal(&view, &from, &classic.steps);
         let mut at = from.clone();
         let mut seen = BTreeSet::from([at.name.clone()]);
-        for step in &classic.steps {
+        for PathStep { target: step, .. } in &classic.steps {
             let now = classic_updates(&view, graph, &Asked { installed: Some(at.clone()), ..asked.clone() });
             prop_assert_eq!(now.verdict, Verdict::Update);
             prop_assert_eq!(now.target.as_ref(), Some(step));
@@ -120,7 +120,7 @@ proptest! {
         let way = v1_path(&view, &asked, &from, None);
         assert_legal(&view, &from, &way.steps);
         let mut at = from.clone();
-        for step in &way.steps {
+        for PathStep { target: step, .. } in &way.steps {
             let now = v1_updates(&view, &Asked { installed: Some(at.clone()), ..asked.clone() });
             prop_assert_eq!(now.target.as_ref(), Some(step));
             at = InstalledBundle { name: step.bundle.clone(), version: step.version.clone(), is_in_catalog: true };
@@ -140,11 +140,12 @@ proptest! {
                 prop_assert!(why.is_taken || why.conditions.iter().any(|it| !it.is_met), "{:?}", why);
             }
             // The shortest way is legal, and no longer than OLM's own.
-            let short = shortest(&view, &asked, &from, &target.0);
+            let wish = Wish { is_goal: &|it| it.bundle == target.0, is_allowed: &|_| true, at_most: 1 };
+            let short = v1_shortest(&view, &asked, &from, &wish).pop();
             if let Some(steps) = &short {
                 assert_legal(&view, &from, steps);
             }
-            if let Some(at) = way.steps.iter().position(|it| it.bundle == target.0) {
+            if let Some(at) = way.steps.iter().position(|it| it.target.bundle == target.0) {
                 prop_assert!(short.is_some_and(|it| it.len() <= at + 1));
             }
         }
@@ -168,6 +169,84 @@ proptest! {
         // What the catalog itself had cannot be lost.
         let lost = check_graph(graph, Some(graph)).into_iter().filter(|it| it.rule.id == "W0806").count();
         prop_assert_eq!(lost, 0);
+    }
+
+    #[test]
+    fn the_shortest_ways_are_legal_and_short(view in package(), number in 0..N_NAMES, goal in 0..N_NAMES) {
+        let (from, to) = (installed(number), name(goal));
+        let graph = &view.graphs[0];
+        let asked = Asked { installed: Some(from.clone()), ..Asked::default() };
+        for at_most in [1, 4] {
+            let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most };
+            for ways in [classic_shortest(&view, graph, &asked, &from, &wish), v1_shortest(&view, &asked, &from, &wish)] {
+                prop_assert!(ways.len() <= at_most);
+                prop_assert!(ways.windows(2).all(|pair| pair[0].len() <= pair[1].len() && pair[0] != pair[1]));
+                for way in &ways {
+                    assert_legal(&view, &from, way);
+                    prop_assert_eq!(&way.last().unwrap().target.bundle, &to);
+                    let names: BTreeSet<&str> = way.iter().map(|it| it.target.bundle.as_str()).collect();
+                    prop_assert!(names.len() == way.len() && !names.contains(from.name.as_str()), "a circle");
+                }
+            }
+        }
+        // No channel of its own gets there in fewer steps than the shortest way over all.
+        let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most: 1 };
+        let shortest = classic_shortest(&view, graph, &asked, &from, &wish).pop();
+        for channel in ["a", "b"] {
+            let asked = Asked { channels: vec![channel.to_owned()], ..asked.clone() };
+            let path = classic_path(&view, graph, &asked, &from, Some(&to));
+            if path.is_reached && from.name != to {
+                prop_assert!(shortest.as_ref().is_some_and(|it| it.len() <= path.steps.len()));
+            }
+        }
+        let v1 = v1_path(&view, &asked, &from, Some(&to));
+        if v1.is_reached && from.name != to {
+            prop_assert!(v1_shortest(&view, &asked, &from, &wish).pop().is_some_and(|it| it.len() <= v1.steps.len()));
+        }
+    }
+
+    #[test]
+    fn a_z_stream_leads_every_release_to_the_latest_of_its_minor(releases in prop::collection::btree_set((0..3_u64, 0..4_u64), 1..9), skips in prop::collection::vec((0..9_usize, 0..3_u64, 0..6_u64), 0..4)) {
+        let name = |(minor, patch): (u64, u64)| format!("p.v1.{minor}.{patch}");
+        let releases: Vec<(u64, u64)> = releases.into_iter().collect();
+        let entries = releases.iter().enumerate().map(|(at, release)| GraphEntry {
+            name: name(*release),
+            replaces: at.checked_sub(1).map(|it| name(releases[it])).unwrap_or_default(),
+            skips: skips.iter().filter(|it| it.0 == at).map(|it| name((it.1, it.2))).filter(|it| it != &name(*release)).collect(),
+            ..GraphEntry::default()
+        });
+        let bundles = releases.iter().map(|it| GraphBundle {
+            name: name(*it),
+            package_property: Some(format!(r#"{{"packageName":"p","version":"1.{}.{}"}}"#, it.0, it.1)),
+            ..GraphBundle::default()
+        });
+        let mut graph = PackageGraph {
+            package: "p".to_owned(),
+            default_channel: "a".to_owned(),
+            bundles: bundles.collect(),
+            channels: vec![GraphChannel { name: "a".to_owned(), entries: entries.collect(), file: String::new(), line: 1 }],
+            ..PackageGraph::default()
+        };
+        let mentioned: BTreeSet<String> =
+            graph.channels[0].entries.iter().flat_map(|it| it.skips.iter().chain([&it.name]).cloned()).collect();
+        let made = z_stream(&graph, "a").unwrap();
+        prop_assert!(made.findings.is_empty(), "{:?}", made.findings);
+        graph.channels[0].entries = made.entries.into();
+        let package = olmdex::upgrade::classic::Package::new(&graph);
+        let latest = |minor: u64| releases.iter().filter(|it| it.0 == minor).max().copied();
+        for installed in mentioned {
+            let step = package.next(Some("a"), &olmdex::upgrade::classic::Installed { name: installed.clone(), version: None }).unwrap();
+            let is_release = releases.iter().find(|it| name(**it) == installed);
+            match is_release.and_then(|it| latest(it.0).filter(|latest| latest != it)) {
+                // An earlier release: straight to the latest of its minor version.
+                Some(latest) => prop_assert_eq!(step.unwrap().bundle, name(latest)),
+                None => {
+                    let is_head = is_release.is_some_and(|it| releases.iter().max() == Some(it));
+                    prop_assert_eq!(step.is_none(), is_head, "{}", installed);
+                }
+            }
+        }
+        prop_assert!(z_stream(&graph, "a").unwrap().is_unchanged);
     }
 
     #[test]
@@ -232,7 +311,10 @@ fn a_long_chain_is_walked_to_its_end() {
     let path = v1_path(&view, &Asked::default(), &from, None);
     assert!(path.is_reached, "{}", path.reason);
     assert_eq!(path.steps.len(), n_entries - 1);
-    assert_eq!(shortest(&view, &Asked::default(), &from, &name(n_entries - 1)).unwrap().len(), n_entries - 1);
+    let goal = name(n_entries - 1);
+    let wish = Wish { is_goal: &|it| it.bundle == goal, is_allowed: &|_| true, at_most: 1 };
+    assert_eq!(v1_shortest(&view, &Asked::default(), &from, &wish)[0].len(), n_entries - 1);
+    assert_eq!(classic_shortest(&view, &view.graphs[0], &Asked::default(), &from, &wish)[0].len(), n_entries - 1);
     let path = classic_path(&view, &view.graphs[0], &Asked::default(), &from, None);
     assert!(path.is_reached);
     assert_eq!(path.steps.len(), n_entries - 1);

@@ -142,6 +142,22 @@ impl AskOptions {
         Ok(FilesOrIndex::Index(index))
     }
 
+    /// As [`Self::open`], with the files too if the source is one catalog of files.
+    pub(crate) fn open_with_files(&self, context: &Context) -> Result<(Index, Option<Input>), CommandError> {
+        let (index, input) = match self.open_sources()? {
+            Opened::Index(index) => (index, None),
+            Opened::Catalogs(sources) => {
+                let input = match sources.as_slice() {
+                    [(_, Source::Catalog(input))] => Some(input.clone()),
+                    _ => None,
+                };
+                (import(context, sources)?.0, input)
+            }
+        };
+        check_names(&self.catalog, &index.catalog_names()?)?;
+        Ok((index, input))
+    }
+
     /// Opens each source once: standard input can be read only once.
     fn open_sources(&self) -> Result<Opened, CommandError> {
         let sources = self.sources()?;

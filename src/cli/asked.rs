@@ -13,6 +13,7 @@ use super::sheet::Sheet;
 use super::table;
 use crate::index::Index;
 use crate::index::query::{Filter, PackageGraph};
+use crate::upgrade::v1::{LabelSelector, Policy};
 use crate::upgrade::{Asked, InstalledBundle, PackageView, Target};
 
 /// Generations of OLM.
@@ -26,6 +27,17 @@ pub(crate) enum Olm {
     Both,
 }
 
+/// Policies of a ClusterExtension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PolicyChoice {
+    /// Only what the catalog's edges permit
+    #[value(alias = "CatalogProvided")]
+    CatalogProvided,
+    /// Any version, also an older one
+    #[value(alias = "SelfCertified")]
+    SelfCertified,
+}
+
 /// Options of questions about upgrades.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct UpgradeOptions {
@@ -35,6 +47,12 @@ pub(crate) struct UpgradeOptions {
     /// Which generation of OLM to ask
     #[arg(long, value_enum, default_value_t = Olm::Both)]
     pub(crate) olm: Olm,
+    /// Whether the catalog's edges bind a ClusterExtension (OLM v1)
+    #[arg(long, value_enum, value_name = "POLICY", default_value_t = PolicyChoice::CatalogProvided)]
+    upgrade_constraint_policy: PolicyChoice,
+    /// The catalogs of a ClusterExtension by their labels, as `kubectl -l` takes them (OLM v1)
+    #[arg(long, value_name = "SELECTOR", value_parser = LabelSelector::parse)]
+    catalog_selector: Option<LabelSelector>,
     #[command(flatten)]
     pub(crate) ask: AskOptions,
     /// Output format
@@ -54,6 +72,15 @@ pub(crate) enum AnswerFormat {
     Yaml,
 }
 
+/// How many channels may be named where a Subscription is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Channels {
+    /// The Subscription's own.
+    One,
+    /// All that it may change to.
+    Several,
+}
+
 impl UpgradeOptions {
     /// Whether OLM Classic is asked.
     pub(crate) fn classic(&self) -> bool {
@@ -66,14 +93,19 @@ impl UpgradeOptions {
     }
 
     /// Reads all that the catalogs say of the package.
-    pub(crate) fn view(&self, context: &Context, package: &str) -> Result<PackageView, CommandError> {
+    pub(crate) fn view(
+        &self,
+        context: &Context,
+        package: &str,
+        channels: Channels,
+    ) -> Result<PackageView, CommandError> {
         let index = self.ask.open(context)?;
         let filter = Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() };
         let graphs = index.package_graphs(&filter, package)?;
         if graphs.is_empty() {
             return Err(unknown_package(&index, package)?);
         }
-        self.check_channels(&index, package, &graphs)?;
+        self.check_channels(&index, package, &graphs, channels)?;
         if self.classic() && graphs.len() > 1 {
             let names: Vec<&str> = graphs.iter().map(|it| it.catalog.as_str()).collect();
             let error = CommandError::usage(format!("`{package}` is in several catalogs: {}", names.join(", ")));
@@ -82,13 +114,37 @@ impl UpgradeOptions {
         Ok(PackageView::new(package, graphs, &index.catalog_ranks(&filter)?))
     }
 
-    fn check_channels(&self, index: &Index, package: &str, graphs: &[PackageGraph]) -> Result<(), CommandError> {
+    /// As [`Self::view`], of all catalogs, with the one that a Subscription names.
+    pub(crate) fn view_of_all(&self, context: &Context, package: &str) -> Result<(PackageView, String), CommandError> {
+        let index = self.ask.open(context)?;
+        let graphs = index.package_graphs(&Filter::default(), package)?;
+        let names: Vec<&str> = graphs.iter().map(|it| it.catalog.as_str()).collect();
+        let source = match (self.ask.catalog.as_slice(), names.as_slice()) {
+            (_, []) => return Err(unknown_package(&index, package)?),
+            ([only], _) => only.clone(),
+            ([], [only]) => (*only).to_owned(),
+            _ => {
+                let error = CommandError::usage("a Subscription names one catalog");
+                return Err(error.help(format!("choose it with `--catalog`: {}", names.join(", "))));
+            }
+        };
+        self.check_channels(&index, package, &graphs, Channels::One)?;
+        Ok((PackageView::new(package, graphs, &index.catalog_ranks(&Filter::default())?), source))
+    }
+
+    fn check_channels(
+        &self,
+        index: &Index,
+        package: &str,
+        graphs: &[PackageGraph],
+        channels: Channels,
+    ) -> Result<(), CommandError> {
         for channel in &self.channel {
             if !graphs.iter().any(|graph| graph.channels.iter().any(|it| &it.name == channel)) {
                 return Err(unknown_channel(index, package, channel)?);
             }
         }
-        if self.classic() && self.channel.len() > 1 {
+        if channels == Channels::One && self.classic() && self.channel.len() > 1 {
             let error = CommandError::usage("a Subscription has one channel");
             return Err(error.help("give one `--channel`, or ask with `--olm v1`"));
         }
@@ -97,7 +153,16 @@ impl UpgradeOptions {
 
     /// The question, with the installed bundle.
     pub(crate) fn asked(&self, installed: Option<InstalledBundle>, version: Option<&String>) -> Asked {
-        Asked { installed, channels: self.channel.clone(), version: version.cloned().unwrap_or_default() }
+        Asked {
+            installed,
+            channels: self.channel.clone(),
+            version: version.cloned().unwrap_or_default(),
+            selector: self.catalog_selector.clone(),
+            policy: match self.upgrade_constraint_policy {
+                PolicyChoice::CatalogProvided => Policy::CatalogProvided,
+                PolicyChoice::SelfCertified => Policy::SelfCertified,
+            },
+        }
     }
 
     /// Prints answers; the texts are for people.
@@ -160,7 +225,7 @@ pub(crate) fn installed_words(installed: &InstalledBundle) -> String {
 pub(crate) const TARGET_HEADERS: [&str; 7] = ["BUNDLE", "VERSION", "CATALOG", "CHANNEL", "BECAUSE", "PLACE", "STATUS"];
 
 /// The first names of a long list, and how many more there are.
-fn few(names: &[String]) -> String {
+pub(crate) fn few(names: &[String]) -> String {
     const SHOWN: usize = 3;
     match names.len().checked_sub(SHOWN) {
         None | Some(0) => names.join(","),

@@ -204,7 +204,7 @@ fn find_way(
     let view = PackageView::new(package, graphs, &index.catalog_ranks(&filter)?);
     let from = installed(&view, from)?;
     let to = args.path_to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
-    let asked = Asked { installed: Some(from.clone()), channels: args.channel.clone(), version: String::new() };
+    let asked = Asked { installed: Some(from.clone()), channels: args.channel.clone(), ..Asked::default() };
     let path = match (args.olm, view.graphs.first()) {
         (WayOf::Classic, Some(graph)) => classic_path(&view, graph, &asked, &from, to.as_deref()),
         _ => v1_path(&view, &asked, &from, to.as_deref()),
@@ -212,7 +212,7 @@ fn find_way(
     if !path.is_reached {
         context.reporter.warning(&path.reason);
     }
-    Ok([from.name].into_iter().chain(path.steps.into_iter().map(|it| it.bundle)).collect())
+    Ok([from.name].into_iter().chain(path.steps.into_iter().map(|it| it.target.bundle)).collect())
 }
 
 fn all_graphs(index: &Index, filter: &Filter) -> Result<Vec<crate::index::query::PackageGraph>, CommandError> {

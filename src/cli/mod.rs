@@ -7,6 +7,7 @@ mod asked;
 mod build;
 mod changes;
 mod check_graph;
+mod compat;
 mod completion;
 mod diff;
 mod error;
@@ -28,6 +29,7 @@ mod table;
 mod updates;
 mod validate;
 mod why_not;
+mod z_stream;
 
 use std::process::ExitCode;
 
@@ -74,6 +76,8 @@ enum Command {
     Diff(diff::DiffArgs),
     History(history::HistoryArgs),
     CheckGraph(check_graph::CheckGraphArgs),
+    Compat(compat::CompatArgs),
+    ZStream(z_stream::ZStreamArgs),
     Sql(sql::SqlArgs),
     Info(info::InfoArgs),
     Completion(completion::CompletionArgs),
@@ -147,6 +151,8 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Path(args) => path::run(context, args),
         Command::WhyNot(args) => why_not::run(context, args),
         Command::CheckGraph(args) => check_graph::run(context, args),
+        Command::Compat(args) => compat::run(context, args),
+        Command::ZStream(args) => z_stream::run(context, args),
         Command::Graph(args) => graph::run(context, args),
         Command::Diff(args) => diff::run(context, args),
         Command::History(args) => history::run(context, args),

@@ -39,7 +39,8 @@ pub(crate) fn unknown_package(index: &Index, package: &str) -> Result<CommandErr
 pub(crate) fn unknown_channel(index: &Index, package: &str, channel: &str) -> Result<CommandError, CommandError> {
     let names = index.names(Some(package))?.channels;
     let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no channel `{channel}`"));
-    Ok(with_guess(error, channel, &names, &format!("it has {}", names.join(", "))))
+    let has = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+    Ok(with_guess(error, channel, &names, &has))
 }
 
 pub(crate) fn with_guess(error: CommandError, name: &str, names: &[String], otherwise: &str) -> CommandError {

@@ -13,7 +13,7 @@ use crate::index::query::{
     BundleDetail, BundleRow, CatalogRow, Change, ChannelDetail, ChannelRow, HistoryRow, Hit, Info, PackageDetail,
     PackageRow, SqlValue,
 };
-use crate::upgrade::{Updates, UpgradePath, WhyNot};
+use crate::upgrade::{Stay, Updates, UpgradePath, WhyNot, ZStream};
 
 /// This program's version.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -74,6 +74,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<FindingJson>("Findings"),
         of::<ChannelGraph>("Graph"),
         of::<HistoryRow>(HistoryRow::KIND),
+        of::<Stay>(Stay::KIND),
         of::<Info>("IndexInfo"),
         of::<PackageDetail>("Package"),
         of::<PackageRow>(PackageRow::KIND),
@@ -81,6 +82,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<BTreeMap<String, SqlValue>>("SqlResult"),
         of::<Updates>("Updates"),
         of::<UpgradePath>("UpgradePath"),
+        of::<ZStream>("ZStream"),
         of::<WhyNot>("WhyNot"),
     ]
 }

@@ -3,20 +3,27 @@
 use clap::Args;
 
 use super::Context;
-use super::asked::{Olm, TARGET_HEADERS, UpgradeOptions, bundle, installed, installed_words, target_row};
-use super::error::{CommandError, CommandResult, Exit};
+use super::asked::{Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed, installed_words, target_row};
+use super::error::{CommandResult, Exit};
 use super::sheet::Sheet;
-use crate::upgrade::{Generation, UpgradePath, classic_path, shortest, v1_path};
+use crate::upgrade::compat::{Claims, judge};
+use crate::upgrade::openshift::Minor;
+use crate::upgrade::{
+    Generation, InstalledBundle, PackageView, PathStep, Target, UpgradePath, Wish, classic_path, classic_shortest,
+    v1_path, v1_shortest,
+};
+use crate::version::Version;
 
 /// Show the steps that OLM takes from a version on, one after another
 ///
 /// OLM v1 takes the highest version that is permitted at each step. `--shortest` shows instead the least number of steps,
-/// for which spec.version must be set at each. Exits with 1 if the way does not get there.
+/// over all channels, with what must be set before each: the channel of the Subscription, or the version of the
+/// ClusterExtension. Exits with 1 if the way does not get there.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex path keda --from 2.8.1
   olmdex path keda --from keda.v2.8.1 --to 2.10.1 --channel stable --olm classic
-  olmdex path keda --from 2.8.1 --to 2.10.1 --shortest -o json")]
+  olmdex path keda --from 2.8.1 --to 2.10.1 --shortest --alternatives 3 --avoid-deprecated -o json")]
 pub(crate) struct PathArgs {
     /// The package
     #[arg(value_name = "PKG")]
@@ -27,41 +34,41 @@ pub(crate) struct PathArgs {
     /// Where to end: a version or a bundle's name. Default: as far as it goes
     #[arg(long, value_name = "BUNDLE")]
     to: Option<String>,
-    /// The least number of steps, over the edges of all channels that are asked (OLM v1)
+    /// The least number of steps. `--channel`, which may be repeated then, names the channels that may be used, the
+    /// Subscription's own first
     #[arg(long, requires = "to")]
     shortest: bool,
+    /// With --shortest: up to this many ways, the shortest first
+    #[arg(long, value_name = "K", requires = "shortest", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    alternatives: u16,
+    /// With --shortest: not over deprecated bundles
+    #[arg(long, requires = "shortest")]
+    avoid_deprecated: bool,
+    /// With --shortest: not over bundles that say they are not made for this version of OpenShift
+    #[arg(long, value_name = "VERSION", requires = "shortest", value_parser = parse_minor)]
+    openshift: Option<Minor>,
     #[command(flatten)]
     options: UpgradeOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
-    if args.shortest && args.options.olm == Olm::Classic {
-        let error = CommandError::usage("`--shortest` is about OLM v1: a Subscription cannot choose its next version");
-        return Err(error.help("leave `--olm classic` out"));
-    }
-    let view = args.options.view(context, &args.package)?;
+    let view =
+        args.options.view(context, &args.package, if args.shortest { Channels::Several } else { Channels::One })?;
     let from = installed(&view, &args.from)?;
     let to = args.to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
     let asked = args.options.asked(Some(from.clone()), None);
     let mut answers = Vec::new();
     if let (true, Some(to)) = (args.shortest, &to) {
-        let steps = shortest(&view, &asked, &from, to);
-        answers.push(UpgradePath {
-            olm: Generation::V1,
-            package: view.package.clone(),
-            channels: asked.channels.clone(),
-            from,
-            to: Some(to.clone()),
-            is_reached: steps.is_some(),
-            reason: match &steps {
-                Some(steps) => {
-                    let n_steps = if steps.len() == 1 { "1 step".to_owned() } else { format!("{} steps", steps.len()) };
-                    format!("{n_steps}, if spec.source.catalog.version is set to each in turn")
-                }
-                None => format!("no edges that OLM v1 takes lead to {to}"),
-            },
-            steps: steps.unwrap_or_default(),
-        });
+        if args.options.classic()
+            && let Some(graph) = view.graphs.first()
+        {
+            let wish = |wish: &Wish<'_>| classic_shortest(&view, graph, &asked, &from, wish);
+            answers.extend(shortest(args, &view, Generation::Classic, &from, to, wish));
+        }
+        if args.options.v1() {
+            let wish = |wish: &Wish<'_>| v1_shortest(&view, &asked, &from, wish);
+            answers.extend(shortest(args, &view, Generation::V1, &from, to, wish));
+        }
     } else {
         if args.options.classic() {
             let graph = view.graphs.first();
@@ -76,6 +83,61 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     Ok(if is_reached { Exit::Yes } else { Exit::No })
 }
 
+/// The shortest ways of one generation of OLM as answers; one that says so if there are none.
+fn shortest(
+    args: &PathArgs,
+    view: &PackageView,
+    olm: Generation,
+    from: &InstalledBundle,
+    to: &str,
+    find: impl Fn(&Wish<'_>) -> Vec<Vec<PathStep>>,
+) -> Vec<UpgradePath> {
+    let refused = |target: &Target| {
+        if args.avoid_deprecated && target.is_deprecated {
+            return true;
+        }
+        let Some(openshift) = args.openshift else { return false };
+        let bundles = view.graphs.iter().filter(|it| it.catalog == target.catalog).flat_map(|it| &it.bundles);
+        let mut claims = bundles.filter(|it| it.name == target.bundle).map(Claims::from);
+        claims.any(|it| !judge(&it, olm, openshift, openshift).verdict.may_stay())
+    };
+    let wish = Wish {
+        is_goal: &|it| it.bundle == to,
+        is_allowed: &|it| !refused(it),
+        at_most: usize::from(args.alternatives),
+    };
+    let answer = |is_reached: bool, steps: Vec<PathStep>, reason: String| UpgradePath {
+        olm,
+        package: view.package.clone(),
+        channels: args.options.channel.clone(),
+        from: from.clone(),
+        to: Some(to.to_owned()),
+        is_reached,
+        steps,
+        reason,
+    };
+    if from.name == to {
+        return vec![answer(true, Vec::new(), format!("{to} is installed"))];
+    }
+    let mut answers = Vec::new();
+    for steps in find(&wish) {
+        let n_steps = if steps.len() == 1 { "1 step".to_owned() } else { format!("{} steps", steps.len()) };
+        let by_hand = match olm {
+            // Else OLM would go on in the channel before it is changed.
+            Generation::Classic if steps.iter().skip(1).any(|it| !it.set.is_empty()) => {
+                ", with installPlanApproval: Manual, so that OLM waits for each change"
+            }
+            _ => "",
+        };
+        answers.push(answer(true, steps, format!("{n_steps}, if the fields are set before each{by_hand}")));
+    }
+    if answers.is_empty() {
+        let limits = if args.avoid_deprecated || args.openshift.is_some() { ", as the way is limited" } else { "" };
+        answers.push(answer(false, Vec::new(), format!("no edges that OLM takes lead to {to}{limits}")));
+    }
+    answers
+}
+
 fn sheet(answer: &UpgradePath) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.line("OLM", answer.olm.as_str());
@@ -84,6 +146,21 @@ fn sheet(answer: &UpgradePath) -> Sheet {
     sheet.line("from", &installed_words(&answer.from));
     sheet.line("to", answer.to.as_deref().unwrap_or_default());
     sheet.line("end", &answer.reason);
-    sheet.table("Steps", &TARGET_HEADERS, answer.steps.iter().map(target_row).collect());
+    let headers: Vec<&str> = TARGET_HEADERS.into_iter().chain(["SET FIRST"]).collect();
+    sheet.table("Steps", &headers, answer.steps.iter().map(step_row).collect());
     sheet
+}
+
+/// The row of a step: that of its target, and what to set before it.
+pub(crate) fn step_row(step: &PathStep) -> Vec<String> {
+    let set: Vec<String> = step.set.iter().map(|it| format!("{}: {}", it.field, it.value)).collect();
+    target_row(&step.target).into_iter().chain([set.join(", ")]).collect()
+}
+
+/// A minor version of OpenShift.
+pub(crate) fn parse_minor(text: &str) -> Result<Minor, String> {
+    match Version::parse_tolerant(text) {
+        Ok(version) => Ok(Minor::of(&version)),
+        Err(error) => Err(format!("{error}; a version of OpenShift looks like 4.18")),
+    }
 }

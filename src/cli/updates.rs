@@ -3,10 +3,10 @@
 use clap::Args;
 
 use super::Context;
-use super::asked::{TARGET_HEADERS, UpgradeOptions, installed, installed_words, target_row};
+use super::asked::{Channels, TARGET_HEADERS, UpgradeOptions, installed, installed_words, target_row};
 use super::error::{CommandResult, Exit};
 use super::sheet::Sheet;
-use crate::upgrade::{Updates, Verdict, classic_updates, v1_updates};
+use crate::upgrade::{Updates, Verdict, classic_updates, classic_updates_as_documented, v1_updates};
 
 /// Show what OLM does now with a package, and what else it could be brought to do
 ///
@@ -15,7 +15,8 @@ use crate::upgrade::{Updates, Verdict, classic_updates, v1_updates};
 #[command(after_help = "Examples:
   olmdex updates keda --installed 2.10.1
   olmdex updates keda --installed keda.v2.10.1 --channel stable --olm classic
-  olmdex updates keda --installed keda.v1.0.9@1.0.9 --version '<3' --olm v1 -o json")]
+  olmdex updates keda --installed keda.v1.0.9@1.0.9 --version '<3' --olm v1 -o json
+  olmdex updates keda --installed 2.10.1 --as-documented --catalog community -i index.db")]
 pub(crate) struct UpdatesArgs {
     /// The package
     #[arg(value_name = "PKG")]
@@ -26,12 +27,19 @@ pub(crate) struct UpdatesArgs {
     /// The version range of a ClusterExtension (OLM v1)
     #[arg(long, value_name = "RANGE")]
     version: Option<String>,
+    /// Look where OLM Classic's documentation says that it looks: also in other catalogs than the Subscription's, which
+    /// `--catalog` names. OLM itself does not
+    #[arg(long, requires = "installed")]
+    as_documented: bool,
     #[command(flatten)]
     options: UpgradeOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
-    let view = args.options.view(context, &args.package)?;
+    if args.as_documented {
+        return as_documented(context, args);
+    }
+    let view = args.options.view(context, &args.package, Channels::One)?;
     let installed = args.installed.as_deref().map(|it| installed(&view, it)).transpose()?;
     let asked = args.options.asked(installed, args.version.as_ref());
     let mut answers = Vec::new();
@@ -43,6 +51,16 @@ pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
     }
     let is_negative = answers.iter().all(Updates::is_negative);
     args.options.print("Updates", answers, sheet)?;
+    Ok(if is_negative { Exit::No } else { Exit::Yes })
+}
+
+fn as_documented(context: &Context, args: &UpdatesArgs) -> CommandResult {
+    let (view, source) = args.options.view_of_all(context, &args.package)?;
+    let installed = args.installed.as_deref().map(|it| installed(&view, it)).transpose()?;
+    let asked = args.options.asked(installed, None);
+    let answer = classic_updates_as_documented(&view, &source, &asked);
+    let is_negative = answer.is_negative();
+    args.options.print("Updates", vec![answer], sheet)?;
     Ok(if is_negative { Exit::No } else { Exit::Yes })
 }
 

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::Context;
-use super::asked::{UpgradeOptions, bundle, bundle_words, installed, installed_words};
+use super::asked::{Channels, UpgradeOptions, bundle, bundle_words, installed, installed_words};
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::NameArgument;
 use super::sheet::Sheet;
@@ -36,7 +36,7 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
         let error = CommandError::usage("`why-not` wants PKG@VERSION");
         return Err(error.help("for example `olmdex why-not keda@2.10.1`"));
     };
-    let view = args.options.view(context, &package)?;
+    let view = args.options.view(context, &package, Channels::One)?;
     let target = bundle(&view, &version)?;
     let installed = args.installed.as_deref().map(|it| installed(&view, it)).transpose()?;
     let asked = args.options.asked(installed, args.version.as_ref());

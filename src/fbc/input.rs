@@ -72,6 +72,15 @@ impl InputFile {
         Self { relative: shown.clone(), shown, body: Body::Unreadable(Box::new(defect)) }
     }
 
+    /// Where it is, if it is a file.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.body {
+            Body::Path(path) => Some(path),
+            Body::Bytes(_) | Body::Unreadable(_) => None,
+        }
+    }
+
     /// Opens the file.
     pub(super) fn open(&self) -> Result<Opened<'_>, Defect> {
         match &self.body {

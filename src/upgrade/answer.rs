@@ -82,6 +82,10 @@ pub struct Asked {
     pub channels: Vec<String>,
     /// The version range of a ClusterExtension, or empty.
     pub version: String,
+    /// The catalogs of a ClusterExtension; `None` for all.
+    pub selector: Option<v1::LabelSelector>,
+    /// Whether the catalog's edges bind a ClusterExtension.
+    pub policy: v1::Policy,
 }
 
 impl PackageView {
@@ -185,7 +189,8 @@ impl Asked {
             version: self.version.clone(),
             channels: self.channels.clone(),
             installed: self.installed.as_ref().map(InstalledBundle::as_v1),
-            ..v1::Question::default()
+            selector: self.selector.clone(),
+            policy: self.policy,
         }
     }
 

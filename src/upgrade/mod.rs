@@ -5,6 +5,7 @@
 //! | [`classic`] | OLM Classic: the order of a channel, the next step from an installed version, the way to the head |
 //! | [`v1`] | OLM v1: which bundle a ClusterExtension resolves to, or which error |
 //! | [`openshift`] | `olm.maxOpenShiftVersion`: whether an installed bundle blocks the cluster's next minor version |
+//! | [`compat`] | whether a bundle may stay when the cluster goes on, by all that the bundle says |
 //!
 //! On both stand the questions that people ask: what happens now ([`Updates`]), on which way ([`UpgradePath`]), and why not
 //! ([`WhyNot`]).
@@ -20,17 +21,26 @@
 mod answer;
 mod check_graph;
 pub mod classic;
+pub mod compat;
+mod documented;
 pub mod openshift;
 mod path;
 mod permit;
 pub mod rules;
+mod shortest;
+mod stay;
 mod updates;
 pub mod v1;
 mod why_not;
+mod zstream;
 
 pub use answer::{Asked, Generation, InstalledBundle, PackageView, Target};
 pub use check_graph::check_graph;
-pub use path::{UpgradePath, classic_path, shortest, v1_path};
+pub use documented::classic_updates_as_documented;
+pub use path::{PathStep, Setting, UpgradePath, classic_path, v1_path};
 pub use permit::{Field, Permit};
+pub use shortest::{Wish, classic_shortest, v1_shortest};
+pub use stay::{Move, Stay, bundles_that_stay, installed_that_stays};
 pub use updates::{Updates, Verdict, classic_updates, v1_targets, v1_updates};
 pub use why_not::{Condition, WhyNot, classic_why_not, v1_why_not};
+pub use zstream::{Stream, ZStream, ZStreamError, z_stream};

@@ -49,6 +49,35 @@ impl Minor {
         let Self { major, minor } = self.canonical();
         Self { major, minor: minor.saturating_add(1) }
     }
+
+    /// Whether another one comes later.
+    #[must_use]
+    pub fn is_before(self, later: Self) -> bool {
+        self.canonical() < later.canonical()
+    }
+
+    /// This and the minor versions that follow, up to and without the last.
+    pub(super) fn until(self, last: Self) -> impl Iterator<Item = Self> {
+        std::iter::successors(Some(self), |it| Some(it.next())).take_while(move |it| it.canonical() < last.canonical())
+    }
+
+    /// Whether it is the same as another or before it.
+    pub(super) fn is_at_most(self, other: Self) -> bool {
+        self.canonical() <= other.canonical()
+    }
+
+    /// The minor version of Kubernetes that an OpenShift version has: 4.3 has 1.16, and each one more. For versions that
+    /// are not out yet this is a guess.
+    #[must_use]
+    pub fn kubernetes(self) -> Self {
+        let minor = match self {
+            Self { major: 4, minor: minor @ 0..=2 } => minor + 12,
+            Self { major: 4, minor } => minor.saturating_add(13),
+            Self { major: 5, minor } => minor.saturating_add(36),
+            Self { minor, .. } => minor,
+        };
+        Self { major: 1, minor }
+    }
 }
 
 /// Reads the property as OLM v1 does: a text with exactly one dot, or a number by its literal text.

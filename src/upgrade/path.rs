@@ -1,13 +1,13 @@
-//! The steps that OLM takes one after another, and the least number of them.
+//! The steps that OLM takes one after another.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target};
 use super::classic::{self, End};
-use super::updates::{v1_target, v1_targets};
+use super::updates::v1_target;
 use super::v1;
 use crate::index::query::PackageGraph;
 
@@ -28,9 +28,36 @@ pub struct UpgradePath {
     /// Whether it gets where it should: to the bundle, or to an end that is no dead one.
     pub is_reached: bool,
     /// The steps.
-    pub steps: Vec<Target>,
+    pub steps: Vec<PathStep>,
     /// Where and why it ends.
     pub reason: String,
+}
+
+/// A step of a way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PathStep {
+    /// Where it leads.
+    #[serde(flatten)]
+    pub target: Target,
+    /// What must be set so that OLM takes it; nothing where OLM takes it anyway.
+    pub set: Vec<Setting>,
+}
+
+impl From<Target> for PathStep {
+    fn from(target: Target) -> Self {
+        Self { target, set: Vec::new() }
+    }
+}
+
+/// A field of a Subscription or ClusterExtension, and what to set it to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Setting {
+    /// The field, from the object's root.
+    pub field: String,
+    /// The value.
+    pub value: String,
 }
 
 impl UpgradePath {
@@ -49,13 +76,13 @@ impl UpgradePath {
 
     /// Cuts the way behind the bundle that was asked for, and says how it ends.
     fn finish(mut self, ends_well: bool, end: &str) -> Self {
-        let last = self.steps.last().map_or(&self.from.name, |it| &it.bundle).clone();
+        let last = self.steps.last().map_or(&self.from.name, |it| &it.target.bundle).clone();
         let Some(to) = self.to.clone() else {
             self.is_reached = ends_well;
             self.reason = format!("{last} {end}");
             return self;
         };
-        if let Some(at) = self.steps.iter().position(|it| it.bundle == to) {
+        if let Some(at) = self.steps.iter().position(|it| it.target.bundle == to) {
             self.steps.truncate(at + 1);
             self.is_reached = true;
             self.reason = format!("{to} is reached");
@@ -84,7 +111,7 @@ pub fn classic_path(
     match classic::Package::new(graph).path(asked.channel(), &from.as_classic()) {
         Err(error) => UpgradePath { reason: error.to_string(), ..answer },
         Ok(path) => {
-            answer.steps = path.steps.into_iter().map(|it| view.step_target(&graph.catalog, it)).collect();
+            answer.steps = path.steps.into_iter().map(|it| view.step_target(&graph.catalog, it).into()).collect();
             let (ends_well, words) = match path.end {
                 End::Head => (true, "is a head"),
                 End::Stranded => (false, "is not a head, and nothing leads away from it"),
@@ -117,43 +144,9 @@ pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Op
         });
         let Some(target) = target else { return answer.finish(false, "is where it stops") };
         at = InstalledBundle { name: target.bundle.clone(), version: target.version.clone(), is_in_catalog: true };
-        answer.steps.push(target);
+        answer.steps.push(target.into());
         if !seen.insert(at.name.clone()) {
             return answer.finish(false, "was installed before: the way is a circle");
         }
     }
-}
-
-/// The least number of steps to a bundle along edges of the channels, each of which OLM v1 takes if `spec.version` is
-/// set to it; `None` if there is no way. Of equally short ways the one over the highest versions.
-#[must_use]
-pub fn shortest(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: &str) -> Option<Vec<Target>> {
-    let mut came: BTreeMap<String, (String, Target)> = BTreeMap::new();
-    let mut queue = VecDeque::from([from.clone()]);
-    while let Some(at) = queue.pop_front() {
-        if at.name == to {
-            break;
-        }
-        let open = Asked { installed: Some(at.clone()), channels: asked.channels.clone(), version: String::new() };
-        for target in v1_targets(view, &open) {
-            if target.refused_for.is_some() || target.bundle == from.name || came.contains_key(&target.bundle) {
-                continue;
-            }
-            queue.push_back(InstalledBundle {
-                name: target.bundle.clone(),
-                version: target.version.clone(),
-                is_in_catalog: true,
-            });
-            came.insert(target.bundle.clone(), (at.name.clone(), target));
-        }
-    }
-    let mut steps = Vec::new();
-    let mut at = to.to_owned();
-    while at != from.name {
-        let (before, target) = came.get(&at)?;
-        steps.push(target.clone());
-        at.clone_from(before);
-    }
-    steps.reverse();
-    Some(steps)
 }

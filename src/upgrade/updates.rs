@@ -60,7 +60,7 @@ impl Updates {
         matches!(self.verdict, Verdict::Stuck | Verdict::Error)
     }
 
-    fn new(olm: Generation, view: &PackageView, asked: &Asked) -> Self {
+    pub(super) fn new(olm: Generation, view: &PackageView, asked: &Asked) -> Self {
         Self {
             olm,
             package: view.package.clone(),
@@ -200,7 +200,8 @@ pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
 pub fn v1_targets(view: &PackageView, asked: &Asked) -> Vec<Target> {
     let range = Constraint::parse(&asked.version).ok();
     let mut found: Vec<(Option<VersionRelease>, Target)> = Vec::new();
-    for catalog in &view.catalogs {
+    let is_selected = |it: &&v1::Catalog| asked.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
+    for catalog in view.catalogs.iter().filter(is_selected) {
         let mut add = |candidate: &v1::Candidate, permits: Vec<Permit>| {
             let is_installed = asked.installed.as_ref().is_some_and(|it| it.name == candidate.name);
             let version = candidate.version_release();
@@ -212,14 +213,14 @@ pub fn v1_targets(view: &PackageView, asked: &Asked) -> Vec<Target> {
             }
         };
         match &asked.installed {
-            None => catalog.candidates.iter().for_each(|it| add(it, Vec::new())),
-            Some(installed) => {
+            Some(installed) if asked.policy == v1::Policy::CatalogProvided => {
                 for (name, permits) in v1::permits(catalog, &installed.as_v1(), &asked.channels) {
                     if let Some(candidate) = catalog.candidate(name) {
                         add(candidate, permits);
                     }
                 }
             }
+            _ => catalog.candidates.iter().for_each(|it| add(it, Vec::new())),
         }
     }
     // The edges come in no order.

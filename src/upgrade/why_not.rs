@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target, channel_words};
-use super::path::{classic_path, shortest};
+use super::path::{PathStep, classic_path};
+use super::shortest::{Wish, v1_shortest};
 use super::updates::{classic_updates, v1_targets, v1_updates};
 use super::{classic, v1};
 use crate::index::query::PackageGraph;
@@ -200,10 +201,10 @@ fn classic_ways(
 const MAX_CHANNELS: usize = 3;
 
 /// The steps of a way in words.
-fn through(steps: &[Target]) -> String {
+fn through(steps: &[PathStep]) -> String {
     match steps {
         [.., _, _] => {
-            let before: Vec<&str> = steps[..steps.len() - 1].iter().map(|it| it.bundle.as_str()).collect();
+            let before: Vec<&str> = steps[..steps.len() - 1].iter().map(|it| it.target.bundle.as_str()).collect();
             format!("to it in {} steps, through {}", steps.len(), before.join(", "))
         }
         _ => "to it next".to_owned(),
@@ -313,8 +314,9 @@ fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String)
     let Some(installed) = &asked.installed else { return ways };
     let open = Asked { channels: Vec::new(), version: String::new(), ..asked.clone() };
     for (asked, words) in [(asked, "in the same channels"), (&open, "over all channels")] {
-        if let Some(steps) = shortest(view, asked, installed, name).filter(|it| it.len() > 1) {
-            let versions: Vec<&str> = steps.iter().map(|it| it.version.as_str()).collect();
+        let wish = Wish { is_goal: &|it| &it.bundle == name, is_allowed: &|_| true, at_most: 1 };
+        if let Some(steps) = v1_shortest(view, asked, installed, &wish).pop().filter(|it| it.len() > 1) {
+            let versions: Vec<&str> = steps.iter().map(|it| it.target.version.as_str()).collect();
             ways.push(format!(
                 "go step by step {words}, with spec.source.catalog.version: {}",
                 versions.join(", then ")

@@ -79,6 +79,10 @@ pub struct GraphBundle {
     pub package_property: Option<String>,
     /// The values of its `olm.maxOpenShiftVersion` properties, as JSON.
     pub max_openshift_versions: Vec<String>,
+    /// `minKubeVersion` of its ClusterServiceVersion, or empty.
+    pub min_kube_version: String,
+    /// `com.redhat.openshift.versions`, or empty.
+    pub openshift_versions: String,
     /// The type of its first property that declares a dependency: `olm.package.required`, `olm.gvk.required` or
     /// `olm.constraint`.
     pub dependency: Option<String>,
@@ -137,7 +141,8 @@ WHERE ch.package = ?1
 ORDER BY cd.catalog, cd.position";
 
 const BUNDLES: &str = "
-SELECT cd.catalog, b.document, b.name, coalesce(i.reference, ''), f.path, cd.line
+SELECT cd.catalog, b.document, b.name, coalesce(i.reference, ''), f.path, cd.line, b.min_kube_version,
+       b.openshift_versions
 FROM bundle b
 CROSS JOIN catalog_document cd ON cd.document = b.document
 CROSS JOIN file f ON f.id = cd.file
@@ -307,6 +312,8 @@ impl Index {
                 image: row.get(3)?,
                 file: row.get(4)?,
                 line: row.get(5)?,
+                min_kube_version: row.get(6)?,
+                openshift_versions: row.get(7)?,
                 ..GraphBundle::default()
             };
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, bundle))

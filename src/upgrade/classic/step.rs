@@ -220,6 +220,13 @@ impl<'p> Walker<'p> {
         let (channel, entry) = self.ranks[named.into_iter().chain(in_range).min()?];
         (entry.name != installed.name).then_some((channel, entry))
     }
+
+    /// As [`Self::next`], with the fields that permit the step.
+    #[must_use]
+    pub fn next_step(&self, installed: &Installed) -> Option<Step> {
+        let (channel, entry) = self.next(installed)?;
+        Some(step(channel, entry, permits(channel, entry, installed)))
+    }
 }
 
 fn step(channel: &Channel, entry: &Entry, permits: Vec<Permit>) -> Step {

@@ -41,6 +41,48 @@ const MAX_LEN: usize = 63;
 const MAX_PREFIX_LEN: usize = 253;
 
 impl LabelSelector {
+    /// Reads a selector as `kubectl -l` takes it: `key=value`, `key!=value`, `key in (a,b)`, `key notin (a,b)`, `key` and
+    /// `!key`, with commas between.
+    ///
+    /// # Errors
+    /// The part that is none of these.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut selector = Self::default();
+        let mut rest = text;
+        while !rest.trim().is_empty() {
+            // A comma inside parentheses belongs to a list.
+            let depth_zero = |at: usize| rest[..at].matches('(').count() == rest[..at].matches(')').count();
+            let end = rest.match_indices(',').map(|it| it.0).find(|&at| depth_zero(at)).unwrap_or(rest.len());
+            let part = rest[..end].trim();
+            rest = rest.get(end + 1..).unwrap_or_default();
+            let requirement = |key: &str, operator: &str, values: &str| LabelSelectorRequirement {
+                key: key.trim().to_owned(),
+                operator: operator.to_owned(),
+                values: values.split(',').map(|it| it.trim().to_owned()).filter(|it| !it.is_empty()).collect(),
+            };
+            let list = |word: &str| {
+                let (key, list) = part.split_once(word)?;
+                Some((key, list.trim().strip_prefix('(')?.strip_suffix(')')?))
+            };
+            if let Some((key, values)) = list(" notin ") {
+                selector.match_expressions.push(requirement(key, "NotIn", values));
+            } else if let Some((key, values)) = list(" in ") {
+                selector.match_expressions.push(requirement(key, "In", values));
+            } else if let Some((key, value)) = part.split_once("!=") {
+                selector.match_expressions.push(requirement(key, "NotIn", value));
+            } else if let Some((key, value)) = part.split_once("==").or_else(|| part.split_once('=')) {
+                selector.match_labels.insert(key.trim().to_owned(), value.trim().to_owned());
+            } else if let Some(key) = part.strip_prefix('!') {
+                selector.match_expressions.push(requirement(key, "DoesNotExist", ""));
+            } else if !part.is_empty() && !part.contains([' ', '(', ')']) {
+                selector.match_expressions.push(requirement(part, "Exists", ""));
+            } else {
+                return Err(format!("`{part}` is no part of a label selector"));
+            }
+        }
+        Ok(selector)
+    }
+
     /// Finds out whether the selector can be used at all.
     ///
     /// # Errors
@@ -149,4 +191,32 @@ fn check_value(idx: usize, key: &str, value: &str) -> Result<(), String> {
         return Ok(());
     }
     Err(format!("values[{idx}][{key}]: Invalid value: {}: {}", Quoted(value), wrong.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LabelSelector;
+
+    #[test]
+    fn selectors_are_read_as_kubectl_takes_them() {
+        for (text, labels, expressions) in [
+            ("", 0, ""),
+            ("a=b", 1, ""),
+            ("a==b, c=d", 2, ""),
+            ("a!=b", 0, "a NotIn b"),
+            ("a in (b, c),d notin (e)", 0, "a In b c;d NotIn e"),
+            ("a,!b", 0, "a Exists;b DoesNotExist"),
+        ] {
+            let selector = LabelSelector::parse(text).unwrap();
+            assert_eq!(selector.match_labels.len(), labels, "{text}");
+            let words = selector
+                .match_expressions
+                .iter()
+                .map(|it| [it.key.clone(), it.operator.clone(), it.values.join(" ")].join(" ").trim_end().to_owned());
+            assert_eq!(words.collect::<Vec<_>>().join(";"), expressions, "{text}");
+        }
+        for text in ["a in b", "(a", "a b"] {
+            assert!(LabelSelector::parse(text).is_err(), "{text}");
+        }
+    }
 }

@@ -1,0 +1,196 @@
+//! `olmdex compat`
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use clap::{Args, ValueEnum};
+
+use super::Context;
+use super::ask::AskOptions;
+use super::asked::Olm;
+use super::error::{CommandError, CommandResult, Exit};
+use super::name::{NameArgument, unknown_package, with_guess};
+use super::path::parse_minor;
+use super::table::{self, Column, Row, RowOptions, column, wide};
+use crate::index::Index;
+use crate::index::query::Filter;
+use crate::upgrade::compat::Compatibility;
+use crate::upgrade::openshift::Minor;
+use crate::upgrade::{Generation, InstalledBundle, Move, PackageView, Stay, bundles_that_stay, installed_that_stays};
+
+/// Show which operators may stay when the cluster goes to another version of OpenShift
+///
+/// What decides is olm.maxOpenShiftVersion, com.redhat.openshift.versions and minKubeVersion of each bundle; every verdict
+/// names its signal. That a catalog holds a bundle counts for nothing. With installed operators, exits with 1 if one of
+/// them blocks the cluster, and shows the least number of steps that lift the block.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex compat --openshift 4.16 --verdict blocks
+  olmdex compat keda --openshift 4.16 --to 4.18 -o wide
+  olmdex compat --openshift 4.16 --installed keda@2.8.1 --installed strimzi-cluster-operator.v0.40.0")]
+pub(crate) struct CompatArgs {
+    /// Only this package
+    #[arg(value_name = "PKG")]
+    package: Option<String>,
+    /// The cluster's version
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    openshift: Minor,
+    /// The version that it shall go to. Default: the next minor version
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    to: Option<Minor>,
+    /// An installed operator, as PKG@VERSION or by its bundle's name; may be repeated
+    #[arg(long, value_name = "BUNDLE", conflicts_with = "package")]
+    installed: Vec<String>,
+    /// Only what stands like that; may be repeated
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    verdict: Vec<VerdictChoice>,
+    /// Which generation of OLM has the operators installed: they read olm.maxOpenShiftVersion differently
+    #[arg(long, value_enum, default_value_t = Olm::Both)]
+    olm: Olm,
+    #[command(flatten)]
+    ask: AskOptions,
+    #[command(flatten)]
+    rows: RowOptions,
+}
+
+/// Verdicts as arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum VerdictChoice {
+    /// The cluster refuses to go on while it is installed
+    Blocks,
+    /// It says that it is not made for the version
+    Excluded,
+    /// It says nothing about it
+    Unknown,
+    /// It says from which version on it works
+    NotExcluded,
+    /// It says that it is made for the version
+    Stated,
+}
+
+impl VerdictChoice {
+    fn means(self, verdict: Compatibility) -> bool {
+        verdict
+            == match self {
+                Self::Blocks => Compatibility::Blocks,
+                Self::Excluded => Compatibility::Excluded,
+                Self::Unknown => Compatibility::Unknown,
+                Self::NotExcluded => Compatibility::NotExcluded,
+                Self::Stated => Compatibility::Stated,
+            }
+    }
+}
+
+impl Row for Stay {
+    const KIND: &'static str = "CompatList";
+
+    fn columns() -> Vec<Column> {
+        vec![
+            wide("CATALOG"),
+            column("PACKAGE"),
+            column("VERSION"),
+            wide("BUNDLE"),
+            column("OLM"),
+            column("VERDICT"),
+            column("SIGNAL"),
+            column("BECAUSE"),
+            column("WAY OUT"),
+        ]
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        let olm: Vec<&str> = self.olm.iter().map(|it| it.as_str()).collect();
+        let decisive = self.evidence.iter().filter(|it| it.verdict == self.verdict);
+        let signals: Vec<&str> = decisive.map(|it| it.signal.as_str()).collect();
+        let way = self.way.iter().flatten().map(|it| it.target.version.as_str());
+        vec![
+            Cow::from(&self.catalog),
+            Cow::from(&self.package),
+            Cow::from(&self.version),
+            Cow::from(&self.bundle),
+            olm.join(",").into(),
+            self.verdict.as_str().into(),
+            signals.join(",").into(),
+            Cow::from(&self.reason),
+            way.collect::<Vec<_>>().join(" > ").into(),
+        ]
+    }
+
+    fn name(&self) -> String {
+        self.bundle.clone()
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
+    let step = Move { from: args.openshift, to: args.to.unwrap_or_else(|| args.openshift.next()) };
+    if !step.from.is_before(step.to) {
+        let error = CommandError::usage(format!("OpenShift {} is not behind {}", step.to, step.from));
+        return Err(error.help("`--to` names a later minor version"));
+    }
+    let index = args.ask.open(context)?;
+    let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
+    let (mut rows, mut is_blocked) = (Vec::new(), false);
+    if args.installed.is_empty() {
+        let packages = match &args.package {
+            Some(package) => vec![package.clone()],
+            None => index.names(None)?.packages,
+        };
+        for package in &packages {
+            let graphs = index.package_graphs(&filter, package)?;
+            if graphs.is_empty() && args.package.is_some() {
+                return Err(unknown_package(&index, package)?);
+            }
+            for graph in &graphs {
+                rows.extend(bundles_that_stay(generations(args.olm), graph, step));
+            }
+        }
+    } else {
+        for text in &args.installed {
+            let view = find(&index, &filter, text)?;
+            let of_it = installed_that_stays(generations(args.olm), &view.0, &view.1, step);
+            for row in of_it.iter().filter(|it| it.verdict == Compatibility::Blocks) {
+                is_blocked = true;
+                let what = format!("{} blocks the way from OpenShift {} to {}", row.bundle, step.from, step.to);
+                context.reporter.warning(&format!("{what}: {}", row.reason));
+            }
+            rows.extend(of_it);
+        }
+    }
+    rows.retain(|row| args.verdict.is_empty() || args.verdict.iter().any(|it| it.means(row.verdict)));
+    table::print(rows, &args.rows)?;
+    Ok(if is_blocked { Exit::No } else { Exit::Yes })
+}
+
+fn generations(olm: Olm) -> &'static [Generation] {
+    match olm {
+        Olm::Classic => &[Generation::Classic],
+        Olm::V1 => &[Generation::V1],
+        Olm::Both => &[Generation::Classic, Generation::V1],
+    }
+}
+
+/// The package and the bundle that a text names.
+fn find(index: &Index, filter: &Filter, text: &str) -> Result<(PackageView, InstalledBundle), CommandError> {
+    let (package, bundle) = match NameArgument::parse(text) {
+        NameArgument::Version(package, version) => (package, version),
+        _ => {
+            let bundles = index.bundles(filter)?;
+            match bundles.iter().find(|it| it.bundle == text) {
+                Some(found) => (found.package.clone(), text.to_owned()),
+                None => {
+                    let names: BTreeSet<String> = bundles.into_iter().map(|it| it.bundle).collect();
+                    let error = CommandError::new(Exit::NotFound, format!("there is no bundle `{text}`"));
+                    let names: Vec<String> = names.into_iter().collect();
+                    return Err(with_guess(error, text, &names, "name it by its bundle, or as PKG@VERSION"));
+                }
+            }
+        }
+    };
+    let graphs = index.package_graphs(filter, &package)?;
+    if graphs.is_empty() {
+        return Err(unknown_package(index, &package)?);
+    }
+    let view = PackageView::new(&package, graphs, &index.catalog_ranks(filter)?);
+    let installed = super::asked::installed(&view, &bundle)?;
+    Ok((view, installed))
+}

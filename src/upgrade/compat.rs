@@ -1,0 +1,283 @@
+//! Whether a bundle may stay when the cluster goes to another minor version of OpenShift, by what the bundle says itself.
+//!
+//! Three things say something: `olm.maxOpenShiftVersion`, which the cluster enforces ([`super::openshift`]);
+//! `com.redhat.openshift.versions`, the OpenShift versions in whose catalogs the bundle is published; and `minKubeVersion`,
+//! below which OLM Classic does not install it. Only the first two can say that a bundle is fit for a version; that a
+//! catalog holds a bundle says nothing.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::answer::Generation;
+use super::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
+use crate::index::query::GraphBundle;
+use crate::version::Version;
+
+/// What a bundle says of the versions that it works on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Claims {
+    /// The values of its `olm.maxOpenShiftVersion` properties, as JSON.
+    pub max_openshift_versions: Vec<String>,
+    /// Its `com.redhat.openshift.versions`, or empty.
+    pub openshift_versions: String,
+    /// Its `minKubeVersion`, or empty.
+    pub min_kube_version: String,
+}
+
+impl From<&GraphBundle> for Claims {
+    fn from(bundle: &GraphBundle) -> Self {
+        Self {
+            max_openshift_versions: bundle.max_openshift_versions.clone(),
+            openshift_versions: bundle.openshift_versions.clone(),
+            min_kube_version: bundle.min_kube_version.clone(),
+        }
+    }
+}
+
+/// Where something is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub enum Signal {
+    /// The property `olm.maxOpenShiftVersion`.
+    #[serde(rename = "olm.maxOpenShiftVersion")]
+    MaxOpenShiftVersion,
+    /// The annotation or label `com.redhat.openshift.versions`.
+    #[serde(rename = "com.redhat.openshift.versions")]
+    OpenShiftVersions,
+    /// The field `minKubeVersion` of the ClusterServiceVersion.
+    #[serde(rename = "minKubeVersion")]
+    MinKubeVersion,
+}
+
+impl Signal {
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MaxOpenShiftVersion => MAX_OPENSHIFT_VERSION,
+            Self::OpenShiftVersions => "com.redhat.openshift.versions",
+            Self::MinKubeVersion => "minKubeVersion",
+        }
+    }
+}
+
+/// How a bundle stands to a version of OpenShift, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Compatibility {
+    /// The cluster refuses to go there while it is installed.
+    Blocks,
+    /// It says that it is not made for it, but nothing stops the cluster.
+    Excluded,
+    /// It says nothing about it.
+    Unknown,
+    /// It says from which version on it works, and that this one is above.
+    NotExcluded,
+    /// It says that it is made for it.
+    Stated,
+}
+
+impl Compatibility {
+    /// In a word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks",
+            Self::Excluded => "excluded",
+            Self::Unknown => "unknown",
+            Self::NotExcluded => "notExcluded",
+            Self::Stated => "stated",
+        }
+    }
+
+    /// Whether the bundle may stay, as far as is known.
+    #[must_use]
+    pub fn may_stay(self) -> bool {
+        self > Self::Excluded
+    }
+}
+
+/// What one signal says.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Evidence {
+    /// Where it is said.
+    pub signal: Signal,
+    /// What is said there.
+    pub value: String,
+    /// What follows from it by itself.
+    pub verdict: Compatibility,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// How a bundle stands to a version of OpenShift, and what says so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Judgement {
+    /// The worst of what is said, or that nothing is.
+    pub verdict: Compatibility,
+    /// All that is said, in a fixed order.
+    pub evidence: Vec<Evidence>,
+}
+
+impl Judgement {
+    /// What decided: the reason of the worst thing that is said.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        let decisive = self.evidence.iter().filter(|it| it.verdict == self.verdict);
+        let reasons: Vec<&str> = decisive.map(|it| it.reason.as_str()).collect();
+        if reasons.is_empty() { "the bundle says nothing about it".to_owned() } else { reasons.join("; ") }
+    }
+}
+
+/// Judges a bundle that is installed by one generation of OLM on a cluster of the minor version `from`, which shall go on
+/// until `to`. The cluster asks at each minor version for the very next one.
+#[must_use]
+pub fn judge(claims: &Claims, olm: Generation, from: Minor, to: Minor) -> Judgement {
+    let mut evidence = Vec::new();
+    evidence.extend(judge_max(&claims.max_openshift_versions, olm, from, to));
+    evidence.extend(judge_range(&claims.openshift_versions, to));
+    evidence.extend(judge_kube(&claims.min_kube_version, to));
+    let worst = evidence.iter().map(|it| it.verdict).filter(|it| !it.may_stay()).min();
+    let best = evidence.iter().map(|it| it.verdict).max();
+    Judgement { verdict: worst.or(best).unwrap_or(Compatibility::Unknown), evidence }
+}
+
+fn judge_max(values: &[String], olm: Generation, from: Minor, to: Minor) -> Option<Evidence> {
+    let highest = match olm {
+        Generation::Classic => highest_classic(values),
+        Generation::V1 => highest_v1(values),
+    };
+    let (verdict, reason) = match highest {
+        Ok(None) => return None,
+        // What cannot be read stops the cluster too.
+        Err(error) => (Compatibility::Blocks, format!("its {MAX_OPENSHIFT_VERSION} cannot be read: {error}")),
+        Ok(Some(max)) => {
+            let refused = from.until(to).find(|at| !max.lets_update(*at));
+            match refused {
+                Some(at) => (
+                    Compatibility::Blocks,
+                    format!("it supports OpenShift up to {max}, so a cluster of {at} does not go to {}", at.next()),
+                ),
+                None => (Compatibility::Stated, format!("it supports OpenShift up to {max}")),
+            }
+        }
+    };
+    Some(Evidence { signal: Signal::MaxOpenShiftVersion, value: values.join(", "), verdict, reason })
+}
+
+fn judge_range(value: &str, to: Minor) -> Option<Evidence> {
+    if value.is_empty() {
+        return None;
+    }
+    let (verdict, reason) = match Published::parse(value) {
+        None => (Compatibility::Unknown, format!("`{value}` cannot be read")),
+        Some(published) if !published.contains(to) => {
+            (Compatibility::Excluded, format!("it is published for OpenShift {value}, which {to} is not"))
+        }
+        Some(Published { last: None, .. }) => {
+            (Compatibility::NotExcluded, format!("it is published for OpenShift {value} and all that follow"))
+        }
+        Some(_) => (Compatibility::Stated, format!("it is published for OpenShift {value}")),
+    };
+    Some(Evidence { signal: Signal::OpenShiftVersions, value: value.to_owned(), verdict, reason })
+}
+
+fn judge_kube(value: &str, to: Minor) -> Option<Evidence> {
+    if value.is_empty() {
+        return None;
+    }
+    let kube = to.kubernetes();
+    let (verdict, reason) = match Version::parse_tolerant(value).ok().map(|it| Minor::of(&it)) {
+        None => (Compatibility::Unknown, format!("minKubeVersion `{value}` cannot be read")),
+        Some(least) if least > kube => {
+            (Compatibility::Excluded, format!("it needs Kubernetes {value}, and OpenShift {to} has Kubernetes {kube}"))
+        }
+        Some(_) => {
+            (Compatibility::NotExcluded, format!("it needs Kubernetes {value} or later; OpenShift {to} has {kube}"))
+        }
+    };
+    Some(Evidence { signal: Signal::MinKubeVersion, value: value.to_owned(), verdict, reason })
+}
+
+/// The OpenShift versions in whose catalogs a bundle is published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Published {
+    first: Minor,
+    /// `None`: all that follow.
+    last: Option<Minor>,
+}
+
+impl Published {
+    /// Reads `v4.8` (and all that follow), `=v4.8`, `v4.8-v4.10`, and the old list `v4.5,v4.6`, which means its lowest and
+    /// all that follow.
+    fn parse(text: &str) -> Option<Self> {
+        let minor = |it: &str| -> Option<Minor> {
+            let it = it.trim();
+            let (major, minor) = it.strip_prefix('v').unwrap_or(it).split_once('.')?;
+            Some(Minor { major: major.parse().ok()?, minor: minor.parse().ok()? })
+        };
+        let text = text.trim();
+        if let Some(only) = text.strip_prefix('=') {
+            let only = minor(only)?;
+            return Some(Self { first: only, last: Some(only) });
+        }
+        if let Some((first, last)) = text.split_once('-') {
+            return Some(Self { first: minor(first)?, last: Some(minor(last)?) });
+        }
+        let first = text.split(',').map(minor).collect::<Option<Vec<Minor>>>()?.into_iter().min()?;
+        Some(Self { first, last: None })
+    }
+
+    fn contains(self, minor: Minor) -> bool {
+        self.first.is_at_most(minor) && self.last.is_none_or(|last| minor.is_at_most(last))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn minor(text: &str) -> Minor {
+        Minor::of(&Version::parse_tolerant(text).unwrap())
+    }
+
+    #[test]
+    fn every_claim_has_its_verdict() {
+        use Compatibility::{Blocks, Excluded, NotExcluded, Stated, Unknown};
+        // max, versions, minKubeVersion, from, to, Classic, v1
+        for (max, versions, kube, from, to, classic, v1) in [
+            (&[][..], "", "", "4.16", "4.17", Unknown, Unknown),
+            (&["\"4.17\""], "", "", "4.16", "4.17", Stated, Stated),
+            (&["\"4.16\""], "", "", "4.16", "4.17", Blocks, Blocks),
+            (&["\"4.17\""], "", "", "4.16", "4.18", Blocks, Blocks),
+            (&["\"4.17.0\""], "", "", "4.16", "4.17", Stated, Blocks),
+            (&["\"4.17\"", "\"4.17\""], "", "", "4.16", "4.17", Blocks, Blocks),
+            (&["\"5.0\""], "", "", "4.22", "4.23", Stated, Stated),
+            (&["\"4.23\""], "", "", "5.0", "5.1", Blocks, Blocks),
+            (&[], "v4.8", "", "4.16", "4.17", NotExcluded, NotExcluded),
+            (&[], "v4.8-v4.17", "", "4.16", "4.17", Stated, Stated),
+            (&[], "v4.8-v4.16", "", "4.16", "4.17", Excluded, Excluded),
+            (&[], "=v4.17", "", "4.16", "4.17", Stated, Stated),
+            (&[], "=v4.16", "", "4.16", "4.17", Excluded, Excluded),
+            (&[], "v4.9,v4.6", "", "4.16", "4.17", NotExcluded, NotExcluded),
+            (&[], "4.18", "", "4.16", "4.17", Excluded, Excluded),
+            (&[], "soon", "", "4.16", "4.17", Unknown, Unknown),
+            (&[], "", "1.30.0", "4.16", "4.17", NotExcluded, NotExcluded),
+            (&[], "", "1.31.0", "4.16", "4.17", Excluded, Excluded),
+            (&["\"4.17\""], "", "1.31.0", "4.16", "4.17", Excluded, Excluded),
+            (&["\"4.16\""], "v4.8-v4.17", "1.20.0", "4.16", "4.17", Blocks, Blocks),
+        ] {
+            let claims = Claims {
+                max_openshift_versions: max.iter().map(|it| (*it).to_owned()).collect(),
+                openshift_versions: versions.to_owned(),
+                min_kube_version: kube.to_owned(),
+            };
+            for (olm, expected) in [(Generation::Classic, classic), (Generation::V1, v1)] {
+                let judgement = judge(&claims, olm, minor(from), minor(to));
+                assert_eq!(judgement.verdict, expected, "{claims:?} {olm:?} {judgement:?}");
+                assert!(!judgement.reason().is_empty());
+            }
+        }
+    }
+}

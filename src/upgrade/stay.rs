@@ -1,0 +1,142 @@
+//! Which bundles may stay when the cluster goes to another version of OpenShift, and the way out for those that must not.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target};
+use super::compat::{Claims, Compatibility, Evidence, judge};
+use super::openshift::Minor;
+use super::path::PathStep;
+use super::shortest::{Wish, classic_shortest, v1_shortest};
+use crate::index::query::PackageGraph;
+
+/// How a bundle stands to the version.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Stay {
+    /// The catalog; empty if no catalog holds the bundle.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// The generations of OLM for which this holds.
+    pub olm: Vec<Generation>,
+    /// The version that the cluster shall go to.
+    pub openshift: String,
+    /// How it stands to it.
+    pub verdict: Compatibility,
+    /// Why, in words.
+    pub reason: String,
+    /// All that is said.
+    pub evidence: Vec<Evidence>,
+    /// For what is installed and must not stay: the steps that lead to a version that may; `null` if there are none.
+    pub way: Option<Vec<PathStep>>,
+}
+
+/// From which version of OpenShift to which.
+#[derive(Debug, Clone, Copy)]
+pub struct Move {
+    /// Where the cluster is.
+    pub from: Minor,
+    /// Where it shall go.
+    pub to: Minor,
+}
+
+/// The rows of all bundles of a package of a catalog, highest version first.
+#[must_use]
+pub fn bundles_that_stay(olm: &[Generation], graph: &PackageGraph, step: Move) -> Vec<Stay> {
+    let view = PackageView::new(&graph.package, vec![graph.clone()], &[]);
+    let mut rows = Vec::new();
+    for (name, version) in view.bundles() {
+        let Some(bundle) = graph.bundles.iter().find(|it| it.name == name) else { continue };
+        rows.extend(judged(olm, &Claims::from(bundle), step).into_iter().map(|row| Stay {
+            catalog: graph.catalog.clone(),
+            package: graph.package.clone(),
+            bundle: name.clone(),
+            version: version.clone(),
+            ..row
+        }));
+    }
+    rows
+}
+
+/// What holds for the generations of OLM: one row if they agree.
+fn judged(olm: &[Generation], claims: &Claims, step: Move) -> Vec<Stay> {
+    let mut rows: Vec<Stay> = Vec::new();
+    for &generation in olm {
+        let judgement = judge(claims, generation, step.from, step.to);
+        if let Some(same) = rows.iter_mut().find(|it| it.evidence == judgement.evidence) {
+            same.olm.push(generation);
+            continue;
+        }
+        rows.push(Stay {
+            catalog: String::new(),
+            package: String::new(),
+            bundle: String::new(),
+            version: String::new(),
+            olm: vec![generation],
+            openshift: step.to.to_string(),
+            verdict: judgement.verdict,
+            reason: judgement.reason(),
+            evidence: judgement.evidence,
+            way: None,
+        });
+    }
+    rows
+}
+
+/// The rows of an installed bundle, each with a way out if it must not stay.
+#[must_use]
+pub fn installed_that_stays(
+    olm: &[Generation],
+    view: &PackageView,
+    installed: &InstalledBundle,
+    step: Move,
+) -> Vec<Stay> {
+    let bundles = |catalog: &str, name: &str| {
+        let graphs = view.graphs.iter().filter(|it| catalog.is_empty() || it.catalog == catalog);
+        let mut found = graphs.flat_map(|it| it.bundles.iter().map(move |bundle| (it, bundle)));
+        found.find(|(_, it)| it.name == name).map(|(graph, bundle)| (graph.catalog.clone(), Claims::from(bundle)))
+    };
+    let (catalog, claims) = bundles("", &installed.name).unwrap_or_default();
+    let mut rows = Vec::new();
+    for row in judged(olm, &claims, step) {
+        let way = if row.verdict.may_stay() { None } else { way_out(view, installed, row.olm[0], step, &bundles) };
+        rows.push(Stay {
+            catalog: catalog.clone(),
+            package: view.package.clone(),
+            bundle: installed.name.clone(),
+            version: installed.version.clone(),
+            way,
+            ..row
+        });
+    }
+    rows
+}
+
+/// The least number of steps to a version that may stay, over versions that the cluster can have now.
+fn way_out(
+    view: &PackageView,
+    installed: &InstalledBundle,
+    olm: Generation,
+    step: Move,
+    claims_of: &impl Fn(&str, &str) -> Option<(String, Claims)>,
+) -> Option<Vec<PathStep>> {
+    let stands = |target: &Target, from: Minor, to: Minor| {
+        claims_of(&target.catalog, &target.bundle).is_some_and(|it| judge(&it.1, olm, from, to).verdict.may_stay())
+    };
+    let wish = Wish {
+        is_goal: &|it| stands(it, step.from, step.to),
+        is_allowed: &|it| stands(it, step.from, step.from),
+        at_most: 1,
+    };
+    let asked = Asked { installed: Some(installed.clone()), ..Asked::default() };
+    let mut ways = match (olm, view.graphs.first()) {
+        (Generation::Classic, Some(graph)) => classic_shortest(view, graph, &asked, installed, &wish),
+        _ => v1_shortest(view, &asked, installed, &wish),
+    };
+    ways.pop()
+}

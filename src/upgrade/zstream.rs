@@ -1,0 +1,333 @@
+//! Z-streams: a channel in which every patch release of a minor version updates to the newest patch release of it
+//! (`seeds/000`; `spec/olm-classic.md` 6.4).
+//!
+//! The newest patch releases form the chain; each skips the earlier ones of its minor version, which stay as entries
+//! that nothing leads to. Names that the channel only mentions, of releases that no longer exist, are kept as such: whoever
+//! has one installed still has one way on.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use thiserror::Error;
+
+use super::check_graph::check_graph;
+use super::v1::bundle_version;
+use crate::diag::Finding;
+use crate::index::query::{GraphEntry, PackageGraph};
+use crate::version::blang::Range;
+use crate::version::{Version, VersionRelease};
+
+/// A channel as a z-stream.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ZStream {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// Its minor versions, the highest first.
+    pub streams: Vec<Stream>,
+    /// Whether the channel is like that already.
+    pub is_unchanged: bool,
+    /// The entries, in the channel's order.
+    #[serde(skip)]
+    pub entries: Vec<GraphEntry>,
+    /// What is wrong with the new channel: versions of the old one without a way on, or with several.
+    #[serde(skip)]
+    pub findings: Vec<Finding>,
+}
+
+/// The patch releases of a minor version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Stream {
+    /// The minor version.
+    pub minor: String,
+    /// The newest patch release: the entry that all others update to.
+    pub latest: String,
+    /// What it replaces; empty if nothing.
+    pub replaces: String,
+    /// What it skips: the earlier patch releases, lowest first, then names that only mention releases.
+    pub skips: Vec<String>,
+    /// Its range, or empty. A range is kept where there was one, for this minor version only; in the lowest one also for
+    /// all that lies below.
+    pub skip_range: String,
+}
+
+/// Why there is no z-stream.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ZStreamError {
+    /// The package has no such channel.
+    #[error("package `{package}` has no channel `{channel}`")]
+    NoChannel {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+    },
+    /// The order of patch releases is unknown.
+    #[error("there is no version to be had of {}", .0.join(", "))]
+    NoVersion(Vec<String>),
+    /// Which is the newest cannot be told.
+    #[error("{} and {} have the same version", .0, .1)]
+    SameVersion(String, String),
+}
+
+/// Makes a z-stream of a channel.
+///
+/// # Errors
+/// [`ZStreamError`]
+pub fn z_stream(graph: &PackageGraph, channel: &str) -> Result<ZStream, ZStreamError> {
+    let Some(old) = graph.channels.iter().find(|it| it.name == channel) else {
+        let (package, channel) = (graph.package.clone(), channel.to_owned());
+        return Err(ZStreamError::NoChannel { package, channel });
+    };
+    let versions = versions(graph, &old.entries)?;
+    let mut minors: BTreeMap<(u64, u64), BTreeMap<&VersionRelease, &str>> = BTreeMap::new();
+    for entry in old.entries.iter() {
+        let version = &versions[entry.name.as_str()];
+        let minor = minors.entry((version.version.major(), version.version.minor())).or_default();
+        if let Some(other) = minor.insert(version, &entry.name).filter(|it| *it != entry.name) {
+            return Err(ZStreamError::SameVersion(other.to_owned(), entry.name.clone()));
+        }
+    }
+    // The newest of each minor version, ascending: places in this list are what the rest works with.
+    let chain: Vec<(&VersionRelease, &str)> =
+        minors.values().filter_map(|it| it.last_key_value().map(|(version, name)| (*version, *name))).collect();
+    let (mut mentioned, oldest) = mentioned(&old.entries, &versions, &chain);
+    let mut streams = Vec::new();
+    for (at, (&(major, minor), releases)) in minors.iter().enumerate() {
+        let (version, latest) = chain[at];
+        let earlier = releases.values().filter(|it| **it != latest).map(|it| (*it).to_owned());
+        let mentioned: BTreeSet<String> = mentioned.remove(&at).unwrap_or_default();
+        let replaces = match at.checked_sub(1) {
+            Some(before) => chain[before].1.to_owned(),
+            None => oldest.clone().unwrap_or_default(),
+        };
+        let had_range = old.entries.iter().any(|it| it.name == latest && !it.skip_range.is_empty());
+        let skip_range = match at {
+            0 => lowest_range(&old.entries, &versions, version).unwrap_or_default(),
+            // Of a minor version's first release there is nothing earlier.
+            _ if had_range && version.version > Version::new(major, minor, 0) => {
+                format!(">={major}.{minor}.0 <{}", version.version)
+            }
+            _ => String::new(),
+        };
+        streams.push(Stream {
+            minor: format!("{major}.{minor}"),
+            latest: latest.to_owned(),
+            skips: earlier.chain(mentioned.into_iter().filter(|it| it != &replaces)).collect(),
+            replaces,
+            skip_range,
+        });
+    }
+    streams.reverse();
+    let entries = entries(&old.entries, &streams);
+    let mut before = graph.clone();
+    before.channels.retain(|it| it.name == channel);
+    let mut after = before.clone();
+    for it in &mut after.channels {
+        it.entries = entries.clone().into();
+    }
+    Ok(ZStream {
+        package: graph.package.clone(),
+        channel: channel.to_owned(),
+        streams,
+        is_unchanged: *old.entries == *entries,
+        entries,
+        findings: check_graph(&after, Some(&before)),
+    })
+}
+
+/// The versions of a channel's entries: from their bundles, or else from the ends of their names.
+fn versions<'g>(
+    graph: &'g PackageGraph,
+    entries: &'g [GraphEntry],
+) -> Result<HashMap<&'g str, VersionRelease>, ZStreamError> {
+    let mut versions = HashMap::new();
+    for bundle in &graph.bundles {
+        if let Some(version) = bundle.package_property.as_deref().and_then(|it| bundle_version(it, false).ok()) {
+            versions.entry(bundle.name.as_str()).or_insert(version.value);
+        }
+    }
+    let mut unknown = Vec::new();
+    for entry in entries.iter().filter(|it| !versions.contains_key(it.name.as_str())).collect::<Vec<_>>() {
+        match version_in_name(&entry.name) {
+            Some(version) => {
+                versions.insert(&entry.name, VersionRelease::from_build_metadata(version));
+            }
+            None => unknown.push(entry.name.clone()),
+        }
+    }
+    if unknown.is_empty() { Ok(versions) } else { Err(ZStreamError::NoVersion(unknown)) }
+}
+
+/// The range of the lowest entry that has one, for what lies below a version: who comes from a release that the channel
+/// never had still gets into it.
+fn lowest_range(
+    entries: &[GraphEntry],
+    versions: &HashMap<&str, VersionRelease>,
+    below: &VersionRelease,
+) -> Option<String> {
+    let ranged = entries.iter().filter(|it| Range::parse(&it.skip_range).is_ok());
+    let lowest = ranged.min_by_key(|it| &versions[it.name.as_str()])?;
+    let narrowed = lowest.skip_range.split("||").map(|part| format!("{} <{}", part.trim(), below.version));
+    let narrowed = narrowed.collect::<Vec<_>>().join(" || ");
+    Range::parse(&narrowed).is_ok().then_some(narrowed)
+}
+
+/// The version at the end of a name such as `etcdoperator.v0.9.2`.
+fn version_in_name(name: &str) -> Option<Version> {
+    name.match_indices(".v").find_map(|(at, _)| Version::parse(&name[at + 2..]).ok())
+}
+
+/// Names that entries mention and the channel does not list, by the place in the chain of the entry that shall lead on
+/// from them; and the one that the whole chain replaces, if there is one.
+///
+/// A name whose version is known goes to the lowest entry of the chain above it, else to that of the stream whose entry
+/// mentions it.
+fn mentioned(
+    entries: &[GraphEntry],
+    versions: &HashMap<&str, VersionRelease>,
+    chain: &[(&VersionRelease, &str)],
+) -> (BTreeMap<usize, BTreeSet<String>>, Option<String>) {
+    let listed: BTreeSet<&str> = entries.iter().map(|it| it.name.as_str()).collect();
+    let mut place_of: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut oldest = None;
+    for entry in entries {
+        let version = &versions[entry.name.as_str()];
+        let of_entry = chain.partition_point(|it| it.0 < version).min(chain.len() - 1);
+        for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
+            if listed.contains(name.as_str()) {
+                continue;
+            }
+            let known = versions.get(name.as_str()).cloned();
+            let known = known.or_else(|| version_in_name(name).map(VersionRelease::from_build_metadata));
+            let above = known.map(|it| chain.partition_point(|latest| *latest.0 <= it)).filter(|it| *it < chain.len());
+            let place = above.unwrap_or(of_entry);
+            let lowest = place_of.entry(name).or_insert(place);
+            *lowest = place.min(*lowest);
+            if place == 0 && name == &entry.replaces {
+                oldest = Some(name.clone());
+            }
+        }
+    }
+    let mut mentioned: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+    for (name, place) in place_of {
+        mentioned.entry(place).or_default().insert(name.to_owned());
+    }
+    (mentioned, oldest)
+}
+
+/// The channel's entries in their order: the newest of each stream with its edges, all others bare.
+fn entries(old: &[GraphEntry], streams: &[Stream]) -> Vec<GraphEntry> {
+    let mut seen = BTreeSet::new();
+    let once = old.iter().filter(|it| seen.insert(&it.name));
+    once.map(|entry| match streams.iter().find(|it| it.latest == entry.name) {
+        None => GraphEntry { name: entry.name.clone(), ..GraphEntry::default() },
+        Some(stream) => GraphEntry {
+            name: entry.name.clone(),
+            replaces: stream.replaces.clone(),
+            skips: stream.skips.clone(),
+            skip_range: stream.skip_range.clone(),
+        },
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::query::{GraphBundle, GraphChannel};
+
+    /// Entries as `name < replaces, skips … (range)`, with the versions that their names end with.
+    fn graph(entries: &[(&str, &str, &[&str], &str)]) -> PackageGraph {
+        let bundles = entries.iter().map(|it| GraphBundle {
+            name: it.0.to_owned(),
+            package_property: version_in_name(it.0).map(|it| format!(r#"{{"packageName":"p","version":"{it}"}}"#)),
+            ..GraphBundle::default()
+        });
+        let bundles = bundles.collect();
+        let entries = entries.iter().map(|(name, replaces, skips, range)| GraphEntry {
+            name: (*name).to_owned(),
+            replaces: (*replaces).to_owned(),
+            skips: skips.iter().map(|it| (*it).to_owned()).collect(),
+            skip_range: (*range).to_owned(),
+        });
+        let channel = GraphChannel { name: "c".to_owned(), entries: entries.collect(), file: String::new(), line: 1 };
+        PackageGraph {
+            package: "p".to_owned(),
+            default_channel: "c".to_owned(),
+            channels: vec![channel],
+            bundles,
+            ..PackageGraph::default()
+        }
+    }
+
+    fn words(entries: &[GraphEntry]) -> Vec<String> {
+        let words = entries.iter().map(|it| {
+            let mut text = it.name.clone();
+            for (mark, value) in [(" < ", &it.replaces), (" - ", &it.skips.join(" ")), (" ~ ", &it.skip_range)] {
+                if !value.is_empty() {
+                    text.push_str(mark);
+                    text.push_str(value);
+                }
+            }
+            text
+        });
+        words.collect()
+    }
+
+    #[test]
+    fn patch_releases_lead_to_the_latest_of_their_minor() {
+        let old = graph(&[
+            ("p.v1.0.0", "", &[], ""),
+            ("p.v1.0.1", "p.v1.0.0", &[], ""),
+            ("p.v1.1.0", "p.v1.0.1", &[], ""),
+            ("p.v1.0.2", "p.v1.0.1", &[], ""),
+            ("p.v1.1.1", "p.v1.1.0", &["p.v1.0.2"], ""),
+        ]);
+        let new = z_stream(&old, "c").unwrap();
+        assert_eq!(
+            words(&new.entries),
+            ["p.v1.0.0", "p.v1.0.1", "p.v1.1.0", "p.v1.0.2 - p.v1.0.0 p.v1.0.1", "p.v1.1.1 < p.v1.0.2 - p.v1.1.0"]
+        );
+        assert!(new.findings.is_empty(), "{:?}", new.findings);
+        // Once more changes nothing.
+        let mut again = old;
+        again.channels[0].entries = new.entries.into();
+        assert!(z_stream(&again, "c").unwrap().is_unchanged);
+    }
+
+    #[test]
+    fn releases_that_are_gone_stay_as_names() {
+        let old = graph(&[
+            ("p.v1.1.0", "p.v1.0.9", &["p.v1.0.5", "p.old"], ""),
+            ("p.v1.1.3", "p.v1.1.0", &["p.v1.1.1"], ">=1.0.0 <1.1.3"),
+            ("p.v1.2.0", "p.v1.1.3", &[], ""),
+        ]);
+        let new = z_stream(&old, "c").unwrap();
+        assert_eq!(
+            words(&new.entries),
+            [
+                "p.v1.1.0",
+                "p.v1.1.3 < p.v1.0.9 - p.v1.1.0 p.old p.v1.0.5 p.v1.1.1 ~ >=1.0.0 <1.1.3 <1.1.3",
+                "p.v1.2.0 < p.v1.1.3"
+            ]
+        );
+        assert!(new.findings.is_empty(), "{:?}", new.findings);
+    }
+
+    #[test]
+    fn what_cannot_be_ordered_is_refused() {
+        let old = graph(&[("p.one", "", &[], ""), ("p.v1.0.0", "p.one", &[], "")]);
+        assert_eq!(z_stream(&old, "c").unwrap_err(), ZStreamError::NoVersion(vec!["p.one".to_owned()]));
+        assert!(matches!(z_stream(&old, "d").unwrap_err(), ZStreamError::NoChannel { .. }));
+        let mut twice = graph(&[("p.v1.0.0", "", &[], ""), ("q.v1.0.0", "p.v1.0.0", &[], "")]);
+        assert!(matches!(z_stream(&twice, "c").unwrap_err(), ZStreamError::SameVersion(..)));
+        twice.channels[0].entries = Vec::new().into();
+        assert!(z_stream(&twice, "c").unwrap().entries.is_empty());
+    }
+}
