@@ -12,6 +12,7 @@
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
 //! | 2 | [`check`] | the rules of a valid catalog, as findings, and opm's verdict |
 //! | 3 | [`index`] | the SQLite file: building, opening, questions |
+//! | 3 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
 //! | 4 | [`source`] | tells sources apart and opens them |
 //! | 5 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
 //! | 7 | [`draw`] | upgrade graphs as Mermaid, DOT, text and data |
@@ -24,6 +25,7 @@ pub mod draw;
 pub mod fbc;
 pub mod index;
 pub mod json;
+pub mod legacy;
 pub mod source;
 pub mod upgrade;
 pub mod version;

@@ -222,7 +222,7 @@ fn every_file_says_what_it_is_and_is_not_too_long() {
             found.push(format!("{} does not open with `//!`", source.path));
         }
         let n_lines = source.text.lines().count();
-        let is_table = source.path == "src/check/rules.rs";
+        let is_table = source.path.ends_with("/rules.rs");
         if n_lines > MAX_LINES && !is_table {
             found.push(format!("{} has {n_lines} lines", source.path));
         }

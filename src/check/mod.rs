@@ -62,6 +62,11 @@ pub fn failure_findings(input: &Input, origin: Origin, failure: &Failure) -> Vec
     places::resolve(drafts.into_iter().map(|it| (0, it)).collect(), &[facts], &[origin], input)
 }
 
+/// The words of the real tool for a value that does not have the form of its property's type.
+pub(crate) fn property_misfit(property_type: &str, value: crate::json::Value<'_>) -> Option<String> {
+    property::check(property_type, Some(value)).map(|it| it.opm)
+}
+
 struct Inspection;
 
 impl Consumer for Inspection {

@@ -85,8 +85,20 @@ impl From<std::io::Error> for CommandError {
 
 impl From<crate::source::SourceError> for CommandError {
     fn from(error: crate::source::SourceError) -> Self {
-        let help = Some(error.help().to_owned());
+        let help = Some(error.help());
         Self { exit: Exit::Input, help, error: error.into() }
+    }
+}
+
+impl From<crate::legacy::LegacyError> for CommandError {
+    fn from(error: crate::legacy::LegacyError) -> Self {
+        use crate::legacy::LegacyError;
+        let exit = match &error {
+            LegacyError::Inconvertible { .. } | LegacyError::Refused { .. } => Exit::No,
+            LegacyError::Target(_) => Exit::Usage,
+            _ => Exit::Input,
+        };
+        Self { exit, help: error.help(), error: error.into() }
     }
 }
 

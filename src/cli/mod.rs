@@ -14,7 +14,9 @@ mod error;
 mod graph;
 mod history;
 mod info;
+mod legacy_source;
 mod list;
+mod migrate;
 mod name;
 pub mod output;
 mod path;
@@ -66,6 +68,7 @@ enum Command {
     Build(build::BuildArgs),
     Validate(validate::ValidateArgs),
     Render(render::RenderArgs),
+    Migrate(migrate::MigrateArgs),
     List(list::ListArgs),
     Show(show::ShowArgs),
     Search(search::SearchArgs),
@@ -114,6 +117,7 @@ pub fn run() -> ExitCode {
         // Fails only if the pool exists already, which it cannot this early.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build_global();
     }
+    crate::source::set_scratch(std::env::temp_dir());
     let context = Context { reporter };
     // A panic is a bug, whose message is ours to word; the one that the runtime prints would come on top of it.
     std::panic::set_hook(Box::new(|_| {}));
@@ -144,6 +148,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Build(args) => build::run(context, args),
         Command::Validate(args) => validate::run(context, args),
         Command::Render(args) => render::run(context, args),
+        Command::Migrate(args) => migrate::run(context, args),
         Command::List(args) => list::run(context, args),
         Command::Show(args) => show::run(context, args),
         Command::Search(args) => search::run(context, args),

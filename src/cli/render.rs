@@ -1,19 +1,22 @@
 //! `olmdex render`
 
 use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
+use super::legacy_source::{self, Compat, MigrateLevel, is_legacy};
 use super::name::with_guess;
 use super::progress::Progress;
 use crate::check;
+use crate::diag::Severity;
 use crate::fbc::{self, Format, Input, Origin, RenderDefect, Selection, Sorted};
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::json;
+use crate::legacy::Level;
 use crate::source::{self, Source};
 
 /// Print catalogs as one sorted stream of blobs, byte for byte as `opm render` does
@@ -21,7 +24,8 @@ use crate::source::{self, Source};
 #[command(after_help = "Examples:
   olmdex render my-catalog/ > catalog.json
   olmdex render my-catalog/ -o yaml --package keda
-  olmdex render index.db --catalog community -o yaml")]
+  olmdex render index.db --catalog community -o yaml
+  olmdex render legacy.db --keep-going > catalog.json")]
 pub(crate) struct RenderArgs {
     /// Catalogs: directories, files, an index.db, or `-` for standard input
     #[arg(value_name = "SOURCE", required = true)]
@@ -35,6 +39,15 @@ pub(crate) struct RenderArgs {
     /// Only this catalog of an index; may be repeated
     #[arg(long, value_name = "NAME")]
     catalog: Vec<String>,
+    /// What becomes of the manifests in a legacy catalog
+    #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL", hide_possible_values = true)]
+    migrate_level: MigrateLevel,
+    /// Leave out the packages of a legacy catalog that cannot be converted, instead of printing nothing
+    #[arg(short, long)]
+    keep_going: bool,
+    /// Read a legacy catalog of an old schema as another tool does
+    #[arg(long, value_name = "TOOL")]
+    compat: Option<Compat>,
 }
 
 /// Formats of blobs.
@@ -56,6 +69,11 @@ impl From<BlobFormat> for Format {
 }
 
 pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
+    if let [path] = args.sources.as_slice()
+        && is_legacy(path)
+    {
+        return render_legacy(context, args, path);
+    }
     let mut sorted = Sorted::default();
     let format = Format::from(args.output);
     let selection = Selection { packages: &args.package };
@@ -72,6 +90,11 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
                         "`--catalog` chooses from an index, but `{}` is none",
                         path.display()
                     )));
+                }
+                legacy_source::report(context, &input.remarks);
+                if !args.keep_going && input.remarks.iter().any(|it| it.rule.severity == Severity::Error) {
+                    let message = format!("`{}` cannot be converted as a whole", path.display());
+                    return Err(CommandError::new(Exit::No, message).help("`--keep-going` leaves out what cannot"));
                 }
                 let _progress = Progress::start(context, format!("reading {}", path.display()));
                 let defects = fbc::render(input, format, selection, &mut sorted);
@@ -105,6 +128,58 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     }
     out.flush()?;
     Ok(Exit::Yes)
+}
+
+/// Renders a legacy catalog as it is read, without keeping it.
+fn render_legacy(context: &Context, args: &RenderArgs, path: &Path) -> CommandResult {
+    if !args.catalog.is_empty() {
+        let message = format!("`--catalog` chooses from an index, but `{}` is none", path.display());
+        return Err(CommandError::usage(message));
+    }
+    let progress = Progress::start(context, format!("reading {}", path.display()));
+    let catalog = legacy_source::open(context, path, args.compat)?;
+    drop(progress);
+    if !args.keep_going {
+        catalog.verdict()?;
+    }
+    let mut names: Vec<&str> = catalog.package_names().collect();
+    names.sort_unstable();
+    for package in &args.package {
+        if !names.contains(&package.as_str()) {
+            let names: Vec<String> = names.iter().map(|it| (*it).to_owned()).collect();
+            let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
+            return Err(with_guess(error, package, &names, "`olmdex list packages -i SOURCE` shows what there is"));
+        }
+    }
+    let selection = Selection { packages: &args.package };
+    let (format, level) = (Format::from(args.output), Level::from(args.migrate_level));
+    let mut late = Vec::new();
+    if level != Level::None || format == Format::Yaml {
+        // What shows only in writing is found before the first byte of output.
+        late = catalog.write(format, level, |it| selection.takes(it), |_, _| Ok::<(), CommandError>(()))?;
+    }
+    if let Some(problem) = late.first()
+        && !args.keep_going
+    {
+        return Err(catalog.inconvertible(problem).into());
+    }
+    let is_left_out = |name: &str| late.iter().any(|it| it.package.as_deref() == Some(name));
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    catalog.write(
+        format,
+        level,
+        |it| selection.takes(it) && !is_left_out(it),
+        |_, text| out.write_all(text).map_err(CommandError::from),
+    )?;
+    out.flush()?;
+    match late.first().or(catalog.problems().first()) {
+        None => Ok(Exit::Yes),
+        Some(problem) if !args.keep_going => Err(catalog.inconvertible(problem).into()),
+        Some(_) => {
+            legacy_source::left_out(context, catalog.problems().iter().chain(&late));
+            Ok(Exit::No)
+        }
+    }
 }
 
 /// The error about a package that no source has. Only now the names of the others are of interest.
@@ -147,7 +222,7 @@ fn render_stored(index: &Index, filter: &Filter, format: Format, sorted: &mut So
     })
 }
 
-fn report(context: &Context, input: &Input, defects: &[(Origin, RenderDefect)]) {
+pub(crate) fn report(context: &Context, input: &Input, defects: &[(Origin, RenderDefect)]) {
     for (origin, defect) in defects {
         match defect {
             RenderDefect::Broken(failure) => {

@@ -61,6 +61,11 @@ impl Reporter {
         self.is_quiet
     }
 
+    /// Whether details are wanted.
+    pub(crate) fn is_verbose(self) -> bool {
+        self.is_verbose
+    }
+
     /// Whether messages are for people.
     pub(crate) fn is_text(self) -> bool {
         self.format == LogFormat::Text

@@ -4,6 +4,8 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::diag::Finding;
+
 use super::defect::Defect;
 use super::walk::{unreadable, walk};
 
@@ -12,6 +14,17 @@ use super::walk::{unreadable, walk};
 pub struct Input {
     /// The files.
     pub files: Vec<InputFile>,
+    /// What is remarkable about where they come from, if that is no file-based catalog.
+    pub remarks: Vec<Finding>,
+}
+
+/// A file that is made when it is read, of something that is no text.
+pub trait Made: std::fmt::Debug + Send + Sync {
+    /// Its text, the same at every call.
+    ///
+    /// # Errors
+    /// If what it is made of cannot be read.
+    fn text(&self) -> io::Result<Vec<u8>>;
 }
 
 /// One file.
@@ -28,6 +41,7 @@ pub struct InputFile {
 enum Body {
     Path(PathBuf),
     Bytes(Arc<[u8]>),
+    Made(Arc<dyn Made>),
     Unreadable(Box<Defect>),
 }
 
@@ -37,20 +51,27 @@ impl Input {
     /// # Errors
     /// If the directory itself cannot be listed.
     pub fn directory(root: &Path) -> io::Result<Self> {
-        Ok(Self { files: walk(root)? })
+        Ok(Self { files: walk(root)?, ..Self::default() })
     }
 
     /// One file, whatever its name.
     #[must_use]
     pub fn file(path: &Path) -> Self {
-        Self { files: vec![InputFile::in_directory(path, path.to_string_lossy().into_owned())] }
+        Self { files: vec![InputFile::in_directory(path, path.to_string_lossy().into_owned())], ..Self::default() }
     }
 
     /// Bytes that are already in memory.
     #[must_use]
     pub fn bytes(shown: &str, bytes: Arc<[u8]>) -> Self {
         let file = InputFile { shown: shown.to_owned(), body: Body::Bytes(bytes), relative: shown.to_owned() };
-        Self { files: vec![file] }
+        Self { files: vec![file], ..Self::default() }
+    }
+
+    /// Files that are made when they are read, with how they are called.
+    #[must_use]
+    pub fn made(files: Vec<(String, Arc<dyn Made>)>) -> Self {
+        let file = |(shown, made): (String, _)| InputFile { relative: shown.clone(), shown, body: Body::Made(made) };
+        Self { files: files.into_iter().map(file).collect(), ..Self::default() }
     }
 }
 
@@ -60,6 +81,8 @@ pub(super) enum Opened<'a> {
     File(std::fs::File, u64),
     /// Bytes in memory.
     Bytes(&'a [u8]),
+    /// Bytes that are still to be made.
+    Made(&'a dyn Made),
 }
 
 impl InputFile {
@@ -85,6 +108,7 @@ impl InputFile {
     pub(super) fn open(&self) -> Result<Opened<'_>, Defect> {
         match &self.body {
             Body::Bytes(bytes) => Ok(Opened::Bytes(bytes)),
+            Body::Made(made) => Ok(Opened::Made(&**made)),
             Body::Unreadable(defect) => Err((**defect).clone()),
             Body::Path(path) => {
                 let open_failed = |error: io::Error| unreadable("open", &self.relative, &error);
@@ -112,12 +136,14 @@ impl InputFile {
     /// A part of the file once more, to say where in it something stands. Less than asked for if the file has changed.
     #[must_use]
     pub fn read_again(&self, offset: u64, len: u64) -> Vec<u8> {
+        let part = |bytes: &[u8]| {
+            let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
+            let end = start.saturating_add(usize::try_from(len).unwrap_or(usize::MAX)).min(bytes.len());
+            bytes[start..end].to_vec()
+        };
         match self.open() {
-            Ok(Opened::Bytes(bytes)) => {
-                let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
-                let end = start.saturating_add(usize::try_from(len).unwrap_or(usize::MAX)).min(bytes.len());
-                bytes[start..end].to_vec()
-            }
+            Ok(Opened::Bytes(bytes)) => part(bytes),
+            Ok(Opened::Made(made)) => made.text().map(|bytes| part(&bytes)).unwrap_or_default(),
             Ok(Opened::File(mut file, _)) => {
                 let mut text = Vec::new();
                 let read = file.seek(SeekFrom::Start(offset)).and_then(|_| file.take(len).read_to_end(&mut text));

@@ -173,6 +173,7 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
 fn whole_text(file: &InputFile) -> Result<std::borrow::Cow<'_, [u8]>, Defect> {
     match file.open()? {
         Opened::Bytes(bytes) => Ok(bytes.into()),
+        Opened::Made(made) => made.text().map(Into::into).map_err(|error| file.read_failed(&error)),
         Opened::File(mut opened, size) => {
             let mut text = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
             opened.read_to_end(&mut text).map_err(|error| file.read_failed(&error))?;

@@ -24,7 +24,7 @@ mod write;
 pub use blob::{Blob, Failure, Typed};
 pub use defect::{Defect, DefectKind, Spot, go_type_error};
 pub use ignore::{Ignore, LineTooLong};
-pub use input::{Input, InputFile};
+pub use input::{Input, InputFile, Made};
 pub use load::{Consumer, Document, Origin, load};
 pub use objects::{BUNDLE_OBJECT, cluster_service_version, for_each_object};
 pub use place::{Located, locate, locate_all, resolve};

@@ -310,6 +310,11 @@ impl Sorted {
         self.blobs.keys().map(Rank::package).filter(move |it| last.replace(*it) != Some(*it))
     }
 
+    /// The texts in order, with their ranks.
+    pub fn ranked(&self) -> impl Iterator<Item = (&Rank, &[u8])> {
+        self.blobs.iter().flat_map(|(rank, texts)| texts.iter().map(move |text| (rank, text.as_slice())))
+    }
+
     /// The texts in order.
     pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
         self.blobs.values().flatten().map(Vec::as_slice)

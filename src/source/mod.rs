@@ -4,16 +4,18 @@
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use thiserror::Error;
 
 use crate::fbc::Input;
+use crate::legacy::{self, Fidelity, LegacyCatalog, LegacyError};
 
 /// What a user named as a source.
 #[derive(Debug)]
 pub enum Source {
-    /// A catalog in files: a directory, a file, or standard input.
+    /// A catalog in files: a directory, a file, standard input, or a legacy SQLite catalog, whose blobs are made when they
+    /// are read.
     Catalog(Input),
     /// An SQLite database, by its path: an index, or what [`crate::index::Index::open`] will refuse with words.
     Index(PathBuf),
@@ -34,17 +36,21 @@ pub enum SourceError {
         /// The system's words.
         error: io::Error,
     },
+    /// It is a legacy catalog that cannot be read.
+    #[error(transparent)]
+    Legacy(#[from] LegacyError),
 }
 
 impl SourceError {
     /// What to do about it.
     #[must_use]
-    pub fn help(&self) -> &'static str {
+    pub fn help(&self) -> String {
         match self {
             Self::NotFound(_) => {
-                "name a catalog directory, a JSON or YAML file, an index.db, or `-` for standard input"
+                "name a catalog directory, a JSON or YAML file, an index.db, or `-` for standard input".to_owned()
             }
-            Self::Unreadable { .. } => "check the permissions of the file and of the directories above it",
+            Self::Unreadable { .. } => "check the permissions of the file and of the directories above it".to_owned(),
+            Self::Legacy(error) => error.help().unwrap_or_else(|| "`olmdex doctor` says more".to_owned()),
         }
     }
 }
@@ -54,6 +60,33 @@ pub const STDIN: &str = "-";
 
 /// First bytes of every SQLite file.
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
+
+/// The directory for copies that a reader needs.
+static SCRATCH: OnceLock<PathBuf> = OnceLock::new();
+
+/// Names the directory for copies that a reader needs: of legacy files whose writer was stopped. Only the first call
+/// counts; without one, copies are made beside the file.
+pub fn set_scratch(directory: PathBuf) {
+    // A second call changes nothing, as documented.
+    let _ = SCRATCH.set(directory);
+}
+
+/// The directory for copies of this file.
+#[must_use]
+pub fn scratch_for(path: &Path) -> PathBuf {
+    SCRATCH.get().cloned().unwrap_or_else(|| match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+        _ => PathBuf::from("."),
+    })
+}
+
+/// Opens a legacy catalog as such.
+///
+/// # Errors
+/// [`LegacyError`] if it is none, or cannot be read.
+pub fn open_legacy(path: &Path, fidelity: Fidelity) -> Result<LegacyCatalog, LegacyError> {
+    LegacyCatalog::open(path, &scratch_for(path), fidelity)
+}
 
 /// Looks at what `path` names and opens it. `-` is standard input, which is read whole.
 ///
@@ -82,6 +115,9 @@ pub fn open(path: &Path) -> Result<Source, SourceError> {
     let file = std::fs::File::open(path).map_err(unreadable)?;
     file.take(SQLITE_MAGIC.len() as u64).read_to_end(&mut head).map_err(unreadable)?;
     if head == SQLITE_MAGIC {
+        if legacy::is_legacy(path) {
+            return Ok(Source::Catalog(open_legacy(path, Fidelity::Kept)?.into_input()));
+        }
         return Ok(Source::Index(path.to_owned()));
     }
     Ok(Source::Catalog(Input::file(path)))

@@ -20,6 +20,7 @@ mod command;
 mod fbc_commands;
 mod fbc_skiprange;
 mod fbc_tables;
+mod legacy;
 mod observed;
 mod outcome;
 mod ranges;
@@ -44,6 +45,11 @@ const FOLDERS: &[Folder] = &[
     fbc_commands::RENDER,
     fbc_commands::LIST,
     catalogs::FOLDER,
+    legacy::WHOLE,
+    legacy::EDGE,
+    legacy::HISTORIC,
+    legacy::SCHEMAS,
+    legacy::MIGRATE,
     v1::FOLDER,
     v1::BULK,
     v1::VALUES,

@@ -1,0 +1,186 @@
+//! `olmdex migrate`
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::Context;
+use super::error::{CommandError, CommandResult, Exit};
+use super::legacy_source::{self, Compat, MigrateLevel, is_legacy};
+use super::progress::Progress;
+use super::render::BlobFormat;
+use super::validate::{FindingFormat, print_findings};
+use crate::diag::{Severity, Tally};
+use crate::fbc::{self, Format, Input, Selection, Sorted};
+use crate::index::Index;
+use crate::legacy::{self, OutDir, Problem, package_file};
+use crate::source::{self, Source};
+
+/// Write a catalog as files, one directory a package, as `opm migrate` does: a legacy SQLite catalog, or any other
+///
+/// The directory appears whole, or not at all. The source is never changed, whatever its schema. What the conversion
+/// leaves out is said on standard error; `--prove` reads both sides back and accounts for every row.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex migrate index.db catalog/
+  olmdex migrate index.db catalog/ --migrate-level bundle-object-to-csv-metadata -o yaml
+  olmdex migrate index.db catalog/ --keep-going --prove")]
+pub(crate) struct MigrateArgs {
+    /// The catalog: a legacy SQLite file, a directory, a file, an index.db, or `-` for standard input
+    #[arg(value_name = "SOURCE")]
+    source: PathBuf,
+    /// The directory to write, which must be empty or absent
+    #[arg(value_name = "OUTDIR")]
+    directory: PathBuf,
+    /// Format of the files
+    #[arg(short, long, value_enum, default_value_t = BlobFormat::Json)]
+    output: BlobFormat,
+    /// What becomes of the manifests in a legacy catalog
+    #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL")]
+    migrate_level: MigrateLevel,
+    /// Leave out packages that cannot be converted, instead of writing nothing
+    #[arg(short, long)]
+    keep_going: bool,
+    /// Read both sides back, compare them, and report what was lost, by name
+    #[arg(long)]
+    prove: bool,
+    /// Read an old schema as another tool does
+    #[arg(long, value_name = "TOOL")]
+    compat: Option<Compat>,
+    /// Format of the report of `--prove`
+    #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
+    message_format: FindingFormat,
+}
+
+pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
+    if is_legacy(&args.source) {
+        return migrate_legacy(context, args);
+    }
+    if args.prove || args.compat.is_some() || args.migrate_level != MigrateLevel::None {
+        let message = format!("`{}` is no legacy catalog", args.source.display());
+        return Err(CommandError::usage(message).help("`--prove`, `--compat` and `--migrate-level` are for those"));
+    }
+    migrate_files(context, args)
+}
+
+fn extension(format: BlobFormat) -> &'static str {
+    match format {
+        BlobFormat::Json => "json",
+        BlobFormat::Yaml => "yaml",
+    }
+}
+
+/// A directory that an interrupt takes along.
+fn start(context: &Context, target: &Path) -> Result<OutDir, CommandError> {
+    let directory = OutDir::create(target)?;
+    let (temporary, reporter) = (directory.temporary().to_owned(), context.reporter);
+    let message = format!("interrupted: {} was not written", target.display());
+    // If no handler can be set, the directory stays and the next run empties it.
+    let _ = ctrlc::set_handler(move || {
+        let _ = std::fs::remove_dir_all(&temporary);
+        reporter.warning(&message);
+        #[expect(clippy::exit, reason = "a signal handler has nowhere to return to")]
+        std::process::exit(130);
+    });
+    Ok(directory)
+}
+
+fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
+    let mut directory = start(context, &args.directory)?;
+    let progress = Progress::start(context, format!("migrating {}", args.source.display()));
+    let catalog = legacy_source::open(context, &args.source, args.compat)?;
+    if !args.keep_going {
+        catalog.verdict()?;
+    }
+    let extension = extension(args.output);
+    let mut names: Vec<&str> = Vec::new();
+    for name in catalog.sound_packages() {
+        match package_file(name, extension) {
+            Ok(_) => names.push(name),
+            Err(error) if !args.keep_going => return Err(error.into()),
+            Err(error) => context.reporter.warning(&error.to_string()),
+        }
+    }
+    let format = Format::from(args.output);
+    let mut late: Vec<Problem> = Vec::new();
+    loop {
+        let is_left_out = |name: &str| late.iter().any(|it| it.package.as_deref() == Some(name));
+        let wanted = |name: &str| names.binary_search(&name).is_ok() && !is_left_out(name);
+        let found = catalog.write(format, args.migrate_level.into(), wanted, |package, text| {
+            let file = package_file(package, extension)?;
+            directory.write(&file, text)
+        })?;
+        let Some(first) = found.first() else { break };
+        if !args.keep_going {
+            let error = CommandError::from(catalog.inconvertible(first));
+            return Err(error.help("migrate without `--migrate-level`, or leave the package out with `--keep-going`"));
+        }
+        // The beginning of a package whose end is missing must not stay.
+        late.extend(found);
+        drop(directory);
+        directory = start(context, &args.directory)?;
+    }
+    drop(progress);
+    let n_files = directory.finish()?;
+    let mut exit = Exit::Yes;
+    if !catalog.problems().is_empty() || !late.is_empty() {
+        legacy_source::left_out(context, catalog.problems().iter().chain(&late));
+        exit = Exit::No;
+    }
+    context.reporter.note(&format!("wrote {n_files} packages to {}", args.directory.display()));
+    if args.prove {
+        let _progress = Progress::start(context, "reading both sides back".to_owned());
+        let findings = legacy::prove(&catalog, &Input::directory(&args.directory)?)?;
+        print_findings(context, args.message_format, legacy::rules::ALL, &findings)?;
+        let tally = Tally::of(&findings);
+        context.reporter.note(&match tally {
+            Tally { errors: 0, warnings: 0 } => "proved: both sides hold the same".to_owned(),
+            Tally { errors: 0, warnings } => {
+                format!("proved: both sides hold the same but for {warnings} losses above")
+            }
+            _ => format!("not proved: {tally}"),
+        });
+        if tally.errors > 0 {
+            exit = Exit::No;
+        }
+    }
+    Ok(exit)
+}
+
+/// Any other catalog: rendered, and cut by package.
+fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
+    let inputs = match source::open(&args.source)? {
+        Source::Catalog(input) => vec![input],
+        Source::Index(path) => {
+            let index = Index::open(&path)?;
+            let names = index.catalog_names()?;
+            names.iter().map(|name| index.catalog_input(name)).collect::<Result<_, _>>()?
+        }
+    };
+    let format = Format::from(args.output);
+    let mut sorted = Sorted::default();
+    let mut n_broken = 0;
+    for input in &inputs {
+        let _progress = Progress::start(context, format!("reading {}", args.source.display()));
+        legacy_source::report(context, &input.remarks);
+        n_broken += input.remarks.iter().filter(|it| it.rule.severity == Severity::Error).count();
+        let defects = fbc::render(input, format, Selection { packages: &[] }, &mut sorted);
+        super::render::report(context, input, &defects);
+        n_broken += defects.len();
+    }
+    if n_broken > 0 && !args.keep_going {
+        return Err(CommandError::new(Exit::Input, format!("`{}` cannot be read", args.source.display())));
+    }
+    let mut directory = start(context, &args.directory)?;
+    let extension = extension(args.output);
+    for (rank, text) in sorted.ranked() {
+        let file = match rank.package() {
+            "" => PathBuf::from(format!("catalog.{extension}")),
+            package => package_file(package, extension)?,
+        };
+        directory.write(&file, text)?;
+    }
+    let n_files = directory.finish()?;
+    context.reporter.note(&format!("wrote {n_files} files to {}", args.directory.display()));
+    Ok(if n_broken > 0 { Exit::No } else { Exit::Yes })
+}

@@ -1,0 +1,119 @@
+//! A legacy catalog that is open: what can be asked of it.
+//!
+//! What it deliberately does not do: it answers no question about upgrades or dependencies; for those it is imported
+//! like any other catalog.
+
+use std::path::Path;
+
+use super::blobs::Level;
+use super::emit::{Manner, emit};
+use super::era::Fidelity;
+use super::error::LegacyError;
+use super::file::LegacyFile;
+use super::model::{Model, PackageModel, Problem};
+use crate::diag::Finding;
+use crate::fbc::Format;
+
+/// A catalog in a legacy file, read but for the manifests of its bundles.
+#[derive(Debug)]
+pub struct LegacyCatalog {
+    file: LegacyFile,
+    pub(super) model: Model,
+}
+
+impl LegacyCatalog {
+    /// Reads a file. `scratch` is a directory for the copy that an interrupted writer makes necessary.
+    ///
+    /// # Errors
+    /// [`LegacyError`], [`LegacyError::Inconvertible`] only with [`Fidelity::Opm`] for a schema that the real tool fails to
+    /// migrate. Packages that cannot be converted are no error here but [`Self::problems`].
+    pub fn open(path: &Path, scratch: &Path, fidelity: Fidelity) -> Result<Self, LegacyError> {
+        let file = LegacyFile::open(path, scratch)?;
+        let model = Model::read(&file, fidelity)?;
+        Ok(Self { file, model })
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn file(&self) -> &LegacyFile {
+        &self.file
+    }
+
+    /// What keeps packages from being converted, in the order in which the real tool would meet it.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.model.problems
+    }
+
+    /// What conversion leaves out or fills in.
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.model.findings
+    }
+
+    /// The names of all packages, sorted.
+    pub fn package_names(&self) -> impl Iterator<Item = &str> {
+        self.model.packages.keys().map(String::as_str)
+    }
+
+    /// The packages that can be converted, sorted by name.
+    pub(super) fn sound(&self) -> Vec<&PackageModel> {
+        let broken: std::collections::HashSet<&str> =
+            self.model.problems.iter().filter_map(|it| it.package.as_deref()).collect();
+        self.model.packages.values().filter(|it| !broken.contains(it.name.as_str())).collect()
+    }
+
+    /// The names of packages that can be converted, sorted.
+    #[must_use]
+    pub fn sound_packages(&self) -> Vec<&str> {
+        self.sound().into_iter().map(|it| it.name.as_str()).collect()
+    }
+
+    /// The first problem as an error: the real tool's verdict.
+    ///
+    /// # Errors
+    /// [`LegacyError::Inconvertible`] if there is any problem.
+    pub fn verdict(&self) -> Result<(), LegacyError> {
+        match self.model.problems.first() {
+            None => Ok(()),
+            Some(problem) => Err(self.inconvertible(problem)),
+        }
+    }
+
+    /// A problem as an error.
+    #[must_use]
+    pub fn inconvertible(&self, problem: &Problem) -> LegacyError {
+        LegacyError::Inconvertible { path: self.file.path().to_owned(), text: problem.text.clone() }
+    }
+
+    /// Writes the packages that can be converted and that `wanted` takes, sorted by name, each as a package, its
+    /// channels and its bundles. The sink gets the name of the package with each part of its text. Gives the problems
+    /// that show only in writing.
+    ///
+    /// # Errors
+    /// What the sink returned, or that the file cannot be read.
+    pub fn write<E: From<LegacyError>>(
+        &self,
+        format: Format,
+        level: Level,
+        wanted: impl Fn(&str) -> bool,
+        sink: impl FnMut(&str, &[u8]) -> Result<(), E>,
+    ) -> Result<Vec<Problem>, E> {
+        let packages: Vec<&PackageModel> = self.sound().into_iter().filter(|it| wanted(&it.name)).collect();
+        emit(&self.file, &self.model.rows, &packages, Manner { level, format }, sink)
+    }
+
+    /// One package as JSON, for who reads it like a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn package_text(&self, package: &str) -> Result<Vec<u8>, LegacyError> {
+        let mut text = Vec::new();
+        let wanted = |name: &str| name == package;
+        self.write(Format::Json, Level::None, wanted, |_, part| {
+            text.extend_from_slice(part);
+            Ok::<(), LegacyError>(())
+        })?;
+        Ok(text)
+    }
+}

@@ -1,0 +1,127 @@
+//! What can go wrong with a legacy catalog, in words: what, where, and what to do.
+//!
+//! What it deliberately does not do: what is wrong with the content of a catalog that can be read is a
+//! [`crate::diag::Finding`], not an error.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why a legacy catalog cannot be read, converted or written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum LegacyError {
+    /// The file cannot be opened or read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// The file is there, but holds no legacy catalog.
+    #[error("{}: {reason}", .path.display())]
+    NotLegacy {
+        /// The file.
+        path: PathBuf,
+        /// What it is instead.
+        reason: NotLegacy,
+    },
+    /// SQLite met damage, or a table or column is missing.
+    #[error("{}: the legacy catalog is damaged: {message}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// SQLite's words.
+        message: String,
+    },
+    /// The catalog can be read, but is none that can be written as file-based blobs. The words are opm's.
+    #[error("{}: {text}", .path.display())]
+    Inconvertible {
+        /// The file.
+        path: PathBuf,
+        /// What opm says of it.
+        text: String,
+    },
+    /// A maintenance step is refused. The words are opm's.
+    #[error("{text}")]
+    Refused {
+        /// What opm says.
+        text: String,
+    },
+    /// The result cannot be written. What was there before is as it was.
+    #[error("cannot write {}: {message}", .path.display())]
+    Write {
+        /// The target.
+        path: PathBuf,
+        /// What failed, in the system's words.
+        message: String,
+    },
+    /// Something is at the target's place that must not be overwritten.
+    #[error("{0}")]
+    Target(String),
+}
+
+/// What a file is that holds no legacy catalog.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NotLegacy {
+    /// It has no bytes.
+    #[error("the file is empty")]
+    Empty,
+    /// It is a directory, a device or the like.
+    #[error("not a regular file")]
+    NotAFile,
+    /// It is no SQLite database.
+    #[error("file is not a database")]
+    NotSqlite,
+    /// It has none of the tables of a catalog.
+    #[error("an SQLite database without the tables of a catalog")]
+    NoCatalog,
+}
+
+impl LegacyError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::Inconvertible { .. } => {
+                "mend the catalog, or leave out the packages that cannot be converted with `--keep-going`".to_owned()
+            }
+            Self::Damaged { .. } => {
+                "`olmdex doctor` says what can be read; restore the file from the image it came from".to_owned()
+            }
+            Self::NotLegacy { reason: NotLegacy::NoCatalog, .. } => {
+                "name a file that `opm index` or `opm registry` wrote".to_owned()
+            }
+            Self::Write { .. } => "check the free space and the permissions of the directory".to_owned(),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn write(path: &Path, error: impl std::fmt::Display) -> Self {
+        Self::Write { path: path.to_owned(), message: error.to_string() }
+    }
+
+    /// An error of SQLite while reading `path`.
+    pub(super) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let message = sqlite_words(error);
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Self::NotLegacy { path: path.to_owned(), reason: NotLegacy::NotSqlite },
+            Some(ErrorCode::SystemIoFailure | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                Self::Read { path: path.to_owned(), source: io::Error::other(message) }
+            }
+            _ => Self::Damaged { path: path.to_owned(), message },
+        }
+    }
+}
+
+/// SQLite's message without the crate's decoration.
+pub(super) fn sqlite_words(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqliteFailure(_, Some(message)) => message.clone(),
+        other => other.to_string(),
+    }
+}

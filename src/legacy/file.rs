@@ -1,0 +1,307 @@
+//! A legacy file, opened so that nothing of it ever changes.
+//!
+//! The file is read as immutable: no lock, no journal, no shared memory beside it, so that a read-only file on a
+//! read-only disk works. Only if a journal or a write-ahead log with content lies beside it, which means that its writer
+//! was stopped, the file is not what it should be: then it is copied to a private directory together with the journal,
+//! and SQLite mends the copy.
+//!
+//! What it deliberately does not do: it interprets nothing but the version of the schema and the names of columns.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+
+use super::error::{LegacyError, NotLegacy};
+
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// The tables without which there is no catalog.
+const CORE_TABLES: [&str; 4] = ["operatorbundle", "package", "channel", "channel_entry"];
+
+/// Memory for pages of one connection, in KiB.
+const CACHE: i64 = 4 << 10;
+
+/// The version of the schema that a file claims to have (`spec/legacy-index.md` 1.2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Claim {
+    /// No table of migrations, or an empty one: older than all numbers, or tampered with.
+    None,
+    /// A number.
+    Number(i64),
+    /// Something that is no number.
+    Text(String),
+}
+
+/// A legacy file that can be read.
+#[derive(Debug)]
+pub struct LegacyFile {
+    path: PathBuf,
+    actual: PathBuf,
+    claim: Claim,
+    columns: BTreeMap<String, Vec<String>>,
+    /// Kept for its end, which removes the copy.
+    scratch: Option<Scratch>,
+}
+
+impl LegacyFile {
+    /// Opens a file. `scratch` is a directory for the copy that a hot journal makes necessary.
+    ///
+    /// # Errors
+    /// [`LegacyError::NotLegacy`] if it is something else, [`LegacyError::Read`] and [`LegacyError::Damaged`].
+    pub fn open(path: &Path, scratch: &Path) -> Result<Self, LegacyError> {
+        let read_failed = |source: io::Error| LegacyError::Read { path: path.to_owned(), source };
+        let not = |reason| LegacyError::NotLegacy { path: path.to_owned(), reason };
+        let metadata = fs::metadata(path).map_err(read_failed)?;
+        if !metadata.is_file() {
+            return Err(not(NotLegacy::NotAFile));
+        }
+        if metadata.len() == 0 {
+            return Err(not(NotLegacy::Empty));
+        }
+        let mut head = Vec::with_capacity(MAGIC.len());
+        File::open(path).and_then(|it| it.take(MAGIC.len() as u64).read_to_end(&mut head)).map_err(read_failed)?;
+        if head != MAGIC {
+            return Err(not(NotLegacy::NotSqlite));
+        }
+        let mended = if has_journal(path) { Some(Scratch::mend(path, scratch)?) } else { None };
+        let actual = mended.as_ref().map_or_else(|| path.to_owned(), |it| it.copy.clone());
+        let mut file =
+            Self { path: path.to_owned(), actual, claim: Claim::None, columns: BTreeMap::new(), scratch: mended };
+        let connection = file.connect()?;
+        let failed = |error: rusqlite::Error| LegacyError::sqlite(path, &error);
+        file.columns = columns(&connection).map_err(failed)?;
+        if !CORE_TABLES.iter().any(|it| file.columns.contains_key(*it)) {
+            return Err(not(NotLegacy::NoCatalog));
+        }
+        if let Some(missing) = CORE_TABLES.iter().find(|it| !file.columns.contains_key(**it)) {
+            return Err(LegacyError::Damaged { path: path.to_owned(), message: format!("no such table: {missing}") });
+        }
+        if file.has_column("schema_migrations", "version") {
+            file.claim = claim(&connection).map_err(failed)?;
+        }
+        Ok(file)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The version that it claims to have.
+    #[must_use]
+    pub fn claim(&self) -> &Claim {
+        &self.claim
+    }
+
+    /// Whether a journal lay beside it that had to be played back first.
+    #[must_use]
+    pub fn was_interrupted(&self) -> bool {
+        self.scratch.is_some()
+    }
+
+    /// Whether it has a table.
+    #[must_use]
+    pub fn has_table(&self, table: &str) -> bool {
+        self.columns.contains_key(table)
+    }
+
+    /// Whether a table has a column.
+    #[must_use]
+    pub fn has_column(&self, table: &str, column: &str) -> bool {
+        self.columns.get(table).is_some_and(|it| it.iter().any(|name| name.eq_ignore_ascii_case(column)))
+    }
+
+    /// The newest schema whose tables and columns are all there.
+    #[must_use]
+    pub fn shape(&self) -> i64 {
+        let newest = [
+            (12, self.has_table("deprecated")),
+            (11, self.has_column("operatorbundle", "substitutesfor")),
+            (9, self.has_table("properties")),
+            (8, self.has_table("dependencies")),
+            (7, self.has_column("operatorbundle", "replaces")),
+            (6, self.has_column("api_provider", "operatorbundle_name")),
+            (5, self.has_column("operatorbundle", "version")),
+            (3, self.has_table("api_requirer")),
+            (2, self.has_column("operatorbundle", "bundlepath")),
+            (1, self.has_table("related_image")),
+        ];
+        newest.into_iter().find(|(_, has)| *has).map_or(0, |(version, _)| version)
+    }
+
+    /// The schema to read it by: what it claims, or what it looks like if it claims nothing.
+    #[must_use]
+    pub fn schema(&self) -> i64 {
+        match self.claim {
+            Claim::Number(version) if version >= 0 => version,
+            _ => self.shape(),
+        }
+    }
+
+    /// A connection of its own, for reading.
+    pub(super) fn connect(&self) -> Result<Connection, LegacyError> {
+        connect(&self.actual).map_err(|error| LegacyError::sqlite(&self.path, &error))
+    }
+}
+
+/// Whether the file is an SQLite database with the tables of a legacy catalog.
+#[must_use]
+pub fn is_legacy(path: &Path) -> bool {
+    let has_tables = connect(path).and_then(|it| columns(&it)).is_ok_and(|columns| {
+        CORE_TABLES.iter().any(|it| *it != "package" && *it != "channel" && columns.contains_key(*it))
+    });
+    // With a journal beside it the file may have no tables yet.
+    has_tables || (has_journal(path) && starts_as_sqlite(path) && !is_index(path))
+}
+
+fn starts_as_sqlite(path: &Path) -> bool {
+    let mut head = Vec::with_capacity(MAGIC.len());
+    let read = File::open(path).and_then(|it| it.take(MAGIC.len() as u64).read_to_end(&mut head));
+    read.is_ok() && head == MAGIC
+}
+
+/// Whether the header carries any application's mark, which legacy files do not.
+fn is_index(path: &Path) -> bool {
+    let mut head = Vec::with_capacity(72);
+    let read = File::open(path).and_then(|it| it.take(72).read_to_end(&mut head));
+    read.is_err() || head.get(68..72).is_none_or(|mark| mark != [0; 4])
+}
+
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(uri(path), flags)?;
+    // Whoever made the file must not have code of theirs run.
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "query_only", true)?;
+    connection.pragma_update(None, "cache_size", -CACHE)?;
+    Ok(connection)
+}
+
+/// A path as a URI for reading, with the characters that mean something there escaped.
+fn uri(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut uri = "file:".to_owned();
+    for &byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'_' | b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => uri.push(char::from(byte)),
+            _ => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}
+
+/// Tables with their columns. Views are not looked at: a catalog has none.
+fn columns(connection: &Connection) -> rusqlite::Result<BTreeMap<String, Vec<String>>> {
+    let sql = "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c
+               WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite_%'";
+    let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        columns.entry(row.get::<_, String>(0)?.to_lowercase()).or_default().push(row.get(1)?);
+    }
+    Ok(columns)
+}
+
+fn claim(connection: &Connection) -> rusqlite::Result<Claim> {
+    let mut statement = connection.prepare("SELECT version FROM schema_migrations LIMIT 1")?;
+    let mut rows = statement.query([])?;
+    let Some(row) = rows.next()? else { return Ok(Claim::None) };
+    Ok(match row.get_ref(0)? {
+        ValueRef::Null => Claim::None,
+        ValueRef::Integer(number) => Claim::Number(number),
+        ValueRef::Real(number) => Claim::Number(number as i64),
+        ValueRef::Text(text) | ValueRef::Blob(text) => {
+            let text = String::from_utf8_lossy(text).into_owned();
+            text.trim().parse().map_or(Claim::Text(text), Claim::Number)
+        }
+    })
+}
+
+/// The journals that SQLite may leave beside a database.
+const JOURNALS: [&str; 2] = ["-journal", "-wal"];
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path.as_os_str());
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn has_journal(path: &Path) -> bool {
+    JOURNALS.iter().any(|suffix| fs::metadata(beside(path, suffix)).is_ok_and(|it| it.len() > 0))
+}
+
+/// A private directory with a mended copy.
+#[derive(Debug)]
+struct Scratch {
+    directory: PathBuf,
+    copy: PathBuf,
+}
+
+impl Scratch {
+    fn mend(path: &Path, parent: &Path) -> Result<Self, LegacyError> {
+        let failed = |error: io::Error| LegacyError::write(parent, error);
+        let directory = private_directory(parent).map_err(failed)?;
+        let copy = directory.join("catalog.db");
+        let scratch = Self { directory, copy };
+        for suffix in ["", "-journal", "-wal"] {
+            match fs::copy(beside(path, suffix), beside(&scratch.copy, suffix)) {
+                Ok(_) => make_writable(&beside(&scratch.copy, suffix)).map_err(failed)?,
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !suffix.is_empty() => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        let mend = || -> rusqlite::Result<()> {
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let connection = Connection::open_with_flags(&scratch.copy, flags)?;
+            connection.pragma_update(None, "trusted_schema", false)?;
+            // Reading anything plays the journal back.
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+            connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
+            connection.close().map_err(|(_, error)| error)
+        };
+        mend().map_err(|error| LegacyError::sqlite(path, &error))?;
+        Ok(scratch)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is in the directory for such things.
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+fn private_directory(parent: &Path) -> io::Result<PathBuf> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let directory = parent.join(format!("olmdex-{}-{number}", std::process::id()));
+        let mut builder = fs::DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        match builder.create(&directory) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            other => return other.map(|()| directory),
+        }
+    }
+}
+
+/// A copy has the modes of its original, which may be read-only.
+fn make_writable(path: &Path) -> io::Result<()> {
+    let mut permissions = fs::metadata(path)?.permissions();
+    #[cfg(unix)]
+    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o600);
+    #[cfg(not(unix))]
+    permissions.set_readonly(false);
+    fs::set_permissions(path, permissions)
+}

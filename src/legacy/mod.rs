@@ -1,0 +1,37 @@
+//! The legacy SQLite catalog (`index.db` of `opm index`, dropped by the real tool in August 2026).
+//!
+//! | part | what it does |
+//! |---|---|
+//! | [`LegacyFile`] | opens a file of any schema so that nothing of it ever changes |
+//! | [`LegacyCatalog`] | reads it: packages, channels, bundles, and what keeps them from being converted |
+//! | [`rules`] | what is remarkable about a legacy catalog, as rules of findings |
+//!
+//! What it deliberately does not do: it knows no index, answers no question about upgrades, and never changes the file
+//! that it reads.
+
+mod blobs;
+mod catalog;
+mod csv;
+mod emit;
+mod era;
+mod error;
+mod file;
+mod graph;
+mod input;
+mod model;
+mod outdir;
+mod properties;
+mod prove;
+mod rows;
+pub mod rules;
+mod survey;
+mod verdict;
+
+pub use blobs::Level;
+pub use catalog::LegacyCatalog;
+pub use era::Fidelity;
+pub use error::{LegacyError, NotLegacy};
+pub use file::{Claim, LegacyFile, is_legacy};
+pub use model::Problem;
+pub use outdir::{OutDir, package_file};
+pub use prove::prove;

@@ -1,0 +1,377 @@
+//! A legacy catalog as packages, channels and bundles: what the rows mean, before anything is written
+//! (`spec/legacy-index.md` 3.1 to 3.6).
+//!
+//! The real tool stops at the first thing that it cannot convert. Here every problem is kept with the package that it
+//! is about, in the order in which the real tool would meet it, so that the first of them is its verdict and a package
+//! without any can be converted all the same.
+//!
+//! What it deliberately does not do: manifests stay in the file; their places are in the [`Survey`].
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::csv::{self, Icon};
+use super::era::{self, Fidelity};
+use super::error::LegacyError;
+use super::file::LegacyFile;
+use super::graph::{Edges, Membership, memberships};
+use super::properties::Values;
+use super::rows::{BundleRow, Rows};
+use super::rules;
+use super::survey::{Survey, survey, with_column};
+use super::verdict;
+use crate::diag::Finding;
+use crate::json::Reader;
+use crate::version::{Quoted, Version};
+
+/// A package that can be written.
+#[derive(Debug, Clone, Default)]
+pub(super) struct PackageModel {
+    pub(super) name: String,
+    pub(super) default_channel: Option<String>,
+    pub(super) icon: Option<Icon>,
+    /// By name.
+    pub(super) channels: BTreeMap<String, Vec<EntryModel>>,
+    /// By name.
+    pub(super) bundles: BTreeMap<String, BundleModel>,
+}
+
+/// An entry of a channel.
+#[derive(Debug, Clone, Default)]
+pub(super) struct EntryModel {
+    pub(super) name: String,
+    pub(super) replaces: String,
+    pub(super) skips: Vec<String>,
+    pub(super) skip_range: String,
+}
+
+/// A bundle of a package.
+#[derive(Debug, Clone, Default)]
+pub(super) struct BundleModel {
+    /// Index of its row.
+    pub(super) row: usize,
+    pub(super) name: String,
+    pub(super) image: String,
+    pub(super) version: String,
+    /// Type and value as compact JSON, sorted; without the manifests.
+    pub(super) properties: Vec<(String, String)>,
+    /// Name and image, sorted by image.
+    pub(super) related_images: Vec<(String, String)>,
+    pub(super) survey: Survey,
+    /// What the real tool's validation has against it: rank and words.
+    pub(super) complaints: Vec<(u8, String)>,
+    /// Whether a value of its properties is not JSON.
+    pub(super) has_bad_json: bool,
+}
+
+/// Something that keeps a package from being converted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The package, if it is about one.
+    pub package: Option<String>,
+    /// What the real tool says, if it is the first.
+    pub text: String,
+    /// Whether the blobs could be written, and only the catalog that they make is not valid.
+    pub is_verdict: bool,
+}
+
+/// All that is known of a catalog.
+#[derive(Debug, Default)]
+pub(super) struct Model {
+    pub(super) packages: BTreeMap<String, PackageModel>,
+    /// In the order of the real tool.
+    pub(super) problems: Vec<Problem>,
+    pub(super) findings: Vec<Finding>,
+    pub(super) rows: Rows,
+}
+
+impl Model {
+    /// The packages that cannot be written as blobs at all.
+    pub(super) fn unwritable(&self) -> BTreeSet<String> {
+        let hard = self.problems.iter().filter(|it| !it.is_verdict).filter_map(|it| it.package.clone());
+        // A value that is not JSON cannot stand in a blob.
+        let is_unfit = |it: &&PackageModel| it.bundles.values().any(|bundle| bundle.has_bad_json);
+        hard.chain(self.packages.values().filter(is_unfit).map(|it| it.name.clone())).collect()
+    }
+
+    /// Reads the rows of a file and makes packages of them.
+    pub(super) fn read(file: &LegacyFile, fidelity: Fidelity) -> Result<Self, LegacyError> {
+        let mut rows = Rows::read(file)?;
+        let mut findings = Vec::new();
+        era::forward(file, &mut rows, fidelity, &mut findings)?;
+        let mut model = Self { findings, ..Self::default() };
+        model.initialize(&rows);
+        let members = memberships(&rows);
+        let valid = model.valid(&rows, &members);
+        model.populate(file, &rows, &valid)?;
+        model.icons(file, &rows)?;
+        model.problems.extend(verdict::judge(&model.packages));
+        model.remark(&rows, &members);
+        model.rows = rows;
+        Ok(model)
+    }
+
+    fn problem(&mut self, package: Option<&str>, text: String) {
+        self.problems.push(Problem { package: package.map(str::to_owned), text, is_verdict: false });
+    }
+
+    /// Packages and their channels.
+    fn initialize(&mut self, rows: &Rows) {
+        let mut channels: HashMap<&str, BTreeMap<String, Vec<EntryModel>>> = HashMap::new();
+        for channel in &rows.channels {
+            channels.entry(&channel.package).or_default().insert(channel.name.clone(), Vec::new());
+        }
+        for (name, default_channel) in &rows.packages {
+            let channels = channels.remove(name.as_str()).unwrap_or_default();
+            if channels.is_empty() {
+                self.problem(Some(name), format!("package {name} not found"));
+            }
+            let package = PackageModel {
+                name: name.clone(),
+                default_channel: default_channel.clone(),
+                channels,
+                ..PackageModel::default()
+            };
+            self.packages.insert(name.clone(), package);
+        }
+    }
+
+    /// The memberships that count: of bundles that have a row in which nothing needed is NULL.
+    fn valid<'a>(&mut self, rows: &Rows, members: &'a BTreeMap<Membership, Edges>) -> Vec<(&'a Membership, &'a Edges)> {
+        let mut dropped: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        let mut valid = Vec::new();
+        for (member, edges) in members {
+            let Some(bundle) = rows.bundle(&member.0) else { continue };
+            if bundle.version.is_some() && bundle.image.is_some() {
+                valid.push((member, edges));
+                continue;
+            }
+            let lacking = if bundle.version.is_none() { "version" } else { "path" };
+            dropped.entry(&member.1).or_default().insert(&member.0);
+            let message = format!(
+                "bundle `{}` is left out of channel `{}` of package `{}`: its {lacking} is NULL",
+                member.0, member.2, member.1
+            );
+            self.findings.push(rules::finding(rules::ROW_WITHOUT_VALUE, message, Some(&member.1)));
+        }
+        let n_incomplete = rows
+            .entries
+            .iter()
+            .filter(|it| it.bundle.is_none() || it.channel.is_none() || it.package.is_none())
+            .count();
+        if n_incomplete > 0 {
+            let message =
+                format!("{n_incomplete} entries of channels are left out: they name no bundle, channel or package");
+            self.findings.push(rules::finding(rules::ROW_WITHOUT_VALUE, message, None));
+        }
+        valid
+    }
+
+    /// Bundles into channels, in the order of the real tool: first all manifests are read, then all is converted.
+    fn populate(&mut self, file: &LegacyFile, rows: &Rows, valid: &[(&Membership, &Edges)]) -> Result<(), LegacyError> {
+        let mut order: Vec<&BundleRow> = Vec::new();
+        let mut position: HashMap<&str, usize> = HashMap::new();
+        for (member, _) in valid {
+            if !position.contains_key(member.0.as_str())
+                && let Some(bundle) = rows.bundle(&member.0)
+            {
+                position.insert(&member.0, order.len());
+                order.push(bundle);
+            }
+        }
+        let surveys = survey(file, &order)?;
+        for (member, _) in valid {
+            let survey = position.get(member.0.as_str()).and_then(|&idx| surveys.get(idx));
+            if let Some(broken) = survey.and_then(|it| it.broken.as_deref()) {
+                let text = format!("populate channels: {broken}");
+                self.problem(Some(&member.1).filter(|it| !it.is_empty()).map(String::as_str), text);
+            }
+        }
+        let values = Values::new(rows);
+        for (member, edges) in valid {
+            let (name, package, channel) = member;
+            let Some(&idx) = position.get(name.as_str()) else { continue };
+            let bundle = order[idx];
+            if values.is_deprecated(rows, name) {
+                continue;
+            }
+            let Some(model) = self.packages.get(package) else {
+                let text = format!("unknown package {} for bundle {}", Quoted(package), Quoted(name));
+                self.problem(None, format!("populate channels: {text}"));
+                continue;
+            };
+            if !model.channels.contains_key(channel) {
+                let text = format!("unknown channel {} for bundle {}", Quoted(channel), Quoted(name));
+                self.problem(Some(package), format!("populate channels: {text}"));
+                continue;
+            }
+            if !model.bundles.contains_key(name) {
+                match convert(rows, &values, bundle, package, surveys[idx].clone()) {
+                    Ok(mut converted) => {
+                        converted.row = rows.by_name.get(name).copied().unwrap_or_default();
+                        if let Some(model) = self.packages.get_mut(package) {
+                            model.bundles.insert(name.clone(), converted);
+                        }
+                    }
+                    Err(error) => {
+                        self.problem(
+                            Some(package),
+                            format!("populate channels: convert bundle {}: {error}", Quoted(name)),
+                        );
+                        continue;
+                    }
+                }
+            }
+            let entry = EntryModel {
+                name: name.clone(),
+                replaces: edges.replaces.clone(),
+                skips: edges.skips.clone(),
+                skip_range: bundle.skip_range.clone().unwrap_or_default(),
+            };
+            if let Some(entries) = self.packages.get_mut(package).and_then(|it| it.channels.get_mut(channel)) {
+                entries.push(entry);
+            }
+        }
+        Ok(())
+    }
+
+    /// The icon of a package is that of the bundle that its default channel names as its head.
+    fn icons(&mut self, file: &LegacyFile, rows: &Rows) -> Result<(), LegacyError> {
+        let connection = file.connect()?;
+        let mut reader = Reader::new();
+        let heads: HashMap<(&str, &str), Option<&str>> =
+            rows.channels.iter().map(|it| ((it.package.as_str(), it.name.as_str()), it.head.as_deref())).collect();
+        let mut icons = Vec::new();
+        for package in self.packages.values() {
+            let Some(default) = package.default_channel.as_deref() else { continue };
+            let Some(head) = heads.get(&(package.name.as_str(), default)) else { continue };
+            let row = head.and_then(|it| rows.bundle(it));
+            let icon = match row {
+                None => Err(format!(
+                    "get default channel head for package {}: no entry found for {} {default}",
+                    Quoted(&package.name),
+                    package.name
+                )),
+                Some(row) => with_column(&connection, "csv", row.rowid, |bytes| csv::icon(bytes, &mut reader))
+                    .map_err(|error| LegacyError::sqlite(file.path(), &error))?
+                    .map_err(|error| format!("unmarshal CSV json for bundle {}: {error}", Quoted(&row.name))),
+            };
+            icons.push((package.name.clone(), icon));
+        }
+        for (name, icon) in icons {
+            match icon {
+                Ok(Ok(icon)) => {
+                    if let Some(package) = self.packages.get_mut(&name) {
+                        package.icon = icon;
+                    }
+                }
+                Ok(Err(error)) => {
+                    let message = format!("package `{name}` is converted without its icon: {error}");
+                    self.findings.push(rules::finding(rules::UNREADABLE_ICON, message, Some(&name)));
+                }
+                Err(error) => self.problem(Some(&name), format!("populate package icons: {error}")),
+            }
+        }
+        Ok(())
+    }
+
+    /// What is left out, by name.
+    fn remark(&mut self, rows: &Rows, members: &BTreeMap<Membership, Edges>) {
+        let in_channels: HashSet<&str> = members.keys().map(|it| it.0.as_str()).collect();
+        let mut found = Vec::new();
+        for bundle in &rows.bundles {
+            if !in_channels.contains(bundle.name.as_str()) {
+                let message = format!("bundle `{}` is in no channel", bundle.name);
+                found.push(rules::finding(rules::STRANDED_BUNDLE, message, None));
+            }
+        }
+        if rows.n_nameless > 0 {
+            let message = format!("{} rows of `operatorbundle` have no name", rows.n_nameless);
+            found.push(rules::finding(rules::ROW_WITHOUT_VALUE, message, None));
+        }
+        let values = Values::new(rows);
+        for (name, package, channel) in members.keys() {
+            if values.is_deprecated(rows, name) && rows.bundle(name).is_some() {
+                let message =
+                    format!("bundle `{name}` is deprecated and left out of channel `{channel}` of package `{package}`");
+                found.push(rules::finding(rules::DEPRECATED_BUNDLE, message, Some(package)));
+            }
+        }
+        let mut dependent: Vec<&str> = rows.dependencies.bundles().filter(|it| in_channels.contains(it)).collect();
+        dependent.sort_unstable();
+        for bundle in dependent {
+            for (_, kind, value) in rows.dependencies.values(bundle) {
+                if kind != "olm.gvk" && kind != "olm.package" {
+                    let value = value.unwrap_or_default();
+                    let message = format!("bundle `{bundle}`: the dependency `{kind}` {value} is left out");
+                    found.push(rules::finding(rules::LOST_DEPENDENCY, message, None));
+                }
+            }
+        }
+        let tables: [(&str, Vec<&str>); 3] = [
+            ("properties", rows.properties.bundles().collect()),
+            ("dependencies", rows.dependencies.bundles().collect()),
+            ("related_image", rows.images.keys().map(String::as_str).collect()),
+        ];
+        for (table, names) in tables {
+            let mut orphans: Vec<&str> = names.into_iter().filter(|it| rows.bundle(it).is_none()).collect();
+            orphans.sort_unstable();
+            if !orphans.is_empty() {
+                let message = format!("`{table}` has rows of bundles that are not there: {}", few(&orphans));
+                found.push(rules::finding(rules::ORPHAN_ROWS, message, None));
+            }
+        }
+        self.findings.extend(found);
+    }
+}
+
+/// The first names of a long list.
+pub(super) fn few(names: &[&str]) -> String {
+    const SHOWN: usize = 5;
+    let shown = names.iter().take(SHOWN).map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(SHOWN) {
+        None | Some(0) => shown,
+        Some(n_more) => format!("{shown} and {n_more} more"),
+    }
+}
+
+/// A row as a bundle of a package.
+fn convert(
+    rows: &Rows,
+    values: &Values,
+    bundle: &BundleRow,
+    package: &str,
+    survey: Survey,
+) -> Result<BundleModel, String> {
+    let version = bundle.version.clone().unwrap_or_default();
+    let (properties, mut complaints) = values.of_bundle(rows, &bundle.name, package, &version, survey.objects.len())?;
+    if let Some(error) = &survey.broken_images {
+        return Err(format!("get related iamges: {error}"));
+    }
+    Version::parse(&version).map_err(|error| format!("parse version {}: {error}", Quoted(&version)))?;
+    let image = bundle.image.clone().unwrap_or_default();
+    if bundle.name.is_empty() {
+        complaints.push((31, "name must be set".to_owned()));
+    }
+    if image.is_empty() && survey.objects.is_empty() {
+        complaints.push((33, "bundle image must be set".to_owned()));
+    }
+    let mut related_images = survey.images.clone();
+    if let Some(images) = rows.images.get(&bundle.name) {
+        let listed: HashSet<&str> = survey.images.iter().map(|(_, image)| image.as_str()).collect();
+        related_images
+            .extend(images.iter().filter(|it| !listed.contains(it.as_str())).map(|it| (String::new(), it.clone())));
+    }
+    // Stable, where the real tool's order of equal ones is chance in long lists.
+    related_images.sort_by(|a, b| a.1.cmp(&b.1));
+    Ok(BundleModel {
+        row: 0,
+        name: bundle.name.clone(),
+        image,
+        version,
+        properties,
+        related_images,
+        survey,
+        complaints,
+        has_bad_json: values.has_bad_json(rows, &bundle.name),
+    })
+}

@@ -1,0 +1,190 @@
+//! The directory that a migration writes: filled beside its place under another name, then renamed, so that it is there
+//! whole or not at all.
+//!
+//! The temporary directory has a fixed name, `.<target>.olmdex-migrate`, and is locked while it is filled. One that
+//! nobody has locked was left by a process that was killed, and is emptied.
+//!
+//! What it deliberately does not do: it never writes into a directory that has something in it.
+
+use std::ffi::OsString;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write as _};
+use std::path::{Component, Path, PathBuf};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use super::error::LegacyError;
+use crate::version::Quoted;
+
+/// A directory that is being filled.
+#[derive(Debug)]
+pub struct OutDir {
+    target: PathBuf,
+    temporary: PathBuf,
+    /// Holds the lock.
+    handle: File,
+    /// The file that is being written, with its path below the directory.
+    open: Option<(PathBuf, File)>,
+    n_files: usize,
+    syncing: Option<Syncing>,
+    is_done: bool,
+}
+
+/// A thread that brings written files to the disk while the next ones are written.
+#[derive(Debug)]
+struct Syncing {
+    files: SyncSender<File>,
+    thread: JoinHandle<io::Result<()>>,
+}
+
+impl Syncing {
+    fn start() -> Self {
+        let (files, written) = sync_channel::<File>(64);
+        let thread = std::thread::spawn(move || written.iter().try_for_each(|file| file.sync_data()));
+        Self { files, thread }
+    }
+
+    fn finish(self) -> io::Result<()> {
+        drop(self.files);
+        self.thread.join().unwrap_or_else(|_| Err(io::Error::other("a file could not be brought to the disk")))
+    }
+}
+
+impl OutDir {
+    /// Starts a directory. The target must not exist, or be an empty directory.
+    ///
+    /// # Errors
+    /// [`LegacyError::Target`] if it is anything else, or if another process fills it; [`LegacyError::Write`].
+    pub fn create(target: &Path) -> Result<Self, LegacyError> {
+        let failed = |error: io::Error| LegacyError::write(target, error);
+        match fs::read_dir(target) {
+            Ok(mut entries) => {
+                if entries.next().is_some() {
+                    let shown = target.to_string_lossy().into_owned();
+                    return Err(LegacyError::Target(format!("output dir {} must be empty", Quoted(&shown))));
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
+        let absolute = std::path::absolute(target).map_err(failed)?;
+        let Some(name) = absolute.file_name() else {
+            return Err(LegacyError::Target(format!("`{}` cannot be written to", target.display())));
+        };
+        let parent = absolute.parent().unwrap_or(&absolute);
+        fs::create_dir_all(parent).map_err(failed)?;
+        let mut hidden = OsString::from(".");
+        hidden.push(name);
+        hidden.push(".olmdex-migrate");
+        let temporary = parent.join(hidden);
+        match fs::create_dir(&temporary) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),
+            _ => {}
+        }
+        let handle = File::open(&temporary).map_err(failed)?;
+        match handle.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(LegacyError::Target(format!("another process writes `{}`", target.display())));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        for entry in fs::read_dir(&temporary).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }.map_err(failed)?;
+        }
+        Ok(Self { target: absolute, temporary, handle, open: None, n_files: 0, syncing: None, is_done: false })
+    }
+
+    /// The temporary directory, which whoever ends the process early may remove.
+    #[must_use]
+    pub fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Writes on in a file of the directory, given by its path below it; parts of one file follow each other.
+    ///
+    /// # Errors
+    /// [`LegacyError::Write`].
+    pub fn write(&mut self, relative: &Path, text: &[u8]) -> Result<(), LegacyError> {
+        let shown = self.target.join(relative);
+        let failed = |error: io::Error| LegacyError::write(&shown, error);
+        if self.open.as_ref().is_none_or(|(path, _)| path != relative) {
+            self.close().map_err(failed)?;
+            let path = self.temporary.join(relative);
+            if let Some(directory) = path.parent() {
+                fs::create_dir_all(directory).map_err(failed)?;
+            }
+            self.open =
+                Some((relative.to_owned(), File::options().append(true).create(true).open(path).map_err(failed)?));
+            self.n_files += 1;
+        }
+        match &mut self.open {
+            Some((_, file)) => file.write_all(text).map_err(failed),
+            None => Ok(()),
+        }
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        let Some((_, file)) = self.open.take() else { return Ok(()) };
+        // The thread is gone if a file could not be brought to the disk; the end says so.
+        let _ = self.syncing.get_or_insert_with(Syncing::start).files.send(file);
+        Ok(())
+    }
+
+    /// Puts the directory at its place. Gives the number of files in it.
+    ///
+    /// # Errors
+    /// [`LegacyError::Write`].
+    pub fn finish(mut self) -> Result<usize, LegacyError> {
+        let target = self.target.clone();
+        let failed = |error: io::Error| LegacyError::write(&target, error);
+        self.close().map_err(failed)?;
+        if let Some(syncing) = self.syncing.take() {
+            syncing.finish().map_err(failed)?;
+        }
+        let failed = |error: io::Error| LegacyError::write(&self.target, error);
+        // An empty directory is replaced by the rename.
+        match fs::remove_dir(&self.target) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+        fs::rename(&self.temporary, &self.target).map_err(failed)?;
+        self.is_done = true;
+        // Some file systems cannot do this; then only a crash of the system could undo the rename.
+        let _ = self.target.parent().map(File::open).and_then(Result::ok).map(|it| it.sync_all());
+        Ok(self.n_files)
+    }
+}
+
+impl Drop for OutDir {
+    fn drop(&mut self) {
+        if !self.is_done {
+            // What stays is emptied by the next one that wants to write here.
+            let _ = fs::remove_dir_all(&self.temporary);
+        }
+        let _ = self.handle.unlock();
+    }
+}
+
+/// The path of a package's file below the directory, as the real tool lays catalogs out.
+///
+/// # Errors
+/// [`LegacyError::Refused`] if the name of the package would lead out of the directory.
+pub fn package_file(package: &str, extension: &str) -> Result<PathBuf, LegacyError> {
+    let mut depth = 0_usize;
+    let mut is_local = !package.is_empty();
+    for part in Path::new(package).components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            _ => is_local = false,
+        }
+    }
+    if !is_local || package.contains('\0') {
+        let text = format!("invalid package name {}: must be a single local path element", Quoted(package));
+        return Err(LegacyError::Refused { text });
+    }
+    Ok(Path::new(package).join(format!("catalog.{extension}")))
+}

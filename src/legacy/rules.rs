@@ -1,0 +1,114 @@
+//! What is remarkable about a legacy catalog: what its conversion leaves out, what an older schema could not hold, what
+//! the other format cannot express.
+//!
+//! Identifiers are stable: a rule that goes is never followed by another of its number.
+
+use crate::diag::{Finding, Rule, Severity};
+
+macro_rules! rules {
+    ($($constant:ident: $id:literal, $name:literal, $severity:ident, $summary:literal, $explanation:literal, $example:literal;)*) => {
+        $(
+            #[doc = $summary]
+            pub const $constant: &Rule = &Rule {
+                id: $id,
+                name: $name,
+                severity: Severity::$severity,
+                summary: $summary,
+                explanation: $explanation,
+                example: $example,
+            };
+        )*
+
+        /// All rules of legacy catalogs, by identifier.
+        pub const ALL: &[&Rule] = &[$($constant),*];
+    };
+}
+
+rules! {
+    INCONVERTIBLE: "E0601", "inconvertible-package", Error,
+        "Every package of a legacy catalog is a valid package of file-based blobs.",
+        "The legacy format allows graphs that file-based catalogs do not: several heads, chains that run through skipped bundles, channels without bundles. One such package keeps opm from converting any; with `--keep-going` the others are converted.",
+        "INSERT INTO channel VALUES ('empty', 'foo', 'foo.v1')   -- a channel without entries";
+    NOT_PROVED: "E0602", "not-proved", Error,
+        "What the blobs hold is what the legacy file holds.",
+        "Both sides were read by readers that share nothing, and differ in a way that no known loss explains. This is a bug of olmdex: please report it with the file.",
+        "the legacy file says foo.v2 replaces foo.v1, the blobs say nothing";
+    ROW_WITHOUT_VALUE: "W0601", "row-without-value", Warning,
+        "Every bundle has a version and a path, and every entry a bundle and a channel.",
+        "A row with NULL there does not count, without a word: the bundle is in no channel. An empty text is not NULL.",
+        "UPDATE operatorbundle SET version = NULL WHERE name = 'foo.v1'";
+    STRANDED_BUNDLE: "W0602", "stranded-bundle", Warning,
+        "Every bundle is in a channel.",
+        "A bundle without an entry in a channel is not converted and never served. A failed `registry add` leaves such rows; `legacy prune-stranded` removes them.",
+        "INSERT INTO operatorbundle (name) VALUES ('foo.v9')   -- no channel_entry";
+    DEPRECATED_BUNDLE: "W0603", "deprecated-bundle", Warning,
+        "Bundles with an `olm.deprecated` property are not converted.",
+        "Truncating a channel leaves a marked bundle as its end, which other bundles may still name in `replaces`. File-based catalogs do without it.",
+        "opm registry deprecatetruncate -b quay.io/foo:v1";
+    LOST_DEPENDENCY: "W0604", "lost-dependency", Warning,
+        "Every dependency is an API or a package.",
+        "Labels, constraints and other kinds of dependencies are served from the legacy format, but conversion drops them, as opm's does. Write them as `olm.constraint` properties.",
+        "INSERT INTO dependencies VALUES ('olm.label', '{\"label\":\"x\"}', 'foo.v1', …)";
+    ORPHAN_ROWS: "W0605", "orphan-rows", Warning,
+        "Every property, dependency and image belongs to a bundle.",
+        "Rows of bundles that are gone are left where keys are NULL, so that no cascade finds them. They do nothing.",
+        "DELETE FROM operatorbundle WHERE name = 'foo.v1'   -- properties without path stay";
+    UNREADABLE_ICON: "W0606", "unreadable-icon", Warning,
+        "An icon is base64.",
+        "The icon of a package is that of its default channel's head. One that cannot be decoded is left out.",
+        "spec: {icon: [{base64data: '!!!', mediatype: image/svg+xml}]}";
+    FILLED_FROM_MANIFESTS: "W0607", "filled-from-manifests", Warning,
+        "The schema has columns for versions and ranges.",
+        "Files of early releases have none, or left them empty. They are read from the ClusterServiceVersions; opm would drop the bundles.",
+        "a file written by v1.5.3";
+    OPM_WOULD_LOSE: "W0608", "opm-would-lose", Warning,
+        "Bringing the schema forward loses nothing.",
+        "A migration of opm gives every dependency of a file below schema 9 the value of the first. Here each keeps its own; `--compat opm` shows what opm makes of it.",
+        "a file written by v1.10.0";
+    GRAPH_IGNORES_COLUMN: "W0609", "head-is-not-the-head", Warning,
+        "The head that a channel names is the head of its graph.",
+        "Servers answer with the head that the channel's row names; conversion takes the one that the edges make. The two should be the same bundle.",
+        "UPDATE channel SET head_operatorbundle_name = 'foo.v1'";
+    OLD_SCHEMA: "W0610", "old-schema", Warning,
+        "The schema is the last one, 13.",
+        "opm migrates an older file in place while it reads it, and leaves it broken when that fails. Here the file stays as it is.",
+        "a file written before August 2021";
+    SCHEMA_MISMATCH: "W0611", "schema-mismatch", Warning,
+        "The schema is the one that the file claims.",
+        "If `schema_migrations` claims less than the tables show, opm migrates again and stops at the first column that is there already; if it claims more, its queries fail.",
+        "DELETE FROM schema_migrations";
+    INTERRUPTED: "W0612", "interrupted-writer", Warning,
+        "No journal lies beside the file.",
+        "Its writer was stopped, or opm failed to migrate it. What the journal says counts: it was played back into a copy.",
+        "index.db-journal beside index.db";
+    LOST_EDGE: "W0613", "lost-edge", Warning,
+        "Every edge between bundles survives.",
+        "An entry of a file-based channel has one `replaces`. Of several, and of edges of bundles that are not converted, the others are lost.",
+        "two rows of foo.v2 on the chain, one replacing foo.v1, one replacing foo.v0";
+    LOST_COLUMN: "W0614", "lost-column", Warning,
+        "Every column has a place in file-based blobs.",
+        "The upgrade graph that a bundle's own columns describe (`replaces`, `skips`, `substitutesfor`) is the input of a later `registry add`. Blobs hold the graph that was made of it, not the input.",
+        "substitutesfor = 'foo.v1'";
+    LOST_MANIFESTS: "W0615", "lost-manifests", Warning,
+        "Every manifest survives.",
+        "With `--migrate-level bundle-object-to-csv-metadata` the manifests are gone but for what the property says of the ClusterServiceVersion. A `csv` column without manifests has no place at all.",
+        "a bundle whose `bundle` column is NULL and whose `csv` column is not";
+    LOST_IN_LEGACY: "W0620", "not-in-legacy-format", Warning,
+        "The legacy format can hold the whole catalog.",
+        "It has no place for deprecations other than truncation, for descriptions and properties of packages and channels, for a skipRange that differs between channels, and for blobs of other schemas.",
+        "schema: olm.deprecations";
+    INEXPRESSIBLE_GRAPH: "W0621", "graph-not-in-legacy-format", Warning,
+        "Every entry is on the chain of its channel's head, or skipped.",
+        "A row of the legacy format is an edge. An entry that the chain does not reach cannot be written as a member of the channel.",
+        "entries: [{name: foo.v2, replaces: foo.v1}, {name: foo.v1}, {name: foo.v0}]";
+    SYNTHETIC_CSV: "W0622", "synthetic-csv", Warning,
+        "Every bundle carries its ClusterServiceVersion.",
+        "Servers of packages read it from the file. Where there is only `olm.csv.metadata`, a ClusterServiceVersion is made of that; where there is neither, one with name and version alone.",
+        "a bundle without olm.bundle.object";
+}
+
+/// A finding without place.
+#[must_use]
+pub fn finding(rule: &'static Rule, message: impl Into<String>, package: Option<&str>) -> Finding {
+    Finding { rule, message: message.into(), place: None, help: None, package: package.map(str::to_owned) }
+}

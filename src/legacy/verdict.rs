@@ -1,0 +1,69 @@
+//! Whether the packages of a legacy catalog are valid file-based ones: the same rules as for catalogs in files, applied
+//! to facts.
+//!
+//! What it deliberately does not do: what only catalogs in files are asked (names of packages, references of images) is
+//! not asked here, as the real tool does not.
+
+use std::collections::BTreeMap;
+
+use super::model::{PackageModel, Problem};
+use crate::check::{BundleFacts, ChannelFacts, Checker, EntryFacts, Facts, Inspected, PackageFacts};
+use crate::fbc::{Input, Origin, Syntax};
+
+/// What is wrong with packages. The first problem has the real tool's words about all of them, the others repeat those
+/// that are about one.
+pub(super) fn judge(packages: &BTreeMap<String, PackageModel>) -> Vec<Problem> {
+    let broken: Vec<(&PackageModel, String)> =
+        packages.values().filter_map(|package| Some((package, tree([package])?))).collect();
+    let all = match broken.len() {
+        0 | 1 => None,
+        _ => tree(broken.iter().map(|(package, _)| *package)),
+    };
+    let whole = all.map(|text| Problem { package: None, text, is_verdict: true });
+    let each = broken.into_iter().map(|(package, text)| Problem {
+        package: Some(package.name.clone()),
+        text,
+        is_verdict: true,
+    });
+    whole.into_iter().chain(each).collect()
+}
+
+fn tree<'a>(packages: impl IntoIterator<Item = &'a PackageModel>) -> Option<String> {
+    let mut checker = Checker::new();
+    for package in packages {
+        add(package, &mut checker);
+    }
+    checker.finish(&Input::default()).opm
+}
+
+fn add(package: &PackageModel, checker: &mut Checker) {
+    let mut fact = |facts: Facts| {
+        let origin = Origin { file: 0, line: 1, column: 1, syntax: Syntax::Json, offset: 0, len: 0 };
+        checker.add(Inspected { origin, facts, drafts: Vec::new() });
+    };
+    fact(Facts::Package(PackageFacts {
+        name: package.name.clone(),
+        default_channel: package.default_channel.clone().unwrap_or_default(),
+    }));
+    for (name, entries) in &package.channels {
+        let entry = |it: &super::model::EntryModel| EntryFacts {
+            name: it.name.clone(),
+            replaces: it.replaces.clone(),
+            skips: it.skips.clone(),
+            skip_range: it.skip_range.clone(),
+        };
+        fact(Facts::Channel(ChannelFacts {
+            package: package.name.clone(),
+            name: name.clone(),
+            entries: entries.iter().map(entry).collect(),
+        }));
+    }
+    for bundle in package.bundles.values() {
+        fact(Facts::Bundle(BundleFacts {
+            package: package.name.clone(),
+            name: bundle.name.clone(),
+            version: Some(bundle.version.clone()),
+            complaints: bundle.complaints.clone(),
+        }));
+    }
+}
