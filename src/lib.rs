@@ -9,6 +9,7 @@
 //! | 0 | [`json`] | JSON text to flat documents and back |
 //! | 0 | [`yaml`] | YAML text to JSON text and back |
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
+//! | 0 | [`solve`] | satisfiability with preferences, and minimal cores |
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
 //! | 2 | [`check`] | the rules of a valid catalog, as findings, and opm's verdict |
 //! | 3 | [`index`] | the SQLite file: building, opening, questions |
@@ -24,6 +25,7 @@ pub mod draw;
 pub mod fbc;
 pub mod index;
 pub mod json;
+pub mod solve;
 pub mod source;
 pub mod upgrade;
 pub mod version;

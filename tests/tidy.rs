@@ -34,6 +34,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("rusqlite", &["index", "legacy"]),
     ("refinery", &["index"]),
     ("zstd", &["index", "legacy"]),
+    ("batsat", &["solve"]),
     ("clap", &["cli"]),
     ("anyhow", &["cli"]),
     ("rayon", &["fbc", "index", "legacy", "cli"]),

@@ -23,6 +23,7 @@ mod fbc_tables;
 mod observed;
 mod outcome;
 mod ranges;
+mod solver;
 mod v1;
 mod versions;
 
@@ -49,6 +50,7 @@ const FOLDERS: &[Folder] = &[
     v1::VALUES,
     classic::REGISTRY,
     classic::STEPS,
+    solver::FOLDER,
 ];
 
 /// The name under which test runners know this test.
