@@ -15,6 +15,7 @@
 //! | 3 | [`index`] | the SQLite file: building, opening, questions |
 //! | 4 | [`source`] | tells sources apart and opens them |
 //! | 5 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
+//! | 6 | [`resolve`] | dependencies: what OLM installs together, and why |
 //! | 7 | [`draw`] | upgrade graphs as Mermaid, DOT, text and data |
 //! | 8 | [`cli`] | the command line |
 
@@ -25,6 +26,7 @@ pub mod draw;
 pub mod fbc;
 pub mod index;
 pub mod json;
+pub mod resolve;
 pub mod solve;
 pub mod source;
 pub mod upgrade;

@@ -35,7 +35,9 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("refinery", &["index"]),
     ("zstd", &["index", "legacy"]),
     ("batsat", &["solve"]),
+    ("cel", &["resolve"]),
     ("clap", &["cli"]),
+    ("regex", &["resolve"]),
     ("anyhow", &["cli"]),
     ("rayon", &["fbc", "index", "legacy", "cli"]),
 ];

@@ -15,6 +15,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the report of a test that has its own main function")]
 
 mod catalogs;
+mod cel;
 mod classic;
 mod command;
 mod fbc_commands;
@@ -23,6 +24,7 @@ mod fbc_tables;
 mod observed;
 mod outcome;
 mod ranges;
+mod resolution;
 mod solver;
 mod v1;
 mod versions;
@@ -51,6 +53,9 @@ const FOLDERS: &[Folder] = &[
     classic::REGISTRY,
     classic::STEPS,
     solver::FOLDER,
+    cel::FOLDER,
+    resolution::CLASSIC,
+    resolution::FUZZ,
 ];
 
 /// The name under which test runners know this test.
