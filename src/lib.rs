@@ -9,12 +9,14 @@
 //! | 0 | [`json`] | JSON text to flat documents and back |
 //! | 0 | [`yaml`] | YAML text to JSON text and back |
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
+//! | 0 | [`solve`] | satisfiability with preferences, and minimal cores |
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
 //! | 2 | [`check`] | the rules of a valid catalog, as findings, and opm's verdict |
 //! | 3 | [`index`] | the SQLite file: building, opening, questions |
 //! | 3 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
 //! | 4 | [`source`] | tells sources apart and opens them |
 //! | 5 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
+//! | 6 | [`resolve`] | dependencies: what OLM installs together, and why |
 //! | 7 | [`draw`] | upgrade graphs as Mermaid, DOT, text and data |
 //! | 8 | [`cli`] | the command line |
 
@@ -26,6 +28,8 @@ pub mod fbc;
 pub mod index;
 pub mod json;
 pub mod legacy;
+pub mod resolve;
+pub mod solve;
 pub mod source;
 pub mod upgrade;
 pub mod version;

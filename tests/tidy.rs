@@ -34,7 +34,10 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("rusqlite", &["index", "legacy"]),
     ("refinery", &["index"]),
     ("zstd", &["index", "legacy"]),
+    ("batsat", &["solve"]),
+    ("cel", &["resolve"]),
     ("clap", &["cli"]),
+    ("regex", &["resolve"]),
     ("anyhow", &["cli"]),
     ("rayon", &["fbc", "index", "legacy", "cli"]),
 ];

@@ -100,7 +100,7 @@ impl InputFile {
     pub fn path(&self) -> Option<&Path> {
         match &self.body {
             Body::Path(path) => Some(path),
-            Body::Bytes(_) | Body::Unreadable(_) => None,
+            Body::Bytes(_) | Body::Unreadable(_) | Body::Made(_) => None,
         }
     }
 

@@ -15,6 +15,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the report of a test that has its own main function")]
 
 mod catalogs;
+mod cel;
 mod classic;
 mod command;
 mod fbc_commands;
@@ -24,6 +25,8 @@ mod legacy;
 mod observed;
 mod outcome;
 mod ranges;
+mod resolution;
+mod solver;
 mod v1;
 mod versions;
 
@@ -55,6 +58,10 @@ const FOLDERS: &[Folder] = &[
     v1::VALUES,
     classic::REGISTRY,
     classic::STEPS,
+    solver::FOLDER,
+    cel::FOLDER,
+    resolution::CLASSIC,
+    resolution::FUZZ,
 ];
 
 /// The name under which test runners know this test.

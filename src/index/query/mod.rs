@@ -5,6 +5,7 @@
 //!
 //! What it deliberately does not do: no upgrade paths, no resolution, no output formats.
 
+mod dependencies;
 mod detail;
 mod diff;
 mod documents;
@@ -17,6 +18,7 @@ mod show;
 mod sql;
 mod upgrade;
 
+pub use dependencies::{DependencyBundle, PackageDependencies};
 pub use detail::{
     Api, BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
     PropertyRow, RelatedImage, RequiredPackage, Source,
@@ -82,6 +84,7 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(search::STATEMENTS);
     all.extend_from_slice(documents::STATEMENTS);
     all.extend_from_slice(upgrade::STATEMENTS);
+    all.extend_from_slice(dependencies::STATEMENTS);
     all.extend_from_slice(diff::STATEMENTS);
     all.extend_from_slice(history::STATEMENTS);
     all

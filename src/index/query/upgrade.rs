@@ -218,20 +218,7 @@ impl Index {
     /// If the index is damaged.
     pub fn package_graphs(&self, filter: &Filter, package: &str) -> Result<Vec<PackageGraph>, IndexError> {
         let mut graphs: BTreeMap<i64, PackageGraph> = BTreeMap::new();
-        let mut order: Vec<i64> = Vec::new();
-        for (id, graph) in self.rows(PACKAGES, params![filter.catalogs_json(), package], |row| {
-            let graph = PackageGraph {
-                catalog: row.get(1)?,
-                package: package.to_owned(),
-                default_channel: row.get(2)?,
-                is_valid: row.get(3)?,
-                ..PackageGraph::default()
-            };
-            Ok((row.get::<_, i64>(0)?, graph))
-        })? {
-            order.push(id);
-            graphs.insert(id, graph);
-        }
+        let order = self.add_packages(filter, package, &mut graphs)?;
         if graphs.is_empty() {
             return Ok(Vec::new());
         }
@@ -258,7 +245,35 @@ impl Index {
         Ok(order.into_iter().filter_map(|id| graphs.remove(&id)).collect())
     }
 
-    fn add_channels(&self, package: &str, graphs: &mut BTreeMap<i64, PackageGraph>) -> Result<(), IndexError> {
+    /// The catalogs of the filter that speak of a package, by name; with nothing of the package but its default channel.
+    pub(super) fn add_packages(
+        &self,
+        filter: &Filter,
+        package: &str,
+        graphs: &mut BTreeMap<i64, PackageGraph>,
+    ) -> Result<Vec<i64>, IndexError> {
+        let mut order: Vec<i64> = Vec::new();
+        for (id, graph) in self.rows(PACKAGES, params![filter.catalogs_json(), package], |row| {
+            let graph = PackageGraph {
+                catalog: row.get(1)?,
+                package: package.to_owned(),
+                default_channel: row.get(2)?,
+                is_valid: row.get(3)?,
+                ..PackageGraph::default()
+            };
+            Ok((row.get::<_, i64>(0)?, graph))
+        })? {
+            order.push(id);
+            graphs.insert(id, graph);
+        }
+        Ok(order)
+    }
+
+    pub(super) fn add_channels(
+        &self,
+        package: &str,
+        graphs: &mut BTreeMap<i64, PackageGraph>,
+    ) -> Result<(), IndexError> {
         let mut entries: HashMap<i64, Vec<GraphEntry>> = HashMap::new();
         for (document, entry) in self.rows(ENTRIES, [package], |row| {
             let entry =

@@ -1,0 +1,193 @@
+//! What resolution needs of a package: its channels, and its bundles with all properties that say or demand something.
+//! And the packages where something may be found.
+//!
+//! What it deliberately does not do: no candidates, no preferences, no reading of what properties say.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use rusqlite::params;
+
+use super::Filter;
+use super::upgrade::{GraphChannel, PackageGraph};
+use crate::index::{Index, IndexError};
+
+/// A package in one catalog, with what its bundles say and demand.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PackageDependencies {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The default channel, or empty.
+    pub default_channel: String,
+    /// Whether the package passed the checks.
+    pub is_valid: bool,
+    /// Its channels, in the order of the catalog. Several may share a name.
+    pub channels: Vec<GraphChannel>,
+    /// Its bundles, in the order of the catalog. Several may share a name.
+    pub bundles: Vec<DependencyBundle>,
+}
+
+/// A bundle with what it says and demands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DependencyBundle {
+    /// Its name.
+    pub name: String,
+    /// Its version, or empty.
+    pub version: String,
+    /// Its image, or empty.
+    pub image: String,
+    /// Types and values, as compact JSON, of its properties in order, without the large ones that hold manifests.
+    pub properties: Arc<[(String, String)]>,
+    /// The file that it stands in.
+    pub file: String,
+    /// Its first line there, from 1.
+    pub line: u32,
+}
+
+const BUNDLES: &str = "
+SELECT cd.catalog, b.document, b.name, b.version, coalesce(i.reference, ''), f.path, cd.line
+FROM bundle b
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN file f ON f.id = cd.file
+LEFT JOIN image i ON i.id = b.image
+WHERE b.package = ?1
+ORDER BY cd.catalog, cd.position";
+
+const PROPERTIES: &str = "
+SELECT p.document, p.type, coalesce(p.value, 'null')
+FROM bundle b
+CROSS JOIN property p ON p.document = b.document
+WHERE b.package = ?1 AND p.type NOT IN ('olm.bundle.object', 'olm.csv.metadata')
+ORDER BY p.document, p.position";
+
+const PROVIDERS: &str = "
+SELECT DISTINCT b.package
+FROM api a
+CROSS JOIN provided_api p ON p.api = a.id
+CROSS JOIN bundle b ON b.document = p.document
+WHERE a.\"group\" = ?1 AND a.version = ?2 AND a.kind = ?3
+ORDER BY b.package";
+
+const TYPED: &str = "
+SELECT DISTINCT b.package, p.value
+FROM property p
+CROSS JOIN bundle b ON b.document = p.document
+WHERE p.type = ?1 AND p.type NOT IN ('olm.gvk', 'olm.package', 'olm.bundle.object') AND p.value IS NOT NULL
+ORDER BY b.package, p.value";
+
+const COPIES: &str = "
+SELECT count(*)
+FROM entry e
+CROSS JOIN channel ch ON ch.document = e.document
+CROSS JOIN catalog_document cd ON cd.document = ch.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE e.name = ?3 AND ch.name = ?2 AND c.name = ?1";
+
+const HAS_ENTRIES: &str = "
+SELECT EXISTS (
+  SELECT 1
+  FROM catalog c
+  CROSS JOIN catalog_channel k ON k.catalog = c.id
+  CROSS JOIN entry e ON e.document = k.channel
+  WHERE c.name = ?1
+)";
+
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("bundles of a package with versions", BUNDLES),
+    ("what a package's bundles say and demand", PROPERTIES),
+    ("packages that provide an API", PROVIDERS),
+    ("packages with properties of a type", TYPED),
+    ("entries of a name in channels of a name", COPIES),
+    ("whether a catalog has entries", HAS_ENTRIES),
+];
+
+impl Index {
+    /// What the catalogs of the filter say of a package and its dependencies, by catalog. The filter's package and channel
+    /// are not looked at.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn package_dependencies(&self, filter: &Filter, package: &str) -> Result<Vec<PackageDependencies>, IndexError> {
+        let mut found: BTreeMap<i64, PackageGraph> = BTreeMap::new();
+        let order = self.add_packages(filter, package, &mut found)?;
+        if found.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.add_channels(package, &mut found)?;
+        let mut bundles = self.bundles_with_properties(package)?;
+        let with_bundles = |id: i64| {
+            let graph = found.remove(&id)?;
+            Some(PackageDependencies {
+                catalog: graph.catalog,
+                package: graph.package,
+                default_channel: graph.default_channel,
+                is_valid: graph.is_valid,
+                channels: graph.channels,
+                bundles: bundles.remove(&id).unwrap_or_default(),
+            })
+        };
+        Ok(order.into_iter().filter_map(with_bundles).collect())
+    }
+
+    fn bundles_with_properties(&self, package: &str) -> Result<HashMap<i64, Vec<DependencyBundle>>, IndexError> {
+        let mut properties: HashMap<i64, Vec<(String, String)>> = HashMap::new();
+        for (document, property) in
+            self.rows(PROPERTIES, [package], |row| Ok((row.get::<_, i64>(0)?, (row.get(1)?, row.get(2)?))))?
+        {
+            properties.entry(document).or_default().push(property);
+        }
+        let properties: HashMap<i64, Arc<[(String, String)]>> =
+            properties.into_iter().map(|(document, it)| (document, it.into())).collect();
+        let mut bundles: HashMap<i64, Vec<DependencyBundle>> = HashMap::new();
+        for (catalog, bundle) in self.rows(BUNDLES, [package], |row| {
+            let properties = properties.get(&row.get(1)?).cloned().unwrap_or_default();
+            let bundle = DependencyBundle {
+                name: row.get(2)?,
+                version: row.get(3)?,
+                image: row.get(4)?,
+                properties,
+                file: row.get(5)?,
+                line: row.get(6)?,
+            };
+            Ok((row.get::<_, i64>(0)?, bundle))
+        })? {
+            bundles.entry(catalog).or_default().push(bundle);
+        }
+        Ok(bundles)
+    }
+
+    /// The packages that have a bundle that provides an API, by name.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn packages_providing(&self, group: &str, version: &str, kind: &str) -> Result<Vec<String>, IndexError> {
+        self.rows(PROVIDERS, [group, version, kind], |row| row.get(0))
+    }
+
+    /// The packages whose bundles have properties of a type, with each distinct value, as JSON. Not for `olm.gvk` and
+    /// `olm.package`, which every bundle has.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn packages_with_property(&self, kind: &str) -> Result<Vec<(String, String)>, IndexError> {
+        self.rows(TYPED, [kind], |row| Ok((row.get(0)?, row.get(1)?)))
+    }
+
+    /// How many entries of a name are in channels of a name in a catalog, whatever their packages.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn entries_named(&self, catalog: &str, channel: &str, bundle: &str) -> Result<usize, IndexError> {
+        Ok(self.rows(COPIES, params![catalog, channel, bundle], |row| row.get::<_, usize>(0))?.into_iter().sum())
+    }
+
+    /// Whether a catalog has any entry in any channel.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn has_entries(&self, catalog: &str) -> Result<bool, IndexError> {
+        Ok(self.rows(HAS_ENTRIES, [catalog], |row| row.get(0))?.into_iter().any(|it| it))
+    }
+}

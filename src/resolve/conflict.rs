@@ -1,0 +1,206 @@
+//! Why a namespace cannot be resolved: the facts that contradict each other.
+//!
+//! What it deliberately does not do: no telling of the story, no repairs.
+
+use super::api::Api;
+use super::message::message;
+use super::rows::Place;
+use super::universe::{EntryId, Universe};
+use super::variables::{Reason, Variables};
+use crate::solve::Fact;
+
+/// Facts that contradict each other, none of which can be left out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Conflict {
+    /// The facts, in an order in which they can be told: what was asked for first.
+    pub facts: Vec<ConflictFact>,
+    /// What OLM accepts and its documentation does not.
+    pub warnings: Vec<String>,
+}
+
+/// One of the facts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConflictFact {
+    /// In OLM's words.
+    pub message: String,
+    /// What it is.
+    pub kind: FactKind,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// What a fact is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FactKind {
+    /// There is this Subscription.
+    Subscription {
+        /// Its name.
+        name: String,
+    },
+    /// The Subscription can have nothing.
+    Invalid {
+        /// Its name.
+        name: String,
+    },
+    /// The Subscription needs one of these.
+    Subscribed {
+        /// Its name.
+        name: String,
+        /// What it can have, most preferred first.
+        candidates: Vec<Named>,
+    },
+    /// This is installed, and no Subscription speaks of it.
+    Unreferenced {
+        /// Its name.
+        operator: Named,
+    },
+    /// This is deprecated.
+    Deprecated {
+        /// The operator.
+        operator: Named,
+    },
+    /// An operator demands another.
+    Requires {
+        /// The operator.
+        operator: Named,
+        /// What it demands, in OLM's words.
+        text: String,
+        /// What the author says about it, or empty.
+        message: String,
+        /// What meets it, most preferred first.
+        candidates: Vec<Named>,
+    },
+    /// The one takes the place of the other.
+    Replaces {
+        /// The new one.
+        operator: Named,
+        /// What is installed.
+        installed: Named,
+    },
+    /// Only one of these may be there, because they provide the same API.
+    Providers {
+        /// The API.
+        api: Api,
+        /// The operators.
+        operators: Vec<Named>,
+    },
+    /// Only one of these may be there, because they are of one package.
+    Package {
+        /// The package.
+        package: String,
+        /// The operators.
+        operators: Vec<Named>,
+    },
+}
+
+/// An operator by its names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Named {
+    /// As OLM identifies it.
+    pub identifier: String,
+    /// The bundle.
+    pub name: String,
+    /// Its package, or empty.
+    pub package: String,
+    /// Its channel; empty for what is installed.
+    pub channel: String,
+    /// Its catalog by name; empty for what is installed.
+    pub catalog: String,
+    /// Where it is written.
+    pub place: Place,
+}
+
+impl Conflict {
+    pub(super) fn new(universe: &Universe<'_>, variables: &Variables, core: &[Fact]) -> Self {
+        let candidates = |fact: Fact| match variables.problem.constraint(fact) {
+            crate::solve::Constraint::Dependency(vars) => vars
+                .iter()
+                .filter_map(|it| match variables.stands(*it) {
+                    super::variables::Stands::Entry(ids) => ids.first(),
+                    _ => None,
+                })
+                .map(|it| named(universe, *it))
+                .collect(),
+            _ => Vec::new(),
+        };
+        let fact = |fact: &Fact| {
+            let reason = variables.reason(*fact);
+            let kind = kind(universe, reason, || candidates(*fact))?;
+            Some(ConflictFact { message: message(universe, reason), place: place(universe, reason), kind })
+        };
+        Self { facts: core.iter().filter_map(fact).collect(), warnings: universe.warnings.clone() }
+    }
+
+    /// What stands in the conditions of the Subscriptions.
+    #[must_use]
+    pub fn olm_text(&self) -> String {
+        let messages = self.messages();
+        if messages.is_empty() {
+            return "constraints not satisfiable".to_owned();
+        }
+        format!("constraints not satisfiable: {}", messages.join(", "))
+    }
+
+    /// The facts in OLM's words, in its order.
+    #[must_use]
+    pub fn messages(&self) -> Vec<&str> {
+        let mut messages: Vec<&str> = self.facts.iter().map(|it| it.message.as_str()).collect();
+        messages.sort_unstable();
+        messages
+    }
+}
+
+fn named(universe: &Universe<'_>, id: EntryId) -> Named {
+    let channel = universe.channel_of(id);
+    let catalog = channel.and_then(|it| universe.world.catalogs.get(it.catalog));
+    Named {
+        identifier: universe.identifier(id),
+        name: universe.entry(id).name.clone(),
+        package: universe.bundle(id).package.clone(),
+        channel: channel.map(|it| it.name.clone()).unwrap_or_default(),
+        catalog: catalog.map(|it| it.name.clone()).unwrap_or_default(),
+        place: universe.bundle(id).place.clone(),
+    }
+}
+
+fn kind(universe: &Universe<'_>, reason: &Reason, candidates: impl FnOnce() -> Vec<Named>) -> Option<FactKind> {
+    let subscription = |idx: &usize| universe.world.subscriptions[*idx].name.clone();
+    let all = |ids: &[EntryId]| ids.iter().map(|it| named(universe, *it)).collect();
+    Some(match reason {
+        Reason::Subscription(idx) => FactKind::Subscription { name: subscription(idx) },
+        Reason::Invalid(idx, _) => FactKind::Invalid { name: subscription(idx) },
+        Reason::Subscribed(idx, _) => FactKind::Subscribed { name: subscription(idx), candidates: candidates() },
+        Reason::Unreferenced(id) => FactKind::Unreferenced { operator: named(universe, *id) },
+        Reason::Deprecated(id) => FactKind::Deprecated { operator: named(universe, *id) },
+        Reason::Requires(id, requirement) => FactKind::Requires {
+            operator: named(universe, *id),
+            text: requirement.text.clone(),
+            message: requirement.message.clone(),
+            candidates: candidates(),
+        },
+        Reason::Replaces(new, old) => {
+            FactKind::Replaces { operator: named(universe, *new), installed: named(universe, *old) }
+        }
+        Reason::Providers(api, ids) => FactKind::Providers { api: api.clone(), operators: all(ids) },
+        Reason::Package(package, ids) => FactKind::Package { package: package.clone(), operators: all(ids) },
+        Reason::Always => return None,
+    })
+}
+
+fn place(universe: &Universe<'_>, reason: &Reason) -> Place {
+    match reason {
+        Reason::Subscription(idx) | Reason::Invalid(idx, _) => universe.world.subscriptions[*idx].place.clone(),
+        // What a Subscription can have, and what takes the place of what, is written in the channel.
+        Reason::Subscribed(_, ids) => ids.first().map(|it| of_channel(universe, *it)).unwrap_or_default(),
+        Reason::Replaces(id, _) => of_channel(universe, *id),
+        Reason::Unreferenced(id) | Reason::Deprecated(id) | Reason::Requires(id, _) => {
+            universe.bundle(*id).place.clone()
+        }
+        Reason::Providers(..) | Reason::Package(..) | Reason::Always => Place::default(),
+    }
+}
+
+/// Where the channel of an entry is written; what is installed has none, and is written where it is.
+fn of_channel(universe: &Universe<'_>, id: EntryId) -> Place {
+    universe.channel_of(id).map_or_else(|| universe.bundle(id).place.clone(), |it| it.place.clone())
+}

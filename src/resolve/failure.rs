@@ -1,0 +1,97 @@
+//! Why there is no resolution.
+//!
+//! What it deliberately does not do: it does not explain a contradiction; that is a matter of its own.
+
+use thiserror::Error;
+
+use super::cel::OutOfFuel;
+use super::constraint::ConstraintError;
+use super::universe::MatchError;
+use crate::index::IndexError;
+use crate::solve::SolveError;
+use crate::upgrade::classic::OrderError;
+
+/// Why there is no resolution, other than that there cannot be one.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// OLM resolves nothing with such an input: its words.
+    #[error("{0}")]
+    Refused(String),
+    /// A demand cannot be read.
+    #[error("{}", .0.error)]
+    Constraint(Box<BrokenDemand>),
+    /// A limit was reached.
+    #[error("{0}")]
+    Limit(String),
+    /// The catalogs cannot be read.
+    #[error(transparent)]
+    Index(#[from] Box<IndexError>),
+}
+
+/// A demand that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrokenDemand {
+    /// What is wrong with it.
+    pub error: ConstraintError,
+    /// How OLM names the operator that makes the demand.
+    pub operator: String,
+    /// Where the operator is written.
+    pub place: super::rows::Place,
+}
+
+impl From<IndexError> for Failure {
+    fn from(error: IndexError) -> Self {
+        Self::Index(Box::new(error))
+    }
+}
+
+impl From<OrderError> for Failure {
+    fn from(error: OrderError) -> Self {
+        Self::Refused(error.to_string())
+    }
+}
+
+impl From<OutOfFuel> for Failure {
+    fn from(error: OutOfFuel) -> Self {
+        Self::Limit(error.to_string())
+    }
+}
+
+impl From<SolveError> for Failure {
+    fn from(error: SolveError) -> Self {
+        Self::Limit(error.to_string())
+    }
+}
+
+impl From<MatchError> for Failure {
+    fn from(error: MatchError) -> Self {
+        match error {
+            MatchError::Index(error) => error.into(),
+            MatchError::OutOfFuel(error) => error.into(),
+        }
+    }
+}
+
+impl Failure {
+    /// Whether OLM would fail too, and go on to other subscriptions before it says so.
+    pub(super) fn is_olm_s(&self) -> bool {
+        matches!(self, Self::Refused(_) | Self::Constraint(_))
+    }
+
+    /// Several failures as OLM reports them: each once.
+    pub(super) fn joined(mut failures: Vec<Self>) -> Option<Self> {
+        let mut texts: Vec<String> = Vec::new();
+        for failure in &failures {
+            let text = failure.to_string();
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+        match texts.as_slice() {
+            [] => None,
+            [_] => Some(failures.swap_remove(0)),
+            _ => Some(Self::Refused(format!("[{}]", texts.join(", ")))),
+        }
+    }
+}

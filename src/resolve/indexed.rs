@@ -1,0 +1,114 @@
+//! Rows from an index: each package is read when resolution reaches it, by a few queries.
+//!
+//! What it deliberately does not do: no SQL of its own.
+
+use std::collections::HashMap;
+
+use super::api::Api;
+use super::property::label_of;
+use super::registry::of_file_based;
+use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Place, Property, Rows, World};
+use crate::index::query::{Filter, PackageDependencies};
+use crate::index::{Index, IndexError};
+
+/// The catalogs of an index, as those of a world that have the same names.
+pub struct IndexRows<'i> {
+    index: &'i Index,
+    filter: Filter,
+    /// The places in the world of the catalogs of each name.
+    places: HashMap<String, Vec<usize>>,
+    names: Vec<String>,
+}
+
+impl<'i> IndexRows<'i> {
+    /// The catalogs of an index that a world knows.
+    #[must_use]
+    pub fn new(index: &'i Index, world: &World) -> Self {
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (place, catalog) in world.catalogs.iter().enumerate() {
+            places.entry(catalog.name.clone()).or_default().push(place);
+        }
+        let mut catalogs: Vec<String> = places.keys().cloned().collect();
+        catalogs.sort();
+        let names = world.catalogs.iter().map(|it| it.name.clone()).collect();
+        Self { index, filter: Filter { catalogs, ..Filter::default() }, places, names }
+    }
+}
+
+impl Rows for IndexRows<'_> {
+    fn package(&self, name: &str) -> Result<Vec<PackageRows>, IndexError> {
+        if self.names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut found = Vec::new();
+        for package in self.index.package_dependencies(&self.filter, name)? {
+            let rows = rows(&package);
+            for place in self.places.get(&package.catalog).into_iter().flatten() {
+                found.push(PackageRows { catalog: *place, ..rows.clone() });
+            }
+        }
+        Ok(found)
+    }
+
+    fn providers(&self, api: &Api) -> Result<Vec<String>, IndexError> {
+        self.index.packages_providing(&api.group, &api.version, &api.kind)
+    }
+
+    fn labelled(&self, label: &str) -> Result<Vec<String>, IndexError> {
+        let found = self.index.packages_with_property("olm.label")?;
+        let has = |it: &(String, String)| label_of(&it.1).as_deref() == Some(label);
+        Ok(found.into_iter().filter(has).map(|it| it.0).collect())
+    }
+
+    fn has_entries(&self, catalog: usize) -> Result<bool, IndexError> {
+        self.names.get(catalog).map_or(Ok(false), |it| self.index.has_entries(it))
+    }
+
+    fn copies(&self, catalog: usize, channel: &str, bundle: &str) -> Result<usize, IndexError> {
+        self.names.get(catalog).map_or(Ok(0), |it| self.index.entries_named(it, channel, bundle))
+    }
+
+    fn all(&self) -> Result<Vec<String>, IndexError> {
+        Ok(self.index.names(None)?.packages)
+    }
+}
+
+/// The rows of a package. Entries without bundles are left out: a server does not start with such a catalog.
+fn rows(package: &PackageDependencies) -> PackageRows {
+    let mut by_name: HashMap<&str, usize> = HashMap::new();
+    for (place, bundle) in package.bundles.iter().enumerate() {
+        by_name.entry(&bundle.name).or_insert(place);
+    }
+    let bundle = |it: &crate::index::query::DependencyBundle| {
+        let properties = it.properties.iter().map(|(kind, value)| Property::new(kind.as_str(), value.as_str()));
+        BundleRow {
+            version: it.version.clone(),
+            image: it.image.clone(),
+            properties: of_file_based(properties.collect(), &package.package, &it.version),
+            place: Place { file: it.file.clone(), line: it.line },
+        }
+    };
+    let channel = |it: &crate::index::query::GraphChannel| {
+        let entry = |it: &crate::index::query::GraphEntry| {
+            Some(EntryRow {
+                bundle: *by_name.get(it.name.as_str())?,
+                name: it.name.clone(),
+                replaces: it.replaces.clone(),
+                skips: it.skips.clone(),
+                skip_range: it.skip_range.clone(),
+            })
+        };
+        ChannelRows {
+            name: it.name.clone(),
+            entries: it.entries.iter().filter_map(entry).collect(),
+            place: Place { file: it.file.clone(), line: it.line },
+        }
+    };
+    PackageRows {
+        catalog: 0,
+        name: package.package.clone(),
+        default_channel: package.default_channel.clone(),
+        channels: package.channels.iter().map(channel).collect(),
+        bundles: package.bundles.iter().map(bundle).collect(),
+    }
+}

@@ -1,0 +1,38 @@
+//! Dependencies: what OLM Classic installs and upgrades together, and why (`spec/olm-classic.md`).
+//!
+//! A [`World`] is a namespace: its Subscriptions, what is installed, the CatalogSources. [`resolve()`] reads of the catalogs
+//! only what can matter ([`Rows`]), makes a problem of it and has it solved. The answer is one that OLM may give; where OLM
+//! gives a random one of several, it is the canonical one of 4.6, and where OLM's search gives a wrong one, it is the right
+//! one.
+//!
+//! What it deliberately does not do: no SQL, no reading of manifests, no printing.
+
+pub mod cel;
+
+mod api;
+mod candidates;
+mod conflict;
+mod constraint;
+mod failure;
+mod indexed;
+mod installed;
+mod message;
+mod property;
+pub mod registry;
+mod resolution;
+mod rows;
+mod steps;
+mod universe;
+mod variables;
+
+pub use api::Api;
+pub use conflict::{Conflict, ConflictFact, FactKind, Named};
+pub use constraint::{ConstraintError, MAX_CONSTRAINT};
+pub use failure::{BrokenDemand, Failure};
+pub use indexed::IndexRows;
+pub use resolution::{Because, Kept, Operator, Options, Resolution, Size, Verdict, resolve};
+pub use rows::{
+    BundleRow, Catalog, ChannelRows, EntryRow, InstalledCsv, OperatorGroups, PackageRows, Place, PlainRows, Property,
+    Rows, Subscription, World,
+};
+pub use steps::{NewSubscription, Steps, UpdatedSubscription, steps};

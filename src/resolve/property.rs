@@ -1,0 +1,155 @@
+//! What properties mean to the resolver (`spec/olm-classic.md` 1.2).
+//!
+//! What it deliberately does not do: it does not judge properties that are only looked at: one that cannot be read provides
+//! nothing. One that demands something must be readable, or nothing can be resolved.
+
+use std::rc::Rc;
+
+use super::api::Api;
+use super::constraint::{self, ConstraintError, DOCUMENTED_CONSTRAINT, Node, Tree};
+use super::rows::Property;
+use crate::fbc::{Expected, go_type_error};
+use crate::json::{self, Kind, Step, Value};
+use crate::version::Version;
+use crate::version::blang::Range;
+
+/// What an operator says of itself, or demands.
+#[derive(Debug, Clone)]
+pub(super) enum Meaning {
+    /// It is of this package and has this version, if that can be read.
+    Package { name: String, version: Option<Version> },
+    /// It provides an API.
+    Provides(Api),
+    /// It has a label.
+    Label(String),
+    /// It must not be used.
+    Deprecated,
+    /// It demands an operator.
+    Requires(Rc<Requirement>),
+    /// It demands something that cannot be read.
+    Broken(Rc<ConstraintError>),
+    /// Nothing that the resolver looks at.
+    Other,
+}
+
+/// A demand for an operator.
+#[derive(Debug)]
+pub(super) struct Requirement {
+    /// A number of its own among the requirements of a resolution.
+    pub(super) number: usize,
+    pub(super) tree: Tree,
+    /// The condition as OLM words it.
+    pub(super) text: String,
+    /// What its author wants to be shown, or empty.
+    pub(super) message: String,
+    /// A word about something that OLM accepts and its documentation does not.
+    pub(super) warning: Option<String>,
+}
+
+/// Reads a property; `number` is given to it if it is a requirement.
+pub(super) fn read(property: &Property, number: usize) -> Meaning {
+    let requirement = |tree: Tree, warning: Option<String>| {
+        let text = tree.text();
+        let message = message_of(property);
+        Meaning::Requires(Rc::new(Requirement { number, tree, text, message, warning }))
+    };
+    let broken = |error: ConstraintError| Meaning::Broken(Rc::new(error));
+    match property.kind.as_str() {
+        "olm.package" => match package_of(&property.value) {
+            Some((name, version)) => Meaning::Package { name, version: Version::parse(&version).ok() },
+            None => Meaning::Other,
+        },
+        "olm.gvk" => api_of(&property.value).map_or(Meaning::Other, Meaning::Provides),
+        "olm.label" => label_of(&property.value).map_or(Meaning::Other, Meaning::Label),
+        "olm.deprecated" => Meaning::Deprecated,
+        "olm.gvk.required" => match fields(&property.value, ["group", "version", "kind"]) {
+            Ok([group, version, kind]) => requirement(Tree::leaf(Node::Api(Api { group, version, kind })), None),
+            Err(error) => broken(error),
+        },
+        "olm.package.required" => match fields(&property.value, ["packageName", "versionRange"]) {
+            Ok([name, text]) => match Range::parse(&text) {
+                Ok(range) => requirement(Tree::leaf(Node::Package { name, text, range }), None),
+                Err(error) => broken(ConstraintError::Property(error.to_string())),
+            },
+            Err(error) => broken(error),
+        },
+        "olm.label.required" => match fields(&property.value, ["label"]) {
+            Ok([label]) => requirement(Tree::leaf(Node::Label(label)), None),
+            Err(error) => broken(error),
+        },
+        "olm.constraint" => match constraint::parse(&property.value) {
+            Ok(tree) => {
+                let size = property.value.len();
+                let warning = (size > DOCUMENTED_CONSTRAINT).then(|| {
+                    format!("an `olm.constraint` of {size} bytes: OLM takes it, though its documentation says 64KB")
+                });
+                requirement(tree, warning)
+            }
+            Err(error) => broken(error),
+        },
+        _ => Meaning::Other,
+    }
+}
+
+/// What the author of a constraint wants to be shown; OLM shows it for `cel` only.
+fn message_of(property: &Property) -> String {
+    let mut reader = json::Reader::new();
+    match reader.read_at(&property.value, 0) {
+        Ok((value, _)) if property.kind == "olm.constraint" => constraint::string(value, "failureMessage"),
+        _ => String::new(),
+    }
+}
+
+/// The texts of an object, as Go's decoder reads them: other fields are not looked at, `null` is empty.
+fn fields<const N: usize>(text: &str, names: [&str; N]) -> Result<[String; N], ConstraintError> {
+    let mut reader = json::Reader::new();
+    let wrong = |error: String| ConstraintError::Property(error);
+    let value = reader.read(text).map_err(|error| wrong(error.to_string()))?;
+    if !matches!(value.kind(), Kind::Object | Kind::Null) {
+        return Err(wrong(format!("json: cannot unmarshal {} into Go value", value.kind().name())));
+    }
+    let mut found = [const { String::new() }; N];
+    for (slot, name) in found.iter_mut().zip(names) {
+        let Some(value) = value.get_field(name).filter(|it| !it.is_null()) else { continue };
+        let text = value.as_str().map(std::borrow::Cow::into_owned);
+        let path = [Step::from(name)];
+        *slot = text.ok_or_else(|| wrong(go_type_error(value.kind(), Expected::String, "", &path)))?;
+    }
+    Ok(found)
+}
+
+/// Reads the object of a property that is only looked at.
+fn with_object<T>(text: &str, read: impl FnOnce(Value<'_>) -> Option<T>) -> Option<T> {
+    let mut reader = json::Reader::new();
+    let value = reader.read(text).ok()?;
+    if matches!(value.kind(), Kind::Object | Kind::Null) { read(value) } else { None }
+}
+
+/// A field of a property that is only looked at: `None` if it is no text.
+fn text_field(value: Value<'_>, name: &str) -> Option<String> {
+    match value.get_field(name) {
+        Some(it) if !it.is_null() => it.as_str().map(std::borrow::Cow::into_owned),
+        _ => Some(String::new()),
+    }
+}
+
+/// Name and version of an `olm.package` property.
+pub(super) fn package_of(text: &str) -> Option<(String, String)> {
+    with_object(text, |it| Some((text_field(it, "packageName")?, text_field(it, "version")?)))
+}
+
+/// The API of an `olm.gvk` property.
+pub(super) fn api_of(text: &str) -> Option<Api> {
+    with_object(text, |it| {
+        Some(Api {
+            group: text_field(it, "group")?,
+            version: text_field(it, "version")?,
+            kind: text_field(it, "kind")?,
+        })
+    })
+}
+
+/// The label of an `olm.label` property.
+pub(super) fn label_of(text: &str) -> Option<String> {
+    with_object(text, |it| text_field(it, "label"))
+}

@@ -1,0 +1,252 @@
+//! One resolution of a namespace: from the world to what OLM installs, or why it cannot.
+//!
+//! What it deliberately does not do: it does not say what happens then; [`super::steps`] does.
+
+use std::time::{Duration, Instant};
+
+use super::cel::Fuel;
+use super::conflict::Conflict;
+use super::failure::Failure;
+use super::installed::installed;
+use super::rows::{Place, Rows, World};
+use super::universe::{EntryId, Universe};
+use super::variables::{Reason, Stands, Variables, variables};
+use crate::solve::{Answer, Limits, Solution, Var, solve};
+
+/// How much a resolution may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Limits of the search.
+    pub limits: Limits,
+    /// Steps that rules and compound constraints may take, all together.
+    pub steps: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { limits: Limits::default(), steps: 100_000_000 }
+    }
+}
+
+/// What came of a resolution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// What OLM installs; perhaps nothing.
+    Resolved(Resolution),
+    /// It cannot be.
+    Unsatisfiable(Conflict),
+}
+
+/// What OLM installs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Resolution {
+    /// The operators, in the order in which they were chosen.
+    pub operators: Vec<Operator>,
+    /// What stays as it is, by name.
+    pub kept: Vec<Kept>,
+    /// What OLM accepts and its documentation does not.
+    pub warnings: Vec<String>,
+    /// How much there was to look at.
+    pub size: Size,
+}
+
+/// How large a problem was, and how long it took.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Size {
+    /// Entries that could matter.
+    pub entries: usize,
+    /// Reading rows and making the problem.
+    pub universe: Duration,
+    /// Solving it.
+    pub solve: Duration,
+}
+
+impl PartialEq for Size {
+    /// Times differ from run to run.
+    fn eq(&self, other: &Self) -> bool {
+        self.entries == other.entries
+    }
+}
+
+impl Eq for Size {}
+
+/// An operator that OLM installs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Operator {
+    /// Name of the bundle.
+    pub name: String,
+    /// Its package.
+    pub package: String,
+    /// The channel that it is taken from.
+    pub channel: String,
+    /// The catalog: its place in the world.
+    pub catalog: usize,
+    /// Its version, as written.
+    pub version: String,
+    /// Its image, or empty.
+    pub image: String,
+    /// What it replaces, or empty. On a fresh install OLM takes that from the catalog all the same.
+    pub replaces: String,
+    /// Its name, if a Subscription asks to start with it; else empty.
+    pub starting: String,
+    /// Whether the channel is the default one.
+    pub is_default_channel: bool,
+    /// Its properties as the annotation of what OLM installs has them.
+    pub properties: Vec<super::rows::Property>,
+    /// Where it is written.
+    pub place: Place,
+    /// Why it is there, in the order in which the reasons came up.
+    pub because: Vec<Because>,
+}
+
+/// Something installed that stays.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kept {
+    /// Its name.
+    pub name: String,
+    /// Why it stays: what demands it, or that nothing better can be had.
+    pub because: Vec<Because>,
+}
+
+/// Why an operator is there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Because {
+    /// This Subscription asks for it.
+    Subscription {
+        /// The Subscription.
+        name: String,
+        /// How many candidates that it prefers could not be had.
+        refused: usize,
+    },
+    /// Another operator demands it.
+    Required {
+        /// Name of that operator.
+        by: String,
+        /// What it demands, in OLM's words.
+        text: String,
+        /// What the author says about it, or empty.
+        message: String,
+        /// How many candidates that are preferred could not be had, or were passed over for one chosen already.
+        refused: usize,
+    },
+    /// It is installed, and no Subscription speaks of it.
+    Installed,
+}
+
+/// Resolves a namespace.
+///
+/// # Errors
+/// As OLM where it does not get as far as an answer; and if a limit is reached.
+pub fn resolve(world: &World, rows: &dyn Rows, options: &Options) -> Result<Verdict, Failure> {
+    let started = Instant::now();
+    let mut failures = world.failures();
+    let installed = match installed(world) {
+        Ok(installed) => installed,
+        Err(failure) => {
+            failures.push(failure);
+            Vec::new()
+        }
+    };
+    if let Some(failure) = Failure::joined(failures.into_iter().map(Failure::Refused).collect()) {
+        return Err(failure);
+    }
+    let mut universe = Universe::new(world, rows, installed, Fuel::new(options.steps));
+    let variables = variables(&mut universe)?;
+    let built = Instant::now();
+    match solve(&variables.problem, &options.limits)? {
+        Answer::Satisfiable(solution) => {
+            let size = Size { entries: variables.n_entries(), universe: built - started, solve: built.elapsed() };
+            resolution(&universe, &variables, &solution, size).map(Verdict::Resolved)
+        }
+        Answer::Unsatisfiable(core) => Ok(Verdict::Unsatisfiable(Conflict::new(&universe, &variables, &core))),
+    }
+}
+
+fn resolution(
+    universe: &Universe<'_>,
+    variables: &Variables,
+    solution: &Solution,
+    size: Size,
+) -> Result<Resolution, Failure> {
+    let mut resolution = Resolution { warnings: universe.warnings.clone(), size, ..Resolution::default() };
+    let mut failures = Vec::new();
+    for var in &solution.chosen {
+        let Stands::Entry(ids) = variables.stands(*var) else { continue };
+        let Some(&id) = ids.first() else { continue };
+        let because = because(universe, variables, solution, *var);
+        let Some(channel) = universe.channel_of(id) else {
+            resolution.kept.push(Kept { name: universe.entry(id).name.clone(), because });
+            continue;
+        };
+        let identifier = universe.identifier(id);
+        if identifier.split('/').count() != 4 {
+            let what = "error determining origin of operator: unable to parse identifier";
+            failures.push(Failure::Refused(format!("{what} {identifier} for source info")));
+            continue;
+        }
+        let n_copies = universe.copies(id)?;
+        if n_copies != 1 {
+            failures.push(Failure::Refused(format!("expected exactly one operator, got {n_copies}")));
+            continue;
+        }
+        let (entry, bundle) = (universe.entry(id), universe.bundle(id));
+        let replaced = variables.replaces.get(&id).map(|it| universe.entry(*it).name.clone());
+        let asks = |it: &super::rows::Subscription| it.starting == entry.name && !world_has(universe, &it.installed);
+        let is_asked_for = universe.world.subscriptions.iter().any(asks);
+        resolution.operators.push(Operator {
+            name: entry.name.clone(),
+            package: channel.package.clone(),
+            channel: channel.name.clone(),
+            catalog: channel.catalog,
+            version: bundle.version.as_ref().map(ToString::to_string).unwrap_or_default(),
+            image: bundle.image.clone(),
+            replaces: replaced.unwrap_or_else(|| entry.replaces.clone()),
+            starting: if is_asked_for { entry.name.clone() } else { String::new() },
+            is_default_channel: channel.is_default,
+            properties: bundle.properties.clone(),
+            place: bundle.place.clone(),
+            because,
+        });
+    }
+    resolution.kept.sort();
+    match Failure::joined(failures) {
+        Some(failure) => Err(failure),
+        None => Ok(resolution),
+    }
+}
+
+/// Whether something of that name is installed.
+fn world_has(universe: &Universe<'_>, name: &str) -> bool {
+    !name.is_empty() && universe.installed.iter().any(|it| it.name == name)
+}
+
+fn because(universe: &Universe<'_>, variables: &Variables, solution: &Solution, var: Var) -> Vec<Because> {
+    let mut because: Vec<Because> = Vec::new();
+    for choice in solution.choices.iter().filter(|it| it.taken == var) {
+        let reason = match choice.fact {
+            None => Because::Installed,
+            Some(fact) => match variables.reason(fact) {
+                Reason::Subscribed(idx, _) => Because::Subscription {
+                    name: universe.world.subscriptions[*idx].name.clone(),
+                    refused: choice.place,
+                },
+                Reason::Requires(by, requirement) => Because::Required {
+                    by: name_of(universe, *by),
+                    text: requirement.text.clone(),
+                    message: requirement.message.clone(),
+                    refused: choice.place,
+                },
+                _ => continue,
+            },
+        };
+        // A file-based catalog says every demand twice.
+        if !because.contains(&reason) {
+            because.push(reason);
+        }
+    }
+    because
+}
+
+fn name_of(universe: &Universe<'_>, id: EntryId) -> String {
+    universe.entry(id).name.clone()
+}

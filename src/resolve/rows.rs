@@ -1,0 +1,320 @@
+//! What resolution reads: catalogs as plain rows, package by package, and what is in the namespace.
+//!
+//! What it deliberately does not do: it does not know where rows come from. An index gives them, and so can anybody else.
+
+use std::collections::BTreeMap;
+
+use super::api::Api;
+use crate::index::IndexError;
+
+/// Where something is written.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Place {
+    /// The file; empty if there is none.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// A typed piece of metadata.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Property {
+    /// What the value means.
+    pub kind: String,
+    /// Its value, as JSON.
+    pub value: String,
+}
+
+impl Property {
+    /// A property.
+    pub fn new(kind: impl Into<String>, value: impl Into<String>) -> Self {
+        Self { kind: kind.into(), value: value.into() }
+    }
+}
+
+/// A bundle as OLM's cache holds it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct BundleRow {
+    /// Its version, as written; OLM reads it tolerantly.
+    pub version: String,
+    /// Its image, or empty.
+    pub image: String,
+    /// Its properties, with those that stand for its dependencies behind them.
+    pub properties: Vec<Property>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// An entry of a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EntryRow {
+    /// Name of the bundle.
+    pub name: String,
+    /// What it replaces, or empty.
+    pub replaces: String,
+    /// What it skips.
+    pub skips: Vec<String>,
+    /// The range of versions that it skips, or empty.
+    pub skip_range: String,
+    /// The bundle: its place in [`PackageRows::bundles`].
+    pub bundle: usize,
+}
+
+/// A channel.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ChannelRows {
+    /// Its name.
+    pub name: String,
+    /// Its entries.
+    pub entries: Vec<EntryRow>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// A package in one catalog.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PackageRows {
+    /// The catalog: its place in [`World::catalogs`].
+    pub catalog: usize,
+    /// Its name.
+    pub name: String,
+    /// Its default channel, or empty.
+    pub default_channel: String,
+    /// Its channels.
+    pub channels: Vec<ChannelRows>,
+    /// Its bundles.
+    pub bundles: Vec<BundleRow>,
+}
+
+/// Catalogs that can be asked for packages.
+pub trait Rows {
+    /// A package in every catalog that has it.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    fn package(&self, name: &str) -> Result<Vec<PackageRows>, IndexError>;
+
+    /// The packages that have a bundle that provides an API.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    fn providers(&self, api: &Api) -> Result<Vec<String>, IndexError>;
+
+    /// The packages that have a bundle with a label.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    fn labelled(&self, label: &str) -> Result<Vec<String>, IndexError>;
+
+    /// The packages that have a bundle that says it is of this package; its own name is always one of them.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    fn named(&self, package: &str) -> Result<Vec<String>, IndexError> {
+        Ok(vec![package.to_owned()])
+    }
+
+    /// Whether a catalog has any bundle in a channel.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    fn has_entries(&self, catalog: usize) -> Result<bool, IndexError>;
+
+    /// How many entries of a catalog have this name in channels of this name, whatever their packages.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    fn copies(&self, catalog: usize, channel: &str, bundle: &str) -> Result<usize, IndexError>;
+
+    /// All packages.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    fn all(&self) -> Result<Vec<String>, IndexError>;
+}
+
+/// A CatalogSource.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Catalog {
+    /// Its name.
+    pub name: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// `spec.priority`; higher is preferred.
+    pub priority: i64,
+    /// Why it cannot be asked, if so.
+    pub failure: Option<String>,
+}
+
+/// A Subscription.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Subscription {
+    /// Its name.
+    pub name: String,
+    /// `spec.name`: the package.
+    pub package: String,
+    /// `spec.channel`; empty for any.
+    pub channel: String,
+    /// `spec.source`
+    pub source: String,
+    /// `spec.sourceNamespace`
+    pub source_namespace: String,
+    /// `spec.startingCSV`, or empty.
+    pub starting: String,
+    /// Whether `spec.installPlanApproval` is `Manual`.
+    pub is_manual: bool,
+    /// `status.installedCSV`, or empty.
+    pub installed: String,
+    /// `status.currentCSV`, or empty.
+    pub current: String,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// A ClusterServiceVersion in the namespace.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct InstalledCsv {
+    /// Its name.
+    pub name: String,
+    /// `spec.version`, or empty.
+    pub version: String,
+    /// `spec.replaces`, or empty.
+    pub replaces: String,
+    /// `status.phase`; empty if not known.
+    pub phase: String,
+    /// Whether it is a copy of one in another namespace.
+    pub is_copied: bool,
+    /// The value of the annotation `operatorframework.io/properties`, if it has one.
+    pub properties: Option<Vec<Property>>,
+    /// The APIs that it owns.
+    pub owned: Vec<Api>,
+    /// The APIs that it requires.
+    pub required: Vec<Api>,
+    /// What is wrong with it, if something is: then nothing can be resolved.
+    pub failure: Option<String>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// How the namespace wants to go on after a failed upgrade, and which catalogs it sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperatorGroups {
+    /// How many OperatorGroups there are. OLM wants one.
+    pub count: usize,
+    /// Whether the catalogs of the global namespace are not to be used.
+    pub excludes_global: bool,
+    /// Whether `spec.upgradeStrategy` is `TechPreviewUnsafeFailForward`.
+    pub fails_forward: bool,
+}
+
+impl Default for OperatorGroups {
+    fn default() -> Self {
+        Self { count: 1, excludes_global: false, fails_forward: false }
+    }
+}
+
+/// A namespace with all that resolution looks at, except what is in the catalogs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct World {
+    /// The namespace.
+    pub namespace: String,
+    /// The namespace whose catalogs all namespaces see.
+    pub global_namespace: String,
+    /// The CatalogSources, of whatever namespaces.
+    pub catalogs: Vec<Catalog>,
+    /// The Subscriptions, in order of preference where they compete.
+    pub subscriptions: Vec<Subscription>,
+    /// The ClusterServiceVersions.
+    pub installed: Vec<InstalledCsv>,
+    /// The OperatorGroups.
+    pub groups: OperatorGroups,
+}
+
+impl World {
+    /// The catalogs that resolution sees.
+    pub(super) fn is_visible(&self, catalog: &Catalog) -> bool {
+        catalog.namespace == self.namespace
+            || (!self.groups.excludes_global && catalog.namespace == self.global_namespace)
+    }
+
+    /// A catalog by its place, as OLM writes it.
+    pub(super) fn catalog_key(&self, catalog: usize) -> String {
+        self.catalogs.get(catalog).map(|it| format!("{}/{}", it.name, it.namespace)).unwrap_or_default()
+    }
+
+    /// What OLM would say of the world before it looks at any subscription (`spec/olm-classic.md` 1.4.3, 1.4.4).
+    pub(super) fn failures(&self) -> Vec<String> {
+        let mut failures: Vec<String> = self
+            .catalogs
+            .iter()
+            .filter(|it| self.is_visible(it))
+            .filter_map(|it| {
+                Some(format!("error using catalogsource {}/{}: {}", it.namespace, it.name, it.failure.as_ref()?))
+            })
+            .collect();
+        failures.sort();
+        failures
+    }
+}
+
+/// Rows that are held in memory.
+#[derive(Debug, Clone, Default)]
+pub struct PlainRows {
+    packages: BTreeMap<String, Vec<PackageRows>>,
+}
+
+impl PlainRows {
+    /// Rows of packages.
+    #[must_use]
+    pub fn new(packages: Vec<PackageRows>) -> Self {
+        let mut by_name: BTreeMap<String, Vec<PackageRows>> = BTreeMap::new();
+        for package in packages {
+            by_name.entry(package.name.clone()).or_default().push(package);
+        }
+        Self { packages: by_name }
+    }
+
+    fn with(&self, is_wanted: impl Fn(&Property) -> bool) -> Vec<String> {
+        let has = |rows: &&Vec<PackageRows>| {
+            rows.iter().flat_map(|it| &it.bundles).flat_map(|it| &it.properties).any(&is_wanted)
+        };
+        self.packages.iter().filter(|(_, rows)| has(rows)).map(|it| it.0.clone()).collect()
+    }
+}
+
+impl Rows for PlainRows {
+    fn package(&self, name: &str) -> Result<Vec<PackageRows>, IndexError> {
+        Ok(self.packages.get(name).cloned().unwrap_or_default())
+    }
+
+    fn providers(&self, api: &Api) -> Result<Vec<String>, IndexError> {
+        Ok(self.with(|it| it.kind == "olm.gvk" && super::property::api_of(&it.value).as_ref() == Some(api)))
+    }
+
+    fn labelled(&self, label: &str) -> Result<Vec<String>, IndexError> {
+        Ok(self.with(|it| it.kind == "olm.label" && super::property::label_of(&it.value).as_deref() == Some(label)))
+    }
+
+    fn named(&self, package: &str) -> Result<Vec<String>, IndexError> {
+        let mut names = self.with(|it| {
+            it.kind == "olm.package" && super::property::package_of(&it.value).is_some_and(|it| it.0 == package)
+        });
+        names.push(package.to_owned());
+        Ok(names)
+    }
+
+    fn has_entries(&self, catalog: usize) -> Result<bool, IndexError> {
+        let mut rows = self.packages.values().flatten();
+        Ok(rows.any(|it| it.catalog == catalog && it.channels.iter().any(|it| !it.entries.is_empty())))
+    }
+
+    fn copies(&self, catalog: usize, channel: &str, bundle: &str) -> Result<usize, IndexError> {
+        let rows = self.packages.values().flatten().filter(|it| it.catalog == catalog);
+        let channels = rows.flat_map(|it| &it.channels).filter(|it| it.name == channel);
+        Ok(channels.flat_map(|it| &it.entries).filter(|it| it.name == bundle).count())
+    }
+
+    fn all(&self) -> Result<Vec<String>, IndexError> {
+        Ok(self.packages.keys().cloned().collect())
+    }
+}

@@ -1,0 +1,94 @@
+//! What OLM does with what it resolved: lookups of bundles, new Subscriptions, changed ones, and whether there is an
+//! InstallPlan at all (`spec/olm-classic.md` 5.2, 5.3).
+//!
+//! What it deliberately does not do: it does not say what is inside a bundle.
+
+use super::resolution::{Operator, Resolution};
+use super::rows::{Subscription, World};
+
+/// What OLM does.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Steps {
+    /// The bundles that are looked up and unpacked: their places among the operators of the resolution.
+    pub bundles: Vec<usize>,
+    /// Subscriptions that are made for dependencies.
+    pub new_subscriptions: Vec<NewSubscription>,
+    /// Subscriptions whose `status.currentCSV` changes.
+    pub updated_subscriptions: Vec<UpdatedSubscription>,
+    /// Whether an InstallPlan is made: only if an existing Subscription changes. Without one, nothing above happens.
+    pub makes_install_plan: bool,
+    /// Whether a person must approve it: one Subscription with manual approval is enough for all.
+    pub needs_approval: bool,
+}
+
+/// A Subscription that OLM makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewSubscription {
+    /// Its name.
+    pub name: String,
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The catalog's name.
+    pub source: String,
+    /// The catalog's namespace.
+    pub source_namespace: String,
+    /// The bundle to start with.
+    pub starting: String,
+}
+
+/// A Subscription that changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpdatedSubscription {
+    /// Its name.
+    pub name: String,
+    /// `status.installedCSV`, or empty.
+    pub installed: String,
+    /// What `status.currentCSV` becomes.
+    pub current: String,
+}
+
+/// Whether a Subscription is about an operator, by package, channel and catalog.
+fn is_about(world: &World, subscription: &Subscription, operator: &Operator) -> bool {
+    let catalog = world.catalogs.get(operator.catalog);
+    let is_source = (subscription.source.is_empty() && subscription.source_namespace.is_empty())
+        || catalog.is_some_and(|it| it.name == subscription.source && it.namespace == subscription.source_namespace);
+    subscription.package == operator.package
+        && (subscription.channel.is_empty() || subscription.channel == operator.channel)
+        && is_source
+}
+
+/// What OLM does with a resolution.
+#[must_use]
+pub fn steps(world: &World, resolution: &Resolution) -> Steps {
+    let mut steps = Steps { needs_approval: world.subscriptions.iter().any(|it| it.is_manual), ..Steps::default() };
+    for (idx, operator) in resolution.operators.iter().enumerate() {
+        let about: Vec<&Subscription> = world.subscriptions.iter().filter(|it| is_about(world, it, operator)).collect();
+        let is_there = world.installed.iter().any(|it| it.name == operator.name && !it.is_copied);
+        if !about.is_empty() && is_there && about.iter().all(|it| it.current == operator.name) {
+            continue;
+        }
+        steps.bundles.push(idx);
+        if about.is_empty() {
+            let catalog = world.catalogs.get(operator.catalog).cloned().unwrap_or_default();
+            steps.new_subscriptions.push(NewSubscription {
+                name: format!("{}-{}-{}-{}", operator.package, operator.channel, catalog.name, catalog.namespace),
+                package: operator.package.clone(),
+                channel: operator.channel.clone(),
+                source: catalog.name,
+                source_namespace: catalog.namespace,
+                starting: operator.name.clone(),
+            });
+        }
+        for subscription in about.iter().filter(|it| it.current != operator.name) {
+            steps.updated_subscriptions.push(UpdatedSubscription {
+                name: subscription.name.clone(),
+                installed: subscription.installed.clone(),
+                current: operator.name.clone(),
+            });
+        }
+    }
+    steps.makes_install_plan = !steps.updated_subscriptions.is_empty();
+    steps
+}

@@ -1,0 +1,272 @@
+//! A namespace as a problem: which operators may be there, and what each demands (`spec/olm-classic.md` section 2).
+//!
+//! The order of variables is the canonical one of 4.6: Subscriptions as given, then what is installed by name, then what
+//! these need.
+//!
+//! What it deliberately does not do: it solves nothing.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::rc::Rc;
+
+use super::api::Api;
+use super::candidates::{Candidates, subscribed};
+use super::failure::{BrokenDemand, Failure};
+use super::property::{Meaning, Requirement};
+use super::universe::{EntryId, Universe};
+use crate::solve::{Constraint, Fact, Problem, Var};
+
+/// What a variable stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Stands {
+    /// A Subscription: its place in the world.
+    Subscription(usize),
+    /// An entry. OLM names entries without their packages, so it may be several.
+    Entry(Vec<EntryId>),
+    /// That an API is provided once.
+    Api(Api),
+    /// That a package is installed once.
+    Package(String),
+}
+
+/// Why a constraint is there.
+#[derive(Debug, Clone)]
+pub(super) enum Reason {
+    /// There is this Subscription.
+    Subscription(usize),
+    /// This Subscription can have nothing: OLM's words.
+    Invalid(usize, String),
+    /// The Subscription has one of these.
+    Subscribed(usize, Rc<[EntryId]>),
+    /// This is installed and no Subscription speaks of it.
+    Unreferenced(EntryId),
+    /// It must not be used.
+    Deprecated(EntryId),
+    /// It demands something.
+    Requires(EntryId, Rc<Requirement>),
+    /// The first takes the place of the second.
+    Replaces(EntryId, EntryId),
+    /// Only one of these may provide the API.
+    Providers(Api, Vec<EntryId>),
+    /// Only one of these may be there, because they are one package.
+    Package(String, Vec<EntryId>),
+    /// The demand to be unique is always made.
+    Always,
+}
+
+/// The problem, and what it means.
+#[derive(Debug, Default)]
+pub(super) struct Variables {
+    pub(super) problem: Problem,
+    pub(super) stands: Vec<Stands>,
+    reasons: Vec<Vec<Reason>>,
+    by_identifier: HashMap<String, Var>,
+    by_entry: HashMap<EntryId, Var>,
+    /// For each entry what it takes the place of.
+    pub(super) replaces: HashMap<EntryId, EntryId>,
+}
+
+impl Variables {
+    /// Why a constraint is there.
+    pub(super) fn reason(&self, fact: Fact) -> &Reason {
+        &self.reasons[fact.var.index()][fact.constraint]
+    }
+
+    /// What a variable stands for.
+    pub(super) fn stands(&self, var: Var) -> &Stands {
+        &self.stands[var.index()]
+    }
+
+    /// How many entries are in it.
+    pub(super) fn n_entries(&self) -> usize {
+        self.by_entry.len()
+    }
+
+    fn variable(&mut self, stands: Stands) -> Var {
+        self.stands.push(stands);
+        self.reasons.push(Vec::new());
+        self.problem.variable()
+    }
+
+    fn constrain(&mut self, var: Var, constraint: Constraint, reason: Reason) {
+        self.problem.constrain(var, constraint);
+        self.reasons[var.index()].push(reason);
+    }
+
+    /// The variable of an entry.
+    fn entry(&mut self, universe: &Universe<'_>, id: EntryId) -> Var {
+        if let Some(var) = self.by_entry.get(&id) {
+            return *var;
+        }
+        let identifier = universe.identifier(id);
+        let var = match self.by_identifier.get(&identifier) {
+            Some(var) => *var,
+            None => {
+                let var = self.variable(Stands::Entry(Vec::new()));
+                self.by_identifier.insert(identifier, var);
+                var
+            }
+        };
+        if let Stands::Entry(ids) = &mut self.stands[var.index()] {
+            ids.push(id);
+        }
+        self.by_entry.insert(id, var);
+        var
+    }
+
+    fn entries(&mut self, universe: &Universe<'_>, ids: &[EntryId]) -> Vec<Var> {
+        ids.iter().map(|it| self.entry(universe, *it)).collect()
+    }
+}
+
+/// Makes the problem of a namespace.
+///
+/// # Errors
+/// As OLM: if something that is within reach cannot be read or ordered.
+pub(super) fn variables(universe: &mut Universe<'_>) -> Result<Variables, Failure> {
+    let mut builder = Builder::default();
+    let world = universe.world;
+    for idx in 0..world.subscriptions.len() {
+        builder.variables.variable(Stands::Subscription(idx));
+    }
+    let mut installed: Vec<EntryId> = universe.installed_entries().collect();
+    installed.sort_by(|a, b| universe.entry(*a).name.cmp(&universe.entry(*b).name));
+    for id in installed {
+        let var = builder.variables.entry(universe, id);
+        if universe.installed_of(id).is_some_and(|it| it.subscription.is_none()) {
+            builder.variables.constrain(var, Constraint::Mandatory, Reason::Unreferenced(id));
+        }
+        builder.open.push_back(id);
+    }
+    builder.close(universe)?;
+    let mut failures = Vec::new();
+    for idx in 0..world.subscriptions.len() {
+        match builder.subscription(universe, idx) {
+            Ok(()) => {}
+            Err(failure) if failure.is_olm_s() => failures.push(failure),
+            Err(failure) => return Err(failure),
+        }
+    }
+    if let Some(failure) = Failure::joined(failures) {
+        return Err(failure);
+    }
+    builder.conflicts(universe);
+    builder.uniqueness(universe);
+    Ok(builder.variables)
+}
+
+#[derive(Default)]
+struct Builder {
+    variables: Variables,
+    candidates: Candidates,
+    /// Entries whose demands are still to be looked at.
+    open: VecDeque<EntryId>,
+    closed: HashSet<EntryId>,
+    /// Entries that take the place of an installed one, in the order of the Subscriptions.
+    replacements: Vec<(EntryId, EntryId)>,
+}
+
+impl Builder {
+    /// Adds the demands of all open entries, and of the entries that these bring.
+    fn close(&mut self, universe: &mut Universe<'_>) -> Result<(), Failure> {
+        while let Some(id) = self.open.pop_front() {
+            if !self.closed.insert(id) {
+                continue;
+            }
+            let var = self.variables.entry(universe, id);
+            let meanings = universe.bundle(id).meanings.clone();
+            if meanings.iter().any(|it| matches!(it, Meaning::Deprecated)) {
+                self.variables.constrain(var, Constraint::Prohibited, Reason::Deprecated(id));
+            }
+            let own = universe.channel_of(id).map(|it| it.catalog);
+            for meaning in meanings {
+                match meaning {
+                    Meaning::Requires(requirement) => {
+                        let candidates = self.candidates.of(universe, &requirement, own)?;
+                        let vars = self.variables.entries(universe, &candidates);
+                        let reason = Reason::Requires(id, requirement);
+                        self.variables.constrain(var, Constraint::Dependency(vars), reason);
+                        self.open.extend(candidates.iter().filter(|it| !self.closed.contains(it)));
+                    }
+                    Meaning::Broken(error) => {
+                        let (error, operator) = ((*error).clone(), universe.identifier(id));
+                        let place = universe.bundle(id).place.clone();
+                        return Err(Failure::Constraint(Box::new(BrokenDemand { error, operator, place })));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn subscription(&mut self, universe: &mut Universe<'_>, idx: usize) -> Result<(), Failure> {
+        let Some(var) = self.variables.problem.variables().nth(idx) else { return Ok(()) };
+        let subscription = &universe.world.subscriptions[idx];
+        let subscribed = subscribed(universe, subscription)?;
+        self.variables.constrain(var, Constraint::Mandatory, Reason::Subscription(idx));
+        if let Some(invalid) = subscribed.invalid {
+            self.variables.constrain(var, Constraint::Prohibited, Reason::Invalid(idx, invalid));
+            return Ok(());
+        }
+        if let Some(current) = subscribed.current {
+            self.replacements.extend(subscribed.candidates.iter().map(|it| (*it, current)));
+        }
+        let all: Rc<[EntryId]> = subscribed.candidates.iter().copied().chain(subscribed.current).collect();
+        let vars = self.variables.entries(universe, &all);
+        self.variables.constrain(var, Constraint::Dependency(vars), Reason::Subscribed(idx, Rc::clone(&all)));
+        self.open.extend(all.iter());
+        self.close(universe)
+    }
+
+    /// What takes the place of something is not there together with it. These come after the demands of an entry.
+    fn conflicts(&mut self, universe: &Universe<'_>) {
+        for (new, old) in std::mem::take(&mut self.replacements) {
+            let (var, other) = (self.variables.entry(universe, new), self.variables.entry(universe, old));
+            self.variables.constrain(var, Constraint::Conflict(other), Reason::Replaces(new, old));
+            self.variables.replaces.insert(new, old);
+        }
+    }
+
+    /// One provider of each API, one operator of each package.
+    fn uniqueness(&mut self, universe: &Universe<'_>) {
+        let mut providers: BTreeMap<Api, Vec<(String, EntryId, Var)>> = BTreeMap::new();
+        let mut packages: BTreeMap<String, Vec<(String, EntryId, Var)>> = BTreeMap::new();
+        for (idx, var) in self.variables.problem.variables().enumerate() {
+            // Entries that OLM cannot tell apart escape it.
+            let Stands::Entry(ids) = &self.variables.stands[idx] else { continue };
+            let [id] = ids.as_slice() else { continue };
+            let identifier = universe.identifier(*id);
+            // What is said twice counts twice.
+            for meaning in &universe.bundle(*id).meanings {
+                let item = || (identifier.clone(), *id, var);
+                match meaning {
+                    Meaning::Provides(api) => providers.entry(api.clone()).or_default().push(item()),
+                    Meaning::Package { name, .. } => packages.entry(name.clone()).or_default().push(item()),
+                    _ => {}
+                }
+            }
+        }
+        for (api, of) in providers {
+            self.only_one(Stands::Api(api.clone()), of, |ids| Reason::Providers(api, ids));
+        }
+        for (package, of) in packages {
+            self.only_one(Stands::Package(package.clone()), of, |ids| Reason::Package(package, ids));
+        }
+    }
+
+    fn only_one(
+        &mut self,
+        stands: Stands,
+        mut of: Vec<(String, EntryId, Var)>,
+        reason: impl FnOnce(Vec<EntryId>) -> Reason,
+    ) {
+        if of.len() < 2 {
+            return;
+        }
+        of.sort_by(|a, b| a.0.cmp(&b.0));
+        let (ids, vars): (Vec<EntryId>, Vec<Var>) = of.into_iter().map(|(_, id, var)| (id, var)).unzip();
+        let var = self.variables.variable(stands);
+        self.variables.constrain(var, Constraint::Mandatory, Reason::Always);
+        self.variables.constrain(var, Constraint::AtMost(1, vars), reason(ids));
+    }
+}

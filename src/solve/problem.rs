@@ -1,0 +1,146 @@
+//! Problems: variables and the constraints that they carry.
+
+use std::collections::HashMap;
+
+use thiserror::Error;
+
+/// A variable of one problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Var(u32);
+
+impl Var {
+    /// Its number, from 0, in the order in which variables were made.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a variable demands. All of it holds whether or not the variable is chosen, except that a dependency and a conflict
+/// are about a variable that is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Constraint {
+    /// It is chosen.
+    Mandatory,
+    /// It is not chosen.
+    Prohibited,
+    /// If it is chosen, then one of these; the first are preferred. Without candidates it cannot be chosen.
+    Dependency(Vec<Var>),
+    /// It and the other are not both chosen.
+    Conflict(Var),
+    /// At most so many of these are chosen. A variable that is listed twice counts twice.
+    AtMost(usize, Vec<Var>),
+}
+
+/// One constraint of a problem: that of the variable with this number in its list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fact {
+    /// The variable that carries it.
+    pub var: Var,
+    /// Its place among the constraints of the variable, from 0.
+    pub constraint: usize,
+}
+
+/// Variables with their constraints. The order of both counts: it is the order of preferences.
+#[derive(Debug, Clone, Default)]
+pub struct Problem {
+    constraints: Vec<Vec<Constraint>>,
+}
+
+impl Problem {
+    /// A problem without variables.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Makes a variable. One without constraints is chosen only if another needs it.
+    pub fn variable(&mut self) -> Var {
+        self.constraints.push(Vec::new());
+        Var((self.constraints.len() - 1) as u32)
+    }
+
+    /// Adds a constraint to those of a variable, and says which it is.
+    pub fn constrain(&mut self, var: Var, constraint: Constraint) -> Fact {
+        let list = &mut self.constraints[var.index()];
+        list.push(constraint);
+        Fact { var, constraint: list.len() - 1 }
+    }
+
+    /// How many variables there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.constraints.len()
+    }
+
+    /// Whether there are no variables.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.constraints.is_empty()
+    }
+
+    /// All variables, in order.
+    pub fn variables(&self) -> impl Iterator<Item = Var> + use<> {
+        (0..self.constraints.len() as u32).map(Var)
+    }
+
+    /// The constraints of a variable.
+    #[must_use]
+    pub fn constraints(&self, var: Var) -> &[Constraint] {
+        &self.constraints[var.index()]
+    }
+
+    /// A constraint.
+    #[must_use]
+    pub fn constraint(&self, fact: Fact) -> &Constraint {
+        &self.constraints[fact.var.index()][fact.constraint]
+    }
+
+    /// All constraints with the facts that they are, in order.
+    pub fn facts(&self) -> impl Iterator<Item = (Fact, &Constraint)> {
+        self.variables().flat_map(|var| {
+            self.constraints(var).iter().enumerate().map(move |(constraint, it)| (Fact { var, constraint }, it))
+        })
+    }
+}
+
+/// Two variables would have one name.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("duplicate identifier \"{0}\" in input")]
+pub struct DuplicateName(pub String);
+
+/// Names for the variables of a problem.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    by_name: HashMap<String, Var>,
+    names: Vec<String>,
+}
+
+impl Names {
+    /// Makes a variable with a name.
+    ///
+    /// # Errors
+    /// If another variable has the name.
+    pub fn declare(&mut self, problem: &mut Problem, name: &str) -> Result<Var, DuplicateName> {
+        if self.by_name.contains_key(name) {
+            return Err(DuplicateName(name.to_owned()));
+        }
+        let var = problem.variable();
+        self.by_name.insert(name.to_owned(), var);
+        self.names.resize(var.index(), String::new());
+        self.names.push(name.to_owned());
+        Ok(var)
+    }
+
+    /// The variable of a name.
+    #[must_use]
+    pub fn var(&self, name: &str) -> Option<Var> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The name of a variable; empty if it has none.
+    #[must_use]
+    pub fn name(&self, var: Var) -> &str {
+        self.names.get(var.index()).map_or("", String::as_str)
+    }
+}

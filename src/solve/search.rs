@@ -1,0 +1,157 @@
+//! The search: choices in the order in which they come up, for each the first candidate that can still be had.
+//!
+//! What it deliberately does not do: it never takes a choice back, because a candidate is taken only if a complete answer
+//! with it exists; and it adds nothing that was not chosen.
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::encoding::Encoding;
+use super::problem::{Constraint, Fact, Problem, Var};
+use super::sat::{Lit, Run, Sat};
+use super::unsat::core;
+use super::{Limits, SolveError};
+
+/// The answer to a problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// The preferred solution.
+    Satisfiable(Solution),
+    /// Constraints that contradict each other, in order. Without any of them the rest would be satisfiable.
+    Unsatisfiable(Vec<Fact>),
+}
+
+/// What was chosen, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Solution {
+    /// The chosen variables, in the order in which they were chosen.
+    pub chosen: Vec<Var>,
+    /// The choices that came up, in order.
+    pub choices: Vec<Choice>,
+}
+
+/// A choice that came up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Choice {
+    /// The dependency that it is about; `None` for a mandatory variable.
+    pub fact: Option<Fact>,
+    /// What was taken.
+    pub taken: Var,
+    /// Its place among the candidates, from 0.
+    pub place: usize,
+    /// Whether it was chosen here; `false` if an earlier choice had chosen it.
+    pub is_new: bool,
+}
+
+/// Solves a problem.
+///
+/// # Errors
+/// [`SolveError::Limit`] if that costs more than the limits allow.
+pub fn solve(problem: &Problem, limits: &Limits) -> Result<Answer, SolveError> {
+    let spent = Rc::new(Cell::new(0));
+    let mut search = Search::new(problem, &spent, limits);
+    match search.run(None)? {
+        true => Ok(Answer::Satisfiable(search.choose()?)),
+        false => Ok(Answer::Unsatisfiable(core(problem, &spent, limits)?)),
+    }
+}
+
+struct Search<'p> {
+    problem: &'p Problem,
+    sat: Sat,
+    encoding: Encoding,
+    limits: Limits,
+    /// The literals of what is chosen.
+    assumed: Vec<Lit>,
+    is_chosen: Vec<bool>,
+}
+
+impl<'p> Search<'p> {
+    fn new(problem: &'p Problem, spent: &Rc<Cell<u64>>, limits: &Limits) -> Self {
+        let mut sat = Sat::new(spent, limits.conflicts);
+        let encoding = Encoding::plain(problem, &mut sat);
+        let is_chosen = vec![false; problem.len()];
+        Self { problem, sat, encoding, limits: *limits, assumed: Vec::new(), is_chosen }
+    }
+
+    /// Whether all that is chosen, and `more`, can be had together.
+    fn run(&mut self, more: Option<Lit>) -> Result<bool, SolveError> {
+        match self.sat.run(self.assumed.iter().copied().chain(more)) {
+            Run::Satisfiable => Ok(true),
+            Run::Unsatisfiable => Ok(false),
+            Run::GaveUp => Err(SolveError::Limit { conflicts: self.limits.conflicts }),
+        }
+    }
+
+    /// Makes all choices. The last run must have been satisfiable: its model is one with all that is chosen.
+    fn choose(&mut self) -> Result<Solution, SolveError> {
+        let problem = self.problem;
+        let is_mandatory = |var: &Var| problem.constraints(*var).contains(&Constraint::Mandatory);
+        let mut queue: VecDeque<(Option<Fact>, Vec<Var>)> =
+            problem.variables().filter(is_mandatory).map(|it| (None, vec![it])).collect();
+        let mut solution = Solution::default();
+        let mut model = self.model();
+        while let Some((fact, candidates)) = queue.pop_front() {
+            if let Some(place) = candidates.iter().position(|it| self.is_chosen[it.index()]) {
+                solution.choices.push(Choice { fact, taken: candidates[place], place, is_new: false });
+                continue;
+            }
+            let place = self.first(&candidates, &mut model)?;
+            let taken = candidates[place];
+            self.is_chosen[taken.index()] = true;
+            self.assumed.push(self.encoding.literal(taken));
+            solution.chosen.push(taken);
+            solution.choices.push(Choice { fact, taken, place, is_new: true });
+            for (constraint, it) in problem.constraints(taken).iter().enumerate() {
+                if let Constraint::Dependency(candidates) = it
+                    && !candidates.is_empty()
+                {
+                    queue.push_back((Some(Fact { var: taken, constraint }), candidates.clone()));
+                }
+            }
+        }
+        Ok(solution)
+    }
+
+    /// The model of the last run.
+    fn model(&self) -> Vec<bool> {
+        self.problem.variables().map(|it| self.sat.is_true(self.encoding.literal(it))).collect()
+    }
+
+    /// The first candidate that can be had with all that is chosen. `model` has all that is chosen, before and after, and
+    /// afterwards the candidate too.
+    fn first(&mut self, candidates: &[Var], model: &mut Vec<bool>) -> Result<usize, SolveError> {
+        let held = |model: &[bool]| candidates.iter().position(|it| model[it.index()]);
+        // What chose the choice is chosen, so one of its candidates is in every model.
+        let mut last = held(model).expect("a model has a candidate of every dependency of what it has");
+        let mut first = 0;
+        let mut is_first_try = true;
+        while first < last {
+            let literal = self.encoding.literal(candidates[first]);
+            if self.sat.is_never_true(literal) {
+                first += 1;
+                continue;
+            }
+            // Mostly the first candidate can be had. If not, halve what is before the one that can: there may be thousands.
+            let middle = if is_first_try { first } else { first + (last - first - 1) / 2 };
+            is_first_try = false;
+            let asked = if middle == first { literal } else { self.one_of(&candidates[first..=middle]) };
+            if self.run(Some(asked))? {
+                *model = self.model();
+                last = held(model).expect("the model has one of those that were asked for");
+            } else {
+                first = middle + 1;
+            }
+        }
+        Ok(last)
+    }
+
+    /// A literal that demands one of these.
+    fn one_of(&mut self, candidates: &[Var]) -> Lit {
+        let switch = self.sat.variable();
+        let literals = candidates.iter().map(|it| self.encoding.literal(*it));
+        self.sat.clause(std::iter::once(!switch).chain(literals));
+        switch
+    }
+}

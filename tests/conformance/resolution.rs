@@ -1,0 +1,396 @@
+//! `classic/` and `classic-fuzz/`: whole namespaces, and what OLM Classic's resolver made of them.
+//!
+//! Where the real resolver gives the same answer every time, ours must be that one; else one of those that were seen, or
+//! the canonical one. An answer is compared with its channels, catalogs and replaced bundles, and so are the steps; an
+//! error by its kind, a contradiction by the facts that it names.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Instant;
+
+use olmdex::fbc::Input;
+use olmdex::index::{Builder, CatalogSpec, Index, Mode};
+use olmdex::resolve::{
+    Api, BundleRow, Catalog, ChannelRows, EntryRow, Failure, IndexRows, InstalledCsv, Operator, OperatorGroups,
+    Options, PackageRows, PlainRows, Property, Resolution, Rows, Subscription, Verdict, World, registry, resolve,
+    steps,
+};
+use serde_json::Value;
+
+use crate::outcome::{Case, Folder, Outcome, entries};
+
+pub(crate) const CLASSIC: Folder = Folder { name: "classic/resolution", run: |root| run(root, "classic") };
+pub(crate) const FUZZ: Folder = Folder { name: "classic-fuzz/resolution", run: |root| run(root, "classic-fuzz") };
+
+fn run(root: &Path, folder: &str) -> Vec<Case> {
+    let read = |path: &Path| -> Option<Value> { serde_json::from_slice(&fs::read(path).ok()?).ok() };
+    let mut cases = Vec::new();
+    for (name, path) in entries(&root.join(folder).join("in"), "", ".json") {
+        let beside = |other: &str| read(&root.join(folder).join(other).join(&name));
+        cases.push(Case::run(format!("{folder}/{name}#resolution"), || {
+            let (Some(input), Some(expected)) = (read(&path), beside("out")) else {
+                return Outcome::NotRunnable("no input or no answer".to_owned());
+            };
+            let canon = beside("canon").and_then(|it| it["canonical"].as_str().map(str::to_owned));
+            match Namespace::new(root, &input) {
+                Ok(case) => case.check(&expected, canon.as_deref()),
+                Err(why) => Outcome::NotRunnable(why),
+            }
+        }));
+    }
+    cases
+}
+
+thread_local! {
+    /// Indexes of catalogs that are named by their folders: many cases ask the same.
+    static INDEXES: RefCell<HashMap<String, Rc<Index>>> = RefCell::default();
+}
+
+/// A world with its rows.
+struct Namespace {
+    world: World,
+    index: Rc<Index>,
+    plain: Option<PlainRows>,
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn properties(value: &Value) -> Vec<Property> {
+    list(value).map(|it| Property::new(text(&it["type"]), it["value"].to_string())).collect()
+}
+
+fn apis(value: &Value) -> Vec<Api> {
+    let api = |it: &Value| Api { group: text(&it["group"]), version: text(&it["version"]), kind: text(&it["kind"]) };
+    list(value).map(api).collect()
+}
+
+impl Namespace {
+    fn new(root: &Path, input: &Value) -> Result<Self, String> {
+        let mut world = World {
+            namespace: text(&input["namespace"]),
+            global_namespace: text(&input["globalNamespace"]),
+            ..World::default()
+        };
+        let mut plain = Vec::new();
+        let is_folders = list(&input["catalogs"]).all(|it| it["fbcDir"].is_string());
+        let key = input["catalogs"].to_string();
+        let known = INDEXES.with_borrow(|it| it.get(&key).filter(|_| is_folders).cloned());
+        let mut builder = Builder::in_memory();
+        for (place, catalog) in list(&input["catalogs"]).enumerate() {
+            let (name, namespace) = (text(&catalog["name"]), text(&catalog["namespace"]));
+            let mut failure = catalog["unavailable"].as_str().map(str::to_owned);
+            let unique = format!("{name}.{namespace}");
+            let input = match (&catalog["fbc"], catalog["fbcDir"].as_str()) {
+                (Value::Array(documents), _) => {
+                    let text: String = documents.iter().map(|it| format!("{it}\n")).collect();
+                    Some(Input::bytes("catalog.json", Arc::from(text.into_bytes())))
+                }
+                (_, Some(directory)) => {
+                    let path = root.parent().unwrap_or(root).join(directory);
+                    Some(Input::directory(&path).map_err(|error| format!("{}: {error}", path.display()))?)
+                }
+                _ => None,
+            };
+            if known.is_some() {
+            } else if let Some(input) = input {
+                // A server does not start with what opm refuses.
+                if catalog["fbcDir"].is_null() {
+                    failure = failure.or(olmdex::check::check(&input).opm);
+                }
+                let spec = CatalogSpec { name: unique.clone(), ..CatalogSpec::default() };
+                builder.add_catalog(&spec, &input, Mode::Tolerant).map_err(|error| error.to_string())?;
+            } else {
+                plain.extend(registry_rows(place, catalog));
+            }
+            world.catalogs.push(Catalog {
+                name,
+                namespace,
+                priority: catalog["priority"].as_i64().unwrap_or(0),
+                failure,
+            });
+        }
+        let is_plain = list(&input["catalogs"]).any(|it| it["fbc"].is_null() && it["fbcDir"].is_null());
+        let index = match known {
+            Some(index) => index,
+            None => Rc::new(builder.into_index().map_err(|error| error.to_string())?),
+        };
+        if is_folders {
+            INDEXES.with_borrow_mut(|it| it.insert(key, Rc::clone(&index)));
+        }
+        let mut case = Self { world, index, plain: is_plain.then(|| PlainRows::new(plain)) };
+        case.fill(input)?;
+        Ok(case)
+    }
+
+    fn fill(&mut self, input: &Value) -> Result<(), String> {
+        for it in list(&input["subscriptions"]) {
+            let installed = text(&it["installedCSV"]);
+            self.world.subscriptions.push(Subscription {
+                name: text(&it["name"]),
+                package: text(&it["package"]),
+                channel: text(&it["channel"]),
+                source: text(&it["source"]),
+                source_namespace: text(&it["sourceNamespace"]),
+                starting: text(&it["startingCSV"]),
+                is_manual: it["approval"] == "Manual",
+                current: it["currentCSV"].as_str().map_or_else(|| installed.clone(), str::to_owned),
+                installed,
+                ..Subscription::default()
+            });
+        }
+        for it in list(&input["installedCSVs"]) {
+            let mut csv = InstalledCsv {
+                name: text(&it["name"]),
+                version: text(&it["version"]),
+                replaces: text(&it["replaces"]),
+                phase: text(&it["phase"]),
+                is_copied: it["copied"] == true,
+                properties: it["properties"].is_array().then(|| properties(&it["properties"])),
+                owned: apis(&it["ownedCRDs"]),
+                required: apis(&it["requiredCRDs"]),
+                ..InstalledCsv::default()
+            };
+            if it["projectFrom"].is_object() {
+                let (version, properties) = self.projected(&csv.name, &it["projectFrom"])?;
+                (csv.version, csv.properties) = (version, Some(properties));
+            }
+            self.world.installed.push(csv);
+        }
+        let group = &input["operatorGroup"];
+        self.world.groups = OperatorGroups {
+            count: group["count"].as_u64().map_or(1, |it| it as usize),
+            excludes_global: group["excludeGlobalCatalogs"] == true,
+            fails_forward: group["upgradeStrategy"] == "TechPreviewUnsafeFailForward",
+        };
+        Ok(())
+    }
+
+    /// What OLM would have written into the annotation of an entry that it installed.
+    fn projected(&self, name: &str, from: &Value) -> Result<(String, Vec<Property>), String> {
+        let catalog = from["catalog"].as_str().unwrap_or_default();
+        let rows = self.with_rows(|rows| rows.package(from["package"].as_str().unwrap_or_default()));
+        for package in rows.map_err(|error| error.to_string())? {
+            if self.world.catalogs[package.catalog].name != catalog {
+                continue;
+            }
+            let entry = package.channels.iter().filter(|it| it.name == from["channel"].as_str().unwrap_or_default());
+            if let Some(entry) = entry.flat_map(|it| &it.entries).find(|it| it.name == name) {
+                let bundle = &package.bundles[entry.bundle];
+                return Ok((bundle.version.clone(), bundle.properties.clone()));
+            }
+        }
+        Err(format!("{name} is not where it was projected from"))
+    }
+
+    fn with_rows<T>(&self, ask: impl FnOnce(&dyn Rows) -> T) -> T {
+        if let Some(plain) = &self.plain {
+            return ask(plain);
+        }
+        // Names are made unique in the index, because two namespaces may have a catalog of one name.
+        let mut unique = self.world.clone();
+        unique.catalogs.iter_mut().for_each(|it| it.name = format!("{}.{}", it.name, it.namespace));
+        ask(&IndexRows::new(&self.index, &unique))
+    }
+
+    fn check(&self, expected: &Value, canon: Option<&str>) -> Outcome {
+        let started = Instant::now();
+        let answer = self.with_rows(|rows| resolve(&self.world, rows, &Options::default()));
+        if std::env::var_os("OLMDEX_CONFORMANCE_TIMES").is_some() {
+            let size = match &answer {
+                Ok(Verdict::Resolved(it)) => format!("{:?}", it.size),
+                _ => String::new(),
+            };
+            println!("    {:>9.3} ms  {} {size}", started.elapsed().as_secs_f64() * 1e3, text(&expected["name"]));
+        }
+        match answer {
+            Ok(Verdict::Resolved(resolution)) => self.check_resolution(&resolution, expected, canon),
+            Ok(Verdict::Unsatisfiable(conflict)) => {
+                let ours: BTreeSet<String> = conflict.messages().into_iter().map(alike).collect();
+                let seen = list(&expected["outcomes"]).filter(|it| it["errorKind"] == "NotSatisfiable");
+                let seen: Vec<BTreeSet<String>> = seen
+                    .map(|it| list(&it["constraints"]).map(|it| alike(it.as_str().unwrap_or_default())).collect())
+                    .collect();
+                // What was recorded may hold more than it needs.
+                if seen.iter().any(|it| ours.is_subset(it)) {
+                    Outcome::Passed
+                } else {
+                    Outcome::Failed(format!("expected {}\n     got {ours:#?}", expected["outcomes"]))
+                }
+            }
+            Err(Failure::Limit(what)) => Outcome::Failed(what),
+            Err(failure) => {
+                let mut seen = list(&expected["outcomes"]).filter(|it| it["errorKind"] == "Error");
+                let texts: Vec<String> = seen.by_ref().map(|it| text(&it["error"])).collect();
+                // The library's words about a rule are not the real one's, and a broken catalog's are many.
+                let is_same = |it: &String| {
+                    let first = |it: &str| it.split(": ").take(2).collect::<Vec<_>>().join(": ");
+                    *it == failure.to_string()
+                        || (it.contains("ERROR: ") && first(it) == first(&failure.to_string()))
+                        || (it.starts_with("error using catalogsource")
+                            && failure.to_string().starts_with("error using"))
+                };
+                if texts.iter().any(is_same) {
+                    Outcome::Passed
+                } else {
+                    Outcome::of_equal(&vec![failure.to_string()], &texts)
+                }
+            }
+        }
+    }
+
+    fn check_resolution(&self, resolution: &Resolution, expected: &Value, canon: Option<&str>) -> Outcome {
+        // Without a channel in the Subscription, OLM takes the copy of any channel.
+        let any: BTreeSet<&str> =
+            self.world.subscriptions.iter().filter(|it| it.channel.is_empty()).map(|it| it.package.as_str()).collect();
+        let any = if expected["deterministic"] == true { BTreeSet::new() } else { any };
+        let ours = self.shown(&resolution.operators, &any);
+        let seen: Vec<BTreeSet<String>> =
+            list(&expected["outcomes"]).filter(|it| it.get("errorKind").is_none()).map(|it| shown(it, &any)).collect();
+        let identifiers: BTreeSet<String> = resolution.operators.iter().map(|it| self.identifier(it)).collect();
+        let is_canon = canon == Some(identifiers.into_iter().collect::<Vec<_>>().join(" ").as_str());
+        if !seen.contains(&ours) {
+            if is_canon && expected["deterministic"] != true {
+                return Outcome::Passed;
+            }
+            return Outcome::Failed(format!("expected {seen:#?} canon {canon:?}\n     got {ours:#?}"));
+        }
+        self.check_steps(resolution, expected)
+    }
+
+    fn check_steps(&self, resolution: &Resolution, expected: &Value) -> Outcome {
+        if expected["steps"].is_null() {
+            return Outcome::Passed;
+        }
+        let steps = steps(&self.world, resolution);
+        let catalog = |it: &Operator| {
+            let catalog = &self.world.catalogs[it.catalog];
+            format!("{}/{}", catalog.name, catalog.namespace)
+        };
+        let mut ours: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        let lookups = steps
+            .bundles
+            .iter()
+            .map(|it| &resolution.operators[*it])
+            .map(|it| format!("{} from {} replaces={:?}", it.name, catalog(it), it.replaces));
+        ours.insert("bundleLookups", lookups.collect());
+        let new = steps.new_subscriptions.iter().map(|it| {
+            let source = format!("source={}/{}", it.source, it.source_namespace);
+            let (name, package, channel) = (&it.name, &it.package, &it.channel);
+            format!(
+                "{name}: package={package} channel={channel} {source} startingCSV={} approval=Automatic",
+                it.starting
+            )
+        });
+        ours.insert("newSubscriptions", new.collect());
+        let updated = steps.updated_subscriptions.iter();
+        let updated = updated.map(|it| format!("{}: currentCSV={} installedCSV={}", it.name, it.current, it.installed));
+        ours.insert("updatedSubscriptions", updated.collect());
+        let seen: Vec<BTreeMap<&str, BTreeSet<String>>> = list(&expected["steps"])
+            .filter(|it| it.get("errorKind").is_none() && it["installPlanWouldBeCreated"] == steps.makes_install_plan)
+            .map(|it| {
+                let without_path =
+                    |it: &Value| it.as_str().unwrap_or_default().split(" path=").next().unwrap_or_default().to_owned();
+                ours.keys().map(|key| (*key, list(&it[*key]).map(without_path).collect())).collect()
+            })
+            .collect();
+        // Chance may have decided otherwise whenever the steps were recorded.
+        if seen.contains(&ours) || expected["deterministic"] != true {
+            return Outcome::Passed;
+        }
+        Outcome::Failed(format!("expected {}\n     got {ours:#?} {}", expected["steps"], steps.makes_install_plan))
+    }
+
+    fn identifier(&self, it: &Operator) -> String {
+        let catalog = &self.world.catalogs[it.catalog];
+        format!("{}/{}/{}/{}", catalog.name, catalog.namespace, it.channel, it.name)
+    }
+
+    fn shown(&self, operators: &[Operator], any: &BTreeSet<&str>) -> BTreeSet<String> {
+        let show = |it: &Operator| {
+            let catalog = &self.world.catalogs[it.catalog];
+            if any.contains(it.package.as_str()) {
+                return format!("{} of {}/{}", it.name, catalog.name, catalog.namespace);
+            }
+            let (name, package, channel) = (&it.name, &it.package, &it.channel);
+            let (version, replaces, starting) = (&it.version, &it.replaces, &it.starting);
+            let is_default = it.is_default_channel;
+            let place = format!("{package}/{channel} of {}/{}", catalog.name, catalog.namespace);
+            format!("{name} {place} version={version} replaces={replaces} starting={starting} default={is_default}")
+        };
+        operators.iter().map(show).collect()
+    }
+}
+
+fn shown(outcome: &Value, any: &BTreeSet<&str>) -> BTreeSet<String> {
+    let show = |it: &Value| {
+        let of = |key: &str| text(&it[key]);
+        if any.contains(of("package").as_str()) {
+            return format!("{} of {}", of("name"), of("catalog"));
+        }
+        let place = format!("{}/{} of {}", of("package"), of("channel"), of("catalog"));
+        let is_default = it["defaultChannel"] == true;
+        let (version, replaces, starting) = (of("version"), of("replaces"), of("startingCSV"));
+        let name = of("name");
+        format!("{name} {place} version={version} replaces={replaces} starting={starting} default={is_default}")
+    };
+    list(&outcome["operators"]).map(show).collect()
+}
+
+/// Constraints that the real solver cannot tell apart: they forbid the same operators to be there together.
+fn alike(message: &str) -> String {
+    for between in [" provide ", " originate from package ", " conflicts with "] {
+        if let Some((ids, rest)) = message.split_once(between)
+            && !ids.starts_with("bundle ")
+        {
+            let all = if between == " conflicts with " { format!("{ids} and {rest}") } else { ids.to_owned() };
+            let ids: BTreeSet<&str> = all.split(", ").flat_map(|it| it.split(" and ")).collect();
+            return format!("only one of {ids:?}");
+        }
+    }
+    message.to_owned()
+}
+
+/// The rows of a catalog whose bundles are given as its server streams them.
+fn registry_rows(place: usize, catalog: &Value) -> Vec<PackageRows> {
+    let mut packages: BTreeMap<String, PackageRows> = BTreeMap::new();
+    for it in list(&catalog["bundles"]) {
+        let (package, channel) = (text(&it["package"]), text(&it["channel"]));
+        let default_channel = text(&catalog["defaultChannels"][&package]);
+        let rows = packages.entry(package.clone()).or_insert_with(|| PackageRows {
+            catalog: place,
+            name: package.clone(),
+            default_channel,
+            ..PackageRows::default()
+        });
+        let version = text(&it["version"]);
+        let dependencies = properties(&it["dependencies"]);
+        let Some(properties) =
+            registry::of_dependencies(properties(&it["properties"]), &dependencies, &package, &version)
+        else {
+            continue;
+        };
+        let entry = EntryRow {
+            name: text(&it["name"]),
+            replaces: text(&it["replaces"]),
+            skips: list(&it["skips"]).map(text).collect(),
+            skip_range: text(&it["skipRange"]),
+            bundle: rows.bundles.len(),
+        };
+        rows.bundles.push(BundleRow { version, properties, ..BundleRow::default() });
+        match rows.channels.iter_mut().find(|it| it.name == channel) {
+            Some(known) => known.entries.push(entry),
+            None => rows.channels.push(ChannelRows { name: channel, entries: vec![entry], ..ChannelRows::default() }),
+        }
+    }
+    packages.into_values().collect()
+}
