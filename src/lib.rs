@@ -22,6 +22,7 @@
 
 pub mod check;
 pub mod cli;
+pub mod crd;
 pub mod diag;
 pub mod draw;
 pub mod fbc;

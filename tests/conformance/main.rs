@@ -18,6 +18,7 @@ mod catalogs;
 mod cel;
 mod classic;
 mod command;
+mod crd;
 mod fbc_commands;
 mod fbc_skiprange;
 mod fbc_tables;
@@ -56,6 +57,7 @@ const FOLDERS: &[Folder] = &[
     v1::FOLDER,
     v1::BULK,
     v1::VALUES,
+    crd::FOLDER,
     classic::REGISTRY,
     classic::STEPS,
     solver::FOLDER,

@@ -1,0 +1,22 @@
+//! Whether a CustomResourceDefinition may be upgraded: by OLM v1's preflight, by what OLM Classic checks, and by what its
+//! documentation asks for.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | [`Crd`] | a definition, as v1 or v1beta1 has it |
+//! | [`preflight`] | what OLM v1 refuses before it installs (`spec/olm-v1.md` section 6) |
+//! | [`classic`] | what OLM Classic refuses (`spec/olm-classic.md` section 7), and the documented conditions (`seeds/003`) |
+//!
+//! What it deliberately does not do: values come in and findings go out; it reads no files and asks no cluster. Objects are
+//! validated against a schema by the `jsonschema` crate; defaults and pruning are not applied first, as OLM applies none.
+
+pub mod classic;
+mod definition;
+mod objects;
+pub mod preflight;
+pub mod rules;
+mod schema;
+mod version;
+
+pub use definition::{Crd, CrdError, CrdVersion};
+pub use objects::{Invalid, Resource, Validator};

@@ -1,0 +1,45 @@
+//! The rules of upgrading a CustomResourceDefinition.
+
+use crate::diag::{Rule, Severity};
+
+macro_rules! rules {
+    ($($constant:ident: $id:literal, $name:literal, $severity:ident, $summary:literal, $explanation:literal, $example:literal;)*) => {
+        $(
+            #[doc = $summary]
+            pub const $constant: &Rule = &Rule {
+                id: $id,
+                name: $name,
+                severity: Severity::$severity,
+                summary: $summary,
+                explanation: $explanation,
+                example: $example,
+            };
+        )*
+
+        /// All rules of upgrading definitions, by identifier.
+        pub const ALL: &[&Rule] = &[$($constant),*];
+    };
+}
+
+rules! {
+    PREFLIGHT: "E0901", "crd-preflight", Error,
+        "OLM v1's preflight accepts the new definition.",
+        "Before it installs, OLM v1 compares each definition with the one on the cluster, and refuses what could break objects or clients: a field removed or of another type, a narrower enum, a new limit, a default that changes, a served version that lacks what another has. `spec.install.preflight.crdUpgradeSafety.enforcement: None` switches it off.",
+        "old: spec.size {type: string}; new: spec.size {type: integer}";
+    STORED_VERSION: "E0902", "crd-stored-version", Error,
+        "A version in which objects are stored stays in the definition.",
+        "OLM Classic refuses a definition without a version that the cluster's `status.storedVersions` lists: objects stored in it could not be read any more. Migrate the objects and take the version out of `status.storedVersions` first.",
+        "status.storedVersions: [v1alpha1, v1]; new: versions: [v1]";
+    OBJECT: "E0903", "crd-existing-object", Error,
+        "Every existing object fits the new schema.",
+        "OLM Classic validates all objects of a version that both definitions serve against the new schema, and refuses the definition at the first that does not fit. Definitions that convert by a webhook are let through with a warning.",
+        "object: spec.replicas: 10; new: spec.replicas {maximum: 9}";
+    SERVED_VERSION: "W0904", "crd-served-version", Warning,
+        "A served version is switched off before it is removed.",
+        "The documentation asks that every served version of the old definition is in the new one, if several operators own it: first `served: false`, in a later release the version can go. OLM does not check this any more; clients of the version break all the same.",
+        "old: v1beta1 (served); new: v1 only";
+    NO_VALIDATOR: "W0905", "crd-schema-unusable", Warning,
+        "The new schema can be used to validate objects.",
+        "Objects cannot be checked against a schema that is none, for example because of a pattern that is no regular expression.",
+        "spec.name {pattern: '('}";
+}
