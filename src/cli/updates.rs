@@ -81,6 +81,10 @@ fn sheet(answer: &Updates) -> Sheet {
     };
     sheet.line("now", &now);
     sheet.line("reason", &answer.reason);
+    // What is not deprecated needs no words.
+    for condition in answer.conditions.iter().filter(|it| it.status == "True" && it.kind != "Deprecated") {
+        sheet.line(&condition.kind, &condition.message);
+    }
     sheet.table("Also permitted", &TARGET_HEADERS, answer.others.iter().map(target_row).collect());
     sheet
 }

@@ -24,6 +24,9 @@ pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>) -> Vec<Find
             Ok(order) => {
                 let before = old.as_ref().and_then(|it| it.channels.iter().find(|it| it.name == channel.name));
                 check_names(&package, channel, &order, before, &mut findings);
+                check_dead(channel, &order, &mut findings);
+                check_ranges(channel, &mut findings);
+                check_pruned(channel, &order, &mut findings);
                 check_default(&package, channel, &order, &mut findings);
             }
         }
@@ -135,6 +138,72 @@ fn naming(channel: &Channel) -> BTreeMap<&str, BTreeSet<&str>> {
         }
     }
     naming
+}
+
+/// Skipped entries to which OLM v1 goes.
+fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>) {
+    if order.skipped.is_empty() {
+        return;
+    }
+    let mut dead: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (name, version) in names(channel) {
+        let installed = Installed { name: name.to_owned(), version };
+        let leading = channel.entries.iter().filter(|it| it.name == name || leads_to(channel, it, &installed));
+        let Some(highest) = leading.filter(|it| it.version.is_some()).max_by_key(|it| &it.version) else { continue };
+        if highest.name != name && order.skipped.contains_key(highest.name.as_str()) {
+            dead.entry(&highest.name).or_default().push(name);
+        }
+    }
+    for (name, from) in dead {
+        let by = order.skipped.get(name).map_or("", |it| it.name.as_str());
+        let id = format!("{}/{}", channel.package, channel.name);
+        let message = format!(
+            "{by} skips {name} in {id}, so OLM Classic never goes there; OLM v1 does, from {}",
+            from.join(", ")
+        );
+        let help = format!("let {by} replace or skip what {name} leads on from, or hold it in a skipRange");
+        findings.push(finding(rules::DEAD_ENTRY, channel, message, Some(&help)));
+    }
+}
+
+/// Ranges that hold more than what is older than their entry.
+fn check_ranges(channel: &Channel, findings: &mut Vec<Finding>) {
+    for entry in &channel.entries {
+        let (Some(range), Some(version)) = (&entry.range, &entry.version) else { continue };
+        let held =
+            |it: &&Entry| it.version.as_ref().is_some_and(|it| it >= version && range.contains(it).unwrap_or(false));
+        let held: Vec<&str> = channel.entries.iter().filter(held).map(|it| it.name.as_str()).collect();
+        if !held.is_empty() {
+            let message = format!(
+                "the skipRange {} of {} in {}/{} holds {}, which it is no update for",
+                entry.skip_range,
+                entry.name,
+                channel.package,
+                channel.name,
+                held.join(", ")
+            );
+            let help = format!("end the range with <{version}");
+            findings.push(finding(rules::RANGE_BEYOND, channel, message, Some(&help)));
+        }
+    }
+}
+
+/// Entries that are older than the end of the chain.
+fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>) {
+    let Some(last) = order.live.last() else { return };
+    let is_older = |it: &&Entry| it.version.is_some() && it.version < last.version;
+    let older: Vec<&str> = channel.entries.iter().filter(is_older).map(|it| it.name.as_str()).collect();
+    if !older.is_empty() && last.replaces.is_empty() {
+        let message = format!(
+            "the chain of {}/{} ends at {}, so only startingCSV installs {}",
+            channel.package,
+            channel.name,
+            last.name,
+            older.join(", ")
+        );
+        let help = "let the end of the chain replace the newest of them, without skipping it, if they shall be a part of the channel";
+        findings.push(finding(rules::PRUNED, channel, message, Some(help)));
+    }
 }
 
 fn check_default(package: &Package, channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>) {

@@ -46,4 +46,16 @@ rules! {
         "Every version of the old catalog has a way on in the new one.",
         "A cluster with the version installed sees the new catalog next. Keep the version as an entry, or name it in the `replaces` or `skips` of an entry, or hold it in a skipRange.",
         "old: foo.v1.1 is an entry of stable; new: no entry of stable knows foo.v1.1";
+    DEAD_ENTRY: "W0807", "entry-for-v1-only",
+        "Both generations of OLM go to the same entries.",
+        "An entry that another one skips is never installed by OLM Classic. OLM v1 knows no skipped entries: if such an entry is the highest that leads on from a version, OLM v1 goes there.",
+        "entries: [{name: foo.v2, skipRange: '<2.0.0'}, {name: foo.v3, skips: [foo.v2]}]   # foo.v1 goes to foo.v2 with OLM v1";
+    RANGE_BEYOND: "W0808", "range-beyond-entry",
+        "A skipRange holds versions below its entry's own.",
+        "A range is meant for what the entry replaces. If it holds the entry's own version, OLM Classic finds the installed entry as its own update; if it holds newer versions, it offers a downgrade.",
+        "entries: [{name: foo.v1.1.0, skipRange: '>=1.0.0 <=1.1.0'}]";
+    PRUNED: "W0809", "pruned-history",
+        "The chain of replacement reaches down to the oldest entry.",
+        "OLM Classic installs entries below the end of the chain only for a Subscription that names one as startingCSV, and a Subscription never falls back to one: they are a way into the channel, not a part of it.",
+        "entries: [{name: foo.v1}, {name: foo.v2, skips: [foo.v1], skipRange: '<2.0.0'}]   # foo.v1";
 }

@@ -51,6 +51,8 @@ pub struct Updates {
     pub others: Vec<Target>,
     /// OLM v1: how many candidates each step left.
     pub walk: Vec<CatalogWalk>,
+    /// OLM v1: the conditions about deprecations that the ClusterExtension has then.
+    pub conditions: Vec<v1::DeprecationCondition>,
 }
 
 impl Updates {
@@ -72,6 +74,7 @@ impl Updates {
             reason: String::new(),
             others: Vec::new(),
             walk: Vec::new(),
+            conditions: Vec::new(),
         }
     }
 }
@@ -161,6 +164,9 @@ pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
     let found = v1::resolve(&asked.question(&view.package), &view.catalogs);
     let mut answer = Updates { walk: found.walk, ..Updates::new(Generation::V1, view, asked) };
     let targets = v1_targets(view, asked);
+    let resolution = found.outcome.as_ref().ok();
+    let installed = resolution.map(|it| it.bundle.as_str()).or(asked.installed.as_ref().map(|it| it.name.as_str()));
+    answer.conditions = v1::deprecation_conditions(resolution, &asked.channels, installed);
     match found.outcome {
         Err(error) => {
             let is_stuck = error.kind() == "NotFound" && asked.installed.is_some();

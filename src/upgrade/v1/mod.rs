@@ -11,6 +11,7 @@
 //! ([`crate::version::masterminds::api_server_admits`]).
 
 mod catalog;
+mod conditions;
 mod error;
 mod property;
 mod resolve;
@@ -18,6 +19,7 @@ mod selector;
 mod successors;
 
 pub use catalog::{Candidate, Catalog, CatalogState, Release};
+pub use conditions::{DeprecationCondition, deprecation_conditions};
 pub use error::ResolveError;
 pub use property::{BundleVersion, bundle_version};
 pub use resolve::{Answer, CatalogWalk, Installed, Policy, Question, Resolution, resolve, resolve_only};
