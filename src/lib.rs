@@ -13,6 +13,7 @@
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
 //! | 2 | [`check`] | the rules of a valid catalog, as findings, and opm's verdict |
 //! | 3 | [`index`] | the SQLite file: building, opening, questions |
+//! | 3 | [`cluster`] | Kubernetes objects as kubectl prints them |
 //! | 4 | [`source`] | tells sources apart and opens them |
 //! | 5 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
 //! | 6 | [`resolve`] | dependencies: what OLM installs together, and why |
@@ -21,6 +22,7 @@
 
 pub mod check;
 pub mod cli;
+pub mod cluster;
 pub mod diag;
 pub mod draw;
 pub mod fbc;

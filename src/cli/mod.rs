@@ -15,11 +15,13 @@ mod history;
 mod info;
 mod list;
 mod name;
+mod namespace;
 pub mod output;
 mod path;
 mod progress;
 mod render;
 mod report;
+mod resolve;
 mod search;
 mod sheet;
 mod show;
@@ -74,6 +76,7 @@ enum Command {
     Diff(diff::DiffArgs),
     History(history::HistoryArgs),
     CheckGraph(check_graph::CheckGraphArgs),
+    Resolve(resolve::ResolveArgs),
     Sql(sql::SqlArgs),
     Info(info::InfoArgs),
     Completion(completion::CompletionArgs),
@@ -147,6 +150,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Path(args) => path::run(context, args),
         Command::WhyNot(args) => why_not::run(context, args),
         Command::CheckGraph(args) => check_graph::run(context, args),
+        Command::Resolve(args) => resolve::run(context, args),
         Command::Graph(args) => graph::run(context, args),
         Command::Diff(args) => diff::run(context, args),
         Command::History(args) => history::run(context, args),
