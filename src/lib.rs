@@ -14,14 +14,17 @@
 //! | 2 | [`check`] | the rules of a valid catalog, as findings, and opm's verdict |
 //! | 3 | [`index`] | the SQLite file: building, opening, questions |
 //! | 3 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
+//! | 3 | [`cluster`] | Kubernetes objects as kubectl prints them |
+//! | 3 | [`crd`] | upgrades of CustomResourceDefinitions |
 //! | 4 | [`source`] | tells sources apart and opens them |
 //! | 5 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
 //! | 6 | [`resolve`] | dependencies: what OLM installs together, and why |
-//! | 7 | [`draw`] | upgrade graphs as Mermaid, DOT, text and data |
+//! | 7 | [`draw`] | upgrade graphs as Mermaid, DOT, SVG, HTML, text and data |
 //! | 8 | [`cli`] | the command line |
 
 pub mod check;
 pub mod cli;
+pub mod cluster;
 pub mod crd;
 pub mod diag;
 pub mod draw;

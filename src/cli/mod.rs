@@ -18,11 +18,13 @@ mod legacy_source;
 mod list;
 mod migrate;
 mod name;
+mod namespace;
 pub mod output;
 mod path;
 mod progress;
 mod render;
 mod report;
+mod resolve;
 mod search;
 mod sheet;
 mod show;
@@ -81,6 +83,7 @@ enum Command {
     CheckGraph(check_graph::CheckGraphArgs),
     Compat(compat::CompatArgs),
     ZStream(z_stream::ZStreamArgs),
+    Resolve(resolve::ResolveArgs),
     Sql(sql::SqlArgs),
     Info(info::InfoArgs),
     Completion(completion::CompletionArgs),
@@ -158,6 +161,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::CheckGraph(args) => check_graph::run(context, args),
         Command::Compat(args) => compat::run(context, args),
         Command::ZStream(args) => z_stream::run(context, args),
+        Command::Resolve(args) => resolve::run(context, args),
         Command::Graph(args) => graph::run(context, args),
         Command::Diff(args) => diff::run(context, args),
         Command::History(args) => history::run(context, args),

@@ -13,6 +13,7 @@ use crate::index::query::{
     BundleDetail, BundleRow, CatalogRow, Change, ChannelDetail, ChannelRow, HistoryRow, Hit, Info, PackageDetail,
     PackageRow, SqlValue,
 };
+use crate::resolve::ResolutionAnswer;
 use crate::upgrade::{Stay, Updates, UpgradePath, WhyNot, ZStream};
 
 /// This program's version.
@@ -79,6 +80,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<PackageDetail>("Package"),
         of::<PackageRow>(PackageRow::KIND),
         of::<Hit>(Hit::KIND),
+        of::<ResolutionAnswer>("Resolution"),
         of::<BTreeMap<String, SqlValue>>("SqlResult"),
         of::<Updates>("Updates"),
         of::<UpgradePath>("UpgradePath"),

@@ -2,12 +2,11 @@
 //!
 //! What it deliberately does not do: no telling of the story, no repairs.
 
-use super::api::Api;
 use super::message::message;
-use super::rows::Place;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Variables};
-use crate::solve::Fact;
+use crate::cluster::{Api, Place};
+use crate::solve::{Constraint, Fact};
 
 /// Facts that contradict each other, none of which can be left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -63,7 +62,7 @@ pub enum FactKind {
     Requires {
         /// The operator.
         operator: Named,
-        /// What it demands, in OLM's words.
+        /// What it demands, in plain words.
         text: String,
         /// What the author says about it, or empty.
         message: String,
@@ -112,23 +111,7 @@ pub struct Named {
 
 impl Conflict {
     pub(super) fn new(universe: &Universe<'_>, variables: &Variables, core: &[Fact]) -> Self {
-        let candidates = |fact: Fact| match variables.problem.constraint(fact) {
-            crate::solve::Constraint::Dependency(vars) => vars
-                .iter()
-                .filter_map(|it| match variables.stands(*it) {
-                    super::variables::Stands::Entry(ids) => ids.first(),
-                    _ => None,
-                })
-                .map(|it| named(universe, *it))
-                .collect(),
-            _ => Vec::new(),
-        };
-        let fact = |fact: &Fact| {
-            let reason = variables.reason(*fact);
-            let kind = kind(universe, reason, || candidates(*fact))?;
-            Some(ConflictFact { message: message(universe, reason), place: place(universe, reason), kind })
-        };
-        Self { facts: core.iter().filter_map(fact).collect(), warnings: universe.warnings.clone() }
+        Self { facts: facts(universe, variables, core), warnings: universe.warnings.clone() }
     }
 
     /// What stands in the conditions of the Subscriptions.
@@ -150,7 +133,23 @@ impl Conflict {
     }
 }
 
-fn named(universe: &Universe<'_>, id: EntryId) -> Named {
+/// The facts of a core.
+pub(super) fn facts(universe: &Universe<'_>, variables: &Variables, core: &[Fact]) -> Vec<ConflictFact> {
+    let candidates = |fact: Fact| match variables.problem.constraint(fact) {
+        Constraint::Dependency(vars) => {
+            vars.iter().filter_map(|it| variables.first_entry(*it)).map(|it| named(universe, it)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let fact = |fact: &Fact| {
+        let reason = variables.reason(*fact);
+        let kind = kind(universe, reason, || candidates(*fact))?;
+        Some(ConflictFact { message: message(universe, reason), place: place(universe, reason), kind })
+    };
+    core.iter().filter_map(fact).collect()
+}
+
+pub(super) fn named(universe: &Universe<'_>, id: EntryId) -> Named {
     let channel = universe.channel_of(id);
     let catalog = channel.and_then(|it| universe.world.catalogs.get(it.catalog));
     Named {
@@ -174,7 +173,7 @@ fn kind(universe: &Universe<'_>, reason: &Reason, candidates: impl FnOnce() -> V
         Reason::Deprecated(id) => FactKind::Deprecated { operator: named(universe, *id) },
         Reason::Requires(id, requirement) => FactKind::Requires {
             operator: named(universe, *id),
-            text: requirement.text.clone(),
+            text: requirement.plain.clone(),
             message: requirement.message.clone(),
             candidates: candidates(),
         },
@@ -183,7 +182,7 @@ fn kind(universe: &Universe<'_>, reason: &Reason, candidates: impl FnOnce() -> V
         }
         Reason::Providers(api, ids) => FactKind::Providers { api: api.clone(), operators: all(ids) },
         Reason::Package(package, ids) => FactKind::Package { package: package.clone(), operators: all(ids) },
-        Reason::Always => return None,
+        Reason::Always | Reason::Wanted => return None,
     })
 }
 
@@ -196,7 +195,11 @@ fn place(universe: &Universe<'_>, reason: &Reason) -> Place {
         Reason::Unreferenced(id) | Reason::Deprecated(id) | Reason::Requires(id, _) => {
             universe.bundle(*id).place.clone()
         }
-        Reason::Providers(..) | Reason::Package(..) | Reason::Always => Place::default(),
+        Reason::Providers(_, ids) | Reason::Package(_, ids) => {
+            let from_catalog = ids.iter().find(|it| universe.channel_of(**it).is_some()).or(ids.first());
+            from_catalog.map(|it| universe.bundle(*it).place.clone()).unwrap_or_default()
+        }
+        Reason::Always | Reason::Wanted => Place::default(),
     }
 }
 

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use super::api::Api;
 use super::cel::{Rule, RuleError};
+use crate::cluster::Api;
 use crate::json::{self, Kind, Value};
 use crate::version::Quoted;
 use crate::version::blang::{Range, RangeError};
@@ -146,6 +146,60 @@ impl Tree {
         reach.swap_remove(0)
     }
 
+    /// The condition for people: with brackets, and `not` where it belongs.
+    pub(super) fn plain(&self) -> String {
+        enum Piece {
+            Node(usize),
+            Text(&'static str),
+        }
+        let mut text = String::new();
+        let mut open = vec![Piece::Node(0)];
+        while let Some(piece) = open.pop() {
+            let idx = match piece {
+                Piece::Text(between) => {
+                    text.push_str(between);
+                    continue;
+                }
+                Piece::Node(idx) => idx,
+            };
+            let (parts, before, between, none) = match &self.nodes[idx] {
+                Node::All(parts) => (parts, "(", " and ", "anything"),
+                Node::Any(parts) => (parts, "(", " or ", "nothing that there is"),
+                Node::Not(parts) => (parts, "not (", " or ", "anything"),
+                leaf => {
+                    text.push_str(&leaf_plain(leaf));
+                    continue;
+                }
+            };
+            // A single part needs no brackets, and neither does the root.
+            let is_bare = idx == 0 || parts.len() == 1;
+            let is_not = matches!(self.nodes[idx], Node::Not(_));
+            match (parts.is_empty(), is_bare) {
+                (true, _) => {
+                    text.push_str(none);
+                    continue;
+                }
+                (false, true) if is_not => text.push_str("not "),
+                (false, true) => {}
+                (false, false) => {
+                    text.push_str(before);
+                    open.push(Piece::Text(")"));
+                }
+            }
+            if is_not && is_bare && parts.len() > 1 {
+                text.push('(');
+                open.push(Piece::Text(")"));
+            }
+            for (at, part) in parts.iter().enumerate().rev() {
+                open.push(Piece::Node(*part));
+                if at > 0 {
+                    open.push(Piece::Text(between));
+                }
+            }
+        }
+        text
+    }
+
     /// The condition as OLM words it: parts are joined without brackets, and `not` shows only between parts.
     pub(super) fn text(&self) -> String {
         enum Piece {
@@ -193,6 +247,17 @@ pub(super) fn leaf_text(node: &Node) -> String {
         Node::Cel { text, message, .. } => {
             format!("with constraint: {} and message: {}", Quoted(text), Quoted(message))
         }
+        Node::All(_) | Node::Any(_) | Node::Not(_) => String::new(),
+    }
+}
+
+/// A condition without parts for people.
+fn leaf_plain(node: &Node) -> String {
+    match node {
+        Node::Api(api) => format!("the API {api}"),
+        Node::Package { name, text, .. } => format!("package {name} {text}"),
+        Node::Label(label) => format!("the label {label}"),
+        Node::Cel { text, .. } => format!("an operator with `{text}`"),
         Node::All(_) | Node::Any(_) | Node::Not(_) => String::new(),
     }
 }

@@ -37,7 +37,7 @@ pub struct BrokenDemand {
     /// How OLM names the operator that makes the demand.
     pub operator: String,
     /// Where the operator is written.
-    pub place: super::rows::Place,
+    pub place: crate::cluster::Place,
 }
 
 impl From<IndexError> for Failure {

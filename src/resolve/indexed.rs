@@ -4,10 +4,10 @@
 
 use std::collections::HashMap;
 
-use super::api::Api;
 use super::property::label_of;
 use super::registry::of_file_based;
-use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Place, Property, Rows, World};
+use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
+use crate::cluster::{Api, Place, Property};
 use crate::index::query::{Filter, PackageDependencies};
 use crate::index::{Index, IndexError};
 

@@ -7,7 +7,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde_json::json;
 
 use super::property::package_of;
-use super::rows::{InstalledCsv, Property, World};
+use super::rows::World;
+use crate::cluster::{Api, ClusterServiceVersion, Property};
 
 /// An installed operator as resolution sees it.
 #[derive(Debug, Clone)]
@@ -62,11 +63,10 @@ pub(super) fn installed(world: &World) -> Result<Vec<Installed>, String> {
 }
 
 /// The properties of an operator that does not say them: its APIs, and its package if subscriptions leave no doubt.
-fn inferred(world: &World, csv: &InstalledCsv) -> Vec<Property> {
+fn inferred(world: &World, csv: &ClusterServiceVersion) -> Vec<Property> {
     let mut properties = Vec::new();
     for (kind, apis) in [("olm.gvk", &csv.owned), ("olm.gvk.required", &csv.required)] {
-        let value =
-            |it: &super::api::Api| json!({"group": it.group, "kind": it.kind, "version": it.version}).to_string();
+        let value = |it: &Api| json!({"group": it.group, "kind": it.kind, "version": it.version}).to_string();
         let values: BTreeSet<String> = apis.iter().map(value).collect();
         properties.extend(values.into_iter().map(|it| Property::new(kind, it)));
     }
@@ -89,8 +89,9 @@ fn replaced_in_failure(world: &World) -> Result<HashSet<&str>, String> {
     if !world.groups.fails_forward {
         return Ok(left_out);
     }
-    let by_name: HashMap<&str, &InstalledCsv> = world.installed.iter().map(|it| (it.name.as_str(), it)).collect();
-    let mut replacement: HashMap<&str, &InstalledCsv> = HashMap::new();
+    let by_name: HashMap<&str, &ClusterServiceVersion> =
+        world.installed.iter().map(|it| (it.name.as_str(), it)).collect();
+    let mut replacement: HashMap<&str, &ClusterServiceVersion> = HashMap::new();
     for csv in world.installed.iter().filter(|it| !it.replaces.is_empty()) {
         replacement.insert(&csv.replaces, csv);
     }

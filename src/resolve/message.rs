@@ -31,7 +31,7 @@ pub(super) fn message(universe: &Universe<'_>, reason: &Reason) -> String {
         Reason::Package(package, ids) => {
             format!("{} originate from package {package}", listed(&identifiers(ids), "and"))
         }
-        Reason::Always => String::new(),
+        Reason::Always | Reason::Wanted => String::new(),
     }
 }
 

@@ -9,30 +9,40 @@
 
 pub mod cel;
 
-mod api;
+mod answer;
 mod candidates;
 mod conflict;
 mod constraint;
+mod explain;
 mod failure;
+mod generations;
 mod indexed;
 mod installed;
 mod message;
 mod property;
+mod question;
+mod quirks;
 pub mod registry;
+mod repair;
 mod resolution;
 mod rows;
 mod steps;
 mod universe;
 mod variables;
 
-pub use api::Api;
+pub use answer::{
+    BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer, NewSubscriptionAnswer,
+    OperatorAnswer, Outcome, RepairAnswer, ResolutionAnswer, SentenceAnswer, StepsAnswer, UpdatedSubscriptionAnswer,
+};
 pub use conflict::{Conflict, ConflictFact, FactKind, Named};
 pub use constraint::{ConstraintError, MAX_CONSTRAINT};
+pub use explain::{Sentence, story};
 pub use failure::{BrokenDemand, Failure};
+pub use generations::{Generation, MAX_GENERATIONS, after, generations};
 pub use indexed::IndexRows;
-pub use resolution::{Because, Kept, Operator, Options, Resolution, Size, Verdict, resolve};
-pub use rows::{
-    BundleRow, Catalog, ChannelRows, EntryRow, InstalledCsv, OperatorGroups, PackageRows, Place, PlainRows, Property,
-    Rows, Subscription, World,
-};
+pub use question::{Bundles, Install, Question, QuestionError};
+pub use quirks::quirks;
+pub use repair::{Repair, repairs};
+pub use resolution::{Because, Behind, Kept, Operator, Options, Resolution, Size, Verdict, resolve};
+pub use rows::{BundleRow, Catalog, ChannelRows, EntryRow, OperatorGroups, PackageRows, PlainRows, Rows, World};
 pub use steps::{NewSubscription, Steps, UpdatedSubscription, steps};

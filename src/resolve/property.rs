@@ -5,9 +5,8 @@
 
 use std::rc::Rc;
 
-use super::api::Api;
 use super::constraint::{self, ConstraintError, DOCUMENTED_CONSTRAINT, Node, Tree};
-use super::rows::Property;
+use crate::cluster::{Api, Property};
 use crate::fbc::{Expected, go_type_error};
 use crate::json::{self, Kind, Step, Value};
 use crate::version::Version;
@@ -40,6 +39,8 @@ pub(super) struct Requirement {
     pub(super) tree: Tree,
     /// The condition as OLM words it.
     pub(super) text: String,
+    /// The condition for people.
+    pub(super) plain: String,
     /// What its author wants to be shown, or empty.
     pub(super) message: String,
     /// A word about something that OLM accepts and its documentation does not.
@@ -49,9 +50,9 @@ pub(super) struct Requirement {
 /// Reads a property; `number` is given to it if it is a requirement.
 pub(super) fn read(property: &Property, number: usize) -> Meaning {
     let requirement = |tree: Tree, warning: Option<String>| {
-        let text = tree.text();
+        let (text, plain) = (tree.text(), tree.plain());
         let message = message_of(property);
-        Meaning::Requires(Rc::new(Requirement { number, tree, text, message, warning }))
+        Meaning::Requires(Rc::new(Requirement { number, tree, text, plain, message, warning }))
     };
     let broken = |error: ConstraintError| Meaning::Broken(Rc::new(error));
     match property.kind.as_str() {

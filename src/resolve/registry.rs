@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use super::property::package_of;
-use super::rows::Property;
+use crate::cluster::Property;
 
 /// The properties of a bundle of a file-based catalog, given those that are streamed.
 #[must_use]

@@ -5,13 +5,14 @@
 use std::time::{Duration, Instant};
 
 use super::cel::Fuel;
-use super::conflict::Conflict;
+use super::conflict::{Conflict, ConflictFact, Named, facts, named};
 use super::failure::Failure;
 use super::installed::installed;
-use super::rows::{Place, Rows, World};
+use super::rows::{Rows, World};
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Stands, Variables, variables};
-use crate::solve::{Answer, Limits, Solution, Var, solve};
+use crate::cluster::{Place, Property, Subscription};
+use crate::solve::{Answer, Constraint, Limits, Solution, Var, solve};
 
 /// How much a resolution may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +21,15 @@ pub struct Options {
     pub limits: Limits,
     /// Steps that rules and compound constraints may take, all together.
     pub steps: u64,
+    /// Whether what is installed is looked at before the Subscriptions, as OLM may do: it takes them in random order.
+    pub installed_first: bool,
+    /// Whether to find out why Subscriptions do not get the best that there is.
+    pub explains_behind: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { limits: Limits::default(), steps: 100_000_000 }
+        Self { limits: Limits::default(), steps: 100_000_000, installed_first: false, explains_behind: false }
     }
 }
 
@@ -44,6 +49,10 @@ pub struct Resolution {
     pub operators: Vec<Operator>,
     /// What stays as it is, by name.
     pub kept: Vec<Kept>,
+    /// Subscriptions that do not get the best that there is, and why; only if asked for.
+    pub behind: Vec<Behind>,
+    /// Whether it took a search to see that something preferred cannot be had. There OLM's own search may go wrong.
+    pub is_searched: bool,
     /// What OLM accepts and its documentation does not.
     pub warnings: Vec<String>,
     /// How much there was to look at.
@@ -92,11 +101,26 @@ pub struct Operator {
     /// Whether the channel is the default one.
     pub is_default_channel: bool,
     /// Its properties as the annotation of what OLM installs has them.
-    pub properties: Vec<super::rows::Property>,
+    pub properties: Vec<Property>,
     /// Where it is written.
     pub place: Place,
     /// Why it is there, in the order in which the reasons came up.
     pub because: Vec<Because>,
+}
+
+/// A Subscription that does not get the best that there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Behind {
+    /// Its name.
+    pub subscription: String,
+    /// What it gets or keeps.
+    pub gets: String,
+    /// What it would rather have.
+    pub wanted: Named,
+    /// The facts that forbid that, as far as they say anything.
+    pub facts: Vec<ConflictFact>,
+    /// Whether it could be had if only what was chosen before were not: OLM may choose otherwise.
+    pub is_choice: bool,
 }
 
 /// Something installed that stays.
@@ -104,6 +128,8 @@ pub struct Operator {
 pub struct Kept {
     /// Its name.
     pub name: String,
+    /// Its version, or empty.
+    pub version: String,
     /// Why it stays: what demands it, or that nothing better can be had.
     pub because: Vec<Because>,
 }
@@ -122,7 +148,7 @@ pub enum Because {
     Required {
         /// Name of that operator.
         by: String,
-        /// What it demands, in OLM's words.
+        /// What it demands, in plain words.
         text: String,
         /// What the author says about it, or empty.
         message: String,
@@ -151,12 +177,16 @@ pub fn resolve(world: &World, rows: &dyn Rows, options: &Options) -> Result<Verd
         return Err(failure);
     }
     let mut universe = Universe::new(world, rows, installed, Fuel::new(options.steps));
-    let variables = variables(&mut universe)?;
+    let variables = variables(&mut universe, options.installed_first)?;
     let built = Instant::now();
     match solve(&variables.problem, &options.limits)? {
         Answer::Satisfiable(solution) => {
             let size = Size { entries: variables.n_entries(), universe: built - started, solve: built.elapsed() };
-            resolution(&universe, &variables, &solution, size).map(Verdict::Resolved)
+            let mut resolution = resolution(&universe, &variables, &solution, size)?;
+            if options.explains_behind {
+                resolution.behind = behind(&universe, &variables, &solution, &options.limits)?;
+            }
+            Ok(Verdict::Resolved(resolution))
         }
         Answer::Unsatisfiable(core) => Ok(Verdict::Unsatisfiable(Conflict::new(&universe, &variables, &core))),
     }
@@ -168,14 +198,20 @@ fn resolution(
     solution: &Solution,
     size: Size,
 ) -> Result<Resolution, Failure> {
-    let mut resolution = Resolution { warnings: universe.warnings.clone(), size, ..Resolution::default() };
+    let mut resolution = Resolution {
+        warnings: universe.warnings.clone(),
+        size,
+        is_searched: solution.choices.iter().any(|it| it.is_searched),
+        ..Resolution::default()
+    };
     let mut failures = Vec::new();
     for var in &solution.chosen {
         let Stands::Entry(ids) = variables.stands(*var) else { continue };
         let Some(&id) = ids.first() else { continue };
         let because = because(universe, variables, solution, *var);
         let Some(channel) = universe.channel_of(id) else {
-            resolution.kept.push(Kept { name: universe.entry(id).name.clone(), because });
+            let version = universe.installed_of(id).map(|it| world_version(universe, it.csv)).unwrap_or_default();
+            resolution.kept.push(Kept { name: universe.entry(id).name.clone(), version, because });
             continue;
         };
         let identifier = universe.identifier(id);
@@ -191,7 +227,7 @@ fn resolution(
         }
         let (entry, bundle) = (universe.entry(id), universe.bundle(id));
         let replaced = variables.replaces.get(&id).map(|it| universe.entry(*it).name.clone());
-        let asks = |it: &super::rows::Subscription| it.starting == entry.name && !world_has(universe, &it.installed);
+        let asks = |it: &Subscription| it.starting == entry.name && !world_has(universe, &it.installed);
         let is_asked_for = universe.world.subscriptions.iter().any(asks);
         resolution.operators.push(Operator {
             name: entry.name.clone(),
@@ -215,6 +251,48 @@ fn resolution(
     }
 }
 
+/// The Subscriptions that do not get the first of their candidates, each with what forbids that one.
+fn behind(
+    universe: &Universe<'_>,
+    variables: &Variables,
+    solution: &Solution,
+    limits: &Limits,
+) -> Result<Vec<Behind>, Failure> {
+    let mut behind = Vec::new();
+    for choice in &solution.choices {
+        let Some(fact) = choice.fact.filter(|_| choice.place > 0) else { continue };
+        let Reason::Subscribed(idx, _) = variables.reason(fact) else { continue };
+        let Constraint::Dependency(candidates) = variables.problem.constraint(fact) else { continue };
+        let Some(best) = candidates.first().copied() else { continue };
+        let (Some(wanted), Some(gets)) = (variables.first_entry(best), variables.first_entry(choice.taken)) else {
+            continue;
+        };
+        let mut wanting = variables.wanting(&[best]);
+        let mut core = solve(&wanting.problem, limits)?;
+        let is_choice = matches!(core, Answer::Satisfiable(_));
+        if is_choice {
+            // Then what was chosen before is in the way.
+            let before = solution.chosen.iter().copied().take_while(|it| *it != choice.taken);
+            wanting = variables.wanting(&before.chain([best]).collect::<Vec<Var>>());
+            core = solve(&wanting.problem, limits)?;
+        }
+        let Answer::Unsatisfiable(core) = core else { continue };
+        behind.push(Behind {
+            subscription: universe.world.subscriptions[*idx].name.clone(),
+            gets: universe.entry(gets).name.clone(),
+            wanted: named(universe, wanted),
+            facts: facts(universe, &wanting, &core),
+            is_choice,
+        });
+    }
+    Ok(behind)
+}
+
+/// The version that an installed operator says it has.
+fn world_version(universe: &Universe<'_>, csv: usize) -> String {
+    universe.world.installed.get(csv).map(|it| it.version.clone()).unwrap_or_default()
+}
+
 /// Whether something of that name is installed.
 fn world_has(universe: &Universe<'_>, name: &str) -> bool {
     !name.is_empty() && universe.installed.iter().any(|it| it.name == name)
@@ -232,7 +310,7 @@ fn because(universe: &Universe<'_>, variables: &Variables, solution: &Solution, 
                 },
                 Reason::Requires(by, requirement) => Because::Required {
                     by: name_of(universe, *by),
-                    text: requirement.text.clone(),
+                    text: requirement.plain.clone(),
                     message: requirement.message.clone(),
                     refused: choice.place,
                 },

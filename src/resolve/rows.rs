@@ -4,33 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::api::Api;
+use crate::cluster::{Api, ClusterServiceVersion, Place, Property, Subscription};
 use crate::index::IndexError;
-
-/// Where something is written.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Place {
-    /// The file; empty if there is none.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-}
-
-/// A typed piece of metadata.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Property {
-    /// What the value means.
-    pub kind: String,
-    /// Its value, as JSON.
-    pub value: String,
-}
-
-impl Property {
-    /// A property.
-    pub fn new(kind: impl Into<String>, value: impl Into<String>) -> Self {
-        Self { kind: kind.into(), value: value.into() }
-    }
-}
 
 /// A bundle as OLM's cache holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -146,56 +121,6 @@ pub struct Catalog {
     pub failure: Option<String>,
 }
 
-/// A Subscription.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Subscription {
-    /// Its name.
-    pub name: String,
-    /// `spec.name`: the package.
-    pub package: String,
-    /// `spec.channel`; empty for any.
-    pub channel: String,
-    /// `spec.source`
-    pub source: String,
-    /// `spec.sourceNamespace`
-    pub source_namespace: String,
-    /// `spec.startingCSV`, or empty.
-    pub starting: String,
-    /// Whether `spec.installPlanApproval` is `Manual`.
-    pub is_manual: bool,
-    /// `status.installedCSV`, or empty.
-    pub installed: String,
-    /// `status.currentCSV`, or empty.
-    pub current: String,
-    /// Where it is written.
-    pub place: Place,
-}
-
-/// A ClusterServiceVersion in the namespace.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct InstalledCsv {
-    /// Its name.
-    pub name: String,
-    /// `spec.version`, or empty.
-    pub version: String,
-    /// `spec.replaces`, or empty.
-    pub replaces: String,
-    /// `status.phase`; empty if not known.
-    pub phase: String,
-    /// Whether it is a copy of one in another namespace.
-    pub is_copied: bool,
-    /// The value of the annotation `operatorframework.io/properties`, if it has one.
-    pub properties: Option<Vec<Property>>,
-    /// The APIs that it owns.
-    pub owned: Vec<Api>,
-    /// The APIs that it requires.
-    pub required: Vec<Api>,
-    /// What is wrong with it, if something is: then nothing can be resolved.
-    pub failure: Option<String>,
-    /// Where it is written.
-    pub place: Place,
-}
-
 /// How the namespace wants to go on after a failed upgrade, and which catalogs it sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperatorGroups {
@@ -225,7 +150,7 @@ pub struct World {
     /// The Subscriptions, in order of preference where they compete.
     pub subscriptions: Vec<Subscription>,
     /// The ClusterServiceVersions.
-    pub installed: Vec<InstalledCsv>,
+    pub installed: Vec<ClusterServiceVersion>,
     /// The OperatorGroups.
     pub groups: OperatorGroups,
 }

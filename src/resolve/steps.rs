@@ -4,7 +4,8 @@
 //! What it deliberately does not do: it does not say what is inside a bundle.
 
 use super::resolution::{Operator, Resolution};
-use super::rows::{Subscription, World};
+use super::rows::World;
+use crate::cluster::Subscription;
 
 /// What OLM does.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -6,12 +6,12 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::api::Api;
 use super::cel::{Fuel, OutOfFuel, Value};
 use super::constraint::{Facts, Node, Reach};
 use super::installed::Installed;
 use super::property::{Meaning, Requirement, read};
-use super::rows::{ChannelRows, EntryRow, PackageRows, Place, Property, Rows, World};
+use super::rows::{ChannelRows, EntryRow, PackageRows, Rows, World};
+use crate::cluster::{Api, Place, Property};
 use crate::index::IndexError;
 use crate::upgrade::classic::{Channel as Chain, Entry as Link, OrderError};
 use crate::version::Version;

@@ -8,11 +8,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
-use super::api::Api;
 use super::candidates::{Candidates, subscribed};
 use super::failure::{BrokenDemand, Failure};
 use super::property::{Meaning, Requirement};
 use super::universe::{EntryId, Universe};
+use crate::cluster::Api;
 use crate::solve::{Constraint, Fact, Problem, Var};
 
 /// What a variable stands for.
@@ -51,10 +51,12 @@ pub(super) enum Reason {
     Package(String, Vec<EntryId>),
     /// The demand to be unique is always made.
     Always,
+    /// Somebody asks what would be if this were there.
+    Wanted,
 }
 
 /// The problem, and what it means.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Variables {
     pub(super) problem: Problem,
     pub(super) stands: Vec<Stands>,
@@ -79,6 +81,23 @@ impl Variables {
     /// How many entries are in it.
     pub(super) fn n_entries(&self) -> usize {
         self.by_entry.len()
+    }
+
+    /// The same problem, with one more demand: that these are there.
+    pub(super) fn wanting(&self, vars: &[Var]) -> Self {
+        let mut more = self.clone();
+        for var in vars {
+            more.constrain(*var, Constraint::Mandatory, Reason::Wanted);
+        }
+        more
+    }
+
+    /// The entry that a variable stands for.
+    pub(super) fn first_entry(&self, var: Var) -> Option<EntryId> {
+        match self.stands(var) {
+            Stands::Entry(ids) => ids.first().copied(),
+            _ => None,
+        }
     }
 
     fn variable(&mut self, stands: Stands) -> Var {
@@ -120,13 +139,21 @@ impl Variables {
 
 /// Makes the problem of a namespace.
 ///
+/// With `is_installed_first` what is installed comes before the Subscriptions, as it may in OLM.
+///
 /// # Errors
 /// As OLM: if something that is within reach cannot be read or ordered.
-pub(super) fn variables(universe: &mut Universe<'_>) -> Result<Variables, Failure> {
+pub(super) fn variables(universe: &mut Universe<'_>, is_installed_first: bool) -> Result<Variables, Failure> {
     let mut builder = Builder::default();
     let world = universe.world;
-    for idx in 0..world.subscriptions.len() {
-        builder.variables.variable(Stands::Subscription(idx));
+    let subscriptions = |builder: &mut Builder| {
+        for idx in 0..world.subscriptions.len() {
+            let var = builder.variables.variable(Stands::Subscription(idx));
+            builder.subscriptions.push(var);
+        }
+    };
+    if !is_installed_first {
+        subscriptions(&mut builder);
     }
     let mut installed: Vec<EntryId> = universe.installed_entries().collect();
     installed.sort_by(|a, b| universe.entry(*a).name.cmp(&universe.entry(*b).name));
@@ -136,6 +163,9 @@ pub(super) fn variables(universe: &mut Universe<'_>) -> Result<Variables, Failur
             builder.variables.constrain(var, Constraint::Mandatory, Reason::Unreferenced(id));
         }
         builder.open.push_back(id);
+    }
+    if is_installed_first {
+        subscriptions(&mut builder);
     }
     builder.close(universe)?;
     let mut failures = Vec::new();
@@ -158,6 +188,8 @@ pub(super) fn variables(universe: &mut Universe<'_>) -> Result<Variables, Failur
 struct Builder {
     variables: Variables,
     candidates: Candidates,
+    /// The variables of the Subscriptions.
+    subscriptions: Vec<Var>,
     /// Entries whose demands are still to be looked at.
     open: VecDeque<EntryId>,
     closed: HashSet<EntryId>,
@@ -200,7 +232,7 @@ impl Builder {
     }
 
     fn subscription(&mut self, universe: &mut Universe<'_>, idx: usize) -> Result<(), Failure> {
-        let Some(var) = self.variables.problem.variables().nth(idx) else { return Ok(()) };
+        let var = self.subscriptions[idx];
         let subscription = &universe.world.subscriptions[idx];
         let subscribed = subscribed(universe, subscription)?;
         self.variables.constrain(var, Constraint::Mandatory, Reason::Subscription(idx));

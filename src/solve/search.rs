@@ -42,6 +42,8 @@ pub struct Choice {
     pub place: usize,
     /// Whether it was chosen here; `false` if an earlier choice had chosen it.
     pub is_new: bool,
+    /// Whether it took a search to see that the candidates before it cannot be had.
+    pub is_searched: bool,
 }
 
 /// Solves a problem.
@@ -94,15 +96,16 @@ impl<'p> Search<'p> {
         let mut model = self.model();
         while let Some((fact, candidates)) = queue.pop_front() {
             if let Some(place) = candidates.iter().position(|it| self.is_chosen[it.index()]) {
-                solution.choices.push(Choice { fact, taken: candidates[place], place, is_new: false });
+                let taken = candidates[place];
+                solution.choices.push(Choice { fact, taken, place, is_new: false, is_searched: false });
                 continue;
             }
-            let place = self.first(&candidates, &mut model)?;
+            let (place, is_searched) = self.first(&candidates, &mut model)?;
             let taken = candidates[place];
             self.is_chosen[taken.index()] = true;
             self.assumed.push(self.encoding.literal(taken));
             solution.chosen.push(taken);
-            solution.choices.push(Choice { fact, taken, place, is_new: true });
+            solution.choices.push(Choice { fact, taken, place, is_new: true, is_searched });
             for (constraint, it) in problem.constraints(taken).iter().enumerate() {
                 if let Constraint::Dependency(candidates) = it
                     && !candidates.is_empty()
@@ -120,13 +123,13 @@ impl<'p> Search<'p> {
     }
 
     /// The first candidate that can be had with all that is chosen. `model` has all that is chosen, before and after, and
-    /// afterwards the candidate too.
-    fn first(&mut self, candidates: &[Var], model: &mut Vec<bool>) -> Result<usize, SolveError> {
+    /// afterwards the candidate too. And whether candidates before it were refused only after a search.
+    fn first(&mut self, candidates: &[Var], model: &mut Vec<bool>) -> Result<(usize, bool), SolveError> {
         let held = |model: &[bool]| candidates.iter().position(|it| model[it.index()]);
         // What chose the choice is chosen, so one of its candidates is in every model.
         let mut last = held(model).expect("a model has a candidate of every dependency of what it has");
         let mut first = 0;
-        let mut is_first_try = true;
+        let (mut is_first_try, mut is_searched) = (true, false);
         while first < last {
             let literal = self.encoding.literal(candidates[first]);
             if self.sat.is_never_true(literal) {
@@ -142,9 +145,10 @@ impl<'p> Search<'p> {
                 last = held(model).expect("the model has one of those that were asked for");
             } else {
                 first = middle + 1;
+                is_searched = true;
             }
         }
-        Ok(last)
+        Ok((last, is_searched))
     }
 
     /// A literal that demands one of these.

@@ -12,12 +12,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
+use olmdex::cluster::{Api, ClusterServiceVersion, Property, Subscription};
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::resolve::{
-    Api, BundleRow, Catalog, ChannelRows, EntryRow, Failure, IndexRows, InstalledCsv, Operator, OperatorGroups,
-    Options, PackageRows, PlainRows, Property, Resolution, Rows, Subscription, Verdict, World, registry, resolve,
-    steps,
+    BundleRow, Catalog, ChannelRows, EntryRow, Failure, IndexRows, Operator, OperatorGroups, Options, PackageRows,
+    PlainRows, Resolution, Rows, Verdict, World, registry, resolve, steps,
 };
 use serde_json::Value;
 
@@ -149,7 +149,7 @@ impl Namespace {
             });
         }
         for it in list(&input["installedCSVs"]) {
-            let mut csv = InstalledCsv {
+            let mut csv = ClusterServiceVersion {
                 name: text(&it["name"]),
                 version: text(&it["version"]),
                 replaces: text(&it["replaces"]),
@@ -158,7 +158,7 @@ impl Namespace {
                 properties: it["properties"].is_array().then(|| properties(&it["properties"])),
                 owned: apis(&it["ownedCRDs"]),
                 required: apis(&it["requiredCRDs"]),
-                ..InstalledCsv::default()
+                ..ClusterServiceVersion::default()
             };
             if it["projectFrom"].is_object() {
                 let (version, properties) = self.projected(&csv.name, &it["projectFrom"])?;

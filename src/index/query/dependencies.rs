@@ -70,6 +70,8 @@ CROSS JOIN bundle b ON b.document = p.document
 WHERE a.\"group\" = ?1 AND a.version = ?2 AND a.kind = ?3
 ORDER BY b.package";
 
+const PACKAGES_OF_BUNDLE: &str = "SELECT DISTINCT package FROM bundle WHERE name = ?1 ORDER BY package";
+
 const TYPED: &str = "
 SELECT DISTINCT b.package, p.value
 FROM property p
@@ -86,18 +88,18 @@ CROSS JOIN catalog c ON c.id = cd.catalog
 WHERE e.name = ?3 AND ch.name = ?2 AND c.name = ?1";
 
 const HAS_ENTRIES: &str = "
-SELECT EXISTS (
-  SELECT 1
-  FROM catalog c
-  CROSS JOIN catalog_channel k ON k.catalog = c.id
-  CROSS JOIN entry e ON e.document = k.channel
-  WHERE c.name = ?1
-)";
+SELECT 1
+FROM catalog c
+CROSS JOIN catalog_channel k ON k.catalog = c.id
+CROSS JOIN entry e ON e.document = k.channel
+WHERE c.name = ?1
+LIMIT 1";
 
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("bundles of a package with versions", BUNDLES),
     ("what a package's bundles say and demand", PROPERTIES),
     ("packages that provide an API", PROVIDERS),
+    ("packages of a bundle", PACKAGES_OF_BUNDLE),
     ("packages with properties of a type", TYPED),
     ("entries of a name in channels of a name", COPIES),
     ("whether a catalog has entries", HAS_ENTRIES),
@@ -166,6 +168,14 @@ impl Index {
         self.rows(PROVIDERS, [group, version, kind], |row| row.get(0))
     }
 
+    /// The packages that have a bundle of a name.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn packages_of_bundle(&self, bundle: &str) -> Result<Vec<String>, IndexError> {
+        self.rows(PACKAGES_OF_BUNDLE, [bundle], |row| row.get(0))
+    }
+
     /// The packages whose bundles have properties of a type, with each distinct value, as JSON. Not for `olm.gvk` and
     /// `olm.package`, which every bundle has.
     ///
@@ -188,6 +198,6 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn has_entries(&self, catalog: &str) -> Result<bool, IndexError> {
-        Ok(self.rows(HAS_ENTRIES, [catalog], |row| row.get(0))?.into_iter().any(|it| it))
+        Ok(!self.rows(HAS_ENTRIES, [catalog], |row| row.get::<_, i64>(0))?.is_empty())
     }
 }

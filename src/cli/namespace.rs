@@ -1,0 +1,131 @@
+//! The namespace that a question is about: from manifests, from flags, or from both.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::ask::AskOptions;
+use super::error::{CommandError, Exit};
+use super::name::with_guess;
+use crate::cluster::{self, Cluster, ClusterError};
+use crate::index::Index;
+use crate::index::query::Filter;
+use crate::resolve::{IndexRows, Install, Options, Question, QuestionError, World};
+use crate::solve::Limits;
+
+/// What a namespace has and wants.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct NamespaceOptions {
+    /// Manifests of the cluster: a file, a directory or `-`; may be repeated
+    #[arg(long, value_name = "FILE|DIR")]
+    cluster: Vec<PathBuf>,
+    /// Subscribe to a package, and to a channel of it or with a version or bundle to start with; may be repeated
+    #[arg(long, value_name = "PKG[@CHANNEL|@VERSION]")]
+    install: Vec<String>,
+    /// A bundle that is installed, with the channel that its Subscription has; may be repeated
+    #[arg(long, value_name = "BUNDLE[@CHANNEL]")]
+    installed: Vec<String>,
+    /// The namespace; that of the manifests, if they have just one
+    #[arg(short, long, value_name = "NAME")]
+    namespace: Option<String>,
+    /// The namespace whose catalogs all namespaces see. Default: openshift-marketplace if the manifests know it, else olm
+    #[arg(long, value_name = "NAME")]
+    global_namespace: Option<String>,
+    /// Pass over Subscriptions to catalogs that are not at hand
+    #[arg(long)]
+    ignore_missing_catalogs: bool,
+    /// How many conflicts the solver may run into, and a thousandth of the steps that rules may take
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    max_work: u64,
+    #[command(flatten)]
+    pub(crate) ask: AskOptions,
+}
+
+impl NamespaceOptions {
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            limits: Limits { conflicts: self.max_work },
+            steps: self.max_work.saturating_mul(1000),
+            explains_behind: true,
+            ..Options::default()
+        }
+    }
+
+    /// The namespace, and remarks on what could not be counted with.
+    pub(crate) fn world(&self, index: &Index) -> Result<(World, Vec<String>), CommandError> {
+        if self.cluster.is_empty() && self.install.is_empty() && self.installed.is_empty() {
+            let error = CommandError::usage("there is nothing to resolve: no `--cluster`, no `--install`");
+            return Err(error.help("name manifests with `--cluster FILE`, or a package with `--install PKG`"));
+        }
+        let mut manifests = Cluster::default();
+        for path in &self.cluster {
+            let read = if path.as_os_str() == crate::source::STDIN {
+                let mut text = Vec::new();
+                let read = std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut text);
+                read.map_err(|error| ClusterError::Unreadable { path: path.clone(), error })?;
+                cluster::read_text("<stdin>", &text)?
+            } else {
+                cluster::read(path)?
+            };
+            manifests.subscriptions.extend(read.subscriptions);
+            manifests.csvs.extend(read.csvs);
+            manifests.catalog_sources.extend(read.catalog_sources);
+            manifests.operator_groups.extend(read.operator_groups);
+            manifests.warnings.extend(read.warnings);
+        }
+        let split = |text: &String| match text.find(['@', '/']) {
+            Some(at) if at > 0 => (text[..at].to_owned(), Some(text[at + 1..].to_owned())),
+            _ => (text.clone(), None),
+        };
+        let question = Question {
+            cluster: manifests,
+            namespace: self.namespace.clone(),
+            global_namespace: self.global_namespace.clone(),
+            install: self.install.iter().map(split).map(|(package, choice)| Install { package, choice }).collect(),
+            installed: self.installed.iter().map(split).collect(),
+            ignores_missing: self.ignore_missing_catalogs,
+        };
+        let ranks = index.catalog_ranks(&Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() })?;
+        let (mut world, warnings) = question.world(&ranks)?;
+        let bare = world.clone();
+        let rows = IndexRows::new(index, &bare);
+        question.complete(&mut world, &rows, index)?;
+        Ok((world, warnings))
+    }
+}
+
+impl From<ClusterError> for CommandError {
+    fn from(error: ClusterError) -> Self {
+        let help = "manifests are YAML or JSON, as `kubectl get … -o yaml` prints them";
+        Self::new(Exit::Input, error.to_string()).help(help)
+    }
+}
+
+impl From<QuestionError> for CommandError {
+    fn from(error: QuestionError) -> Self {
+        let text = error.to_string();
+        let not_found = || Self::new(Exit::NotFound, text.clone());
+        match error {
+            QuestionError::SeveralNamespaces(_) => Self::usage(text).help("choose one with `--namespace`"),
+            QuestionError::NoSuchNamespace { name, known } => {
+                with_guess(not_found(), &name, &known, &format!("there are {}", known.join(", ")))
+            }
+            QuestionError::NoSuchCatalog { catalog, known, .. } => {
+                let help = format!(
+                    "name it with `-i {catalog}=SOURCE`, or leave such Subscriptions out with `--ignore-missing-catalogs`"
+                );
+                with_guess(not_found(), &catalog, &known, &help)
+            }
+            QuestionError::NoSuchPackage { name, known } => {
+                with_guess(not_found(), &name, &known, "`olmdex list packages` shows what there is")
+            }
+            QuestionError::NoSuchChoice { name, known, .. } => {
+                with_guess(not_found(), &name, &known, &format!("its channels are {}", known.join(", ")))
+            }
+            QuestionError::NoSuchBundle { .. } => {
+                not_found().help("what no catalog holds can be given as a manifest, with `--cluster`")
+            }
+            QuestionError::Index(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! `olmdex resolve`
+
+use std::io::{BufWriter, Write};
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+
+use super::Context;
+use super::error::{CommandError, CommandResult, Exit};
+use super::namespace::NamespaceOptions;
+use super::output::Envelope;
+use super::table::{write_aligned, write_yaml};
+use crate::diag::printable;
+use crate::resolve::{
+    Failure, Generation, IndexRows, Options, Outcome, ResolutionAnswer, SentenceAnswer, Verdict, World, after,
+    generations, quirks, repairs, resolve, steps,
+};
+
+/// Formats of resolutions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ResolveFormat {
+    /// The set, the steps, what stays behind
+    #[value(alias = "wide", alias = "text")]
+    Table,
+    /// Who brings whom
+    Tree,
+    /// JSON envelope
+    Json,
+    /// YAML of the JSON envelope
+    Yaml,
+}
+
+/// Resolve a namespace as OLM Classic does: what is installed and upgraded together, because of what, and what happens
+///
+/// Manifests are what `kubectl get subscriptions,clusterserviceversions,catalogsources,operatorgroups -o yaml` prints, or a
+/// directory of them, for example of a must-gather. Exits with 1 if the namespace cannot be resolved.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex resolve --install keda -i community=catalog/
+  olmdex resolve --cluster cluster.yaml -i redhat-operators=rh.db -i community-operators=community.db
+  olmdex resolve --cluster must-gather/ -n my-operators --install kiali/stable --until-stable -o json")]
+pub(crate) struct ResolveArgs {
+    #[command(flatten)]
+    namespace: NamespaceOptions,
+    /// Resolve again and again until nothing changes, and show each generation
+    #[arg(long)]
+    until_stable: bool,
+    /// Say where OLM itself may give another answer, and why
+    #[arg(long)]
+    show_olm_quirks: bool,
+    /// Print how long reading, the reachable universe and solving took
+    #[arg(long)]
+    timings: bool,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = ResolveFormat::Table)]
+    output: ResolveFormat,
+}
+
+/// Times of the parts of an answer.
+#[derive(Debug, Default)]
+struct Timings {
+    load: Duration,
+    universe: Duration,
+    solve: Duration,
+    entries: usize,
+}
+
+pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
+    let started = Instant::now();
+    let index = args.namespace.ask.open(context)?;
+    let (world, warnings) = args.namespace.world(&index)?;
+    warnings.iter().for_each(|it| context.reporter.warning(it));
+    let rows = IndexRows::new(&index, &world);
+    let mut timings = Timings { load: started.elapsed(), ..Timings::default() };
+    let options = args.namespace.options();
+    let answers = answers(args, &world, &rows, &options, &mut timings)?;
+    let outcome = answers.last().map_or(Outcome::Resolved, |it| it.outcome);
+    for warning in answers.iter().flat_map(|it| &it.warnings) {
+        context.reporter.warning(warning);
+    }
+    print(args, answers)?;
+    if args.timings {
+        let ms = |it: Duration| format!("{:.2} ms", it.as_secs_f64() * 1e3);
+        let Timings { load, universe, solve, entries } = timings;
+        let words = format!("load {}, universe {} ({entries} entries), solve {}", ms(load), ms(universe), ms(solve));
+        context.reporter.note(&words);
+    }
+    Ok(if outcome == Outcome::Resolved { Exit::Yes } else { Exit::No })
+}
+
+fn answers(
+    args: &ResolveArgs,
+    world: &World,
+    rows: &IndexRows<'_>,
+    options: &Options,
+    timings: &mut Timings,
+) -> Result<Vec<ResolutionAnswer>, CommandError> {
+    let found = if args.until_stable {
+        generations(world, rows, options)
+    } else {
+        resolve(world, rows, options).map(|verdict| vec![one(world, verdict)])
+    };
+    let found = match found {
+        Ok(found) => found,
+        Err(failure @ (Failure::Refused(_) | Failure::Constraint(_))) => {
+            return Ok(vec![ResolutionAnswer::of_failure(world, &failure)]);
+        }
+        Err(failure) => return Err(failure.into()),
+    };
+    let mut at = world.clone();
+    let mut answers = Vec::new();
+    for (number, generation) in found.iter().enumerate() {
+        let mut answer = ResolutionAnswer::new(&at, generation, number + 1);
+        match &generation.verdict {
+            Verdict::Resolved(resolution) => {
+                timings.universe += resolution.size.universe;
+                timings.solve += resolution.size.solve;
+                timings.entries = timings.entries.max(resolution.size.entries);
+                if args.show_olm_quirks {
+                    answer.quirks = quirks(&at, rows, options, resolution)?;
+                }
+                at = after(&at, resolution, &generation.steps);
+            }
+            Verdict::Unsatisfiable(conflict) => answer.add_repairs(repairs(&at, rows, options, conflict)?),
+        }
+        answers.push(answer);
+    }
+    Ok(answers)
+}
+
+fn one(world: &World, verdict: Verdict) -> Generation {
+    let (steps, next) = match &verdict {
+        Verdict::Resolved(resolution) => {
+            let steps = steps(world, resolution);
+            let next = after(world, resolution, &steps);
+            (steps, next)
+        }
+        Verdict::Unsatisfiable(_) => (crate::resolve::Steps::default(), world.clone()),
+    };
+    let mut installed: Vec<String> =
+        next.installed.iter().filter(|it| !it.is_copied).map(|it| it.name.clone()).collect();
+    installed.sort();
+    Generation { verdict, steps, installed }
+}
+
+fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>) -> Result<(), CommandError> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match args.output {
+        ResolveFormat::Json => Envelope::new("Resolution", answers).write(&mut out)?,
+        ResolveFormat::Yaml => write_yaml(&Envelope::new("Resolution", answers), &mut out)?,
+        ResolveFormat::Table | ResolveFormat::Tree => {
+            for (idx, answer) in answers.iter().enumerate() {
+                if answers.len() > 1 {
+                    writeln!(out, "{}Generation {}", if idx > 0 { "\n" } else { "" }, answer.generation)?;
+                }
+                match (args.output, answer.outcome) {
+                    (ResolveFormat::Tree, Outcome::Resolved) => tree(answer, &mut out)?,
+                    (_, Outcome::Resolved) => table(answer, &mut out)?,
+                    (_, Outcome::Unsatisfiable | Outcome::Failed) => refusal(answer, &mut out)?,
+                }
+                list("OLM may differ", &answer.quirks, &mut out)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn list(title: &str, items: &[String], out: &mut impl Write) -> Result<(), CommandError> {
+    if !items.is_empty() {
+        writeln!(out, "\n{title}:")?;
+        for item in items {
+            writeln!(out, "  {}", printable(item))?;
+        }
+    }
+    Ok(())
+}
+
+fn table(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
+    if answer.operators.is_empty() && answer.kept.is_empty() {
+        writeln!(out, "There is nothing to install in the namespace {}.", printable(&answer.namespace))?;
+        return Ok(());
+    }
+    let headers = ["OPERATOR", "VERSION", "CATALOG", "CHANNEL", "ACTION", "BECAUSE"].map(str::to_owned).to_vec();
+    let because = |reasons: &[crate::resolve::BecauseAnswer]| {
+        let words = |it: &crate::resolve::BecauseAnswer| match (it.subscription.as_str(), it.required_by.as_str()) {
+            ("", "") => "it is installed".to_owned(),
+            ("", by) => format!("{by} requires {}", it.requirement),
+            (subscription, _) => format!("Subscription {subscription}"),
+        };
+        reasons.iter().map(words).collect::<Vec<_>>().join("; ")
+    };
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for it in &answer.operators {
+        let action = match (answer.steps.bundles.contains(&it.name), it.is_upgrade) {
+            (false, _) => "none".to_owned(),
+            (true, true) => format!("replaces {}", it.replaces),
+            (true, false) => "install".to_owned(),
+        };
+        let (name, version) = (it.name.clone(), it.version.clone());
+        rows.push(vec![name, version, it.catalog.clone(), it.channel.clone(), action, because(&it.because)]);
+    }
+    for it in &answer.kept {
+        let empty = String::new;
+        let (name, version) = (it.name.clone(), it.version.clone());
+        rows.push(vec![name, version, empty(), empty(), "stays".to_owned(), because(&it.because)]);
+    }
+    write_aligned(Some(headers), &rows, 3, out)?;
+    list("Steps", &step_words(answer), out)?;
+    behind(answer, out)
+}
+
+/// What OLM does, in words.
+fn step_words(answer: &ResolutionAnswer) -> Vec<String> {
+    let steps = &answer.steps;
+    if answer.operators.is_empty() {
+        return vec!["none: nothing changes".to_owned()];
+    }
+    if !steps.install_plan {
+        let why = "no InstallPlan is made, because no existing Subscription changes";
+        let lost = if steps.bundles.is_empty() { "" } else { ": what is missing is resolved, but not installed" };
+        return vec![format!("{why}{lost}")];
+    }
+    let mut words = vec![if steps.needs_approval {
+        "an InstallPlan is made, and waits for approval, because a Subscription of the namespace is Manual".to_owned()
+    } else {
+        "an InstallPlan is made and approved at once".to_owned()
+    }];
+    words.extend(steps.bundles.iter().map(|it| format!("{it} is unpacked and installed")));
+    words.extend(steps.new_subscriptions.iter().map(|it| {
+        let (package, channel, source) = (&it.package, &it.channel, &it.source);
+        format!("Subscription {} is made: {package}, channel {channel}, from {source}, {}", it.name, it.starting_csv)
+    }));
+    words.extend(steps.updated_subscriptions.iter().map(|it| match it.installed_csv.as_str() {
+        "" => format!("Subscription {} gets {}", it.name, it.current_csv),
+        old => format!("Subscription {} goes from {old} to {}", it.name, it.current_csv),
+    }));
+    words
+}
+
+fn behind(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
+    for it in &answer.behind {
+        let (name, gets, wanted) = (printable(&it.subscription), printable(&it.gets), printable(&it.wanted));
+        writeln!(out, "\nSubscription {name} has {gets} and not {wanted}:")?;
+        sentences(&it.because, out)?;
+        if it.is_choice {
+            writeln!(out, "  It competes with what was chosen before.")?;
+        }
+    }
+    Ok(())
+}
+
+fn sentences(all: &[SentenceAnswer], out: &mut impl Write) -> Result<(), CommandError> {
+    for (idx, it) in all.iter().enumerate() {
+        let place = if it.file.is_empty() { String::new() } else { format!("  [{}:{}]", it.file, it.line) };
+        let word = if idx == 0 { "because" } else { "and" };
+        writeln!(out, "  {word} {}{}", printable(&it.text), printable(&place))?;
+    }
+    Ok(())
+}
+
+fn refusal(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
+    writeln!(out, "The namespace {} cannot be resolved:", printable(&answer.namespace))?;
+    if let Some(failure) = &answer.failure {
+        writeln!(out, "  {}", printable(&failure.olm_message))?;
+        if !failure.operator.is_empty() {
+            let place = format!("{} [{}:{}]", failure.operator, failure.file, failure.line);
+            writeln!(out, "  in {}", printable(&place))?;
+        }
+        if !failure.help.is_empty() {
+            writeln!(out, "  {}", printable(&failure.help))?;
+        }
+    }
+    let Some(conflict) = &answer.conflict else { return Ok(()) };
+    sentences(&conflict.because, out)?;
+    writeln!(out, "  so OLM changes nothing at all in this namespace.")?;
+    let repair = |it: &crate::resolve::RepairAnswer| match it.installs.as_slice() {
+        [] => format!("{}; then nothing is left to install", it.change),
+        installs => format!("{}; then OLM installs {}", it.change, installs.join(", ")),
+    };
+    list("One of these changes helps", &conflict.repairs.iter().map(repair).collect::<Vec<_>>(), out)?;
+    writeln!(out, "\nOLM says:\n  {}", printable(&conflict.olm_message))?;
+    Ok(())
+}
+
+/// Who brings whom: below each Subscription what it brings, and below that what that needs.
+fn tree(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
+    let reasons = |name: &str| -> Vec<crate::resolve::BecauseAnswer> {
+        let of_new = answer.operators.iter().filter(|it| it.name == name).flat_map(|it| &it.because);
+        of_new.chain(answer.kept.iter().filter(|it| it.name == name).flat_map(|it| &it.because)).cloned().collect()
+    };
+    let names: Vec<&str> = answer
+        .operators
+        .iter()
+        .map(|it| it.name.as_str())
+        .chain(answer.kept.iter().map(|it| it.name.as_str()))
+        .collect();
+    let mut shown: Vec<&str> = Vec::new();
+    // Each line: how deep, and what stands there. Roots first.
+    for root in &names {
+        for reason in reasons(root).iter().filter(|it| it.required_by.is_empty()) {
+            let words = match reason.subscription.as_str() {
+                "" => "installed".to_owned(),
+                subscription => format!("Subscription {subscription}"),
+            };
+            writeln!(out, "{}", printable(&words))?;
+            let mut open = vec![(1, *root, String::new())];
+            while let Some((depth, name, why)) = open.pop() {
+                let operator = answer.operators.iter().find(|it| it.name == name);
+                let from = operator
+                    .map_or_else(|| " (installed)".to_owned(), |it| format!(" ({} of {})", it.channel, it.catalog));
+                let is_shown = shown.contains(&name);
+                let more = if is_shown { ", see above" } else { "" };
+                let line = format!("{name}{from}{more}{why}");
+                writeln!(out, "{}{}", "  ".repeat(depth), printable(&line))?;
+                if is_shown {
+                    continue;
+                }
+                shown.push(name);
+                let needed = names.iter().rev().flat_map(|needed| {
+                    let by: Vec<_> = reasons(needed).into_iter().filter(|it| it.required_by == name).collect();
+                    by.into_iter().rev().map(move |it| (depth + 1, *needed, format!("  because of {}", it.requirement)))
+                });
+                open.extend(needed);
+            }
+        }
+    }
+    Ok(())
+}
+
+impl From<Failure> for CommandError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Limit(what) => Self::new(Exit::Limit, what).help("a higher `--max-work` allows for more"),
+            Failure::Index(error) => (*error).into(),
+            failure => Self::new(Exit::No, failure.to_string()),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! CatalogSources: which catalogs a cluster has, and which it prefers (`spec/olm-classic.md` 1.4).
+//!
+//! What it deliberately does not do: it does not know what is in a catalog.
+
+use super::object::{Object, Place};
+
+/// A CatalogSource.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CatalogSource {
+    /// Its name.
+    pub name: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// `spec.priority`; higher is preferred.
+    pub priority: i64,
+    /// `spec.image`, or empty.
+    pub image: String,
+    /// `status.connectionState.lastObservedState`, or empty.
+    pub state: String,
+    /// Where it is written.
+    pub place: Place,
+}
+
+impl CatalogSource {
+    pub(super) fn read(object: &Object<'_>) -> Self {
+        Self {
+            name: object.name(),
+            namespace: object.namespace(),
+            priority: object.at(&["spec", "priority"]).and_then(|it| it.as_f64()).unwrap_or_default() as i64,
+            image: object.text(&["spec", "image"]),
+            state: object.text(&["status", "connectionState", "lastObservedState"]),
+            place: object.place.clone(),
+        }
+    }
+}

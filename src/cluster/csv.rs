@@ -1,0 +1,123 @@
+//! ClusterServiceVersions: what is installed (`spec/olm-classic.md` 1.3).
+//!
+//! What it deliberately does not do: it does not say what an operator's properties mean.
+
+use super::api::Api;
+use super::object::{Object, Place, text};
+use crate::json::{self, Kind};
+
+/// A typed piece of metadata.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Property {
+    /// What the value means.
+    pub kind: String,
+    /// Its value, as JSON.
+    pub value: String,
+}
+
+impl Property {
+    /// A property.
+    pub fn new(kind: impl Into<String>, value: impl Into<String>) -> Self {
+        Self { kind: kind.into(), value: value.into() }
+    }
+}
+
+/// A ClusterServiceVersion.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClusterServiceVersion {
+    /// Its name.
+    pub name: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// `spec.version`, or empty.
+    pub version: String,
+    /// `spec.replaces`, or empty.
+    pub replaces: String,
+    /// `status.phase`; empty if not known.
+    pub phase: String,
+    /// Whether it is a copy of one in another namespace.
+    pub is_copied: bool,
+    /// The value of the annotation `operatorframework.io/properties`, if it has one.
+    pub properties: Option<Vec<Property>>,
+    /// The APIs that it owns.
+    pub owned: Vec<Api>,
+    /// The APIs that it requires.
+    pub required: Vec<Api>,
+    /// What is wrong with it, in OLM's words, if something is: then OLM resolves nothing in its namespace.
+    pub failure: Option<String>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+const PROPERTIES: &str = "operatorframework.io/properties";
+
+impl ClusterServiceVersion {
+    pub(super) fn read(object: &Object<'_>) -> Self {
+        let mut failure = None;
+        let properties = object.annotation(PROPERTIES).map(|text| {
+            properties(&text).unwrap_or_else(|error| {
+                failure = Some(format!("failed to unmarshal properties annotation: {error}"));
+                Vec::new()
+            })
+        });
+        let mut apis = |which: &str| match self::apis(object, which) {
+            Ok(apis) => apis,
+            Err(error) => {
+                // With the annotation nobody looks at them.
+                if properties.is_none() {
+                    failure = Some(error);
+                }
+                Vec::new()
+            }
+        };
+        let (owned, required) = (apis("owned"), apis("required"));
+        Self {
+            name: object.name(),
+            namespace: object.namespace(),
+            version: object.text(&["spec", "version"]),
+            replaces: object.text(&["spec", "replaces"]),
+            phase: object.text(&["status", "phase"]),
+            is_copied: object.has_label("olm.copiedFrom") || object.text(&["status", "reason"]) == "Copied",
+            properties,
+            owned,
+            required,
+            failure,
+            place: object.place.clone(),
+        }
+    }
+}
+
+/// The properties of the annotation. `null` in the list counts for nothing.
+fn properties(text: &str) -> Result<Vec<Property>, String> {
+    let mut reader = json::Reader::new();
+    let value = reader.read(text).map_err(|error| error.to_string())?;
+    let list = match value.kind() {
+        Kind::Object => value.get_field("properties"),
+        Kind::Null => None,
+        other => return Err(format!("json: cannot unmarshal {} into Go value", other.name())),
+    };
+    let mut properties = Vec::new();
+    for item in list.into_iter().flat_map(|it| it.items()).filter(|it| !it.is_null()) {
+        let kind = item.get_field("type").and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+        let mut value = Vec::new();
+        if let Some(found) = item.get_field("value") {
+            json::write_compact(found, &mut value);
+        }
+        properties.push(Property { kind, value: String::from_utf8_lossy(&value).into_owned() });
+    }
+    Ok(properties)
+}
+
+/// The APIs that an operator owns or requires.
+fn apis(object: &Object<'_>, which: &str) -> Result<Vec<Api>, String> {
+    let mut apis = Vec::new();
+    for it in object.items(&["spec", "customresourcedefinitions", which]) {
+        let name = text(it, "name");
+        let Some((_, group)) = name.split_once('.') else { return Err(format!("error parsing crd name: {name}")) };
+        apis.push(Api { group: group.to_owned(), version: text(it, "version"), kind: text(it, "kind") });
+    }
+    for it in object.items(&["spec", "apiservicedefinitions", which]) {
+        apis.push(Api { group: text(it, "group"), version: text(it, "version"), kind: text(it, "kind") });
+    }
+    Ok(apis)
+}

@@ -1,0 +1,245 @@
+//! Files and texts to objects.
+//!
+//! What it deliberately does not do: it follows no symbolic links to directories, and opens nothing but YAML and JSON.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::object::{Object, Place};
+use super::{CatalogSource, Cluster, ClusterServiceVersion, OperatorGroup, Subscription};
+use crate::json::{self, Kind, Value};
+use crate::yaml;
+
+/// How many bytes a file of manifests may have.
+const MAX_FILE: u64 = 1 << 30;
+
+/// Why manifests cannot be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ClusterError {
+    /// A file or directory cannot be read.
+    #[error("cannot read `{}`: {error}", .path.display())]
+    Unreadable {
+        /// Its path.
+        path: PathBuf,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// A text is neither YAML nor JSON.
+    #[error("`{file}`, line {line}: {error}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: u32,
+        /// What is wrong there.
+        error: String,
+    },
+}
+
+/// Reads manifests: a file, or all files of a directory and those below, by name.
+///
+/// # Errors
+/// If the path, or the one file that it names, cannot be read. What is wrong in a directory is a warning.
+pub fn read(path: &Path) -> Result<Cluster, ClusterError> {
+    let unreadable = |path: &Path, error: io::Error| ClusterError::Unreadable { path: path.to_owned(), error };
+    let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
+    let mut cluster = Cluster::default();
+    if !metadata.is_dir() {
+        let text = bytes(path).map_err(|error| unreadable(path, error))?;
+        add_text(&mut cluster, &path.to_string_lossy(), &text)?;
+        return Ok(cluster);
+    }
+    let mut open = vec![path.to_owned()];
+    let mut files = Vec::new();
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(&directory).map_err(|error| unreadable(&directory, error))? {
+            let entry = entry.map_err(|error| unreadable(&directory, error))?;
+            let kind = entry.file_type().map_err(|error| unreadable(&directory, error))?;
+            let path = entry.path();
+            let is_manifest = path.extension().is_some_and(|it| ["yaml", "yml", "json"].iter().any(|ext| it == *ext));
+            if kind.is_dir() {
+                open.push(path);
+            } else if is_manifest && std::fs::metadata(&path).is_ok_and(|it| it.is_file()) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    for file in files {
+        let read = bytes(&file).map_err(|error| unreadable(&file, error));
+        if let Err(error) = read.and_then(|text| add_text(&mut cluster, &file.to_string_lossy(), &text)) {
+            cluster.warnings.push(error.to_string());
+        }
+    }
+    Ok(cluster)
+}
+
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    if std::fs::metadata(path)?.len() > MAX_FILE {
+        return Err(io::Error::other("it is larger than 1 GiB"));
+    }
+    std::fs::read(path)
+}
+
+/// Reads manifests from a text; `file` is how it is called.
+///
+/// # Errors
+/// If it is neither YAML nor JSON.
+pub fn read_text(file: &str, text: &[u8]) -> Result<Cluster, ClusterError> {
+    let mut cluster = Cluster::default();
+    add_text(&mut cluster, file, text)?;
+    Ok(cluster)
+}
+
+fn add_text(cluster: &mut Cluster, file: &str, text: &[u8]) -> Result<(), ClusterError> {
+    let syntax = |line: u32, error: String| ClusterError::Syntax { file: file.to_owned(), line, error };
+    let mut reader = json::Reader::new();
+    if text.iter().find(|it| !it.is_ascii_whitespace()).is_some_and(|it| matches!(it, b'{' | b'[')) {
+        let text = json::decode_utf8(text);
+        let mut at = 0;
+        while !text[at..].trim_start().is_empty() {
+            let line = |offset: usize| 1 + text[..offset].matches('\n').count() as u32;
+            let (value, end) = reader.read_at(&text, at).map_err(|error| syntax(line(at), error.to_string()))?;
+            add(cluster, value, &mut |it| Place { file: file.to_owned(), line: line(it.offset()) });
+            at = end;
+        }
+        return Ok(());
+    }
+    for chunk in yaml::split(text, 1) {
+        let chunk = chunk.map_err(|error| syntax(error.line, error.to_string()))?;
+        let mut converted = Vec::new();
+        yaml::to_json(&chunk.text, &mut converted).map_err(|error| syntax(chunk.first_line, error.to_string()))?;
+        let converted = String::from_utf8_lossy(&converted);
+        if converted.trim().is_empty() {
+            continue;
+        }
+        let value = reader.read(&converted).map_err(|error| syntax(chunk.first_line, error.to_string()))?;
+        let lines = item_lines(&chunk.text, value);
+        let mut n_placed = 0;
+        add(cluster, value, &mut |it| {
+            // A list's items come one after the other.
+            let line = if it.offset() == value.offset() { 1 } else { lines.get(n_placed).copied().unwrap_or(1) };
+            n_placed += 1;
+            Place { file: file.to_owned(), line: chunk.first_line + line - 1 }
+        });
+    }
+    Ok(())
+}
+
+/// The lines of a list's items in a chunk of YAML, from 1.
+fn item_lines(chunk: &[u8], list: Value<'_>) -> Vec<u32> {
+    let Some(items) = list.get("items").filter(|it| it.kind() == Kind::Array) else { return Vec::new() };
+    let mut paths = json::Paths::default();
+    let ends: Vec<usize> = (0..items.items().count()).map(|idx| paths.add(&["items".into(), idx.into()])).collect();
+    let found = yaml::locate_all(chunk, &paths).unwrap_or_default();
+    ends.into_iter().map(|it| found.get(it).map_or(1, |it| it.value.line)).collect()
+}
+
+/// Adds an object, or those of a list.
+fn add(cluster: &mut Cluster, value: Value<'_>, place: &mut dyn FnMut(Value<'_>) -> Place) {
+    let is_list = value.get("kind").and_then(|it| it.as_str()).is_some_and(|it| it.ends_with("List"));
+    match value.get("items") {
+        Some(items) if is_list || value.get("kind").is_none() => {
+            items.items().for_each(|it| add_one(cluster, it, place(it)));
+        }
+        _ if value.kind() == Kind::Array => value.items().for_each(|it| add_one(cluster, it, place(it))),
+        _ => add_one(cluster, value, place(value)),
+    }
+}
+
+fn add_one(cluster: &mut Cluster, value: Value<'_>, place: Place) {
+    fn put<T>(list: &mut Vec<T>, object: T, is_same: impl Fn(&T, &T) -> bool) {
+        match list.iter().position(|it| is_same(it, &object)) {
+            Some(at) => list[at] = object,
+            None => list.push(object),
+        }
+    }
+    let object = Object { value, place };
+    let kind = object.kind();
+    if object.group() != "operators.coreos.com" || object.name().is_empty() {
+        return;
+    }
+    match kind.as_str() {
+        "Subscription" => put(&mut cluster.subscriptions, Subscription::read(&object), |a, b| {
+            (&a.namespace, &a.name) == (&b.namespace, &b.name)
+        }),
+        "ClusterServiceVersion" => put(&mut cluster.csvs, ClusterServiceVersion::read(&object), |a, b| {
+            (&a.namespace, &a.name) == (&b.namespace, &b.name)
+        }),
+        "CatalogSource" => put(&mut cluster.catalog_sources, CatalogSource::read(&object), |a, b| {
+            (&a.namespace, &a.name) == (&b.namespace, &b.name)
+        }),
+        "OperatorGroup" => put(&mut cluster.operator_groups, OperatorGroup::read(&object), |a, b| {
+            (&a.namespace, &a.name) == (&b.namespace, &b.name)
+        }),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Property;
+
+    const LIST: &str = "apiVersion: v1
+kind: List
+items:
+- apiVersion: operators.coreos.com/v1alpha1
+  kind: Subscription
+  metadata: {name: a, namespace: ns}
+  spec: {name: a, channel: stable, source: shop, sourceNamespace: olm}
+  status: {installedCSV: a.v1, currentCSV: a.v2}
+- apiVersion: messaging.knative.dev/v1
+  kind: Subscription
+  metadata: {name: other}
+- apiVersion: operators.coreos.com/v1alpha1
+  kind: ClusterServiceVersion
+  metadata:
+    name: a.v1
+    namespace: ns
+    annotations:
+      operatorframework.io/properties: '{\"properties\":[null,{\"type\":\"olm.package\",\"value\":{\"packageName\":\"a\", \"version\":\"1.0.0\"}}]}'
+  spec: {version: 1.0.0}
+---
+apiVersion: operators.coreos.com/v1
+kind: OperatorGroup
+metadata: {name: group, namespace: ns}
+spec: {upgradeStrategy: TechPreviewUnsafeFailForward}
+";
+
+    #[test]
+    fn lists_and_documents_are_read_with_their_places() {
+        let cluster = read_text("cluster.yaml", LIST.as_bytes()).unwrap();
+        let [subscription] = cluster.subscriptions.as_slice() else { panic!("{cluster:?}") };
+        assert_eq!((subscription.installed.as_str(), subscription.current.as_str()), ("a.v1", "a.v2"));
+        assert_eq!(subscription.place.line, 4);
+        let [csv] = cluster.csvs.as_slice() else { panic!("{cluster:?}") };
+        assert_eq!(csv.place.line, 12);
+        let expected = Property::new("olm.package", r#"{"packageName":"a","version":"1.0.0"}"#);
+        assert_eq!(csv.properties, Some(vec![expected]));
+        assert!(cluster.operator_groups[0].fails_forward);
+        assert_eq!(cluster.operator_groups[0].place.line, 21);
+        assert_eq!(cluster.namespaces(), ["ns"]);
+    }
+
+    #[test]
+    fn json_is_read_too() {
+        let text = "{\"items\":[\n{\"apiVersion\":\"operators.coreos.com/v1alpha1\",\"kind\":\"CatalogSource\",\
+                    \"metadata\":{\"name\":\"shop\"},\"spec\":{\"priority\":-5}}]}\n{}";
+        let cluster = read_text("cluster.json", text.as_bytes()).unwrap();
+        assert_eq!((cluster.catalog_sources[0].priority, cluster.catalog_sources[0].place.line), (-5, 2));
+    }
+
+    #[test]
+    fn what_is_no_manifest_is_refused_with_its_line() {
+        for text in ["a: [", "{\"a\": ", "\t- x: {", "--- x\ny: 1"] {
+            assert!(read_text("x", text.as_bytes()).is_err(), "{text:?}");
+        }
+        for text in ["", "# nothing", "just text", "- a\n- b", "null", "{}", "[1, 2]"] {
+            assert_eq!(read_text("x", text.as_bytes()).unwrap(), Cluster::default(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What all objects have: kind, names, annotations; and a way into what is below.
+//!
+//! What it deliberately does not do: no types of particular kinds.
+
+use crate::json::Value;
+
+/// Where something is written.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Place {
+    /// The file; empty if there is none.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// An object, and where it stands.
+pub(super) struct Object<'d> {
+    pub(super) value: Value<'d>,
+    pub(super) place: Place,
+}
+
+impl<'d> Object<'d> {
+    /// The value at a path of keys.
+    pub(super) fn at(&self, path: &[&str]) -> Option<Value<'d>> {
+        path.iter().try_fold(self.value, |value, key| value.get(key))
+    }
+
+    /// The text at a path; empty if there is none.
+    pub(super) fn text(&self, path: &[&str]) -> String {
+        self.at(path).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
+    }
+
+    /// The items of the list at a path.
+    pub(super) fn items(&self, path: &[&str]) -> Vec<Value<'d>> {
+        self.at(path).map(|it| it.items().collect()).unwrap_or_default()
+    }
+
+    /// The group of its `apiVersion`.
+    pub(super) fn group(&self) -> String {
+        let version = self.text(&["apiVersion"]);
+        version.split_once('/').map(|it| it.0.to_owned()).unwrap_or_default()
+    }
+
+    pub(super) fn kind(&self) -> String {
+        self.text(&["kind"])
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.text(&["metadata", "name"])
+    }
+
+    pub(super) fn namespace(&self) -> String {
+        self.text(&["metadata", "namespace"])
+    }
+
+    pub(super) fn annotation(&self, name: &str) -> Option<String> {
+        Some(self.at(&["metadata", "annotations", name])?.as_str()?.into_owned())
+    }
+
+    pub(super) fn has_label(&self, name: &str) -> bool {
+        self.at(&["metadata", "labels", name]).is_some()
+    }
+}
+
+/// The text of a member; empty without it.
+pub(super) fn text(of: Value<'_>, key: &str) -> String {
+    of.get(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
+}

@@ -1,0 +1,50 @@
+//! Subscriptions of OLM Classic (`spec/olm-classic.md` 1.5).
+//!
+//! What it deliberately does not do: it does not look for what a Subscription names.
+
+use super::object::{Object, Place};
+
+/// A Subscription.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Subscription {
+    /// Its name.
+    pub name: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// `spec.name`: the package.
+    pub package: String,
+    /// `spec.channel`; empty for any.
+    pub channel: String,
+    /// `spec.source`
+    pub source: String,
+    /// `spec.sourceNamespace`
+    pub source_namespace: String,
+    /// `spec.startingCSV`, or empty.
+    pub starting: String,
+    /// Whether `spec.installPlanApproval` is `Manual`.
+    pub is_manual: bool,
+    /// `status.installedCSV`, or empty.
+    pub installed: String,
+    /// `status.currentCSV`, or empty.
+    pub current: String,
+    /// Where it is written.
+    pub place: Place,
+}
+
+impl Subscription {
+    pub(super) fn read(object: &Object<'_>) -> Self {
+        Self {
+            name: object.name(),
+            namespace: object.namespace(),
+            package: object.text(&["spec", "name"]),
+            channel: object.text(&["spec", "channel"]),
+            source: object.text(&["spec", "source"]),
+            source_namespace: object.text(&["spec", "sourceNamespace"]),
+            starting: object.text(&["spec", "startingCSV"]),
+            is_manual: object.text(&["spec", "installPlanApproval"]) == "Manual",
+            installed: object.text(&["status", "installedCSV"]),
+            current: object.text(&["status", "currentCSV"]),
+            place: object.place.clone(),
+        }
+    }
+}

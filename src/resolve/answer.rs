@@ -1,0 +1,488 @@
+//! The answer of `resolve` as data: what is printed as JSON, and what the tables are made of.
+//!
+//! What it deliberately does not do: it decides nothing.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::conflict::{Conflict, ConflictFact, FactKind, Named};
+use super::explain::story;
+use super::failure::Failure;
+use super::generations::Generation;
+use super::repair::Repair;
+use super::resolution::{Because, Operator, Resolution, Verdict};
+use super::rows::World;
+use super::steps::Steps;
+use crate::cluster::{Api, Place};
+
+/// What came of resolving a namespace.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResolutionAnswer {
+    /// The namespace.
+    pub namespace: String,
+    /// Which resolution it is, from 1, if several follow each other.
+    pub generation: usize,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// What is to be installed, in the order in which it was chosen.
+    pub operators: Vec<OperatorAnswer>,
+    /// What stays as it is.
+    pub kept: Vec<KeptAnswer>,
+    /// What OLM does then.
+    pub steps: StepsAnswer,
+    /// Subscriptions that do not get the best that there is.
+    pub behind: Vec<BehindAnswer>,
+    /// Why it cannot be, if it cannot.
+    pub conflict: Option<ConflictAnswer>,
+    /// Why there is no answer, if there is none.
+    pub failure: Option<FailureAnswer>,
+    /// What is installed afterwards.
+    pub installed: Vec<String>,
+    /// Where OLM may give another answer; only if asked for.
+    pub quirks: Vec<String>,
+    /// What should be known about the input.
+    pub warnings: Vec<String>,
+}
+
+/// What came of a resolution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Outcome {
+    /// There is an answer.
+    Resolved,
+    /// What is wanted contradicts itself.
+    Unsatisfiable,
+    /// OLM does not get as far as an answer.
+    Failed,
+}
+
+/// An operator that is to be installed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OperatorAnswer {
+    /// Name of the bundle.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its package.
+    pub package: String,
+    /// The channel that it is taken from.
+    pub channel: String,
+    /// The catalog.
+    pub catalog: String,
+    /// The namespace of the catalog.
+    pub catalog_namespace: String,
+    /// What it replaces, or empty. OLM takes that from the catalog also if nothing was installed.
+    pub replaces: String,
+    /// Whether it takes the place of something installed.
+    pub is_upgrade: bool,
+    /// Its image.
+    pub image: String,
+    /// Why it is there.
+    pub because: Vec<BecauseAnswer>,
+    /// The file that it stands in.
+    pub file: String,
+    /// Its line there.
+    pub line: u32,
+}
+
+/// Something installed that stays.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptAnswer {
+    /// Its name.
+    pub name: String,
+    /// Its version, or empty.
+    pub version: String,
+    /// Why it stays.
+    pub because: Vec<BecauseAnswer>,
+}
+
+/// Why an operator is there.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BecauseAnswer {
+    /// The Subscription that asks for it, or empty.
+    pub subscription: String,
+    /// The operator that requires it, or empty.
+    pub required_by: String,
+    /// What that operator requires, in plain words.
+    pub requirement: String,
+    /// What the author of the requirement says, or empty.
+    pub message: String,
+    /// How many preferred candidates were passed over.
+    pub passed_over: usize,
+}
+
+/// What OLM does.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StepsAnswer {
+    /// Whether an InstallPlan is made. Without one nothing happens.
+    pub install_plan: bool,
+    /// Whether a person must approve it.
+    pub needs_approval: bool,
+    /// The bundles that are unpacked and installed.
+    pub bundles: Vec<String>,
+    /// Subscriptions that are made for dependencies.
+    pub new_subscriptions: Vec<NewSubscriptionAnswer>,
+    /// Subscriptions that change.
+    pub updated_subscriptions: Vec<UpdatedSubscriptionAnswer>,
+}
+
+/// A Subscription that OLM makes.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NewSubscriptionAnswer {
+    /// Its name.
+    pub name: String,
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The catalog.
+    pub source: String,
+    /// The namespace of the catalog.
+    pub source_namespace: String,
+    /// The bundle to start with.
+    #[serde(rename = "startingCSV")]
+    pub starting_csv: String,
+}
+
+/// A Subscription that changes.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UpdatedSubscriptionAnswer {
+    /// Its name.
+    pub name: String,
+    /// What it had installed, or empty.
+    #[serde(rename = "installedCSV")]
+    pub installed_csv: String,
+    /// What it gets.
+    #[serde(rename = "currentCSV")]
+    pub current_csv: String,
+}
+
+/// A Subscription that does not get the best that there is.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BehindAnswer {
+    /// The Subscription.
+    pub subscription: String,
+    /// What it gets or keeps.
+    pub gets: String,
+    /// What it would rather have.
+    pub wanted: String,
+    /// Whether only what was chosen before is in the way.
+    pub is_choice: bool,
+    /// Why not.
+    pub because: Vec<SentenceAnswer>,
+}
+
+/// A sentence with the place of its fact.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SentenceAnswer {
+    /// The words.
+    pub text: String,
+    /// The file, or empty.
+    pub file: String,
+    /// The line there.
+    pub line: u32,
+}
+
+/// Why a namespace cannot be resolved.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConflictAnswer {
+    /// What stands in the conditions of all Subscriptions of the namespace.
+    pub olm_message: String,
+    /// In plain words.
+    pub because: Vec<SentenceAnswer>,
+    /// The facts, none of which can be left out.
+    pub core: Vec<CoreFact>,
+    /// Single changes that help.
+    pub repairs: Vec<RepairAnswer>,
+}
+
+/// A fact of a contradiction.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CoreFact {
+    /// What it is: subscription, invalidSubscription, subscribed, unreferenced, deprecated, requires, replaces, oneProvider
+    /// or onePackage.
+    pub kind: String,
+    /// In OLM's words.
+    pub olm_message: String,
+    /// The Subscription, or empty.
+    pub subscription: String,
+    /// The operator, or empty.
+    pub operator: String,
+    /// The package that may be there once, or empty.
+    pub package: String,
+    /// The API that may be provided once.
+    pub api: Option<Api>,
+    /// The operators that it is about, as OLM identifies them, the preferred ones first.
+    pub operators: Vec<String>,
+    /// The file, or empty.
+    pub file: String,
+    /// The line there.
+    pub line: u32,
+}
+
+/// A change that helps.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RepairAnswer {
+    /// What to change.
+    pub change: String,
+    /// What is installed then.
+    pub installs: Vec<String>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailureAnswer {
+    /// In OLM's words.
+    pub olm_message: String,
+    /// The operator that is to blame, as OLM identifies it, or empty.
+    pub operator: String,
+    /// What to do about it, or empty.
+    pub help: String,
+    /// The file, or empty.
+    pub file: String,
+    /// The line there.
+    pub line: u32,
+}
+
+impl ResolutionAnswer {
+    /// The answer of one generation; `world` is the one that was resolved.
+    #[must_use]
+    pub fn new(world: &World, generation: &Generation, number: usize) -> Self {
+        let mut answer = Self {
+            namespace: world.namespace.clone(),
+            generation: number,
+            outcome: Outcome::Resolved,
+            operators: Vec::new(),
+            kept: Vec::new(),
+            steps: StepsAnswer::default(),
+            behind: Vec::new(),
+            conflict: None,
+            failure: None,
+            installed: generation.installed.clone(),
+            quirks: Vec::new(),
+            warnings: Vec::new(),
+        };
+        match &generation.verdict {
+            Verdict::Resolved(resolution) => answer.fill(world, resolution, &generation.steps),
+            Verdict::Unsatisfiable(conflict) => {
+                answer.outcome = Outcome::Unsatisfiable;
+                answer.warnings.clone_from(&conflict.warnings);
+                answer.conflict = Some(self::conflict(conflict));
+            }
+        }
+        answer
+    }
+
+    /// The answer that there is none, because of a failure that OLM has too.
+    #[must_use]
+    pub fn of_failure(world: &World, failure: &Failure) -> Self {
+        let generation = Generation {
+            verdict: Verdict::Resolved(Resolution::default()),
+            steps: Steps::default(),
+            installed: Vec::new(),
+        };
+        let mut answer = Self::new(world, &generation, 1);
+        let (operator, help, place) = match failure {
+            Failure::Constraint(it) => {
+                (it.operator.clone(), it.error.help().unwrap_or_default().to_owned(), it.place.clone())
+            }
+            _ => (String::new(), String::new(), Place::default()),
+        };
+        answer.outcome = Outcome::Failed;
+        answer.failure = Some(FailureAnswer {
+            olm_message: failure.to_string(),
+            operator,
+            help,
+            file: place.file,
+            line: place.line,
+        });
+        answer
+    }
+
+    /// Adds the changes that help.
+    pub fn add_repairs(&mut self, repairs: Vec<Repair>) {
+        if let Some(conflict) = &mut self.conflict {
+            conflict.repairs =
+                repairs.into_iter().map(|it| RepairAnswer { change: it.change, installs: it.installs }).collect();
+        }
+    }
+
+    fn fill(&mut self, world: &World, resolution: &Resolution, steps: &Steps) {
+        self.operators = resolution.operators.iter().map(|it| operator(world, it)).collect();
+        let kept = |it: &super::resolution::Kept| KeptAnswer {
+            name: it.name.clone(),
+            version: it.version.clone(),
+            because: it.because.iter().map(because).collect(),
+        };
+        self.kept = resolution.kept.iter().map(kept).collect();
+        self.warnings.clone_from(&resolution.warnings);
+        let name = |it: &usize| resolution.operators.get(*it).map(|it| it.name.clone());
+        self.steps = StepsAnswer {
+            install_plan: steps.makes_install_plan,
+            needs_approval: steps.needs_approval,
+            bundles: steps.bundles.iter().filter_map(name).collect(),
+            new_subscriptions: steps
+                .new_subscriptions
+                .iter()
+                .map(|it| NewSubscriptionAnswer {
+                    name: it.name.clone(),
+                    package: it.package.clone(),
+                    channel: it.channel.clone(),
+                    source: it.source.clone(),
+                    source_namespace: it.source_namespace.clone(),
+                    starting_csv: it.starting.clone(),
+                })
+                .collect(),
+            updated_subscriptions: steps
+                .updated_subscriptions
+                .iter()
+                .map(|it| UpdatedSubscriptionAnswer {
+                    name: it.name.clone(),
+                    installed_csv: it.installed.clone(),
+                    current_csv: it.current.clone(),
+                })
+                .collect(),
+        };
+        self.behind = resolution
+            .behind
+            .iter()
+            .map(|it| BehindAnswer {
+                subscription: it.subscription.clone(),
+                gets: it.gets.clone(),
+                wanted: it.wanted.name.clone(),
+                is_choice: it.is_choice,
+                because: sentences(&it.facts),
+            })
+            .collect();
+    }
+}
+
+fn operator(world: &World, it: &Operator) -> OperatorAnswer {
+    let catalog = world.catalogs.get(it.catalog).cloned().unwrap_or_default();
+    OperatorAnswer {
+        name: it.name.clone(),
+        version: it.version.clone(),
+        package: it.package.clone(),
+        channel: it.channel.clone(),
+        catalog: catalog.name,
+        catalog_namespace: catalog.namespace,
+        replaces: it.replaces.clone(),
+        is_upgrade: world.installed.iter().any(|csv| csv.name == it.replaces && !csv.is_copied),
+        image: it.image.clone(),
+        because: it.because.iter().map(because).collect(),
+        file: it.place.file.clone(),
+        line: it.place.line,
+    }
+}
+
+fn because(because: &Because) -> BecauseAnswer {
+    let mut answer = BecauseAnswer {
+        subscription: String::new(),
+        required_by: String::new(),
+        requirement: String::new(),
+        message: String::new(),
+        passed_over: 0,
+    };
+    match because {
+        Because::Installed => {}
+        Because::Subscription { name, refused } => {
+            answer.subscription.clone_from(name);
+            answer.passed_over = *refused;
+        }
+        Because::Required { by, text, message, refused } => {
+            answer.required_by.clone_from(by);
+            answer.requirement.clone_from(text);
+            answer.message.clone_from(message);
+            answer.passed_over = *refused;
+        }
+    }
+    answer
+}
+
+fn sentences(facts: &[ConflictFact]) -> Vec<SentenceAnswer> {
+    let sentence =
+        |it: super::explain::Sentence| SentenceAnswer { text: it.text, file: it.place.file, line: it.place.line };
+    story(facts).into_iter().map(sentence).collect()
+}
+
+fn conflict(conflict: &Conflict) -> ConflictAnswer {
+    ConflictAnswer {
+        olm_message: conflict.olm_text(),
+        because: sentences(&conflict.facts),
+        core: conflict.facts.iter().map(core_fact).collect(),
+        repairs: Vec::new(),
+    }
+}
+
+fn core_fact(fact: &ConflictFact) -> CoreFact {
+    let mut answer = CoreFact {
+        kind: String::new(),
+        olm_message: fact.message.clone(),
+        subscription: String::new(),
+        operator: String::new(),
+        package: String::new(),
+        api: None,
+        operators: Vec::new(),
+        file: fact.place.file.clone(),
+        line: fact.place.line,
+    };
+    let identifiers = |of: &[Named]| of.iter().map(|it| it.identifier.clone()).collect();
+    let kind = match &fact.kind {
+        FactKind::Subscription { name } => {
+            answer.subscription.clone_from(name);
+            "subscription"
+        }
+        FactKind::Invalid { name } => {
+            answer.subscription.clone_from(name);
+            "invalidSubscription"
+        }
+        FactKind::Subscribed { name, candidates } => {
+            answer.subscription.clone_from(name);
+            answer.operators = identifiers(candidates);
+            "subscribed"
+        }
+        FactKind::Unreferenced { operator } => {
+            answer.operator.clone_from(&operator.identifier);
+            "unreferenced"
+        }
+        FactKind::Deprecated { operator } => {
+            answer.operator.clone_from(&operator.identifier);
+            "deprecated"
+        }
+        FactKind::Requires { operator, candidates, .. } => {
+            answer.operator.clone_from(&operator.identifier);
+            answer.operators = identifiers(candidates);
+            "requires"
+        }
+        FactKind::Replaces { operator, installed } => {
+            answer.operator.clone_from(&operator.identifier);
+            answer.operators = identifiers(std::slice::from_ref(installed));
+            "replaces"
+        }
+        FactKind::Providers { api, operators } => {
+            answer.api = Some(api.clone());
+            answer.operators = identifiers(operators);
+            "oneProvider"
+        }
+        FactKind::Package { package, operators } => {
+            answer.package.clone_from(package);
+            answer.operators = identifiers(operators);
+            "onePackage"
+        }
+    };
+    kind.clone_into(&mut answer.kind);
+    answer
+}

@@ -1,0 +1,119 @@
+//! A contradiction as a story: what was asked for, what that needs, and where it ends.
+//!
+//! What it deliberately does not do: no repairs, and none of OLM's own words, which are kept beside it.
+
+use super::conflict::{ConflictFact, FactKind, Named};
+use crate::cluster::Place;
+
+/// How many operators a sentence lists.
+const SHOWN: usize = 4;
+
+/// One sentence of a story, with the place where its fact is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sentence {
+    /// Its words, without `because` and `and`.
+    pub text: String,
+    /// Where the fact is written.
+    pub place: Place,
+}
+
+/// The story of facts that contradict each other: what was asked for first.
+#[must_use]
+pub fn story(facts: &[ConflictFact]) -> Vec<Sentence> {
+    let rank = |it: &FactKind| match it {
+        FactKind::Subscription { .. } | FactKind::Invalid { .. } | FactKind::Subscribed { .. } => 0,
+        FactKind::Unreferenced { .. } => 1,
+        FactKind::Requires { .. } => 2,
+        FactKind::Deprecated { .. } => 3,
+        FactKind::Replaces { .. } | FactKind::Package { .. } | FactKind::Providers { .. } => 4,
+    };
+    let mut sorted: Vec<&ConflictFact> = facts.iter().collect();
+    sorted.sort_by_key(|it| rank(&it.kind));
+    // That there is a Subscription need not be said beside what it demands.
+    let speaks_of = |name: &str| {
+        facts.iter().any(|it| match &it.kind {
+            FactKind::Subscribed { name: it, .. } | FactKind::Invalid { name: it } => it == name,
+            _ => false,
+        })
+    };
+    let is_said = |it: &&&ConflictFact| !matches!(&it.kind, FactKind::Subscription { name } if speaks_of(name));
+    let mut sentences: Vec<Sentence> = Vec::new();
+    for fact in sorted.iter().filter(is_said) {
+        let sentence = Sentence { text: text(fact), place: fact.place.clone() };
+        if !sentences.contains(&sentence) {
+            sentences.push(sentence);
+        }
+    }
+    sentences
+}
+
+fn text(fact: &ConflictFact) -> String {
+    match &fact.kind {
+        FactKind::Subscription { name } => format!("there is the Subscription `{name}`"),
+        FactKind::Invalid { name } => {
+            // OLM's words, with its Subscription in front.
+            let what = fact.message.split(" referenced by subscription ").next().unwrap_or_default();
+            format!("the Subscription `{name}` can have nothing: {what}")
+        }
+        FactKind::Subscribed { name, candidates } => match candidates.as_slice() {
+            [only] if only.channel.is_empty() => {
+                format!("the Subscription `{name}` can only keep {}: nothing leads on from it", shown(only))
+            }
+            [only] => format!("the Subscription `{name}` can only have {}", shown(only)),
+            several => format!("the Subscription `{name}` needs {}", listed(several, "or")),
+        },
+        FactKind::Unreferenced { operator } => {
+            format!("{} is installed and no Subscription speaks of it, so it must stay", operator.name)
+        }
+        FactKind::Deprecated { operator } => {
+            format!("{} is marked `olm.deprecated`, so it must not be used", shown(operator))
+        }
+        FactKind::Requires { operator, text, message, candidates } => {
+            let who = match candidates.as_slice() {
+                [] => "which nothing provides".to_owned(),
+                [only] => format!("which only {} provides", shown(only)),
+                several => format!("which {} provide", listed(several, "and")),
+            };
+            let said = if message.is_empty() { String::new() } else { format!(" ({message:?})") };
+            format!("{} requires {text}{said}, {who}", operator.name)
+        }
+        FactKind::Replaces { operator, installed } => {
+            format!("{} takes the place of {}, so they are not there together", shown(operator), installed.name)
+        }
+        FactKind::Providers { api, operators } => match distinct(operators).as_slice() {
+            [only] => format!("{} lists the API {api} twice, and an API may be provided once only", shown(only)),
+            several => format!("{} provide the API {api}, which only one operator may", listed(several, "and")),
+        },
+        FactKind::Package { package, operators } => match distinct(operators).as_slice() {
+            [only] => format!("{} says twice that it is of the package {package}", shown(only)),
+            several => {
+                format!("{} are of the package {package}, of which only one may be installed", listed(several, "and"))
+            }
+        },
+    }
+}
+
+fn distinct(operators: &[Named]) -> Vec<Named> {
+    let mut distinct = operators.to_vec();
+    distinct.dedup();
+    distinct
+}
+
+/// An operator with where it comes from.
+fn shown(operator: &Named) -> String {
+    if operator.channel.is_empty() {
+        return format!("{} (installed)", operator.name);
+    }
+    format!("{} ({} of {})", operator.name, operator.channel, operator.catalog)
+}
+
+fn listed(operators: &[Named], word: &str) -> String {
+    let mut texts: Vec<String> = operators.iter().take(SHOWN).map(shown).collect();
+    if operators.len() > SHOWN {
+        texts.push(format!("{} more", operators.len() - SHOWN));
+    }
+    match texts.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} {word} {last}", first.join(", ")),
+        _ => texts.concat(),
+    }
+}

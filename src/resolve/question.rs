@@ -1,0 +1,350 @@
+//! A question about a namespace: what manifests say of it, and what is added to that for the sake of the question.
+//!
+//! What it deliberately does not do: it resolves nothing.
+
+use thiserror::Error;
+
+use super::rows::{Catalog, OperatorGroups, PackageRows, Rows, World};
+use crate::cluster::{Cluster, ClusterServiceVersion, Subscription};
+use crate::index::IndexError;
+use crate::index::query::CatalogRank;
+
+/// The namespace whose catalogs all namespaces see, if nothing says otherwise.
+const GLOBAL_NAMESPACE: &str = "olm";
+/// That of OpenShift.
+const OPENSHIFT_NAMESPACE: &str = "openshift-marketplace";
+/// The namespace that questions without manifests are about.
+const DEFAULT_NAMESPACE: &str = "operators";
+
+/// A question.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// What manifests say.
+    pub cluster: Cluster,
+    /// The namespace; that of the manifests, if they have just one.
+    pub namespace: Option<String>,
+    /// The namespace whose catalogs all namespaces see.
+    pub global_namespace: Option<String>,
+    /// What is to be installed besides.
+    pub install: Vec<Install>,
+    /// What is installed besides: names of bundles, each with the channel of its Subscription if that matters.
+    pub installed: Vec<(String, Option<String>)>,
+    /// Whether Subscriptions to catalogs that are not at hand are passed over.
+    pub ignores_missing: bool,
+}
+
+/// Something to be installed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Install {
+    /// The package.
+    pub package: String,
+    /// The channel, or the version or name of the bundle to start with.
+    pub choice: Option<String>,
+}
+
+/// Why a question makes no world.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum QuestionError {
+    /// The manifests are about several namespaces, and OLM resolves one.
+    #[error("the manifests are about several namespaces: {}", .0.join(", "))]
+    SeveralNamespaces(Vec<String>),
+    /// The manifests are not about that namespace.
+    #[error("the manifests have nothing in the namespace `{name}`")]
+    NoSuchNamespace {
+        /// The namespace.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// A Subscription wants something of a catalog that is not at hand.
+    #[error("the Subscription `{subscription}` is to the catalog `{catalog}`, which is not at hand")]
+    NoSuchCatalog {
+        /// The Subscription.
+        subscription: String,
+        /// The catalog.
+        catalog: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// No catalog has the package.
+    #[error("there is no package `{name}`")]
+    NoSuchPackage {
+        /// The package.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// The package has no such channel, version or bundle.
+    #[error("package `{package}` has no channel, no version and no bundle `{name}`")]
+    NoSuchChoice {
+        /// The package.
+        package: String,
+        /// What was asked for.
+        name: String,
+        /// The channels that there are.
+        known: Vec<String>,
+    },
+    /// No catalog has the bundle.
+    #[error("there is no bundle `{name}`")]
+    NoSuchBundle {
+        /// The bundle.
+        name: String,
+    },
+    /// The catalogs cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+impl Question {
+    /// The world without what the catalogs must say, and remarks on what was left out.
+    ///
+    /// # Errors
+    /// If it is not clear which namespace is meant, or a catalog is not at hand.
+    pub fn world(&self, ranks: &[CatalogRank]) -> Result<(World, Vec<String>), QuestionError> {
+        let mut warnings = self.cluster.warnings.clone();
+        let namespace = self.namespace()?;
+        let is_here = |it: &str| it == namespace || it.is_empty();
+        let mut subscriptions: Vec<Subscription> =
+            self.cluster.subscriptions.iter().filter(|it| is_here(&it.namespace)).cloned().collect();
+        let installed: Vec<ClusterServiceVersion> =
+            self.cluster.csvs.iter().filter(|it| is_here(&it.namespace)).cloned().collect();
+        let global_namespace = self.global_namespace(&subscriptions);
+        let catalogs = self.catalogs(ranks, &global_namespace, &namespace, &subscriptions, &mut warnings);
+        let known: Vec<String> = catalogs.iter().map(|it| it.name.clone()).collect();
+        let is_at_hand = |it: &Subscription| ranks.iter().any(|rank| rank.catalog == it.source);
+        if let Some(it) = subscriptions.iter().find(|it| !is_at_hand(it)) {
+            if !self.ignores_missing {
+                let (subscription, catalog) = (it.name.clone(), it.source.clone());
+                return Err(QuestionError::NoSuchCatalog { subscription, catalog, known });
+            }
+            for it in subscriptions.iter().filter(|it| !is_at_hand(it)) {
+                let (name, source) = (&it.name, &it.source);
+                warnings
+                    .push(format!("the Subscription `{name}` is passed over: its catalog `{source}` is not at hand"));
+            }
+            subscriptions.retain(is_at_hand);
+        }
+        let groups: Vec<_> = self.cluster.operator_groups.iter().filter(|it| it.namespace == namespace).collect();
+        if groups.is_empty() && !self.cluster.subscriptions.is_empty() {
+            warnings.push("the manifests have no OperatorGroup; one is taken for granted".to_owned());
+        }
+        let groups = OperatorGroups {
+            count: groups.len().max(1),
+            excludes_global: groups.iter().any(|it| it.excludes_global),
+            fails_forward: groups.iter().any(|it| it.fails_forward),
+        };
+        Ok((World { namespace, global_namespace, catalogs, subscriptions, installed, groups }, warnings))
+    }
+
+    fn namespace(&self) -> Result<String, QuestionError> {
+        let known = self.cluster.namespaces();
+        match (&self.namespace, known.as_slice()) {
+            (Some(name), []) => Ok(name.clone()),
+            (Some(name), known) if known.contains(&name.as_str()) || known == [""] => Ok(name.clone()),
+            (Some(name), known) => Err(QuestionError::NoSuchNamespace {
+                name: name.clone(),
+                known: known.iter().map(ToString::to_string).collect(),
+            }),
+            (None, []) | (None, [""]) => Ok(DEFAULT_NAMESPACE.to_owned()),
+            (None, [only]) => Ok((*only).to_owned()),
+            (None, several) => Err(QuestionError::SeveralNamespaces(several.iter().map(ToString::to_string).collect())),
+        }
+    }
+
+    fn global_namespace(&self, subscriptions: &[Subscription]) -> String {
+        if let Some(named) = &self.global_namespace {
+            return named.clone();
+        }
+        let has = |name: &str| {
+            self.cluster.catalog_sources.iter().any(|it| it.namespace == name)
+                || subscriptions.iter().any(|it| it.source_namespace == name)
+        };
+        if has(OPENSHIFT_NAMESPACE) { OPENSHIFT_NAMESPACE.to_owned() } else { GLOBAL_NAMESPACE.to_owned() }
+    }
+
+    /// The CatalogSources of the manifests that are at hand; all catalogs that are, if there are no CatalogSources.
+    fn catalogs(
+        &self,
+        ranks: &[CatalogRank],
+        global: &str,
+        namespace: &str,
+        subscriptions: &[Subscription],
+        warnings: &mut Vec<String>,
+    ) -> Vec<Catalog> {
+        let mut catalogs = Vec::new();
+        for source in &self.cluster.catalog_sources {
+            let is_visible = source.namespace == global || source.namespace == namespace;
+            if ranks.iter().all(|it| it.catalog != source.name) {
+                if is_visible {
+                    let name = &source.name;
+                    warnings.push(format!("the catalog `{name}` is not at hand: what it has is not counted with"));
+                }
+                continue;
+            }
+            if is_visible && !source.state.is_empty() && source.state != "READY" {
+                let (name, state) = (&source.name, &source.state);
+                warnings.push(format!(
+                    "the CatalogSource `{name}` was not ready ({state}): OLM resolves nothing as long as that is so"
+                ));
+            }
+            catalogs.push(Catalog {
+                name: source.name.clone(),
+                namespace: source.namespace.clone(),
+                priority: source.priority,
+                failure: None,
+            });
+        }
+        if !self.cluster.catalog_sources.is_empty() {
+            return catalogs;
+        }
+        for rank in ranks {
+            // A Subscription says where its catalog is.
+            let said = subscriptions.iter().find(|it| it.source == rank.catalog && !it.source_namespace.is_empty());
+            let namespace = said.map_or(global, |it| it.source_namespace.as_str()).to_owned();
+            let priority = rank.priority;
+            catalogs.push(Catalog { name: rank.catalog.clone(), namespace, priority, failure: None });
+        }
+        catalogs
+    }
+
+    /// Adds what is installed and what is to be installed besides.
+    ///
+    /// # Errors
+    /// If the catalogs do not have it.
+    pub fn complete(&self, world: &mut World, rows: &dyn Rows, bundles: &dyn Bundles) -> Result<(), QuestionError> {
+        for (name, channel) in &self.installed {
+            add_installed(world, rows, bundles, name, channel.as_deref())?;
+        }
+        for install in &self.install {
+            add_subscription(world, rows, install)?;
+        }
+        Ok(())
+    }
+}
+
+/// Knows the packages of bundles.
+pub trait Bundles {
+    /// The packages that have a bundle of this name.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    fn packages_of(&self, bundle: &str) -> Result<Vec<String>, IndexError>;
+}
+
+impl Bundles for crate::index::Index {
+    fn packages_of(&self, bundle: &str) -> Result<Vec<String>, IndexError> {
+        self.packages_of_bundle(bundle)
+    }
+}
+
+/// Visible catalogs, the preferred first.
+fn by_preference(world: &World, mut packages: Vec<PackageRows>) -> Vec<PackageRows> {
+    packages.retain(|it| world.catalogs.get(it.catalog).is_some_and(|it| world.is_visible(it)));
+    packages.sort_by_key(|it| {
+        let catalog = &world.catalogs[it.catalog];
+        (-catalog.priority, catalog.name.clone())
+    });
+    packages
+}
+
+/// The Subscription to a package.
+fn subscription(world: &World, package: &PackageRows, channel: &str) -> Subscription {
+    let catalog = &world.catalogs[package.catalog];
+    Subscription {
+        name: package.name.clone(),
+        namespace: world.namespace.clone(),
+        package: package.name.clone(),
+        channel: channel.to_owned(),
+        source: catalog.name.clone(),
+        source_namespace: catalog.namespace.clone(),
+        ..Subscription::default()
+    }
+}
+
+fn add_subscription(world: &mut World, rows: &dyn Rows, install: &Install) -> Result<(), QuestionError> {
+    let packages = by_preference(world, rows.package(&install.package)?);
+    let Some(package) = packages.first() else {
+        return Err(QuestionError::NoSuchPackage { name: install.package.clone(), known: rows.all()? });
+    };
+    let mut added = subscription(world, package, &package.default_channel);
+    if let Some(choice) = &install.choice {
+        let with_channel = packages.iter().find(|it| it.channels.iter().any(|it| it.name == *choice));
+        // The default channel first, because a bundle may be in several.
+        let entry_of = |package: &PackageRows| -> Option<(String, String)> {
+            let mut channels: Vec<_> = package.channels.iter().collect();
+            channels.sort_by_key(|it| (it.name != package.default_channel, &it.name));
+            channels.iter().find_map(|channel| {
+                let is_it = |name: &str, bundle: usize| name == choice || package.bundles[bundle].version == *choice;
+                let entry = channel.entries.iter().find(|it| is_it(&it.name, it.bundle))?;
+                Some((channel.name.clone(), entry.name.clone()))
+            })
+        };
+        if let Some(package) = with_channel {
+            added = subscription(world, package, choice);
+        } else if let Some((package, (channel, bundle))) = packages.iter().find_map(|it| Some((it, entry_of(it)?))) {
+            added = subscription(world, package, &channel);
+            added.starting = bundle;
+        } else {
+            let known = package.channels.iter().map(|it| it.name.clone()).collect();
+            let (package, name) = (install.package.clone(), choice.clone());
+            return Err(QuestionError::NoSuchChoice { package, name, known });
+        }
+    }
+    let is_same = |it: &&mut Subscription| it.package == added.package && it.source == added.source;
+    match world.subscriptions.iter_mut().find(is_same) {
+        // What is subscribed to already changes its channel.
+        Some(known) if install.choice.is_some() => {
+            known.channel = added.channel;
+            known.starting = added.starting;
+        }
+        Some(_) => {}
+        None => world.subscriptions.push(added),
+    }
+    Ok(())
+}
+
+fn add_installed(
+    world: &mut World,
+    rows: &dyn Rows,
+    bundles: &dyn Bundles,
+    name: &str,
+    channel: Option<&str>,
+) -> Result<(), QuestionError> {
+    let no_such_bundle = || QuestionError::NoSuchBundle { name: name.to_owned() };
+    let mut packages = Vec::new();
+    for package in bundles.packages_of(name)? {
+        packages.extend(rows.package(&package)?);
+    }
+    for package in by_preference(world, packages) {
+        let mut channels: Vec<_> = package
+            .channels
+            .iter()
+            .filter(|it| channel.is_none_or(|wanted| it.name == wanted))
+            .filter_map(|it| Some((it, it.entries.iter().find(|it| it.name == name)?)))
+            .collect();
+        channels.sort_by_key(|(it, _)| (it.name != package.default_channel, &it.name));
+        let Some((channel, entry)) = channels.first() else { continue };
+        let bundle = &package.bundles[entry.bundle];
+        world.installed.retain(|it| it.name != name);
+        world.installed.push(ClusterServiceVersion {
+            name: name.to_owned(),
+            namespace: world.namespace.clone(),
+            version: bundle.version.clone(),
+            phase: "Succeeded".to_owned(),
+            properties: Some(bundle.properties.clone()),
+            place: bundle.place.clone(),
+            ..ClusterServiceVersion::default()
+        });
+        match world.subscriptions.iter_mut().find(|it| it.package == package.name) {
+            Some(known) => (known.installed, known.current) = (name.to_owned(), name.to_owned()),
+            None => {
+                let mut added = subscription(world, &package, &channel.name);
+                (added.installed, added.current) = (name.to_owned(), name.to_owned());
+                world.subscriptions.push(added);
+            }
+        }
+        return Ok(());
+    }
+    Err(no_such_bundle())
+}

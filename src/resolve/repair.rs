@@ -1,0 +1,127 @@
+//! What would make a namespace resolvable: one change at a time is tried, and those that work are told.
+//!
+//! What it deliberately does not do: it tries nothing that takes two changes, and changes no catalog.
+
+use super::conflict::{Conflict, FactKind};
+use super::failure::Failure;
+use super::resolution::{Options, Verdict, resolve};
+use super::rows::{Rows, World};
+use crate::cluster::Subscription;
+
+/// How many changes are tried.
+const MAX_TRIES: usize = 60;
+
+/// A change that makes the namespace resolvable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repair {
+    /// What to change, in words.
+    pub change: String,
+    /// What OLM then installs, by name.
+    pub installs: Vec<String>,
+}
+
+/// Single changes that make the namespace resolvable, those that take least away first.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub fn repairs(world: &World, rows: &dyn Rows, options: &Options, conflict: &Conflict) -> Result<Vec<Repair>, Failure> {
+    let mut found = Vec::new();
+    for (change, changed) in changes(world, rows, conflict)?.into_iter().take(MAX_TRIES) {
+        match resolve(&changed, rows, options) {
+            Ok(Verdict::Resolved(resolution)) => {
+                let installs = resolution.operators.iter().map(|it| it.name.clone()).collect();
+                found.push(Repair { change, installs });
+            }
+            Err(failure @ (Failure::Index(_) | Failure::Limit(_))) => return Err(failure),
+            Ok(Verdict::Unsatisfiable(_)) | Err(_) => {}
+        }
+    }
+    Ok(found)
+}
+
+/// The changes to try, the smallest first.
+fn changes(world: &World, rows: &dyn Rows, conflict: &Conflict) -> Result<Vec<(String, World)>, Failure> {
+    let mut subscriptions: Vec<usize> = Vec::new();
+    let mut unreferenced: Vec<&str> = Vec::new();
+    for fact in &conflict.facts {
+        match &fact.kind {
+            FactKind::Subscription { name } => {
+                subscriptions.extend(world.subscriptions.iter().position(|it| it.name == *name));
+            }
+            FactKind::Unreferenced { operator } => unreferenced.push(&operator.name),
+            _ => {}
+        }
+    }
+    let mut changes = Vec::new();
+    let with = |idx: usize, change: &dyn Fn(&mut Subscription)| {
+        let mut changed = world.clone();
+        change(&mut changed.subscriptions[idx]);
+        changed
+    };
+    for &idx in &subscriptions {
+        let Subscription { name, channel, starting, .. } = &world.subscriptions[idx];
+        if !starting.is_empty() && world.subscriptions[idx].installed.is_empty() {
+            let change = format!("take `startingCSV: {starting}` out of the Subscription `{name}`");
+            changes.push((change, with(idx, &|it| it.starting.clear())));
+        }
+        for (source, channels) in elsewhere(world, rows, &world.subscriptions[idx])? {
+            let is_own = world.catalogs.get(source).is_some_and(|it| {
+                it.name == world.subscriptions[idx].source && it.namespace == world.subscriptions[idx].source_namespace
+            });
+            for other in channels.iter().filter(|it| !is_own || *it != channel) {
+                let catalog = &world.catalogs[source];
+                let change = if is_own {
+                    format!("change the channel of the Subscription `{name}` to {other}")
+                } else {
+                    format!("change the Subscription `{name}` to channel {other} of the catalog {}", catalog.name)
+                };
+                let changed = with(idx, &|it| {
+                    it.channel.clone_from(other);
+                    it.source.clone_from(&catalog.name);
+                    it.source_namespace.clone_from(&catalog.namespace);
+                });
+                changes.push((change, changed));
+            }
+        }
+    }
+    for name in unreferenced {
+        let mut changed = world.clone();
+        changed.installed.retain(|it| it.name != name);
+        changes.push((format!("delete the ClusterServiceVersion {name}, which no Subscription speaks of"), changed));
+    }
+    for &idx in &subscriptions {
+        let Subscription { name, installed, .. } = &world.subscriptions[idx];
+        let mut changed = world.clone();
+        changed.subscriptions.remove(idx);
+        if installed.is_empty() || !world.installed.iter().any(|it| it.name == *installed) {
+            changes.push((format!("remove the Subscription `{name}`"), changed));
+        } else {
+            changed.installed.retain(|it| it.name != *installed);
+            changes.push((format!("remove the Subscription `{name}` and uninstall {installed}"), changed));
+        }
+    }
+    Ok(changes)
+}
+
+/// Where else a Subscription could get its package: catalogs with the channels that they have, its own first.
+fn elsewhere(
+    world: &World,
+    rows: &dyn Rows,
+    subscription: &Subscription,
+) -> Result<Vec<(usize, Vec<String>)>, Failure> {
+    let mut found: Vec<(usize, Vec<String>)> = Vec::new();
+    for package in rows.package(&subscription.package)? {
+        let is_visible = world.catalogs.get(package.catalog).is_some_and(|it| world.is_visible(it));
+        if !is_visible {
+            continue;
+        }
+        let mut channels: Vec<String> = package.channels.iter().map(|it| it.name.clone()).collect();
+        channels.sort_by_key(|it| (*it != package.default_channel, it.clone()));
+        found.push((package.catalog, channels));
+    }
+    found.sort_by_key(|(catalog, _)| {
+        let it = &world.catalogs[*catalog];
+        (it.name != subscription.source, -it.priority, it.name.clone())
+    });
+    Ok(found)
+}
