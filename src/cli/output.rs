@@ -13,6 +13,7 @@ use crate::index::query::{
     BundleDetail, BundleRow, CatalogRow, Change, ChannelDetail, ChannelRow, HistoryRow, Hit, Info, PackageDetail,
     PackageRow, SqlValue,
 };
+use crate::legacy::LegacyInfo;
 use crate::upgrade::{Updates, UpgradePath, WhyNot};
 
 /// This program's version.
@@ -75,6 +76,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<ChannelGraph>("Graph"),
         of::<HistoryRow>(HistoryRow::KIND),
         of::<Info>("IndexInfo"),
+        of::<LegacyInfo>("LegacyInfo"),
         of::<PackageDetail>("Package"),
         of::<PackageRow>(PackageRow::KIND),
         of::<Hit>(Hit::KIND),
