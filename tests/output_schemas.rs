@@ -46,6 +46,12 @@ fn what_is_printed_fits_the_published_schemas() {
     check("findings", &std::fs::read_to_string(findings).unwrap());
     let info = support::olmdex(["info", "fixtures/shop/in", "-o", "json"]).in_directory(package).answer();
     check("info", &info.out());
+    let scratch = support::scratch();
+    let legacy = scratch.path().join("legacy.db");
+    let export = support::olmdex(["export", "--legacy", "fixtures/shop/in", "-q", "-o"]).arg(&legacy);
+    export.in_directory(package).answer().expect_code(0);
+    let info = support::olmdex(["info", "-o", "json"]).arg(&legacy).answer();
+    check("info of a legacy file", &info.out());
     let kinds: std::collections::BTreeSet<String> =
         olmdex::cli::output::schemas().into_iter().map(|(kind, _)| kind.to_owned()).collect();
     assert_eq!(seen, kinds, "every kind of output is recorded somewhere");

@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::Context;
 use super::error::{CommandError, Exit};
+use super::legacy_source;
 use super::progress::Progress;
 use crate::diag::{Tally, closest};
 use crate::fbc::Input;
@@ -267,6 +268,7 @@ pub(crate) fn import_files(
     let progress = Progress::start(context, format!("reading {source}"));
     let import = builder.add_catalog(&spec, input, Mode::Tolerant)?;
     drop(progress);
+    legacy_source::report_errors(context, &input.remarks);
     context.reporter.detail(&format!("read {} files of {source} in {:.0?}", input.files.len(), started.elapsed()));
     let mut unreadable = import.report.findings.iter().filter(|it| it.rule.id.starts_with("E00")).peekable();
     if unreadable.peek().is_some() {

@@ -11,7 +11,7 @@ use super::ask::{NamedSource, refuse_equal_names};
 use super::error::{CommandError, CommandResult, Exit};
 use super::progress::Progress;
 use super::validate::{FindingFormat, print_findings};
-use crate::diag::{Finding, Tally};
+use crate::diag::{Finding, Severity, Tally};
 use crate::fbc::Input;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode, Outcome};
 use crate::source::{self, Source};
@@ -93,6 +93,9 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
             spec.source,
             started.elapsed()
         ));
+        let is_whole = input.remarks.iter().all(|it| it.rule.severity != Severity::Error);
+        import.refused |= !is_whole && !args.keep_going;
+        findings.extend(input.remarks.iter().cloned());
         findings.append(&mut import.report.findings);
         imports.push((spec.name, import));
     }

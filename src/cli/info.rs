@@ -1,22 +1,24 @@
 //! `olmdex info`
 
 use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::ask::AskOptions;
 use super::error::{CommandError, CommandResult, Exit};
+use super::legacy_source::is_legacy;
 use super::output::Envelope;
 use super::table;
 use crate::index::query::Info;
+use crate::legacy::Fidelity;
 
 /// Say what an index holds, and what takes how much room in it
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex info index.db
-  olmdex info my-catalog/
+  olmdex info legacy.db
   olmdex info index.db -o json")]
 pub(crate) struct InfoArgs {
     /// Index or catalogs; default: $OLMDEX_INDEX, then ./index.db
@@ -38,6 +40,11 @@ enum InfoFormat {
 }
 
 pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
+    if let [path] = args.sources.as_slice()
+        && is_legacy(path)
+    {
+        return legacy_info(args.output, path);
+    }
     let index = AskOptions::of_sources(&args.sources).open(context)?;
     let info = index.info()?;
     let mut out = BufWriter::new(std::io::stdout().lock());
@@ -45,6 +52,39 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
         InfoFormat::Json => Envelope::new("IndexInfo", vec![info]).write(&mut out)?,
         InfoFormat::Yaml => table::write_yaml(&Envelope::new("IndexInfo", vec![info]), &mut out)?,
         InfoFormat::Table => print(&index.path().display().to_string(), info, &mut out)?,
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+/// A legacy file as such: what is in it when it is imported is for `list`.
+fn legacy_info(output: InfoFormat, path: &Path) -> CommandResult {
+    let info = crate::source::open_legacy(path, Fidelity::Kept)?.info();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match output {
+        InfoFormat::Json => Envelope::new("LegacyInfo", vec![info]).write(&mut out)?,
+        InfoFormat::Yaml => table::write_yaml(&Envelope::new("LegacyInfo", vec![info]), &mut out)?,
+        InfoFormat::Table => {
+            let schema = info.schema.map_or("no schema".to_owned(), |it| format!("schema {it}"));
+            writeln!(out, "{}: legacy SQLite catalog, {schema}, {}\n", info.path, bytes(info.bytes))?;
+            let number = |n: usize| n.to_string();
+            let rows = [
+                ("written by", info.written_by.clone()),
+                ("tables show", format!("schema {}", info.shape)),
+                ("writer was stopped", if info.interrupted { "yes" } else { "no" }.to_owned()),
+                ("packages", number(info.packages)),
+                ("that can be converted", number(info.convertible_packages)),
+                ("channels", number(info.channels)),
+                ("rows of edges", number(info.entries)),
+                ("bundles", number(info.bundles)),
+                ("with manifests", number(info.bundles_with_manifests)),
+                ("manifests", bytes(info.manifest_bytes)),
+                ("rows of properties", number(info.property_rows)),
+                ("rows of dependencies", number(info.dependency_rows)),
+            ];
+            let rows: Vec<Vec<String>> = rows.into_iter().map(|(what, value)| vec![what.to_owned(), value]).collect();
+            table::write_aligned(None, &rows, 3, &mut out)?;
+        }
     }
     out.flush()?;
     Ok(Exit::Yes)

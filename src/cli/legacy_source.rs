@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use super::Context;
 use super::error::CommandError;
-use crate::diag::Finding;
+use crate::diag::{Finding, Severity};
 use crate::legacy::{self, Fidelity, LegacyCatalog, Level, Problem};
 use crate::source;
 
@@ -70,6 +70,12 @@ pub(crate) fn report(context: &Context, findings: &[Finding]) {
             context.reporter.warning(&format!("{} more of {rule}; `--verbose` shows them", n - SHOWN));
         }
     }
+}
+
+/// Shows what keeps packages out, and everything else only if the user wants details.
+pub(crate) fn report_errors(context: &Context, findings: &[Finding]) {
+    let wanted = |it: &&Finding| it.rule.severity == Severity::Error || context.reporter.is_verbose();
+    report(context, &findings.iter().filter(wanted).cloned().collect::<Vec<_>>());
 }
 
 /// Says which packages were left out, and why.

@@ -10,10 +10,13 @@ mod check_graph;
 mod compat;
 mod completion;
 mod diff;
+mod doctor;
 mod error;
+mod export;
 mod graph;
 mod history;
 mod info;
+mod legacy;
 mod legacy_source;
 mod list;
 mod migrate;
@@ -71,6 +74,9 @@ enum Command {
     Validate(validate::ValidateArgs),
     Render(render::RenderArgs),
     Migrate(migrate::MigrateArgs),
+    Export(export::ExportArgs),
+    Legacy(legacy::LegacyArgs),
+    Doctor(doctor::DoctorArgs),
     List(list::ListArgs),
     Show(show::ShowArgs),
     Search(search::SearchArgs),
@@ -152,6 +158,9 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Validate(args) => validate::run(context, args),
         Command::Render(args) => render::run(context, args),
         Command::Migrate(args) => migrate::run(context, args),
+        Command::Export(args) => export::run(context, args),
+        Command::Legacy(args) => legacy::run(context, args),
+        Command::Doctor(args) => doctor::run(context, args),
         Command::List(args) => list::run(context, args),
         Command::Show(args) => show::run(context, args),
         Command::Search(args) => search::run(context, args),

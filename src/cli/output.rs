@@ -13,6 +13,7 @@ use crate::index::query::{
     BundleDetail, BundleRow, CatalogRow, Change, ChannelDetail, ChannelRow, HistoryRow, Hit, Info, PackageDetail,
     PackageRow, SqlValue,
 };
+use crate::legacy::LegacyInfo;
 use crate::resolve::ResolutionAnswer;
 use crate::upgrade::{Stay, Updates, UpgradePath, WhyNot, ZStream};
 
@@ -77,6 +78,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<HistoryRow>(HistoryRow::KIND),
         of::<Stay>(Stay::KIND),
         of::<Info>("IndexInfo"),
+        of::<LegacyInfo>("LegacyInfo"),
         of::<PackageDetail>("Package"),
         of::<PackageRow>(PackageRow::KIND),
         of::<Hit>(Hit::KIND),

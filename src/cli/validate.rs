@@ -82,6 +82,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         };
         for input in inputs {
             let _progress = Progress::start(context, format!("checking {}", path.display()));
+            findings.extend(input.remarks.iter().cloned());
             let Report { findings: mut found, opm, .. } = check::check(&input);
             findings.append(&mut found);
             refusals.push(opm);
@@ -151,7 +152,7 @@ pub(crate) fn print_findings(
 
 /// The rules of all modules that have some.
 fn all_rules() -> Vec<&'static Rule> {
-    [rules::ALL, crate::upgrade::rules::ALL].concat()
+    [rules::ALL, crate::legacy::rules::ALL, crate::upgrade::rules::ALL].concat()
 }
 
 fn explain(wanted: &str) -> CommandResult {

@@ -118,6 +118,17 @@ impl LegacyError {
     }
 }
 
+impl LegacyError {
+    /// An error of SQLite while writing what is to become `path`.
+    pub(super) fn sqlite_write(path: &Path, error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::sqlite(path, error),
+            _ => Self::write(path, sqlite_words(error)),
+        }
+    }
+}
+
 /// SQLite's message without the crate's decoration.
 pub(super) fn sqlite_words(error: &rusqlite::Error) -> String {
     match error {

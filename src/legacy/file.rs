@@ -106,6 +106,11 @@ impl LegacyFile {
         self.scratch.is_some()
     }
 
+    /// The file to read, which is a mended copy if there was a journal.
+    pub(super) fn actual(&self) -> &Path {
+        &self.actual
+    }
+
     /// Whether it has a table.
     #[must_use]
     pub fn has_table(&self, table: &str) -> bool {

@@ -33,6 +33,10 @@ rules! {
         "What the blobs hold is what the legacy file holds.",
         "Both sides were read by readers that share nothing, and differ in a way that no known loss explains. This is a bug of olmdex: please report it with the file.",
         "the legacy file says foo.v2 replaces foo.v1, the blobs say nothing";
+    DAMAGED: "E0603", "damaged-file", Error,
+        "SQLite can read the whole file.",
+        "Pages are missing or hold something else than they should. Fetch the file again from the image that it came from.",
+        "a download that ended early";
     ROW_WITHOUT_VALUE: "W0601", "row-without-value", Warning,
         "Every bundle has a version and a path, and every entry a bundle and a channel.",
         "A row with NULL there does not count, without a word: the bundle is in no channel. An empty text is not NULL.",
@@ -93,6 +97,18 @@ rules! {
         "Every manifest survives.",
         "With `--migrate-level bundle-object-to-csv-metadata` the manifests are gone but for what the property says of the ClusterServiceVersion. A `csv` column without manifests has no place at all.",
         "a bundle whose `bundle` column is NULL and whose `csv` column is not";
+    UNUSABLE_HEAD: "W0616", "unusable-head", Warning,
+        "The head of every channel is there, with its ClusterServiceVersion.",
+        "The server of packages reads name, icon and description from the `csv` column of every channel's head. A channel without is elided, and a package without channels too.",
+        "UPDATE operatorbundle SET csv = NULL WHERE name = 'foo.v2'   -- a head";
+    UNSEARCHABLE_API: "W0617", "unsearchable-api", Warning,
+        "Provided APIs are stored as TEXT in the form that servers compare with.",
+        "Servers look for providers of an API by comparing texts byte for byte, and a BLOB equals no text. Such rows come from migrations of old files.",
+        "INSERT INTO properties VALUES ('olm.gvk', CAST('{…}' AS BLOB), …)";
+    BROKEN_REFERENCE: "W0618", "broken-reference", Warning,
+        "Every reference between rows leads somewhere.",
+        "Rows whose bundle, channel or entry is gone are passed over by servers; a later change of the file by opm may fail on them.",
+        "DELETE FROM channel WHERE name = 'alpha'   -- with foreign keys off";
     LOST_IN_LEGACY: "W0620", "not-in-legacy-format", Warning,
         "The legacy format can hold the whole catalog.",
         "It has no place for deprecations other than truncation, for descriptions and properties of packages and channels, for a skipRange that differs between channels, and for blobs of other schemas.",

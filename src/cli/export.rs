@@ -1,0 +1,106 @@
+//! `olmdex export`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Context;
+use super::error::{CommandError, CommandResult, Exit};
+use super::legacy_source;
+use super::progress::Progress;
+use super::validate::{FindingFormat, print_findings};
+use crate::diag::{Finding, Tally};
+use crate::fbc::Input;
+use crate::index::Index;
+use crate::legacy::{self, Export};
+use crate::source::{self, Source};
+
+/// Write a catalog in another format: the legacy SQLite file that old servers and tools read
+///
+/// What the format cannot hold is reported by name: deprecations, descriptions, properties of packages and channels, a
+/// skipRange that differs between channels, blobs of other schemas. The file appears whole, or not at all.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex export --legacy my-catalog/ -o index.db
+  olmdex export --legacy index.db --catalog community -o legacy.db --strict
+  olmdex export --legacy my-catalog/ -o legacy.db --message-format json > losses.json")]
+pub(crate) struct ExportArgs {
+    /// The catalog: a directory, a file, an index.db, or `-` for standard input
+    #[arg(value_name = "SOURCE")]
+    source: PathBuf,
+    /// The legacy SQLite format, schema 13
+    #[arg(long, required = true)]
+    legacy: bool,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Which catalog of an index
+    #[arg(long, value_name = "NAME")]
+    catalog: Option<String>,
+    /// Write nothing if anything would be lost
+    #[arg(long)]
+    strict: bool,
+    /// Format of the report: text goes to standard error, the others to standard output
+    #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
+    message_format: FindingFormat,
+}
+
+pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
+    if args.message_format == FindingFormat::Yaml {
+        return Err(CommandError::usage("findings are written as text, json, sarif or github"));
+    }
+    let input = input(args)?;
+    let progress = Progress::start(context, format!("writing {}", args.output.display()));
+    let export = Export::write(&input, &args.output)?;
+    drop(progress);
+    let findings: Vec<Finding> = input.remarks.iter().chain(export.findings()).cloned().collect();
+    if args.message_format == FindingFormat::Text {
+        legacy_source::report(context, &findings);
+    } else {
+        print_findings(context, args.message_format, legacy::rules::ALL, &findings)?;
+    }
+    let tally = Tally::of(export.findings());
+    if !export.is_possible() || (args.strict && tally.warnings > 0) {
+        let message = format!("{tally}; {} was not written", args.output.display());
+        let error = CommandError::new(Exit::No, message);
+        return Err(if export.is_possible() {
+            error.help("without `--strict` the file is written without what it cannot hold")
+        } else {
+            error.help("`olmdex validate` says what is wrong with the catalog, and where")
+        });
+    }
+    export.finish()?;
+    context.reporter.note(&match tally.warnings {
+        0 => format!("wrote {}", args.output.display()),
+        n => format!("wrote {}, without {n} things that it cannot hold", args.output.display()),
+    });
+    Ok(Exit::Yes)
+}
+
+fn input(args: &ExportArgs) -> Result<Input, CommandError> {
+    match source::open(&args.source)? {
+        Source::Catalog(input) => match &args.catalog {
+            None => Ok(input),
+            Some(_) => Err(CommandError::usage(format!(
+                "`--catalog` chooses from an index, but `{}` is none",
+                args.source.display()
+            ))),
+        },
+        Source::Index(path) => {
+            let index = Index::open(&path)?;
+            let names = index.catalog_names()?;
+            let name = match (&args.catalog, names.as_slice()) {
+                (Some(name), _) => {
+                    super::ask::check_names(std::slice::from_ref(name), &names)?;
+                    name
+                }
+                (None, [only]) => only,
+                (None, _) => {
+                    let message = format!("`{}` has several catalogs: {}", path.display(), names.join(", "));
+                    return Err(CommandError::usage(message).help("choose one with `--catalog`"));
+                }
+            };
+            Ok(index.catalog_input(name)?)
+        }
+    }
+}

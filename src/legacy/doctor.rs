@@ -1,0 +1,311 @@
+//! What a legacy file is, what is damaged in it, and what a server would do with it.
+//!
+//! What it deliberately does not do: it mends nothing.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::catalog::LegacyCatalog;
+use super::era::Fidelity;
+use super::error::{LegacyError, sqlite_words};
+use super::file::{Claim, LegacyFile};
+use super::model::few;
+use super::rows::text;
+use super::rules;
+use super::survey::with_column;
+use crate::diag::Finding;
+use crate::json::{Kind, Reader, decode_utf8};
+
+/// The last schema.
+const LAST: i64 = 13;
+
+/// A legacy file in numbers.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LegacyInfo {
+    /// Where it is.
+    pub path: String,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// The schema that it claims to have; absent if it claims none.
+    pub schema: Option<i64>,
+    /// The schema that its tables and columns show.
+    pub shape: i64,
+    /// The releases of opm that write this schema.
+    pub written_by: String,
+    /// Whether its writer was stopped, so that a journal had to be played back into a copy.
+    pub interrupted: bool,
+    /// Number of packages.
+    pub packages: usize,
+    /// Number of channels.
+    pub channels: usize,
+    /// Number of rows of edges.
+    pub entries: usize,
+    /// Number of bundles.
+    pub bundles: usize,
+    /// Number of bundles that carry their manifests.
+    pub bundles_with_manifests: usize,
+    /// Bytes of manifests and ClusterServiceVersions.
+    pub manifest_bytes: u64,
+    /// Number of rows of properties; most repeat each other.
+    pub property_rows: usize,
+    /// Number of rows of dependencies.
+    pub dependency_rows: usize,
+    /// Number of packages that can be converted to file-based blobs.
+    pub convertible_packages: usize,
+}
+
+/// The releases of opm that write a schema (`spec/legacy-index.md` 1.3).
+fn written_by(schema: Option<i64>) -> &'static str {
+    match schema {
+        None => "before v1.5.0 (2018 and 2019)",
+        Some(..=2) => "v1.5.0 (October 2019)",
+        Some(3) => "v1.5.1 (October 2019)",
+        Some(4 | 5) => "v1.5.3 to v1.6 (from November 2019)",
+        Some(6 | 7) => "v1.7.0 to v1.9 (from April 2020)",
+        Some(8) => "v1.10.0 to v1.12.7 (from April 2020)",
+        Some(9) => "v1.12.8 to v1.13.6 (from July 2020)",
+        Some(10) => "v1.13.7 to v1.16 (from August 2020)",
+        Some(11) => "v1.17.0 (April 2021)",
+        Some(12) => "v1.17.1 to v1.17.5 (from May 2021)",
+        Some(LAST) => "v1.18.0 to v1.73.0 (August 2021 to 2026)",
+        Some(_) => "no release that is known",
+    }
+}
+
+fn claimed(file: &LegacyFile) -> Option<i64> {
+    match file.claim() {
+        Claim::Number(number) if *number >= 0 => Some(*number),
+        _ => None,
+    }
+}
+
+impl LegacyCatalog {
+    /// The file in numbers.
+    #[must_use]
+    pub fn info(&self) -> LegacyInfo {
+        let file = self.file();
+        let rows = &self.model.rows;
+        LegacyInfo {
+            path: file.path().display().to_string(),
+            bytes: std::fs::metadata(file.path()).map_or(0, |it| it.len()),
+            schema: claimed(file),
+            shape: file.shape(),
+            written_by: written_by(claimed(file)).to_owned(),
+            interrupted: file.was_interrupted(),
+            packages: rows.packages.len(),
+            channels: rows.channels.len(),
+            entries: rows.entries.len(),
+            bundles: rows.bundles.len(),
+            bundles_with_manifests: rows.bundles.iter().filter(|it| it.n_manifests > 0).count(),
+            manifest_bytes: rows.bundles.iter().map(|it| it.n_manifests + it.n_csv).sum(),
+            property_rows: rows.properties.n_rows,
+            dependency_rows: rows.dependencies.n_rows,
+            convertible_packages: self.sound_packages().len(),
+        }
+    }
+}
+
+/// Examines a file: everything that is remarkable about it, worst first.
+///
+/// # Errors
+/// If it is no legacy catalog, or cannot be opened at all. Damage is a finding.
+pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError> {
+    let mut findings = Vec::new();
+    let file = match LegacyFile::open(path, scratch) {
+        Ok(file) => file,
+        Err(LegacyError::Damaged { message, .. }) => {
+            findings.push(rules::finding(rules::DAMAGED, message, None));
+            return Ok(findings);
+        }
+        Err(error) => return Err(error),
+    };
+    let connection = file.connect()?;
+    integrity(&connection, &mut findings);
+    schema(&file, &mut findings);
+    match LegacyCatalog::open(path, scratch, Fidelity::Kept) {
+        Ok(catalog) => {
+            for problem in catalog.problems().iter().filter(|it| !(it.is_verdict && it.package.is_none())) {
+                let message = match &problem.package {
+                    Some(package) => format!("package `{package}`: {}", problem.text),
+                    None => problem.text.clone(),
+                };
+                findings.push(rules::finding(rules::INCONVERTIBLE, message, problem.package.as_deref()));
+            }
+            findings.extend(catalog.findings().iter().cloned());
+            heads(&catalog, &connection, &mut findings)?;
+        }
+        Err(LegacyError::Damaged { message, .. }) => {
+            findings.push(rules::finding(rules::DAMAGED, message, None));
+            readable(&file, &connection, &mut findings);
+        }
+        Err(error) => return Err(error),
+    }
+    served(&file, &connection, &mut findings);
+    // Stable: within one severity in the order of the examination.
+    findings.sort_by_key(|it| it.rule.severity);
+    Ok(findings)
+}
+
+/// What SQLite has against the file.
+fn integrity(connection: &Connection, findings: &mut Vec<Finding>) {
+    const SHOWN: usize = 20;
+    let check = || -> rusqlite::Result<Vec<String>> {
+        let mut statement = connection.prepare("PRAGMA integrity_check(20)")?;
+        let lines: Vec<String> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        Ok(lines.into_iter().filter(|it| it != "ok").collect())
+    };
+    match check() {
+        Ok(lines) => {
+            for line in lines.into_iter().take(SHOWN) {
+                findings.push(rules::finding(rules::DAMAGED, line, None));
+            }
+        }
+        Err(error) => findings.push(rules::finding(rules::DAMAGED, sqlite_words(&error), None)),
+    }
+}
+
+/// Which tables of a damaged file can still be read.
+fn readable(file: &LegacyFile, connection: &Connection, findings: &mut Vec<Finding>) {
+    let tables = [
+        "package",
+        "channel",
+        "channel_entry",
+        "operatorbundle",
+        "properties",
+        "dependencies",
+        "related_image",
+        "api_provider",
+        "api_requirer",
+        "deprecated",
+    ];
+    for table in tables.into_iter().filter(|it| file.has_table(it)) {
+        let count = || -> rusqlite::Result<usize> {
+            let mut statement = connection.prepare(&format!("SELECT * FROM {table}"))?;
+            let mut rows = statement.query([])?;
+            let mut n = 0;
+            while rows.next()?.is_some() {
+                n += 1;
+            }
+            Ok(n)
+        };
+        let message = match count() {
+            Ok(n) => format!("table `{table}` can be read: {n} rows"),
+            Err(error) => format!("table `{table}` cannot be read to its end: {}", sqlite_words(&error)),
+        };
+        findings.push(rules::finding(rules::DAMAGED, message, None));
+    }
+}
+
+fn schema(file: &LegacyFile, findings: &mut Vec<Finding>) {
+    if file.was_interrupted() {
+        let message = "a journal lies beside the file: its writer was stopped, or opm failed to migrate it";
+        findings.push(rules::finding(rules::INTERRUPTED, message, None));
+    }
+    let (claim, shape) = (claimed(file), file.shape());
+    let is_mismatch = match claim {
+        // The last schema changes rows only.
+        Some(claim) => {
+            (claim < LAST || shape < 12) && !(shape..=shape + 1).contains(&claim) && !(claim == 4 && shape == 3)
+        }
+        None => shape > 1,
+    };
+    if is_mismatch {
+        let claim = claim.map_or("none".to_owned(), |it| it.to_string());
+        let message = format!("the file claims schema {claim}, and its tables show {shape}");
+        findings.push(rules::finding(rules::SCHEMA_MISMATCH, message, None));
+    }
+    let version = claim.unwrap_or(-1);
+    let shown = claim.map_or("no schema".to_owned(), |it| format!("schema {it}"));
+    let what = match version {
+        ..=3 => {
+            "opm cannot migrate it (`FOREIGN KEY constraint failed`), and a server of opm answers `database is locked`"
+        }
+        4..=7 => "opm migrates it, and loses required APIs; files of v1.5.3 lose all bundles",
+        8 => "opm migrates it, and gives every dependency the value of the first",
+        9..=12 => "opm migrates it in place while it reads it",
+        LAST => return,
+        _ => "opm takes it for its own without a word",
+    };
+    let message = format!("the file has {shown}, written by {}: {what}", written_by(claim));
+    findings.push(rules::finding(rules::OLD_SCHEMA, message, None));
+}
+
+/// Heads of channels that a server of packages cannot show, and heads that are none.
+fn heads(catalog: &LegacyCatalog, connection: &Connection, findings: &mut Vec<Finding>) -> Result<(), LegacyError> {
+    let rows = &catalog.model.rows;
+    let mut reader = Reader::new();
+    for channel in &rows.channels {
+        let name = format!("channel `{}` of package `{}`", channel.name, channel.package);
+        let head = channel.head.as_deref().and_then(|it| rows.bundle(it));
+        let Some(head) = head else {
+            let message = format!("{name} names no head that is there: a server elides it");
+            findings.push(rules::finding(rules::UNUSABLE_HEAD, message, Some(&channel.package)));
+            continue;
+        };
+        let is_csv = with_column(connection, "csv", head.rowid, |bytes| {
+            reader.read(&decode_utf8(bytes)).is_ok_and(|it| it.kind() == Kind::Object)
+        });
+        if !is_csv.map_err(|error| LegacyError::sqlite(catalog.file().path(), &error))? {
+            let message =
+                format!("{name}: its head `{}` has no ClusterServiceVersion, so that a server elides it", head.name);
+            findings.push(rules::finding(rules::UNUSABLE_HEAD, message, Some(&channel.package)));
+        }
+        let Some(model) = catalog.model.packages.get(&channel.package) else { continue };
+        let entries = model.channels.get(&channel.name).map_or(&[][..], Vec::as_slice);
+        let is_old = entries.iter().any(|it| it.replaces == head.name || it.skips.contains(&head.name));
+        if is_old {
+            let message = format!("{name} names `{}` as its head, which other entries replace", head.name);
+            findings.push(rules::finding(rules::GRAPH_IGNORES_COLUMN, message, Some(&channel.package)));
+        }
+    }
+    Ok(())
+}
+
+/// What servers do with rows that the conversion does not look at.
+fn served(file: &LegacyFile, connection: &Connection, findings: &mut Vec<Finding>) {
+    let strings = |sql: &str| -> Vec<String> {
+        let read = || -> rusqlite::Result<Vec<String>> {
+            let mut statement = connection.prepare(sql)?;
+            let mut rows = statement.query([])?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.extend(text(row, 0)?);
+            }
+            Ok(found)
+        };
+        // What cannot be read has been reported as damage.
+        read().unwrap_or_default()
+    };
+    let mut say = |rule, names: &[String], message: &dyn Fn(&str) -> String| {
+        if !names.is_empty() {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            findings.push(rules::finding(rule, message(&few(&names)), None));
+        }
+    };
+    if file.has_table("properties") {
+        let blobs = strings(
+            "SELECT DISTINCT operatorbundle_name FROM properties
+             WHERE type = 'olm.gvk' AND typeof(value) = 'blob' ORDER BY 1",
+        );
+        say(rules::UNSEARCHABLE_API, &blobs, &|names| {
+            format!(
+                "a server does not find these bundles by the APIs that they provide, which are stored as BLOB: {names}"
+            )
+        });
+        let spaced = strings(
+            "SELECT DISTINCT operatorbundle_name FROM properties
+             WHERE type = 'olm.gvk' AND typeof(value) = 'text' AND value NOT LIKE '{\"group\":%' ORDER BY 1",
+        );
+        say(rules::UNSEARCHABLE_API, &spaced, &|names| {
+            format!(
+                "a server does not find these bundles by the APIs that they provide, whose text is not as it expects: {names}"
+            )
+        });
+    }
+    let broken = strings("SELECT DISTINCT \"table\" FROM pragma_foreign_key_check ORDER BY 1");
+    say(rules::BROKEN_REFERENCE, &broken, &|names| format!("rows refer to rows that are not there, in {names}"));
+}

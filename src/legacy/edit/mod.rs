@@ -1,0 +1,210 @@
+//! Maintenance of a legacy file, with the rules of the real tool's `registry rm`, `prune`, `prune-stranded` and
+//! `deprecatetruncate` (`spec/legacy-index.md` 4.7 and 4.8).
+//!
+//! A step is one transaction: on a copy that takes its place at the end, or in the file itself. Rows are removed by sets:
+//! what goes is collected first, and then each table is gone through once. Two things differ from the real tool. What
+//! it does by the name of a bundle in all packages is done in one package here, and rows that it leaves behind without
+//! their bundle go too.
+//!
+//! What it deliberately does not do: it adds no bundles.
+
+mod deprecate;
+mod remove;
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::LegacyCatalog;
+use super::era::Fidelity;
+use super::error::LegacyError;
+use super::export::Export;
+use super::file::LegacyFile;
+use super::outfile::OutFile;
+
+/// The last schema, which every file has afterwards.
+const SCHEMA: i64 = 13;
+
+/// How much of a file may be free before it is packed anew: one in so many pages.
+const SPARE: i64 = 4;
+
+/// Where the result goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// Another file, which appears whole or not at all. It may be the file itself.
+    File(PathBuf),
+    /// The file itself, in one transaction of SQLite.
+    InPlace,
+}
+
+/// What was done, in the words of the real tool where it has some.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Done {
+    /// Packages that are gone, sorted.
+    pub packages: Vec<String>,
+    /// Bundles that are gone, sorted.
+    pub bundles: Vec<String>,
+    /// Bundles that are deprecated now, in the order of the request.
+    pub deprecated: Vec<String>,
+    /// What was passed over, because it was allowed to be.
+    pub passed_over: Vec<String>,
+}
+
+/// A legacy file in the middle of a transaction. Dropped, nothing of it stays.
+#[derive(Debug)]
+pub struct Edit {
+    /// Before the file, so that it is closed when that is renamed or removed.
+    connection: Connection,
+    out: Option<OutFile>,
+    path: PathBuf,
+    done: Done,
+    /// Statements that make the triggers again, which are out of the way meanwhile.
+    triggers: Vec<String>,
+}
+
+impl Edit {
+    /// Begins. `scratch` is as for [`LegacyFile::open`]. A file of an older schema is brought to the last one.
+    ///
+    /// # Errors
+    /// [`LegacyError`]; then nothing has changed.
+    pub fn begin(path: &Path, scratch: &Path, destination: &Destination) -> Result<Self, LegacyError> {
+        let file = LegacyFile::open(path, scratch)?;
+        let schema = file.schema();
+        let is_old = schema < 9 || !file.has_table("properties") || !file.has_table("dependencies");
+        let (connection, out) = match destination {
+            Destination::InPlace if !is_old => {
+                // The journal, if there was one, is played back by opening the file to write.
+                drop(file);
+                (in_place(path)?, None)
+            }
+            Destination::InPlace => fill(path, path, scratch, is_old, &file)?,
+            Destination::File(target) => fill(path, target, scratch, is_old, &file)?,
+        };
+        let mut edit = Self { connection, out, path: path.to_owned(), done: Done::default(), triggers: Vec::new() };
+        edit.prepare().map_err(|error| edit.failed(&error))?;
+        Ok(edit)
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> LegacyError {
+        match &self.out {
+            Some(out) => out.failed(error),
+            None => LegacyError::sqlite_write(&self.path, error),
+        }
+    }
+
+    /// Begins the transaction, brings the schema up, and puts the triggers out of the way.
+    fn prepare(&mut self) -> rusqlite::Result<()> {
+        let it = &self.connection;
+        it.execute_batch("PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE")?;
+        let has = |sql: &str| it.query_row(sql, [], |row| row.get::<_, i64>(0)).map(|count| count > 0);
+        if !has("SELECT count(*) FROM pragma_table_info('operatorbundle') WHERE name = 'substitutesfor'")? {
+            it.execute_batch("ALTER TABLE operatorbundle ADD COLUMN substitutesfor TEXT")?;
+        }
+        if !has("SELECT count(*) FROM sqlite_schema WHERE name = 'deprecated'")? {
+            it.execute_batch(
+                "CREATE TABLE deprecated (operatorbundle_name TEXT PRIMARY KEY);
+                 INSERT OR REPLACE INTO deprecated
+                     SELECT DISTINCT operatorbundle_name FROM properties WHERE type = 'olm.deprecated'",
+            )?;
+        }
+        let version: Option<i64> = it
+            .query_row("SELECT max(version) FROM (SELECT version FROM schema_migrations LIMIT 1)", [], |row| row.get(0))
+            .unwrap_or(None);
+        if version.is_none_or(|it| it < SCHEMA) {
+            it.execute_batch(&format!(
+                "CREATE TABLE IF NOT EXISTS schema_migrations (
+                     version bigint NOT NULL, timestamp DATETIME DEFAULT CURRENT_TIMESTAMP);
+                 DELETE FROM deprecated WHERE operatorbundle_name NOT IN (SELECT name FROM operatorbundle);
+                 DELETE FROM schema_migrations;
+                 INSERT INTO schema_migrations VALUES ({SCHEMA}, '2021-08-11 00:00:00')"
+            ))?;
+        }
+        let list = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid";
+        let triggers: Vec<(String, String)> =
+            it.prepare(list)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+        for (name, _) in &triggers {
+            it.execute_batch(&format!("DROP TRIGGER \"{}\"", name.replace('"', "\"\"")))?;
+        }
+        self.triggers = triggers.into_iter().map(|(_, sql)| sql).collect();
+        Ok(())
+    }
+
+    /// What was done so far.
+    #[must_use]
+    pub fn done(&self) -> &Done {
+        &self.done
+    }
+
+    /// The temporary file, if there is one, which whoever ends the process early may remove.
+    #[must_use]
+    pub fn temporary(&self) -> Option<&Path> {
+        self.out.as_ref().map(OutFile::temporary)
+    }
+
+    /// Ends the transaction and puts the result at its place.
+    ///
+    /// # Errors
+    /// [`LegacyError::Write`]; then the target is as it was.
+    pub fn finish(mut self) -> Result<Done, LegacyError> {
+        let complete = |it: &Connection, triggers: &[String]| -> rusqlite::Result<()> {
+            for sql in triggers {
+                it.execute_batch(sql)?;
+            }
+            it.execute_batch("COMMIT")?;
+            let n_free: i64 = it.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
+            let n_pages: i64 = it.pragma_query_value(None, "page_count", |row| row.get(0))?;
+            if n_free * SPARE > n_pages {
+                it.execute_batch("VACUUM")?;
+            }
+            Ok(())
+        };
+        complete(&self.connection, &self.triggers).map_err(|error| self.failed(&error))?;
+        self.done.packages.sort();
+        self.done.packages.dedup();
+        self.done.bundles.sort();
+        self.done.bundles.dedup();
+        let Self { connection, out, path, done, .. } = self;
+        connection.close().map_err(|(_, error)| LegacyError::sqlite_write(&path, &error))?;
+        match out {
+            Some(out) => out.finish().map(|()| done),
+            None => Ok(done),
+        }
+    }
+}
+
+/// A file beside the target with what the old one holds, open for writing.
+fn fill(
+    path: &Path,
+    target: &Path,
+    scratch: &Path,
+    is_old: bool,
+    file: &LegacyFile,
+) -> Result<(Connection, Option<OutFile>), LegacyError> {
+    if is_old {
+        // What a schema below 9 cannot say is in the manifests: it is converted there and back.
+        let input = LegacyCatalog::open(path, scratch, Fidelity::Kept)?.into_input();
+        let export = Export::write(&input, target)?;
+        if let Some(first) = export.findings().iter().find(|it| it.rule.severity == crate::diag::Severity::Error) {
+            return Err(LegacyError::Inconvertible { path: path.to_owned(), text: first.message.clone() });
+        }
+        let out = export.into_file();
+        return Ok((out.connect()?, Some(out)));
+    }
+    let mut out = OutFile::create(target)?;
+    out.copy(file.actual())?;
+    Ok((out.connect()?, Some(out)))
+}
+
+/// The file itself, with a journal of its own.
+fn in_place(path: &Path) -> Result<Connection, LegacyError> {
+    let open = || -> rusqlite::Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags)?;
+        connection.pragma_update(None, "trusted_schema", false)?;
+        connection.pragma_update(None, "foreign_keys", false)?;
+        connection.pragma_update(None, "cache_size", -(64 << 10))?;
+        connection.busy_timeout(std::time::Duration::from_secs(5))?;
+        Ok(connection)
+    };
+    open().map_err(|error| LegacyError::sqlite_write(path, &error))
+}

@@ -1,0 +1,317 @@
+//! A bundle's blob as the rows of a legacy catalog (`spec/legacy-index.md` 4.10).
+//!
+//! What it deliberately does not do: it knows neither channels nor the database; what a row takes from channels is given
+//! to it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::outline::HeadIcon;
+use crate::fbc::{BUNDLE_OBJECT, Bundle, for_each_object};
+use crate::json::{self, Kind, Reader, Value};
+use crate::legacy::era::gvk;
+
+/// Group, version, kind.
+pub(super) type Api = (String, String, String);
+
+/// The rows of a bundle.
+#[derive(Debug, Default)]
+pub(super) struct BundleRows {
+    pub(super) package: String,
+    pub(super) name: String,
+    pub(super) image: String,
+    pub(super) version: String,
+    pub(super) csv: Option<Vec<u8>>,
+    pub(super) manifests: Option<Vec<u8>>,
+    /// Type and value, in the order of the blob, each once.
+    pub(super) properties: Vec<(String, String)>,
+    pub(super) dependencies: Vec<(String, String)>,
+    pub(super) provided: BTreeSet<Api>,
+    pub(super) required: BTreeSet<Api>,
+    /// Plural names of APIs, where the manifests say them.
+    pub(super) plurals: BTreeMap<Api, String>,
+    pub(super) images: BTreeSet<String>,
+    pub(super) is_deprecated: bool,
+    /// What has no place, in words.
+    pub(super) losses: Vec<String>,
+    /// Whether the ClusterServiceVersion was made of what the blob says.
+    pub(super) is_synthetic: bool,
+}
+
+/// What a bundle is in its channels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Standing<'a> {
+    /// Whether it is the head of a channel.
+    pub(super) is_head: bool,
+    /// If it is the head of the default channel: the icon of its package.
+    pub(super) icon: Option<&'a HeadIcon>,
+}
+
+/// Makes rows of a blob.
+///
+/// # Errors
+/// In words, if its manifests cannot be read.
+pub(super) fn rows_of_bundle(bundle: &Bundle<'_>, standing: Standing<'_>) -> Result<BundleRows, String> {
+    let mut rows = BundleRows {
+        package: bundle.package.to_string(),
+        name: bundle.name.to_string(),
+        image: bundle.image.to_string(),
+        ..BundleRows::default()
+    };
+    rows.manifests(bundle)?;
+    let mut metadata = None;
+    for property in &bundle.properties {
+        let Some(value) = property.value else { continue };
+        rows.property(&property.kind, value);
+        if property.kind == "olm.csv.metadata" {
+            metadata = Some(value);
+        }
+    }
+    rows.related_images(bundle);
+    if rows.csv.is_none() && standing.is_head {
+        rows.csv = Some(synthetic(&rows, metadata));
+        rows.is_synthetic = true;
+    }
+    if let (Some(icon), Some(csv)) = (standing.icon, &rows.csv) {
+        rows.csv = Some(with_icon(csv, icon));
+    }
+    Ok(rows)
+}
+
+fn field(value: Value<'_>, key: &str) -> String {
+    value.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
+}
+
+fn api_of(value: Value<'_>) -> Api {
+    (field(value, "group"), field(value, "version"), field(value, "kind"))
+}
+
+impl BundleRows {
+    fn manifests(&mut self, bundle: &Bundle<'_>) -> Result<(), String> {
+        let mut manifests = Vec::new();
+        let mut csv: Option<Vec<u8>> = None;
+        let mut plurals = BTreeMap::new();
+        let mut reader = Reader::new();
+        let mut is_readable = true;
+        for_each_object(bundle, |object| {
+            let text = json::decode_utf8(object);
+            let Ok(value) = reader.read(&text) else {
+                is_readable = false;
+                return;
+            };
+            let kind = value.get("kind").and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+            if kind == "ClusterServiceVersion" && csv.is_none() {
+                csv = Some(object.trim_ascii().to_vec());
+                owned_plurals(value, &mut plurals);
+            } else if kind == "CustomResourceDefinition" {
+                crd_plurals(value, &mut plurals);
+            }
+            manifests.extend_from_slice(object.trim_ascii_end());
+            manifests.push(b'\n');
+        })
+        .map_err(|defect| defect.kind.to_string())?;
+        self.plurals = plurals;
+        if !is_readable {
+            self.losses.push("its manifests, of which one is not JSON, have no place".to_owned());
+            return Ok(());
+        }
+        match csv {
+            Some(mut csv) => {
+                csv.push(b'\n');
+                self.csv = Some(csv);
+                self.manifests = Some(manifests);
+            }
+            None if !manifests.is_empty() => {
+                self.losses.push("its manifests, of which none is a ClusterServiceVersion, have no place".to_owned());
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn property(&mut self, kind: &str, value: Value<'_>) {
+        match kind {
+            BUNDLE_OBJECT => {}
+            "olm.gvk.required" => {
+                let api = api_of(value);
+                self.dependencies.push(("olm.gvk".to_owned(), gvk(&api)));
+                self.required.insert(api);
+            }
+            "olm.package.required" => {
+                let mut text = b"{\"packageName\":".to_vec();
+                json::write_string_html(&field(value, "packageName"), &mut text);
+                text.extend_from_slice(b",\"version\":");
+                json::write_string_html(&field(value, "versionRange"), &mut text);
+                text.push(b'}');
+                let text = String::from_utf8_lossy(&text).into_owned();
+                self.dependencies.push(("olm.package".to_owned(), text));
+            }
+            "olm.gvk" => {
+                let api = api_of(value);
+                self.push_property(kind, gvk(&api));
+                self.provided.insert(api);
+            }
+            kind => {
+                if kind == "olm.package" && self.version.is_empty() {
+                    self.version = field(value, "version");
+                }
+                self.is_deprecated |= kind == crate::legacy::properties::DEPRECATED;
+                let mut text = Vec::new();
+                json::write_compact(value, &mut text);
+                self.push_property(kind, String::from_utf8_lossy(&text).into_owned());
+            }
+        }
+    }
+
+    fn push_property(&mut self, kind: &str, text: String) {
+        let property = (kind.to_owned(), text);
+        if !self.properties.contains(&property) {
+            self.properties.push(property);
+        }
+    }
+
+    fn related_images(&mut self, bundle: &Bundle<'_>) {
+        let mut named = 0;
+        let listed: BTreeSet<(String, String)> = match &self.csv {
+            Some(csv) => {
+                let text = json::decode_utf8(csv);
+                let mut reader = Reader::new();
+                let value = reader.read(&text).ok().and_then(|it| it.get_field("spec"));
+                let list = value.and_then(|it| it.get_field("relatedImages"));
+                list.into_iter().flat_map(|it| it.items()).map(|it| (field(it, "name"), field(it, "image"))).collect()
+            }
+            None => BTreeSet::new(),
+        };
+        for image in &bundle.related_images {
+            let key = (image.name.to_string(), image.image.to_string());
+            named += usize::from(!image.name.is_empty() && !listed.contains(&key));
+            self.images.insert(key.1);
+        }
+        if named > 0 {
+            self.losses.push(format!("the names of {named} related images have no place"));
+        }
+    }
+}
+
+/// Plural names from a CustomResourceDefinition.
+fn crd_plurals(crd: Value<'_>, plurals: &mut BTreeMap<Api, String>) {
+    let Some(spec) = crd.get_field("spec") else { return };
+    let Some(names) = spec.get_field("names") else { return };
+    let (group, kind, plural) = (field(spec, "group"), field(names, "kind"), field(names, "plural"));
+    let versions = spec.get_field("versions").into_iter().flat_map(|it| it.items()).map(|it| field(it, "name"));
+    for version in versions.chain([field(spec, "version")]).filter(|it| !it.is_empty()) {
+        plurals.entry((group.clone(), version, kind.clone())).or_insert_with(|| plural.clone());
+    }
+}
+
+/// Plural names from what a ClusterServiceVersion owns and requires.
+fn owned_plurals(csv: Value<'_>, plurals: &mut BTreeMap<Api, String>) {
+    let spec = csv.get_field("spec");
+    let lists = |of: &'static str| {
+        let of = spec.and_then(|it| it.get_field(of));
+        ["owned", "required"].into_iter().filter_map(move |key| of?.get_field(key)).flat_map(|it| it.items())
+    };
+    for crd in lists("customresourcedefinitions") {
+        let name = field(crd, "name");
+        if let Some((plural, group)) = name.split_once('.') {
+            let api = (group.to_owned(), field(crd, "version"), field(crd, "kind"));
+            plurals.entry(api).or_insert_with(|| plural.to_owned());
+        }
+    }
+    for service in lists("apiservicedefinitions") {
+        plurals.entry(api_of(service)).or_insert_with(|| field(service, "name"));
+    }
+}
+
+/// A ClusterServiceVersion made of what the blob says: for servers that show packages, which read it of every head.
+fn synthetic(rows: &BundleRows, metadata: Option<Value<'_>>) -> Vec<u8> {
+    let string = |text: &str| {
+        let mut out = Vec::new();
+        json::write_string_html(text, &mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    };
+    let compact = |value: Value<'_>| {
+        let mut out = Vec::new();
+        json::write_compact(value, &mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    };
+    let mut meta = BTreeMap::from([("name", string(&rows.name))]);
+    let mut spec: BTreeMap<&str, String> = BTreeMap::from([("version", string(&rows.version))]);
+    // The fields of the property, and what they are called in the object.
+    let places = [
+        ("apiServiceDefinitions", "apiservicedefinitions"),
+        ("crdDescriptions", "customresourcedefinitions"),
+        ("description", "description"),
+        ("displayName", "displayName"),
+        ("installModes", "installModes"),
+        ("keywords", "keywords"),
+        ("links", "links"),
+        ("maintainers", "maintainers"),
+        ("maturity", "maturity"),
+        ("minKubeVersion", "minKubeVersion"),
+        ("nativeAPIs", "nativeAPIs"),
+        ("provider", "provider"),
+    ];
+    if let Some(metadata) = metadata.filter(|it| it.kind() == Kind::Object) {
+        for key in ["annotations", "labels"] {
+            if let Some(value) = metadata.get_field(key) {
+                meta.insert(key, compact(value));
+            }
+        }
+        for (from, to) in places {
+            if let Some(value) = metadata.get_field(from) {
+                spec.insert(to, compact(value));
+            }
+        }
+    }
+    let object = |members: &BTreeMap<&str, String>| {
+        let members: Vec<String> = members.iter().map(|(key, value)| format!("{}:{value}", string(key))).collect();
+        format!("{{{}}}", members.join(","))
+    };
+    format!(
+        "{{\"apiVersion\":\"operators.coreos.com/v1alpha1\",\"kind\":\"ClusterServiceVersion\",\"metadata\":{},\"spec\":{}}}\n",
+        object(&meta),
+        object(&spec)
+    )
+    .into_bytes()
+}
+
+/// The ClusterServiceVersion with the icon of the package, which readers take from there.
+fn with_icon(csv: &[u8], icon: &HeadIcon) -> Vec<u8> {
+    let text = json::decode_utf8(csv);
+    let mut reader = Reader::new();
+    let Ok(value) = reader.read(&text) else { return csv.to_vec() };
+    let spec = value.get_field("spec");
+    let found = spec.and_then(|it| it.get_field("icon")).and_then(|it| it.items().next());
+    let shown = found.map(|it| (field(it, "base64data"), field(it, "mediatype")));
+    let wanted = icon.as_ref().map(|(data, mediatype)| (STANDARD.encode(data), mediatype.clone()));
+    if shown == wanted {
+        return csv.to_vec();
+    }
+    // Blanks or breaks in the text of an icon do not make it another one.
+    if let (Some(shown), Some(wanted)) = (&shown, &wanted)
+        && shown.0.replace([' ', '\n', '\r'], "") == wanted.0
+        && shown.1 == wanted.1
+    {
+        return csv.to_vec();
+    }
+    let members = |value: Value<'_>, without: &str| -> Vec<String> {
+        value
+            .members()
+            .filter(|(key, _)| !key.as_str().is_some_and(|it| it.eq_ignore_ascii_case(without)))
+            .map(|(key, member)| text[key.offset()..member.end()].to_owned())
+            .collect()
+    };
+    let mut spec_members = spec.map(|it| members(it, "icon")).unwrap_or_default();
+    if let Some((data, mediatype)) = &wanted {
+        let mut quoted = Vec::new();
+        json::write_string_html(mediatype, &mut quoted);
+        let mediatype = String::from_utf8_lossy(&quoted);
+        spec_members.push(format!("\"icon\":[{{\"base64data\":\"{data}\",\"mediatype\":{mediatype}}}]"));
+    }
+    let mut all = members(value, "spec");
+    all.push(format!("\"spec\":{{{}}}", spec_members.join(",")));
+    format!("{{{}}}\n", all.join(",")).into_bytes()
+}

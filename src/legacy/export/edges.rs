@@ -1,0 +1,123 @@
+//! A channel as rows of edges (`spec/legacy-index.md` 2.2): the chain from the head, with a pair of rows for every skip.
+//!
+//! What it deliberately does not do: it numbers rows from 1 within the channel; the numbers of the file are for the
+//! writer.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::check::EntryFacts;
+
+/// A row of `channel_entry`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Row {
+    pub(super) bundle: String,
+    /// Index of the row that it replaces.
+    pub(super) replaces: Option<usize>,
+    pub(super) depth: i64,
+}
+
+struct Rows<'a> {
+    rows: Vec<Row>,
+    depth: i64,
+    losses: Vec<String>,
+    /// Entries of this channel.
+    entries: HashMap<&'a str, &'a EntryFacts>,
+    /// Bundles of the package, in whatever channel.
+    members: &'a BTreeSet<&'a str>,
+}
+
+impl<'a> Rows<'a> {
+    fn push(&mut self, bundle: &str, replaces: Option<usize>) -> usize {
+        self.rows.push(Row { bundle: bundle.to_owned(), replaces, depth: self.depth });
+        self.rows.len() - 1
+    }
+
+    /// The pair of rows that makes an edge off the chain.
+    fn pair(&mut self, to: &str, from: &str) {
+        self.enters(from);
+        let gone = self.push(from, None);
+        self.push(to, Some(gone));
+        self.depth += 1;
+    }
+
+    /// A bundle of another channel becomes an entry of this one by being named here.
+    fn enters(&mut self, name: &str) {
+        if !self.entries.contains_key(name) && self.members.contains(name) {
+            let loss = format!("`{name}`, which an entry replaces or skips, becomes an entry itself");
+            if !self.losses.contains(&loss) {
+                self.losses.push(loss);
+            }
+        }
+        if name.contains(',') {
+            self.losses.push(format!("the name `{name}` falls apart at its comma"));
+        }
+    }
+
+    fn skips(&mut self, entry: &'a EntryFacts) {
+        for skip in &entry.skips {
+            self.pair(&entry.name, skip);
+        }
+    }
+}
+
+/// The rows of a channel with this head, and what they cannot say.
+pub(super) fn rows_of_channel(entries: &[EntryFacts], head: &str, members: &BTreeSet<&str>) -> (Vec<Row>, Vec<String>) {
+    let mut it = Rows {
+        rows: Vec::new(),
+        depth: 0,
+        losses: Vec::new(),
+        entries: entries.iter().map(|it| (it.name.as_str(), it)).collect(),
+        members,
+    };
+    let mut row = it.push(head, None);
+    it.depth = 1;
+    let mut chain: HashSet<&str> = HashSet::new();
+    let mut current = it.entries.get(head).copied();
+    while let Some(entry) = current {
+        chain.insert(&entry.name);
+        it.skips(entry);
+        if entry.replaces.is_empty() {
+            break;
+        }
+        if chain.contains(entry.replaces.as_str()) {
+            it.losses
+                .push(format!("that `{}` replaces `{}` closes a circle, and has no place", entry.name, entry.replaces));
+            break;
+        }
+        it.enters(&entry.replaces);
+        let next = it.push(&entry.replaces, None);
+        it.depth += 1;
+        it.rows[row].replaces = Some(next);
+        row = next;
+        current = it.entries.get(entry.replaces.as_str()).copied();
+    }
+    let named: HashSet<String> = it.rows.iter().map(|row| row.bundle.clone()).collect();
+    for entry in entries.iter().filter(|it| !chain.contains(it.name.as_str())) {
+        if !named.contains(&entry.name) {
+            let is_named = entries.iter().any(|it| it.replaces == entry.name || it.skips.contains(&entry.name));
+            if !is_named {
+                it.losses.push(format!("nothing leads from `{}` to the head: it is an entry all the same", entry.name));
+            }
+            it.push(&entry.name, None);
+            it.depth += 1;
+        }
+        it.skips(entry);
+        if entry.replaces.is_empty() {
+            continue;
+        }
+        // Skipping what the chain goes through would cut it there.
+        if chain.contains(entry.replaces.as_str()) {
+            it.losses.push(format!(
+                "`{}` is off the chain, so that it replaces `{}` has no place",
+                entry.name, entry.replaces
+            ));
+        } else {
+            it.losses.push(format!(
+                "`{}` is off the chain, so that it replaces `{}` is written as a skip",
+                entry.name, entry.replaces
+            ));
+            it.pair(&entry.name, &entry.replaces);
+        }
+    }
+    (it.rows, it.losses)
+}

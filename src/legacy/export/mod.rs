@@ -1,0 +1,250 @@
+//! Writing a catalog as a legacy file of the last schema, for servers and tools that know no other
+//! (`spec/legacy-index.md` 2, 4.10, 6 and 8).
+//!
+//! Two passes: the first reads packages and channels, the second writes bundles as they come, so that memory does not
+//! grow with the manifests. What the format cannot hold is a finding, by name.
+//!
+//! What it deliberately does not do: it repairs no catalog. One whose channels have no single head is refused.
+
+mod bundle;
+mod edges;
+mod outline;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+
+use rusqlite::{Connection, params};
+
+use self::bundle::{Api, BundleRows, Standing, rows_of_bundle};
+use self::outline::{Columns, Plan, plan};
+use super::error::LegacyError;
+use super::outfile::OutFile;
+use super::rules;
+use crate::diag::{Finding, Severity};
+use crate::fbc::{Consumer, Document, Input, Typed, load};
+
+/// The schema that is written.
+const SCHEMA: &str = include_str!("../schema.sql");
+
+/// An export that has been written beside its place, and what it could not hold.
+#[derive(Debug)]
+pub struct Export {
+    file: OutFile,
+    findings: Vec<Finding>,
+}
+
+impl Export {
+    /// Writes a catalog. The target is as it was until [`Self::finish`].
+    ///
+    /// # Errors
+    /// [`LegacyError::Write`] and [`LegacyError::Target`]. What is wrong with the catalog is in the findings.
+    pub fn write(input: &Input, target: &Path) -> Result<Self, LegacyError> {
+        let file = OutFile::create(target)?;
+        let mut plan = plan(input);
+        let mut findings = std::mem::take(&mut plan.findings);
+        let connection = file.connect()?;
+        let failed = |error: rusqlite::Error| file.failed(&error);
+        connection.execute_batch("PRAGMA page_size = 4096; BEGIN").map_err(failed)?;
+        connection.execute_batch(SCHEMA).map_err(failed)?;
+        let mut writer = Writer { connection: &connection, apis: BTreeMap::new(), names: HashMap::new(), findings };
+        write_bundles(input, &plan, &mut writer).map_err(failed)?;
+        writer.graph(&plan).map_err(failed)?;
+        findings = writer.findings;
+        connection.execute_batch("COMMIT").map_err(failed)?;
+        connection.close().map_err(|(_, error)| file.failed(&error))?;
+        Ok(Self { file, findings })
+    }
+
+    /// What the format cannot hold (warnings), and what keeps the catalog from being written (errors).
+    #[must_use]
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Whether the catalog can be written at all.
+    #[must_use]
+    pub fn is_possible(&self) -> bool {
+        self.findings.iter().all(|it| it.rule.severity != Severity::Error)
+    }
+
+    /// The temporary file, which whoever ends the process early may remove.
+    #[must_use]
+    pub fn temporary(&self) -> &Path {
+        self.file.temporary()
+    }
+
+    /// The file, to go on writing it.
+    pub(in crate::legacy) fn into_file(self) -> OutFile {
+        self.file
+    }
+
+    /// Puts the file at its place.
+    ///
+    /// # Errors
+    /// [`LegacyError::Write`]; then the target is as it was.
+    pub fn finish(self) -> Result<(), LegacyError> {
+        self.file.finish()
+    }
+}
+
+/// What became of a document.
+enum Made {
+    Bundle(Box<BundleRows>),
+    Broken(String, String),
+    Other,
+}
+
+struct Making<'a> {
+    plan: &'a Plan,
+}
+
+impl Consumer for Making<'_> {
+    type Output = Made;
+
+    fn document(&self, document: Document<'_>) -> Made {
+        // What cannot be read was reported in the first pass, bundles aside.
+        let blob = match &document.blob {
+            Ok(blob) => blob,
+            Err(failure) if failure.schema == "olm.bundle" => {
+                let why = failure.defects.first().map(|it| it.kind.to_string()).unwrap_or_default();
+                return Made::Broken(failure.package.clone(), format!("a bundle cannot be read: {why}"));
+            }
+            Err(_) => return Made::Other,
+        };
+        let Typed::Bundle(bundle) = &blob.typed else { return Made::Other };
+        let key = (bundle.package.to_string(), bundle.name.to_string());
+        let standing = Standing { is_head: self.plan.heads.contains(&key), icon: self.plan.icons.get(&key) };
+        match rows_of_bundle(bundle, standing) {
+            Ok(rows) => Made::Bundle(Box::new(rows)),
+            Err(error) => Made::Broken(key.0, format!("bundle `{}` cannot be read: {error}", key.1)),
+        }
+    }
+}
+
+fn write_bundles(input: &Input, plan: &Plan, writer: &mut Writer<'_>) -> rusqlite::Result<()> {
+    load(input, &Making { plan }, |made| {
+        match made {
+            Made::Bundle(rows) => {
+                let columns = plan.columns.get(&(rows.package.clone(), rows.name.clone()));
+                writer.bundle(&rows, columns)?;
+            }
+            Made::Broken(package, message) => {
+                writer.findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(&package)));
+            }
+            Made::Other => {}
+        }
+        Ok(())
+    })
+}
+
+struct Writer<'a> {
+    connection: &'a Connection,
+    /// Every API with its plural name, which may be empty.
+    apis: BTreeMap<Api, String>,
+    /// Bundles that are written, with their package.
+    names: HashMap<String, String>,
+    findings: Vec<Finding>,
+}
+
+/// An empty text as NULL, as child rows have it.
+fn nullable(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+impl Writer<'_> {
+    fn insert(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<()> {
+        self.connection.prepare_cached(sql)?.execute(values).map(drop)
+    }
+
+    fn bundle(&mut self, rows: &BundleRows, columns: Option<&Columns>) -> rusqlite::Result<()> {
+        let (name, package) = (rows.name.as_str(), rows.package.as_str());
+        if let Some(other) = self.names.get(name) {
+            let message =
+                format!("`{name}` is a bundle of both `{other}` and `{package}`, and the format has one row for it");
+            self.findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(package)));
+            return Ok(());
+        }
+        self.names.insert(name.to_owned(), package.to_owned());
+        for loss in &rows.losses {
+            let message = format!("bundle `{name}`: {loss}");
+            self.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, Some(package)));
+        }
+        if rows.is_synthetic {
+            let message =
+                format!("bundle `{name}` is a head, and gets a ClusterServiceVersion made of what its blob says");
+            self.findings.push(rules::finding(rules::SYNTHETIC_CSV, message, Some(package)));
+        }
+        if rows.is_deprecated {
+            let message = format!("bundle `{name}` has an `olm.deprecated` property, so that readers leave it out");
+            self.findings.push(rules::finding(rules::DEPRECATED_BUNDLE, message, Some(package)));
+            self.insert("INSERT OR IGNORE INTO deprecated VALUES (?1)", [name])?;
+        }
+        let none = Columns::default();
+        let columns = columns.unwrap_or(&none);
+        self.insert(
+            "INSERT INTO operatorbundle (name, csv, bundle, bundlepath, skiprange, version, replaces, skips, substitutesfor)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, '')",
+            params![
+                name,
+                rows.csv,
+                rows.manifests,
+                rows.image,
+                columns.skip_range,
+                rows.version,
+                columns.replaces,
+                columns.skips.join(","),
+            ],
+        )?;
+        let (version, path) = (nullable(&rows.version), nullable(&rows.image));
+        for image in &rows.images {
+            self.insert("INSERT INTO related_image VALUES (?1, ?2)", params![image, name])?;
+        }
+        for (kind, value) in &rows.dependencies {
+            let values = params![kind, value.as_bytes(), name, version, path];
+            self.insert("INSERT INTO dependencies VALUES (?1, ?2, ?3, ?4, ?5)", values)?;
+        }
+        for (kind, value) in &rows.properties {
+            let values = params![kind, value, name, version, path];
+            self.insert("INSERT INTO properties VALUES (?1, ?2, ?3, ?4, ?5)", values)?;
+        }
+        for (table, apis) in [("api_provider", &rows.provided), ("api_requirer", &rows.required)] {
+            let sql = format!("INSERT INTO {table} VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
+            for api in apis {
+                self.insert(&sql, params![api.0, api.1, api.2, name, version, path])?;
+                let plural = rows.plurals.get(api).map(String::as_str).unwrap_or_default();
+                let known = self.apis.entry(api.clone()).or_default();
+                if known.is_empty() {
+                    plural.clone_into(known);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn graph(&mut self, plan: &Plan) -> rusqlite::Result<()> {
+        for (package, default_channel) in &plan.packages {
+            self.insert("INSERT INTO package VALUES (?1, ?2)", params![package, default_channel])?;
+        }
+        let mut missing: HashSet<(&str, &str)> = HashSet::new();
+        let mut next_id: i64 = 1;
+        for channel in &plan.channels {
+            let (package, name) = (channel.package.as_str(), channel.name.as_str());
+            if !self.names.contains_key(&channel.head) && missing.insert((package, &channel.head)) {
+                let message = format!("channel `{name}` of package `{package}`: there is no bundle `{}`", channel.head);
+                self.findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(package)));
+            }
+            self.insert("INSERT INTO channel VALUES (?1, ?2, ?3)", params![name, package, channel.head])?;
+            let first = next_id;
+            for row in &channel.rows {
+                let replaces = row.replaces.map(|idx| first + i64::try_from(idx).unwrap_or(i64::MAX));
+                let values = params![next_id, name, package, row.bundle, replaces, row.depth];
+                self.insert("INSERT INTO channel_entry VALUES (?1, ?2, ?3, ?4, ?5, ?6)", values)?;
+                next_id += 1;
+            }
+        }
+        for ((group, version, kind), plural) in &self.apis {
+            self.insert("INSERT INTO api VALUES (?1, ?2, ?3, ?4)", params![group, version, kind, plural])?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,246 @@
+//! The first pass over a catalog that is exported: packages and channels, which say what the rows of bundles hold.
+//!
+//! What it deliberately does not do: bundles are passed over, as far as that can be told without parsing them.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::edges::{Row, rows_of_channel};
+use crate::check::EntryFacts;
+use crate::check::graph::head;
+use crate::diag::Finding;
+use crate::fbc::{Blob, Consumer, Document, Icon, Input, Origin, Typed, load};
+use crate::legacy::rules;
+
+/// A package in files.
+#[derive(Debug, Default)]
+pub(super) struct PackageOutline {
+    pub(super) default_channel: String,
+    icon: Option<(Vec<u8>, String)>,
+    pub(super) channels: BTreeMap<String, Vec<EntryFacts>>,
+}
+
+/// What the row of a bundle takes from channels.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Columns {
+    pub(super) skip_range: String,
+    pub(super) replaces: String,
+    pub(super) skips: Vec<String>,
+}
+
+/// A channel as it is written.
+#[derive(Debug)]
+pub(super) struct ChannelPlan {
+    pub(super) package: String,
+    pub(super) name: String,
+    pub(super) head: String,
+    pub(super) rows: Vec<Row>,
+}
+
+/// The icon that a default channel's head must show: that of its package, which may have none.
+pub(super) type HeadIcon = Option<(Vec<u8>, String)>;
+
+/// What is written of packages and channels, and what the rows of bundles take from them.
+#[derive(Debug, Default)]
+pub(super) struct Plan {
+    /// Package and default channel.
+    pub(super) packages: Vec<(String, String)>,
+    pub(super) channels: Vec<ChannelPlan>,
+    /// By package and bundle.
+    pub(super) columns: HashMap<(String, String), Columns>,
+    /// Heads of channels, by package and bundle.
+    pub(super) heads: HashSet<(String, String)>,
+    /// Heads of default channels, with the icon of the package.
+    pub(super) icons: HashMap<(String, String), HeadIcon>,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// What one document says.
+enum Fact {
+    Package { name: String, default_channel: String, icon: Option<(Vec<u8>, String)>, losses: Vec<String> },
+    Channel { package: String, name: String, entries: Vec<EntryFacts>, has_properties: bool },
+    Lost(String, String),
+    Broken(String),
+    None,
+}
+
+struct Read;
+
+impl Consumer for Read {
+    type Output = Fact;
+
+    fn document(&self, document: Document<'_>) -> Fact {
+        match document.blob {
+            Ok(blob) => fact(&blob),
+            Err(failure) => Fact::Broken(failure.defects.first().map(|it| it.kind.to_string()).unwrap_or_default()),
+        }
+    }
+
+    fn recall(&self, _origin: Origin, raw: &[u8]) -> Option<Fact> {
+        // As every writer of catalogs writes it; whatever else is parsed.
+        let is_bundle = raw.get(..64).is_some_and(|head| {
+            let head: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+            head.starts_with(b"{\"schema\":\"olm.bundle\"")
+        });
+        is_bundle.then_some(Fact::None)
+    }
+}
+
+fn icon_of(icon: &Icon<'_>) -> Option<(Vec<u8>, String)> {
+    icon.data.clone().filter(|it| !it.is_empty()).map(|data| (data, icon.mediatype.to_string()))
+}
+
+fn fact(blob: &Blob<'_>) -> Fact {
+    match &blob.typed {
+        Typed::Package(it) => {
+            let mut losses = Vec::new();
+            if !it.description.is_empty() {
+                losses.push(format!("the description of package `{}` has no place", it.name));
+            }
+            for property in &it.properties {
+                losses.push(format!("package `{}`: its property `{}` has no place", it.name, property.kind));
+            }
+            Fact::Package {
+                name: it.name.to_string(),
+                default_channel: it.default_channel.to_string(),
+                icon: it.icon.as_ref().and_then(icon_of),
+                losses,
+            }
+        }
+        Typed::Channel(it) => Fact::Channel {
+            package: it.package.to_string(),
+            name: it.name.to_string(),
+            entries: it
+                .entries
+                .iter()
+                .flatten()
+                .map(|it| EntryFacts {
+                    name: it.name.to_string(),
+                    replaces: it.replaces.to_string(),
+                    skips: it.skips.iter().map(ToString::to_string).collect(),
+                    skip_range: it.skip_range.to_string(),
+                })
+                .collect(),
+            has_properties: !it.properties.is_empty(),
+        },
+        Typed::Bundle(_) => Fact::None,
+        Typed::Deprecations(it) => {
+            let mut names: Vec<String> = Vec::new();
+            for entry in it.entries.iter().flatten() {
+                names.push(if entry.name.is_empty() {
+                    format!("`{}`", entry.schema)
+                } else {
+                    format!("`{}`", entry.name)
+                });
+            }
+            let what = format!("the deprecations of package `{}` have no place: {}", it.package, names.join(", "));
+            Fact::Lost(what, it.package.to_string())
+        }
+        Typed::Other => {
+            let name = if blob.name.is_empty() { String::new() } else { format!(" `{}`", blob.name) };
+            Fact::Lost(format!("a blob of schema `{}`{name} has no place", blob.schema), blob.package.to_string())
+        }
+    }
+}
+
+/// Reads packages and channels and plans their rows.
+pub(super) fn plan(input: &Input) -> Plan {
+    let mut plan = Plan::default();
+    let mut packages: BTreeMap<String, PackageOutline> = BTreeMap::new();
+    let done: Result<(), std::convert::Infallible> = load(input, &Read, |fact| {
+        match fact {
+            Fact::Package { name, default_channel, icon, losses } => {
+                for loss in losses {
+                    plan.findings.push(rules::finding(rules::LOST_IN_LEGACY, loss, Some(&name)));
+                }
+                let package = packages.entry(name).or_default();
+                package.default_channel = default_channel;
+                package.icon = icon;
+            }
+            Fact::Channel { package, name, entries, has_properties } => {
+                if has_properties {
+                    let message = format!("channel `{name}` of package `{package}`: its properties have no place");
+                    plan.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, Some(&package)));
+                }
+                packages.entry(package).or_default().channels.entry(name).or_default().extend(entries);
+            }
+            Fact::Lost(message, package) => {
+                let package = Some(package).filter(|it| !it.is_empty());
+                plan.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, package.as_deref()));
+            }
+            Fact::Broken(message) => plan.findings.push(rules::finding(rules::INCONVERTIBLE, message, None)),
+            Fact::None => {}
+        }
+        Ok(())
+    });
+    match done {
+        Ok(()) => {}
+    }
+    for (name, package) in &packages {
+        plan.package(name, package);
+    }
+    plan
+}
+
+impl Plan {
+    fn package(&mut self, name: &str, package: &PackageOutline) {
+        let fail = |message: String| rules::finding(rules::INCONVERTIBLE, message, Some(name));
+        if !package.channels.contains_key(&package.default_channel) {
+            let default = &package.default_channel;
+            self.findings.push(fail(format!("package `{name}` has no channel `{default}`, its default channel")));
+            return;
+        }
+        self.packages.push((name.to_owned(), package.default_channel.clone()));
+        let members: BTreeSet<&str> = package.channels.values().flatten().map(|entry| entry.name.as_str()).collect();
+        // The default channel speaks for all, then the first by name.
+        let mut order: Vec<&String> = package.channels.keys().collect();
+        order.sort_by_key(|it| (**it != package.default_channel, (*it).clone()));
+        for channel in order {
+            for entry in &package.channels[channel] {
+                self.entry_columns(name, channel, entry);
+            }
+        }
+        for (channel, entries) in &package.channels {
+            let top = match head(entries) {
+                Ok(top) => top.name.clone(),
+                Err(defect) => {
+                    let defect = defect.opm_text();
+                    self.findings.push(fail(format!("channel `{channel}` of package `{name}`: {defect}")));
+                    continue;
+                }
+            };
+            let key = (name.to_owned(), top.clone());
+            self.heads.insert(key.clone());
+            if *channel == package.default_channel {
+                self.icons.insert(key, package.icon.clone());
+            }
+            let (rows, losses) = rows_of_channel(entries, &top, &members);
+            for loss in losses {
+                let message = format!("channel `{channel}` of package `{name}`: {loss}");
+                self.findings.push(rules::finding(rules::INEXPRESSIBLE_GRAPH, message, Some(name)));
+            }
+            self.channels.push(ChannelPlan { package: name.to_owned(), name: channel.clone(), head: top, rows });
+        }
+    }
+
+    fn entry_columns(&mut self, package: &str, channel: &str, entry: &EntryFacts) {
+        let columns = Columns {
+            skip_range: entry.skip_range.clone(),
+            replaces: entry.replaces.clone(),
+            skips: entry.skips.clone(),
+        };
+        let key = (package.to_owned(), entry.name.clone());
+        match self.columns.get(&key) {
+            None => {
+                self.columns.insert(key, columns);
+            }
+            Some(first) if first.skip_range != entry.skip_range => {
+                let message = format!(
+                    "bundle `{}` has the skipRange `{}` in channel `{channel}` and `{}` elsewhere: the first has no place",
+                    entry.name, entry.skip_range, first.skip_range
+                );
+                self.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, Some(package)));
+            }
+            Some(_) => {}
+        }
+    }
+}
