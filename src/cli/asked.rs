@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
 
 use super::Context;
 use super::ask::AskOptions;
@@ -11,9 +12,10 @@ use super::name::{unknown_channel, unknown_package, with_guess};
 use super::output::Envelope;
 use super::sheet::Sheet;
 use super::table;
+use crate::cluster::{self, ClusterExtension};
 use crate::index::Index;
 use crate::index::query::{Filter, PackageGraph};
-use crate::upgrade::v1::{LabelSelector, Policy};
+use crate::upgrade::v1::{LabelSelector, LabelSelectorRequirement, Policy};
 use crate::upgrade::{Asked, InstalledBundle, PackageView, Target};
 
 /// Generations of OLM.
@@ -53,6 +55,10 @@ pub(crate) struct UpgradeOptions {
     /// The catalogs of a ClusterExtension by their labels, as `kubectl -l` takes them (OLM v1)
     #[arg(long, value_name = "SELECTOR", value_parser = LabelSelector::parse)]
     catalog_selector: Option<LabelSelector>,
+    /// A manifest of a ClusterExtension, as `kubectl get -o yaml` prints it: package, channels, version, selector, policy and
+    /// what is installed come from it, unless they are given (OLM v1)
+    #[arg(long, value_name = "FILE")]
+    extension: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) ask: AskOptions,
     /// Output format
@@ -82,23 +88,66 @@ pub(crate) enum Channels {
 }
 
 impl UpgradeOptions {
-    /// Whether OLM Classic is asked.
+    /// Whether OLM Classic is asked. A ClusterExtension is none of its business.
     pub(crate) fn classic(&self) -> bool {
-        self.olm != Olm::V1
+        self.olm != Olm::V1 && self.extension.is_none()
     }
 
     /// Whether OLM v1 is asked.
     pub(crate) fn v1(&self) -> bool {
-        self.olm != Olm::Classic
+        self.olm != Olm::Classic || self.extension.is_some()
+    }
+
+    /// The question that the options and a ClusterExtension ask together, and all that the catalogs say of the package.
+    pub(crate) fn question(
+        &self,
+        context: &Context,
+        package: Option<&str>,
+        installed_text: Option<&str>,
+        version: Option<&String>,
+        channels: Channels,
+    ) -> Result<(PackageView, Asked), CommandError> {
+        let extension = match &self.extension {
+            None => None,
+            Some(path) => Some(read_extension(path, package)?),
+        };
+        let package = match (package, &extension) {
+            (Some(package), _) => package,
+            (None, Some(extension)) => &extension.package,
+            (None, None) => return Err(CommandError::usage("name a package, or a manifest with `--extension`")),
+        };
+        let view = self.view(context, package, channels)?;
+        let given = installed_text.map(|it| installed(&view, it)).transpose()?;
+        let mut asked = self.asked(given, version);
+        if let Some(extension) = extension {
+            let is_in_catalog = |name: &str| view.find(name).is_some_and(|it| it.0 == name);
+            if let (None, Some((name, version))) = (&asked.installed, &extension.installed) {
+                let (name, version) = (name.clone(), version.clone());
+                asked.installed = Some(InstalledBundle { is_in_catalog: is_in_catalog(&name), name, version });
+            }
+            if asked.channels.is_empty() {
+                asked.channels = extension.channels;
+            }
+            if asked.version.is_empty() {
+                asked.version = extension.version;
+            }
+            if asked.selector.is_none() && extension.has_selector {
+                let requirement = |(key, operator, values)| LabelSelectorRequirement { key, operator, values };
+                asked.selector = Some(LabelSelector {
+                    match_labels: extension.match_labels.into_iter().collect(),
+                    match_expressions: extension.match_expressions.into_iter().map(requirement).collect(),
+                });
+            }
+            // Every other text means the default.
+            if extension.upgrade_constraint_policy == "SelfCertified" {
+                asked.policy = Policy::SelfCertified;
+            }
+        }
+        Ok((view, asked))
     }
 
     /// Reads all that the catalogs say of the package.
-    pub(crate) fn view(
-        &self,
-        context: &Context,
-        package: &str,
-        channels: Channels,
-    ) -> Result<PackageView, CommandError> {
+    fn view(&self, context: &Context, package: &str, channels: Channels) -> Result<PackageView, CommandError> {
         let index = self.ask.open(context)?;
         let filter = Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() };
         let graphs = index.package_graphs(&filter, package)?;
@@ -151,7 +200,7 @@ impl UpgradeOptions {
         Ok(())
     }
 
-    /// The question, with the installed bundle.
+    /// The question that the options ask by themselves.
     pub(crate) fn asked(&self, installed: Option<InstalledBundle>, version: Option<&String>) -> Asked {
         Asked {
             installed,
@@ -187,6 +236,27 @@ impl UpgradeOptions {
         }
         out.flush()?;
         Ok(())
+    }
+}
+
+/// The ClusterExtension of a manifest: the only one, or that of the package.
+fn read_extension(path: &Path, package: Option<&str>) -> Result<ClusterExtension, CommandError> {
+    let cluster = cluster::read(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+    let fits = |it: &ClusterExtension| package.is_none_or(|package| it.package == package);
+    let mut found: Vec<ClusterExtension> = cluster.extensions.into_iter().filter(fits).collect();
+    match (found.pop(), found.as_slice()) {
+        (Some(only), []) => Ok(only),
+        (None, _) => {
+            let of = package.map(|it| format!(" of package `{it}`")).unwrap_or_default();
+            let message = format!("`{}` has no ClusterExtension{of}", path.display());
+            Err(CommandError::new(Exit::Input, message))
+        }
+        (Some(last), others) => {
+            let mut names: Vec<&str> = others.iter().map(|it| it.package.as_str()).collect();
+            names.push(&last.package);
+            let error = CommandError::usage(format!("`{}` has several ClusterExtensions", path.display()));
+            Err(error.help(format!("name the package: {}", names.join(", "))))
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -12,10 +13,11 @@ use super::error::{CommandError, CommandResult, Exit};
 use super::name::{NameArgument, unknown_package, with_guess};
 use super::path::parse_minor;
 use super::table::{self, Column, Row, RowOptions, column, wide};
+use crate::cluster;
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::upgrade::compat::Compatibility;
-use crate::upgrade::openshift::Minor;
+use crate::upgrade::openshift::{MAX_OPENSHIFT_VERSION, Minor};
 use crate::upgrade::{Generation, InstalledBundle, Move, PackageView, Stay, bundles_that_stay, installed_that_stays};
 
 /// Show which operators may stay when the cluster goes to another version of OpenShift
@@ -27,7 +29,8 @@ use crate::upgrade::{Generation, InstalledBundle, Move, PackageView, Stay, bundl
 #[command(after_help = "Examples:
   olmdex compat --openshift 4.16 --verdict blocks
   olmdex compat keda --openshift 4.16 --to 4.18 -o wide
-  olmdex compat --openshift 4.16 --installed keda@2.8.1 --installed strimzi-cluster-operator.v0.40.0")]
+  olmdex compat --openshift 4.16 --installed keda@2.8.1 --installed strimzi-cluster-operator.v0.40.0
+  olmdex compat --openshift 4.16 --cluster must-gather/")]
 pub(crate) struct CompatArgs {
     /// Only this package
     #[arg(value_name = "PKG")]
@@ -41,6 +44,10 @@ pub(crate) struct CompatArgs {
     /// An installed operator, as PKG@VERSION or by its bundle's name; may be repeated
     #[arg(long, value_name = "BUNDLE", conflicts_with = "package")]
     installed: Vec<String>,
+    /// What is installed, in manifests: ClusterServiceVersions and ClusterExtensions as `kubectl get -o yaml` prints them,
+    /// or a must-gather
+    #[arg(long, value_name = "FILE|DIR", conflicts_with = "package")]
+    cluster: Vec<PathBuf>,
     /// Only what stands like that; may be repeated
     #[arg(long, value_enum, value_name = "VERDICT")]
     verdict: Vec<VerdictChoice>,
@@ -130,7 +137,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let index = args.ask.open(context)?;
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let (mut rows, mut is_blocked) = (Vec::new(), false);
-    if args.installed.is_empty() {
+    if args.installed.is_empty() && args.cluster.is_empty() {
         let packages = match &args.package {
             Some(package) => vec![package.clone()],
             None => index.names(None)?.packages,
@@ -145,16 +152,20 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
             }
         }
     } else {
+        let mut all = Vec::new();
         for text in &args.installed {
-            let view = find(&index, &filter, text)?;
-            let of_it = installed_that_stays(generations(args.olm), &view.0, &view.1, step);
-            for row in of_it.iter().filter(|it| it.verdict == Compatibility::Blocks) {
-                is_blocked = true;
-                let what = format!("{} blocks the way from OpenShift {} to {}", row.bundle, step.from, step.to);
-                context.reporter.warning(&format!("{what}: {}", row.reason));
-            }
-            rows.extend(of_it);
+            let (view, installed) = find(&index, &filter, text)?;
+            all.extend(installed_that_stays(generations(args.olm), &view, &installed, None, step));
         }
+        for path in &args.cluster {
+            all.extend(rows_of_cluster(context, args, &index, &filter, path, step)?);
+        }
+        for row in all.iter().filter(|it| it.verdict == Compatibility::Blocks) {
+            is_blocked = true;
+            let what = format!("{} blocks the way from OpenShift {} to {}", row.bundle, step.from, step.to);
+            context.reporter.warning(&format!("{what}: {}", row.reason));
+        }
+        rows = all;
     }
     rows.retain(|row| args.verdict.is_empty() || args.verdict.iter().any(|it| it.means(row.verdict)));
     table::print(rows, &args.rows)?;
@@ -167,6 +178,54 @@ fn generations(olm: Olm) -> &'static [Generation] {
         Olm::V1 => &[Generation::V1],
         Olm::Both => &[Generation::Classic, Generation::V1],
     }
+}
+
+/// The rows of what manifests say is installed.
+fn rows_of_cluster(
+    context: &Context,
+    args: &CompatArgs,
+    index: &Index,
+    filter: &Filter,
+    path: &Path,
+    step: Move,
+) -> Result<Vec<Stay>, CommandError> {
+    let cluster = cluster::read(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+    cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
+    let bundles = index.bundles(filter)?;
+    let package_of = |name: &str| bundles.iter().find(|it| it.bundle == name).map(|it| it.package.clone());
+    let mut rows = Vec::new();
+    let mut add =
+        |olm: Generation, package: &str, name: &str, version: &str, own: Option<&Result<Vec<String>, String>>| {
+            let graphs = index.package_graphs(filter, package)?;
+            let view = PackageView::new(package, graphs, &index.catalog_ranks(filter)?);
+            let is_in_catalog = view.find(name).is_some_and(|it| it.0 == name);
+            let installed = InstalledBundle { name: name.to_owned(), version: version.to_owned(), is_in_catalog };
+            rows.extend(installed_that_stays(&[olm], &view, &installed, own, step));
+            Ok::<(), CommandError>(())
+        };
+    for csv in cluster.csvs.iter().filter(|it| args.olm != Olm::V1 && !it.is_copied) {
+        let subscribed = cluster.subscriptions.iter().find(|it| it.installed == csv.name).map(|it| it.package.clone());
+        let package = subscribed.or_else(|| package_of(&csv.name)).unwrap_or_default();
+        let values = csv.properties.iter().flatten().filter(|it| it.kind == MAX_OPENSHIFT_VERSION);
+        let own = match &csv.failure {
+            Some(error) => Err(error.clone()),
+            None => Ok(values.map(|it| it.value.clone()).collect()),
+        };
+        add(Generation::Classic, &package, &csv.name, &csv.version, Some(&own))?;
+    }
+    for extension in cluster.extensions.iter().filter(|_| args.olm != Olm::Classic) {
+        if let Some((name, version)) = &extension.installed {
+            // The manifest does not say what the bundle says; the catalog does.
+            add(Generation::V1, &extension.package, name, version, None)?;
+        }
+    }
+    if rows.is_empty() {
+        let error = CommandError::new(Exit::Input, format!("`{}` has nothing installed", path.display()));
+        return Err(
+            error.help("it wants ClusterServiceVersions or ClusterExtensions, as `kubectl get -o yaml` prints them")
+        );
+    }
+    Ok(rows)
 }
 
 /// The package and the bundle that a text names.

@@ -9,6 +9,7 @@ mod changes;
 mod check_graph;
 mod compat;
 mod completion;
+mod crd_check;
 mod diff;
 mod doctor;
 mod error;
@@ -88,6 +89,7 @@ enum Command {
     History(history::HistoryArgs),
     CheckGraph(check_graph::CheckGraphArgs),
     Compat(compat::CompatArgs),
+    CrdCheck(crd_check::CrdCheckArgs),
     ZStream(z_stream::ZStreamArgs),
     Resolve(resolve::ResolveArgs),
     Sql(sql::SqlArgs),
@@ -169,6 +171,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::WhyNot(args) => why_not::run(context, args),
         Command::CheckGraph(args) => check_graph::run(context, args),
         Command::Compat(args) => compat::run(context, args),
+        Command::CrdCheck(args) => crd_check::run(context, args),
         Command::ZStream(args) => z_stream::run(context, args),
         Command::Resolve(args) => resolve::run(context, args),
         Command::Graph(args) => graph::run(context, args),

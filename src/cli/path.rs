@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::Context;
-use super::asked::{Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed, installed_words, target_row};
-use super::error::{CommandResult, Exit};
+use super::asked::{Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed_words, target_row};
+use super::error::{CommandError, CommandResult, Exit};
 use super::sheet::Sheet;
 use crate::upgrade::compat::{Claims, judge};
 use crate::upgrade::openshift::Minor;
@@ -26,11 +26,11 @@ use crate::version::Version;
   olmdex path keda --from 2.8.1 --to 2.10.1 --shortest --alternatives 3 --avoid-deprecated -o json")]
 pub(crate) struct PathArgs {
     /// The package
-    #[arg(value_name = "PKG")]
-    package: String,
+    #[arg(value_name = "PKG", required_unless_present = "extension")]
+    package: Option<String>,
     /// Where to begin: a version, a bundle's name, or NAME@VERSION for what no catalog holds
-    #[arg(long, value_name = "BUNDLE")]
-    from: String,
+    #[arg(long, value_name = "BUNDLE", required_unless_present = "extension")]
+    from: Option<String>,
     /// Where to end: a version or a bundle's name. Default: as far as it goes
     #[arg(long, value_name = "BUNDLE")]
     to: Option<String>,
@@ -52,11 +52,13 @@ pub(crate) struct PathArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
-    let view =
-        args.options.view(context, &args.package, if args.shortest { Channels::Several } else { Channels::One })?;
-    let from = installed(&view, &args.from)?;
+    let channels = if args.shortest { Channels::Several } else { Channels::One };
+    let (package, from) = (args.package.as_deref(), args.from.as_deref());
+    let (view, asked) = args.options.question(context, package, from, None, channels)?;
+    let Some(from) = asked.installed.clone() else {
+        return Err(CommandError::usage("nothing is installed").help("say with `--from` where to begin"));
+    };
     let to = args.to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
-    let asked = args.options.asked(Some(from.clone()), None);
     let mut answers = Vec::new();
     if let (true, Some(to)) = (args.shortest, &to) {
         if args.options.classic()

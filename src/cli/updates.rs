@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::Context;
 use super::asked::{Channels, TARGET_HEADERS, UpgradeOptions, installed, installed_words, target_row};
-use super::error::{CommandResult, Exit};
+use super::error::{CommandError, CommandResult, Exit};
 use super::sheet::Sheet;
 use crate::upgrade::{Updates, Verdict, classic_updates, classic_updates_as_documented, v1_updates};
 
@@ -16,11 +16,12 @@ use crate::upgrade::{Updates, Verdict, classic_updates, classic_updates_as_docum
   olmdex updates keda --installed 2.10.1
   olmdex updates keda --installed keda.v2.10.1 --channel stable --olm classic
   olmdex updates keda --installed keda.v1.0.9@1.0.9 --version '<3' --olm v1 -o json
-  olmdex updates keda --installed 2.10.1 --as-documented --catalog community -i index.db")]
+  olmdex updates keda --installed 2.10.1 --as-documented --catalog community -i index.db
+  kubectl get clusterextension keda -o yaml > keda.yaml; olmdex updates --extension keda.yaml")]
 pub(crate) struct UpdatesArgs {
     /// The package
-    #[arg(value_name = "PKG")]
-    package: String,
+    #[arg(value_name = "PKG", required_unless_present = "extension")]
+    package: Option<String>,
     /// What is installed: a version, a bundle's name, or NAME@VERSION for what no catalog holds. Default: nothing
     #[arg(long, value_name = "BUNDLE")]
     installed: Option<String>,
@@ -39,9 +40,8 @@ pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
     if args.as_documented {
         return as_documented(context, args);
     }
-    let view = args.options.view(context, &args.package, Channels::One)?;
-    let installed = args.installed.as_deref().map(|it| installed(&view, it)).transpose()?;
-    let asked = args.options.asked(installed, args.version.as_ref());
+    let (package, installed) = (args.package.as_deref(), args.installed.as_deref());
+    let (view, asked) = args.options.question(context, package, installed, args.version.as_ref(), Channels::One)?;
     let mut answers = Vec::new();
     if args.options.classic() {
         answers.extend(view.graphs.first().map(|it| classic_updates(&view, it, &asked)));
@@ -55,7 +55,8 @@ pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
 }
 
 fn as_documented(context: &Context, args: &UpdatesArgs) -> CommandResult {
-    let (view, source) = args.options.view_of_all(context, &args.package)?;
+    let Some(package) = &args.package else { return Err(CommandError::usage("`--as-documented` wants a package")) };
+    let (view, source) = args.options.view_of_all(context, package)?;
     let installed = args.installed.as_deref().map(|it| installed(&view, it)).transpose()?;
     let asked = args.options.asked(installed, None);
     let answer = classic_updates_as_documented(&view, &source, &asked);

@@ -152,7 +152,7 @@ pub(crate) fn print_findings(
 
 /// The rules of all modules that have some.
 fn all_rules() -> Vec<&'static Rule> {
-    [rules::ALL, crate::legacy::rules::ALL, crate::upgrade::rules::ALL].concat()
+    [rules::ALL, crate::legacy::rules::ALL, crate::upgrade::rules::ALL, crate::crd::rules::ALL].concat()
 }
 
 fn explain(wanted: &str) -> CommandResult {

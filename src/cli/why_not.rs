@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::Context;
-use super::asked::{Channels, UpgradeOptions, bundle, bundle_words, installed, installed_words};
+use super::asked::{Channels, UpgradeOptions, bundle, bundle_words, installed_words};
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::NameArgument;
 use super::sheet::Sheet;
@@ -36,10 +36,10 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
         let error = CommandError::usage("`why-not` wants PKG@VERSION");
         return Err(error.help("for example `olmdex why-not keda@2.10.1`"));
     };
-    let view = args.options.view(context, &package, Channels::One)?;
+    let installed = args.installed.as_deref();
+    let (view, asked) =
+        args.options.question(context, Some(&package), installed, args.version.as_ref(), Channels::One)?;
     let target = bundle(&view, &version)?;
-    let installed = args.installed.as_deref().map(|it| installed(&view, it)).transpose()?;
-    let asked = args.options.asked(installed, args.version.as_ref());
     let mut answers = Vec::new();
     if args.options.classic() {
         answers.extend(view.graphs.first().map(|it| classic_why_not(&view, it, &asked, &target)));

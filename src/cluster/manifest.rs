@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::object::{Object, Place};
-use super::{CatalogSource, Cluster, ClusterServiceVersion, OperatorGroup, Subscription};
+use super::{CatalogSource, Cluster, ClusterExtension, ClusterServiceVersion, OperatorGroup, Subscription};
 use crate::json::{self, Kind, Value};
 use crate::yaml;
 
@@ -44,13 +44,49 @@ pub enum ClusterError {
 /// # Errors
 /// If the path, or the one file that it names, cannot be read. What is wrong in a directory is a warning.
 pub fn read(path: &Path) -> Result<Cluster, ClusterError> {
+    let mut cluster = Cluster::default();
+    cluster.warnings = each_text(path, &mut |file, text| add_text(&mut cluster, file, text))?;
+    Ok(cluster)
+}
+
+/// An object of whatever kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnyObject {
+    /// Its content, as compact JSON.
+    pub json: String,
+    /// Where it is written.
+    pub place: Place,
+}
+
+/// Reads all objects, as [`read`] does, with what could not be read.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_objects(path: &Path) -> Result<(Vec<AnyObject>, Vec<String>), ClusterError> {
+    let mut objects = Vec::new();
+    let warnings = each_text(path, &mut |file, text| {
+        each_object(file, text, &mut |value, place| {
+            let mut json = Vec::new();
+            json::write_compact(value, &mut json);
+            objects.push(AnyObject { json: String::from_utf8_lossy(&json).into_owned(), place });
+        })
+    })?;
+    Ok((objects, warnings))
+}
+
+/// Hands over the text of a file, or of all manifests of a directory and those below. What is wrong in a directory is given
+/// back as words.
+fn each_text(
+    path: &Path,
+    sink: &mut dyn FnMut(&str, &[u8]) -> Result<(), ClusterError>,
+) -> Result<Vec<String>, ClusterError> {
     let unreadable = |path: &Path, error: io::Error| ClusterError::Unreadable { path: path.to_owned(), error };
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
-    let mut cluster = Cluster::default();
+    let mut warnings = Vec::new();
     if !metadata.is_dir() {
         let text = bytes(path).map_err(|error| unreadable(path, error))?;
-        add_text(&mut cluster, &path.to_string_lossy(), &text)?;
-        return Ok(cluster);
+        sink(&path.to_string_lossy(), &text)?;
+        return Ok(warnings);
     }
     let mut open = vec![path.to_owned()];
     let mut files = Vec::new();
@@ -70,11 +106,11 @@ pub fn read(path: &Path) -> Result<Cluster, ClusterError> {
     files.sort();
     for file in files {
         let read = bytes(&file).map_err(|error| unreadable(&file, error));
-        if let Err(error) = read.and_then(|text| add_text(&mut cluster, &file.to_string_lossy(), &text)) {
-            cluster.warnings.push(error.to_string());
+        if let Err(error) = read.and_then(|text| sink(&file.to_string_lossy(), &text)) {
+            warnings.push(error.to_string());
         }
     }
-    Ok(cluster)
+    Ok(warnings)
 }
 
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
@@ -95,6 +131,11 @@ pub fn read_text(file: &str, text: &[u8]) -> Result<Cluster, ClusterError> {
 }
 
 fn add_text(cluster: &mut Cluster, file: &str, text: &[u8]) -> Result<(), ClusterError> {
+    each_object(file, text, &mut |value, place| add_one(cluster, value, place))
+}
+
+/// Hands over every object of a text, those of lists one by one.
+fn each_object(file: &str, text: &[u8], sink: &mut dyn FnMut(Value<'_>, Place)) -> Result<(), ClusterError> {
     let syntax = |line: u32, error: String| ClusterError::Syntax { file: file.to_owned(), line, error };
     let mut reader = json::Reader::new();
     if text.iter().find(|it| !it.is_ascii_whitespace()).is_some_and(|it| matches!(it, b'{' | b'[')) {
@@ -103,7 +144,7 @@ fn add_text(cluster: &mut Cluster, file: &str, text: &[u8]) -> Result<(), Cluste
         while !text[at..].trim_start().is_empty() {
             let line = |offset: usize| 1 + text[..offset].matches('\n').count() as u32;
             let (value, end) = reader.read_at(&text, at).map_err(|error| syntax(line(at), error.to_string()))?;
-            add(cluster, value, &mut |it| Place { file: file.to_owned(), line: line(it.offset()) });
+            add(value, &mut |it| sink(it, Place { file: file.to_owned(), line: line(it.offset()) }));
             at = end;
         }
         return Ok(());
@@ -119,11 +160,11 @@ fn add_text(cluster: &mut Cluster, file: &str, text: &[u8]) -> Result<(), Cluste
         let value = reader.read(&converted).map_err(|error| syntax(chunk.first_line, error.to_string()))?;
         let lines = item_lines(&chunk.text, value);
         let mut n_placed = 0;
-        add(cluster, value, &mut |it| {
+        add(value, &mut |it| {
             // A list's items come one after the other.
             let line = if it.offset() == value.offset() { 1 } else { lines.get(n_placed).copied().unwrap_or(1) };
             n_placed += 1;
-            Place { file: file.to_owned(), line: chunk.first_line + line - 1 }
+            sink(it, Place { file: file.to_owned(), line: chunk.first_line + line - 1 });
         });
     }
     Ok(())
@@ -138,15 +179,15 @@ fn item_lines(chunk: &[u8], list: Value<'_>) -> Vec<u32> {
     ends.into_iter().map(|it| found.get(it).map_or(1, |it| it.value.line)).collect()
 }
 
-/// Adds an object, or those of a list.
-fn add(cluster: &mut Cluster, value: Value<'_>, place: &mut dyn FnMut(Value<'_>) -> Place) {
+/// Hands over an object, or those of a list.
+fn add(value: Value<'_>, sink: &mut dyn FnMut(Value<'_>)) {
     let is_list = value.get("kind").and_then(|it| it.as_str()).is_some_and(|it| it.ends_with("List"));
     match value.get("items") {
         Some(items) if is_list || value.get("kind").is_none() => {
-            items.items().for_each(|it| add_one(cluster, it, place(it)));
+            items.items().for_each(sink);
         }
-        _ if value.kind() == Kind::Array => value.items().for_each(|it| add_one(cluster, it, place(it))),
-        _ => add_one(cluster, value, place(value)),
+        _ if value.kind() == Kind::Array => value.items().for_each(sink),
+        _ => sink(value),
     }
 }
 
@@ -159,6 +200,10 @@ fn add_one(cluster: &mut Cluster, value: Value<'_>, place: Place) {
     }
     let object = Object { value, place };
     let kind = object.kind();
+    if object.group() == "olm.operatorframework.io" && kind == "ClusterExtension" && !object.name().is_empty() {
+        put(&mut cluster.extensions, ClusterExtension::read(&object), |a, b| a.name == b.name);
+        return;
+    }
     if object.group() != "operators.coreos.com" || object.name().is_empty() {
         return;
     }

@@ -8,6 +8,7 @@
 mod api;
 mod catalog_source;
 mod csv;
+mod extension;
 mod manifest;
 mod object;
 mod operator_group;
@@ -16,7 +17,8 @@ mod subscription;
 pub use api::Api;
 pub use catalog_source::CatalogSource;
 pub use csv::{ClusterServiceVersion, Property};
-pub use manifest::{ClusterError, read, read_text};
+pub use extension::ClusterExtension;
+pub use manifest::{AnyObject, ClusterError, read, read_objects, read_text};
 pub use object::Place;
 pub use operator_group::OperatorGroup;
 pub use subscription::Subscription;
@@ -30,6 +32,8 @@ pub struct Cluster {
     pub csvs: Vec<ClusterServiceVersion>,
     /// CatalogSources.
     pub catalog_sources: Vec<CatalogSource>,
+    /// ClusterExtensions of OLM v1.
+    pub extensions: Vec<ClusterExtension>,
     /// OperatorGroups.
     pub operator_groups: Vec<OperatorGroup>,
     /// What could not be read, in words; only what was found in a directory, where not every file need be a manifest.

@@ -38,6 +38,10 @@ rules! {
         "A served version is switched off before it is removed.",
         "The documentation asks that every served version of the old definition is in the new one, if several operators own it: first `served: false`, in a later release the version can go. OLM does not check this any more; clients of the version break all the same.",
         "old: v1beta1 (served); new: v1 only";
+    OBJECT_CONVERTED: "W0906", "crd-converted-object", Warning,
+        "An existing object fits the new schema, also where a webhook converts.",
+        "OLM Classic only warns about objects that do not fit, if the new definition converts by a webhook: the webhook may make them fit.",
+        "object: spec.replicas: 10; new: spec.replicas {maximum: 9}, conversion {strategy: Webhook}";
     NO_VALIDATOR: "W0905", "crd-schema-unusable", Warning,
         "The new schema can be used to validate objects.",
         "Objects cannot be checked against a schema that is none, for example because of a pattern that is no regular expression.",

@@ -18,6 +18,8 @@ use crate::version::Version;
 pub struct Claims {
     /// The values of its `olm.maxOpenShiftVersion` properties, as JSON.
     pub max_openshift_versions: Vec<String>,
+    /// Why the properties of what is installed cannot be read, if so. Then the cluster does not go on.
+    pub unreadable: Option<String>,
     /// Its `com.redhat.openshift.versions`, or empty.
     pub openshift_versions: String,
     /// Its `minKubeVersion`, or empty.
@@ -28,6 +30,7 @@ impl From<&GraphBundle> for Claims {
     fn from(bundle: &GraphBundle) -> Self {
         Self {
             max_openshift_versions: bundle.max_openshift_versions.clone(),
+            unreadable: None,
             openshift_versions: bundle.openshift_versions.clone(),
             min_kube_version: bundle.min_kube_version.clone(),
         }
@@ -135,7 +138,15 @@ impl Judgement {
 #[must_use]
 pub fn judge(claims: &Claims, olm: Generation, from: Minor, to: Minor) -> Judgement {
     let mut evidence = Vec::new();
-    evidence.extend(judge_max(&claims.max_openshift_versions, olm, from, to));
+    evidence.extend(match &claims.unreadable {
+        Some(error) => Some(Evidence {
+            signal: Signal::MaxOpenShiftVersion,
+            value: String::new(),
+            verdict: Compatibility::Blocks,
+            reason: format!("its properties cannot be read: {error}"),
+        }),
+        None => judge_max(&claims.max_openshift_versions, olm, from, to),
+    });
     evidence.extend(judge_range(&claims.openshift_versions, to));
     evidence.extend(judge_kube(&claims.min_kube_version, to));
     let worst = evidence.iter().map(|it| it.verdict).filter(|it| !it.may_stay()).min();
@@ -270,6 +281,7 @@ mod tests {
         ] {
             let claims = Claims {
                 max_openshift_versions: max.iter().map(|it| (*it).to_owned()).collect(),
+                unreadable: None,
                 openshift_versions: versions.to_owned(),
                 min_kube_version: kube.to_owned(),
             };

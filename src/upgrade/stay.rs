@@ -88,12 +88,14 @@ fn judged(olm: &[Generation], claims: &Claims, step: Move) -> Vec<Stay> {
     rows
 }
 
-/// The rows of an installed bundle, each with a way out if it must not stay.
+/// The rows of an installed bundle, each with a way out if it must not stay. `own` is what it says of itself on the
+/// cluster, if that is known, of `olm.maxOpenShiftVersion`: that counts, not what a catalog says.
 #[must_use]
 pub fn installed_that_stays(
     olm: &[Generation],
     view: &PackageView,
     installed: &InstalledBundle,
+    own: Option<&Result<Vec<String>, String>>,
     step: Move,
 ) -> Vec<Stay> {
     let bundles = |catalog: &str, name: &str| {
@@ -101,7 +103,12 @@ pub fn installed_that_stays(
         let mut found = graphs.flat_map(|it| it.bundles.iter().map(move |bundle| (it, bundle)));
         found.find(|(_, it)| it.name == name).map(|(graph, bundle)| (graph.catalog.clone(), Claims::from(bundle)))
     };
-    let (catalog, claims) = bundles("", &installed.name).unwrap_or_default();
+    let (catalog, mut claims) = bundles("", &installed.name).unwrap_or_default();
+    match own {
+        Some(Ok(values)) => claims.max_openshift_versions.clone_from(values),
+        Some(Err(error)) => claims.unreadable = Some(error.clone()),
+        None => {}
+    }
     let mut rows = Vec::new();
     for row in judged(olm, &claims, step) {
         let way = if row.verdict.may_stay() { None } else { way_out(view, installed, row.olm[0], step, &bundles) };

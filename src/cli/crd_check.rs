@@ -1,0 +1,226 @@
+//! `olmdex crd-check`
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::Context;
+use super::ask::AskOptions;
+use super::asked::Olm;
+use super::error::{CommandError, CommandResult, Exit};
+use super::name::NameArgument;
+use super::validate::{FindingFormat, print_findings};
+use crate::cluster::{self, AnyObject};
+use crate::crd::classic::Verdict;
+use crate::crd::{Crd, CrdError, Resource, classic, preflight, rules};
+use crate::diag::{Finding, Place, Rule, Severity};
+use crate::fbc::{self, Typed};
+use crate::index::query::Filter;
+use crate::json;
+
+/// Check whether CustomResourceDefinitions may be upgraded: OLM v1's preflight, and OLM Classic's checks
+///
+/// OLD and NEW are files or directories of manifests (as a bundle has them), or bundles of a catalog that holds their
+/// objects, as PKG@VERSION. Definitions that only one of them has are passed over. Exits with 1 if OLM refuses.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex crd-check old/crd.yaml new/crd.yaml
+  olmdex crd-check cluster-crds.yaml my-bundle/manifests --instances must-gather/ --olm classic
+  olmdex crd-check keda@2.8.1 keda@2.10.1 -i my-catalog/ -o json")]
+pub(crate) struct CrdCheckArgs {
+    /// What is on the cluster
+    #[arg(value_name = "OLD")]
+    old: String,
+    /// What shall replace it
+    #[arg(value_name = "NEW")]
+    new: String,
+    /// Existing objects, in a file or directory: OLM Classic validates them against the new schema
+    #[arg(long, value_name = "DIR")]
+    instances: Option<PathBuf>,
+    /// Which generation of OLM to ask
+    #[arg(long, value_enum, default_value_t = Olm::Both)]
+    olm: Olm,
+    #[command(flatten)]
+    ask: AskOptions,
+    /// Format of the findings
+    #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
+    output: FindingFormat,
+}
+
+/// A definition, and where it is written.
+struct Placed {
+    crd: Crd,
+    place: Place,
+}
+
+pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
+    if args.output == FindingFormat::Yaml {
+        return Err(CommandError::usage("`crd-check` prints text, JSON, SARIF or workflow commands"));
+    }
+    let (old, new) = (definitions(context, args, &args.old)?, definitions(context, args, &args.new)?);
+    let objects = match &args.instances {
+        None => Vec::new(),
+        Some(path) => resources(context, path)?,
+    };
+    let (mut findings, mut n_compared) = (Vec::new(), 0);
+    for next in &new {
+        let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) else { continue };
+        n_compared += 1;
+        if args.olm != Olm::Classic && next.crd.api_version == "v1" {
+            findings.extend(of_preflight(before, next));
+        }
+        if args.olm != Olm::V1 {
+            findings.extend(of_classic(before, next, &objects));
+        }
+    }
+    if n_compared == 0 {
+        let error =
+            CommandError::new(Exit::Input, format!("`{}` and `{}` have no definition in common", args.old, args.new));
+        let names: Vec<&str> = old.iter().chain(&new).map(|it| it.crd.name.as_str()).collect();
+        return Err(error.help(format!("they have {}", names.join(", "))));
+    }
+    print_findings(context, args.output, rules::ALL, &findings)?;
+    if findings.is_empty() {
+        let definitions = if n_compared == 1 { "1 definition".to_owned() } else { format!("{n_compared} definitions") };
+        context.reporter.note(&format!("{definitions} compared, nothing is refused"));
+    }
+    let is_refused = findings.iter().any(|it| it.rule.severity == Severity::Error);
+    Ok(if is_refused { Exit::No } else { Exit::Yes })
+}
+
+fn finding(rule: &'static Rule, next: &Placed, message: String, help: Option<String>) -> Finding {
+    Finding { rule, message, place: Some(next.place.clone()), help, package: None }
+}
+
+fn of_preflight(before: &Placed, next: &Placed) -> Vec<Finding> {
+    let refusals = preflight::preflight(&before.crd, &next.crd).into_iter();
+    refusals
+        .map(|it| finding(rules::PREFLIGHT, next, format!("OLM v1 refuses {}: {it}", next.crd.name), None))
+        .collect()
+}
+
+fn of_classic(before: &Placed, next: &Placed, objects: &[Resource]) -> Vec<Finding> {
+    let name = &next.crd.name;
+    let verdicts = classic::check(&before.crd, &next.crd, objects).into_iter();
+    verdicts
+        .map(|verdict| match verdict {
+            Verdict::StoredVersionRemoved { version } => {
+                let known = if before.crd.is_stored_known {
+                    ""
+                } else {
+                    " (taken from the old definition, which has no status)"
+                };
+                let message = format!(
+                    "OLM Classic refuses {name}: version {version} is gone, in which objects are stored{known}"
+                );
+                let help = format!("keep {version} with `served: false` until status.storedVersions is without it");
+                finding(rules::STORED_VERSION, next, message, Some(help))
+            }
+            Verdict::ServedVersionRemoved { version } => {
+                let message = format!("{name} no longer has version {version}, which is served");
+                let help = format!("keep {version} with `served: false` for a release");
+                finding(rules::SERVED_VERSION, next, message, Some(help))
+            }
+            Verdict::ObjectInvalid { api, object, reason, is_exempt } => {
+                let (rule, who) = match is_exempt {
+                    false => (rules::OBJECT, format!("OLM Classic refuses {name}")),
+                    true => {
+                        (rules::OBJECT_CONVERTED, format!("OLM Classic warns about {name}, which a webhook converts"))
+                    }
+                };
+                finding(rule, next, format!("{who}: {object} ({api}) does not fit: {reason}"), None)
+            }
+            Verdict::SchemaUnusable { version, reason } => {
+                let message = format!("objects of {name} cannot be checked against version {version}: {reason}");
+                finding(rules::NO_VALIDATOR, next, message, None)
+            }
+        })
+        .collect()
+}
+
+/// The definitions that a path or a bundle has.
+fn definitions(context: &Context, args: &CrdCheckArgs, text: &str) -> Result<Vec<Placed>, CommandError> {
+    let path = Path::new(text);
+    let objects = match NameArgument::parse(text) {
+        NameArgument::Version(package, version) if !path.exists() => {
+            objects_of_bundle(context, args, &package, &version)?
+        }
+        _ => {
+            let (objects, warnings) =
+                cluster::read_objects(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+            warnings.iter().for_each(|it| context.reporter.warning(it));
+            objects
+        }
+    };
+    let mut found = Vec::new();
+    for AnyObject { json, place } in objects {
+        match Crd::from_json(&json) {
+            Ok(crd) => {
+                let place = Place { file: place.file, line: place.line, column: 1, ..Place::default() };
+                found.push(Placed { crd, place });
+            }
+            Err(CrdError::OtherKind) => {}
+            Err(error) => {
+                let message = format!("{}:{}: {error}", place.file, place.line);
+                return Err(CommandError::new(Exit::Input, message));
+            }
+        }
+    }
+    if found.is_empty() {
+        let error = CommandError::new(Exit::Input, format!("`{text}` has no CustomResourceDefinition"));
+        return Err(error.help("bundles have theirs in a catalog only if it carries olm.bundle.object properties"));
+    }
+    Ok(found)
+}
+
+/// The objects that a catalog carries for a bundle.
+fn objects_of_bundle(
+    context: &Context,
+    args: &CrdCheckArgs,
+    package: &str,
+    version: &str,
+) -> Result<Vec<AnyObject>, CommandError> {
+    let index = args.ask.open(context)?;
+    let filter = Filter { catalogs: args.ask.catalog.clone(), package: Some(package.to_owned()), channel: None };
+    let bundles = index.bundles(&filter)?;
+    if bundles.is_empty() {
+        return Err(super::name::unknown_package(&index, package)?);
+    }
+    let Some(bundle) = bundles.iter().find(|it| it.version == version || it.bundle == version) else {
+        let names: Vec<String> = bundles.iter().flat_map(|it| [it.version.clone(), it.bundle.clone()]).collect();
+        let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
+        return Err(super::name::with_guess(error, version, &names, "`olmdex list bundles` shows what there is"));
+    };
+    let mut objects = Vec::new();
+    let mut reader = json::Reader::new();
+    index.documents(&filter, |head, text| {
+        if head.schema == "olm.bundle"
+            && head.name == bundle.bundle
+            && let Ok(value) = reader.read(text)
+            && let Ok(blob) = fbc::blob::decode(value, false)
+            && let Typed::Bundle(found) = &blob.typed
+        {
+            let place = cluster::Place { file: bundle.bundle.clone(), line: 1 };
+            // What cannot be read was a finding when the catalog was checked.
+            let _ = fbc::for_each_object(found, |object| {
+                objects.push(AnyObject { json: String::from_utf8_lossy(object).into_owned(), place: place.clone() });
+            });
+        }
+        Ok::<(), CommandError>(())
+    })?;
+    Ok(objects)
+}
+
+fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandError> {
+    let (objects, warnings) =
+        cluster::read_objects(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+    warnings.iter().for_each(|it| context.reporter.warning(it));
+    let mut found = Vec::new();
+    for AnyObject { json, place } in objects {
+        match Resource::from_json(&json) {
+            Ok(resource) => found.extend(resource),
+            Err(error) => context.reporter.warning(&format!("{}:{}: {error}", place.file, place.line)),
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,104 @@
+//! ClusterExtensions of OLM v1 (`spec/olm-v1.md` 2.1).
+//!
+//! What it deliberately does not do: it checks none of the values; what the API server would refuse is for OLM's rules.
+
+use super::object::{Object, Place, text};
+use crate::json::Value;
+
+/// A ClusterExtension.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClusterExtension {
+    /// Its name.
+    pub name: String,
+    /// `spec.source.catalog.packageName`
+    pub package: String,
+    /// `spec.source.catalog.version`, or empty.
+    pub version: String,
+    /// `spec.source.catalog.channels`
+    pub channels: Vec<String>,
+    /// `spec.source.catalog.selector.matchLabels`
+    pub match_labels: Vec<(String, String)>,
+    /// `spec.source.catalog.selector.matchExpressions`: key, operator and values.
+    pub match_expressions: Vec<(String, String, Vec<String>)>,
+    /// Whether it has a selector at all.
+    pub has_selector: bool,
+    /// `spec.source.catalog.upgradeConstraintPolicy`, or empty.
+    pub upgrade_constraint_policy: String,
+    /// Name and version of `status.install.bundle`, if something is installed.
+    pub installed: Option<(String, String)>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+impl ClusterExtension {
+    pub(super) fn read(object: &Object<'_>) -> Self {
+        let catalog = ["spec", "source", "catalog"];
+        let at = |keys: &[&str]| -> Vec<Value<'_>> { object.items(&[&catalog[..], keys].concat()) };
+        let words = |value: Value<'_>| value.as_str().unwrap_or_default().into_owned();
+        let selector = object.at(&["spec", "source", "catalog", "selector"]).filter(|it| !it.is_null());
+        let labels = selector.and_then(|it| it.get("matchLabels"));
+        let expressions = at(&["selector", "matchExpressions"]).into_iter().map(|it| {
+            let values = it.get("values").map(|it| it.items().map(words).collect());
+            (text(it, "key"), text(it, "operator"), values.unwrap_or_default())
+        });
+        let bundle = ["status", "install", "bundle"];
+        let installed = object.text(&[&bundle[..], &["name"]].concat());
+        Self {
+            name: object.name(),
+            package: object.text(&["spec", "source", "catalog", "packageName"]),
+            version: object.text(&["spec", "source", "catalog", "version"]),
+            channels: at(&["channels"]).into_iter().map(words).collect(),
+            match_labels: labels
+                .map(|it| it.members().map(|(key, value)| (words(key), words(value))).collect())
+                .unwrap_or_default(),
+            match_expressions: expressions.collect(),
+            has_selector: selector.is_some(),
+            upgrade_constraint_policy: object.text(&["spec", "source", "catalog", "upgradeConstraintPolicy"]),
+            installed: (!installed.is_empty())
+                .then(|| (installed, object.text(&["status", "install", "bundle", "version"]))),
+            place: object.place.clone(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cluster::read_text;
+
+    #[test]
+    fn extensions_are_read_as_kubectl_prints_them() {
+        let text = "apiVersion: v1
+kind: List
+items:
+- apiVersion: olm.operatorframework.io/v1
+  kind: ClusterExtension
+  metadata: {name: till}
+  spec:
+    namespace: shop
+    source:
+      sourceType: Catalog
+      catalog:
+        packageName: till
+        channels: [stable]
+        version: '>=1.0'
+        selector:
+          matchLabels: {tier: prod}
+          matchExpressions:
+          - {key: a, operator: In, values: [b, c]}
+        upgradeConstraintPolicy: SelfCertified
+  status: {install: {bundle: {name: till.v1.0.0, version: 1.0.0}}}
+- apiVersion: olm.operatorframework.io/v1
+  kind: ClusterExtension
+  metadata: {name: empty}
+";
+        let cluster = read_text("extensions.yaml", text.as_bytes()).unwrap();
+        let [till, empty] = cluster.extensions.as_slice() else { panic!("{cluster:?}") };
+        assert_eq!((till.package.as_str(), till.version.as_str()), ("till", ">=1.0"));
+        assert_eq!(till.channels, ["stable"]);
+        assert_eq!(till.match_labels, [("tier".to_owned(), "prod".to_owned())]);
+        assert_eq!(till.match_expressions[0].2, ["b", "c"]);
+        assert_eq!(till.installed, Some(("till.v1.0.0".to_owned(), "1.0.0".to_owned())));
+        assert_eq!((till.upgrade_constraint_policy.as_str(), till.place.line), ("SelfCertified", 4));
+        assert!(empty.installed.is_none() && !empty.has_selector && empty.package.is_empty());
+    }
+}
