@@ -227,6 +227,39 @@ fn a_full_disk_leaves_nothing() {
     }
 }
 
+#[test]
+fn a_killed_command_leaves_all_or_nothing() {
+    let directory = scratch();
+    let big = "UPDATE operatorbundle SET bundle = CAST(bundle AS TEXT) || '{\"kind\":\"X\",\"x\":\"' || hex(zeroblob(2000000)) || '\"}'";
+    let catalog = legacy_file(directory.path(), "two-packages", big);
+    let whole = render(&catalog);
+    let (tree, file) = (directory.path().join("out"), directory.path().join("out.db"));
+    for milliseconds in [2, 8, 20, 40, 80] {
+        for is_migration in [true, false] {
+            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_olmdex"));
+            match is_migration {
+                true => command.args(["migrate", "-q"]).arg(&catalog).arg(&tree),
+                false => command.args(["export", "--legacy", "-q", "-o"]).arg(&file).arg(&catalog),
+            };
+            let mut child = command.spawn().unwrap();
+            std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+            let _ = child.kill();
+            child.wait().unwrap();
+            for result in [&tree, &file].into_iter().filter(|it| it.exists()) {
+                assert_eq!(render(result).len(), whole.len(), "{}", result.display());
+            }
+            let _ = std::fs::remove_dir_all(&tree);
+            let _ = std::fs::remove_file(&file);
+        }
+    }
+    // What killed ones left is used again and taken away.
+    olmdex(["migrate", "-q"]).arg(&catalog).arg(&tree).answer().expect_code(0);
+    export(&catalog, &file).expect_code(0);
+    let left = std::fs::read_dir(directory.path()).unwrap().map(|it| it.unwrap().file_name());
+    let left: Vec<_> = left.filter(|it| it.to_string_lossy().starts_with('.')).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
 /// Needs `OLMDEX_SHARED`, disk and time: the largest catalog there is, there and back.
 #[test]
 #[ignore = "needs a catalog of 634 MB and minutes"]

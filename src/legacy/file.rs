@@ -152,7 +152,12 @@ impl LegacyFile {
 
     /// A connection of its own, for reading.
     pub(super) fn connect(&self) -> Result<Connection, LegacyError> {
-        connect(&self.actual).map_err(|error| LegacyError::sqlite(&self.path, &error))
+        self.connect_plainly().map_err(|error| LegacyError::sqlite(&self.path, &error))
+    }
+
+    /// As [`Self::connect`], with SQLite's error.
+    pub(super) fn connect_plainly(&self) -> rusqlite::Result<Connection> {
+        connect(&self.actual)
     }
 }
 
