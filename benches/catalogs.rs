@@ -13,6 +13,7 @@ use olmdex::check::check;
 use olmdex::fbc::{Format, Input, Selection, Sorted, render};
 use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
+use olmdex::legacy::{Destination, Edit, Export, Fidelity, LegacyCatalog, LegacyError, Level};
 use olmdex::version::Version;
 use olmdex::version::blang::Range;
 use serde_json::{Value, json};
@@ -176,5 +177,80 @@ fn ranges(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, growth, questions, ranges);
+/// Ten packages of twenty bundles for each copy, every bundle with a ClusterServiceVersion of 20 kB.
+fn with_manifests(n: usize) -> String {
+    let mut text = String::new();
+    for package in (0..10 * n).map(|it| format!("package-{it}")) {
+        let name = |minor: usize| format!("{package}.v1.{minor}.0");
+        let entries: Vec<Value> = (0..20)
+            .map(|minor| match minor {
+                0 => json!({"name": name(0)}),
+                _ => json!({"name": name(minor), "replaces": name(minor - 1)}),
+            })
+            .collect();
+        let mut blobs = vec![
+            json!({"schema": "olm.package", "name": package, "defaultChannel": "stable"}),
+            json!({"schema": "olm.channel", "package": package, "name": "stable", "entries": entries}),
+        ];
+        blobs.extend((0..20).map(|minor| {
+            let csv = json!({
+                "apiVersion": "operators.coreos.com/v1alpha1", "kind": "ClusterServiceVersion",
+                "metadata": {"name": name(minor)},
+                "spec": {"version": format!("1.{minor}.0"), "description": "What it does. ".repeat(1400)},
+            });
+            let data = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, csv.to_string());
+            json!({
+                "schema": "olm.bundle", "package": package, "name": name(minor), "image": format!("example.com/{package}:{minor}"),
+                "properties": [
+                    {"type": "olm.package", "value": {"packageName": package, "version": format!("1.{minor}.0")}},
+                    {"type": "olm.bundle.object", "value": {"data": data}},
+                ],
+            })
+        }));
+        for blob in blobs {
+            text.push_str(&serde_json::to_string_pretty(&blob).expect("a value is JSON"));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Legacy files at 1×, 4× and 16×: converting them, writing them, removing a package from them.
+fn legacy(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("legacy");
+    group.sample_size(10);
+    for n in [1, 4, 16] {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let text = with_manifests(n);
+        group.throughput(Throughput::Bytes(text.len() as u64));
+        let input = Input::bytes("catalog", text.into_bytes().into());
+        let file = scratch.path().join("legacy.db");
+        group.bench_with_input(BenchmarkId::new("export", n), &input, |bench, input| {
+            bench.iter(|| Export::write(input, &file).and_then(Export::finish).expect("a legacy file"));
+        });
+        group.bench_with_input(BenchmarkId::new("render", n), &file, |bench, file| {
+            bench.iter(|| {
+                let catalog = LegacyCatalog::open(file, scratch.path(), Fidelity::Kept).expect("a legacy file");
+                let mut size = 0;
+                let sink = |_: &str, text: &[u8]| {
+                    size += text.len();
+                    Ok::<(), LegacyError>(())
+                };
+                catalog.write(Format::Json, Level::None, |_| true, sink).expect("a readable file");
+                black_box(size)
+            });
+        });
+        let out = Destination::File(scratch.path().join("smaller.db"));
+        group.bench_with_input(BenchmarkId::new("rm", n), &file, |bench, file| {
+            bench.iter(|| {
+                let mut edit = Edit::begin(file, scratch.path(), &out).expect("a legacy file");
+                edit.remove_packages(&["package-1".to_owned()], false).expect("the package");
+                edit.finish().expect("a new file")
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, growth, questions, ranges, legacy);
 criterion_main!(benches);

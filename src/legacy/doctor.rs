@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::catalog::LegacyCatalog;
 use super::era::Fidelity;
 use super::error::{LegacyError, sqlite_words};
-use super::file::{Claim, LegacyFile};
+use super::file::{Claim, LegacyFile, connect_damaged};
 use super::model::few;
 use super::rows::text;
 use super::rules;
@@ -119,6 +119,9 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
         Ok(file) => file,
         Err(LegacyError::Damaged { message, .. }) => {
             findings.push(rules::finding(rules::DAMAGED, message, None));
+            if let Ok(connection) = connect_damaged(path) {
+                readable(&connection, &mut findings);
+            }
             return Ok(findings);
         }
         Err(error) => return Err(error),
@@ -140,7 +143,7 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
         }
         Err(LegacyError::Damaged { message, .. }) => {
             findings.push(rules::finding(rules::DAMAGED, message, None));
-            readable(&file, &connection, &mut findings);
+            readable(&connection, &mut findings);
         }
         Err(error) => return Err(error),
     }
@@ -169,7 +172,7 @@ fn integrity(connection: &Connection, findings: &mut Vec<Finding>) {
 }
 
 /// Which tables of a damaged file can still be read.
-fn readable(file: &LegacyFile, connection: &Connection, findings: &mut Vec<Finding>) {
+fn readable(connection: &Connection, findings: &mut Vec<Finding>) {
     let tables = [
         "package",
         "channel",
@@ -182,7 +185,7 @@ fn readable(file: &LegacyFile, connection: &Connection, findings: &mut Vec<Findi
         "api_requirer",
         "deprecated",
     ];
-    for table in tables.into_iter().filter(|it| file.has_table(it)) {
+    for table in tables {
         let count = || -> rusqlite::Result<usize> {
             let mut statement = connection.prepare(&format!("SELECT * FROM {table}"))?;
             let mut rows = statement.query([])?;

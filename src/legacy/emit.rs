@@ -1,35 +1,38 @@
 //! Writing the packages of a catalog, many bundles at a time, in order.
 //!
-//! One thread reads manifests in the order of the output and hands what comes back to the sink; the threads of the pool
-//! encode. Memory is bounded by the batches in flight, whatever the size of the file.
+//! The threads of the pool read and encode, each with a connection of its own; one thread hands what they made to the sink,
+//! in order. Memory is bounded by the batches in flight, whatever the size of the file.
 //!
 //! What it deliberately does not do: it opens no output; where the bytes go is for the sink.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
+
+use rusqlite::Connection;
 
 use super::blobs::{Level, write_bundle, write_head};
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::model::{BundleModel, PackageModel, Problem};
 use super::rows::Rows;
-use super::survey::with_column;
+use super::survey::{give, take, with_column};
 use crate::fbc::Format;
 
 /// About how many bytes of manifests one task takes.
-const BATCH: usize = 2 << 20;
+const BATCH: u64 = 2 << 20;
 
-/// Some bundles of a package, with their manifests; the first batch of a package carries the package too.
+/// Some bundles of a package; the first batch of a package carries the package too.
 struct Batch<'a> {
     package: &'a PackageModel,
     has_head: bool,
-    bundles: Vec<(&'a BundleModel, Vec<u8>)>,
+    bundles: Vec<&'a BundleModel>,
 }
 
-/// A part of a package as text, or why it cannot be written.
+/// A part of a package: its text, why it cannot be written, or why it cannot be read.
 struct Part<'a> {
     package: &'a str,
-    text: Result<Vec<u8>, String>,
+    text: Result<Result<Vec<u8>, String>, LegacyError>,
 }
 
 /// How a catalog is written.
@@ -48,9 +51,9 @@ pub(super) fn emit<E: From<LegacyError>>(
     manner: Manner,
     mut sink: impl FnMut(&str, &[u8]) -> Result<(), E>,
 ) -> Result<Vec<Problem>, E> {
-    let n_in_flight = rayon::current_num_threads() + 1;
+    let n_in_flight = rayon::current_num_threads() * 2;
     let is_inline = rayon::current_thread_index().is_some();
-    let connection = file.connect()?;
+    let connections: Mutex<Vec<Connection>> = Mutex::new(Vec::new());
     let mut problems = Vec::new();
     let (sender, receiver) = sync_channel::<(usize, Part<'_>)>(n_in_flight + 1);
     rayon::in_place_scope(|scope| {
@@ -59,17 +62,14 @@ pub(super) fn emit<E: From<LegacyError>>(
         let (mut n_started, mut n_done) = (0, 0);
         loop {
             while n_started - n_done < n_in_flight {
-                let read = |row: i64| {
-                    with_column(&connection, "bundle", row, <[u8]>::to_vec)
-                        .map_err(|error| LegacyError::sqlite(file.path(), &error))
-                };
-                let Some(batch) = batches.next(manner, read)? else { break };
+                let Some(batch) = batches.next() else { break };
                 let number = n_started;
                 n_started += 1;
                 let sender = sender.clone();
+                let connections = &connections;
                 let work = move || {
                     // The receiver is gone only if the sink has failed; then nobody wants the result.
-                    let _ = sender.send((number, batch.write(manner)));
+                    let _ = sender.send((number, batch.write(file, rows, connections, manner)));
                 };
                 if is_inline {
                     work();
@@ -84,7 +84,7 @@ pub(super) fn emit<E: From<LegacyError>>(
             waiting.insert(number, part);
             while let Some(part) = waiting.remove(&n_done) {
                 n_done += 1;
-                match part.text {
+                match part.text? {
                     Ok(text) => sink(part.package, &text)?,
                     Err(text) => {
                         let package = Some(part.package.to_owned());
@@ -105,22 +105,15 @@ struct Batches<'a> {
 }
 
 impl<'a> Batches<'a> {
-    fn next(
-        &mut self,
-        manner: Manner,
-        mut read: impl FnMut(i64) -> Result<Vec<u8>, LegacyError>,
-    ) -> Result<Option<Batch<'a>>, LegacyError> {
+    fn next(&mut self) -> Option<Batch<'a>> {
         let has_head = self.bundles.is_none();
-        let Some(package) = self.packages.get(self.next_package).copied() else { return Ok(None) };
+        let package = self.packages.get(self.next_package).copied()?;
         let mut bundles = self.bundles.take().unwrap_or_else(|| package.bundles.values());
         let mut batch = Batch { package, has_head, bundles: Vec::new() };
         let mut size = 0;
         for bundle in bundles.by_ref() {
-            let row = &self.rows.bundles[bundle.row];
-            let manifests = if row.n_manifests == 0 { Vec::new() } else { read(row.rowid)? };
-            let manifests = only_csv(bundle, manifests, manner.level);
-            size += manifests.len() + 1024;
-            batch.bundles.push((bundle, manifests));
+            size += self.rows.bundles[bundle.row].n_manifests + 1024;
+            batch.bundles.push(bundle);
             if size >= BATCH {
                 break;
             }
@@ -130,35 +123,46 @@ impl<'a> Batches<'a> {
         } else {
             self.next_package += 1;
         }
-        Ok(Some(batch))
+        Some(batch)
     }
-}
-
-/// Manifests that are not written need not be carried about; what is left stays at its place.
-fn only_csv(bundle: &BundleModel, mut manifests: Vec<u8>, level: Level) -> Vec<u8> {
-    if level == Level::CsvMetadata
-        && !bundle.image.is_empty()
-        && let Some(csv) = bundle.survey.csv.and_then(|idx| bundle.survey.objects.get(idx))
-        && std::str::from_utf8(&manifests).is_ok()
-        && !bundle.properties.iter().any(|(kind, _)| kind == "olm.csv.metadata")
-    {
-        manifests.truncate(csv.end);
-        manifests.shrink_to_fit();
-    }
-    manifests
 }
 
 impl<'a> Batch<'a> {
-    fn write(&self, manner: Manner) -> Part<'a> {
-        let write = || -> Result<Vec<u8>, String> {
+    fn write(
+        &self,
+        file: &LegacyFile,
+        rows: &Rows,
+        connections: &Mutex<Vec<Connection>>,
+        manner: Manner,
+    ) -> Part<'a> {
+        let write = || -> Result<Result<Vec<u8>, String>, LegacyError> {
             let mut out = Vec::new();
-            if self.has_head {
-                write_head(self.package, manner.format, &mut out)?;
+            if self.has_head
+                && let Err(error) = write_head(self.package, manner.format, &mut out)
+            {
+                return Ok(Err(error));
             }
-            for (bundle, manifests) in &self.bundles {
-                write_bundle(&self.package.name, bundle, manifests, manner.level, manner.format, &mut out)?;
+            let connection = match take(connections) {
+                Some(connection) => connection,
+                None => file.connect()?,
+            };
+            for bundle in &self.bundles {
+                let row = &rows.bundles[bundle.row];
+                let name = &self.package.name;
+                let written = if row.n_manifests == 0 {
+                    write_bundle(name, bundle, b"", manner.level, manner.format, &mut out)
+                } else {
+                    let write =
+                        |bytes: &[u8]| write_bundle(name, bundle, bytes, manner.level, manner.format, &mut out);
+                    with_column(&connection, "bundle", row.rowid, write)
+                        .map_err(|error| LegacyError::sqlite(file.path(), &error))?
+                };
+                if let Err(error) = written {
+                    return Ok(Err(error));
+                }
             }
-            Ok(out)
+            give(connections, connection);
+            Ok(Ok(out))
         };
         Part { package: &self.package.name, text: write() }
     }

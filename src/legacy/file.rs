@@ -152,7 +152,12 @@ impl LegacyFile {
 
     /// A connection of its own, for reading.
     pub(super) fn connect(&self) -> Result<Connection, LegacyError> {
-        connect(&self.actual).map_err(|error| LegacyError::sqlite(&self.path, &error))
+        self.connect_plainly().map_err(|error| LegacyError::sqlite(&self.path, &error))
+    }
+
+    /// As [`Self::connect`], with SQLite's error.
+    pub(super) fn connect_plainly(&self) -> rusqlite::Result<Connection> {
+        connect(&self.actual)
     }
 }
 
@@ -162,8 +167,25 @@ pub fn is_legacy(path: &Path) -> bool {
     let has_tables = connect(path).and_then(|it| columns(&it)).is_ok_and(|columns| {
         CORE_TABLES.iter().any(|it| *it != "package" && *it != "channel" && columns.contains_key(*it))
     });
-    // With a journal beside it the file may have no tables yet.
-    has_tables || (has_journal(path) && starts_as_sqlite(path) && !is_index(path))
+    // With a journal beside it the file may have no tables yet; of a damaged one the names of tables may be left.
+    has_tables || (starts_as_sqlite(path) && !is_index(path) && (has_journal(path) || names_tables(path)))
+}
+
+/// Whether the beginning of the file, where the schema is, has the names of tables that only catalogs have.
+fn names_tables(path: &Path) -> bool {
+    const SCHEMA: u64 = 128 << 10;
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|it| it.take(SCHEMA).read_to_end(&mut head));
+    let has = |name: &str| memchr::memmem::find(&head, name.as_bytes()).is_some();
+    read.is_ok() && has("operatorbundle") && has("channel_entry")
+}
+
+/// A connection to a file that SQLite calls damaged, for reading what is left of it.
+pub(super) fn connect_damaged(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = connect(path)?;
+    // With this SQLite reads a file that is shorter than it should be.
+    connection.pragma_update(None, "writable_schema", true)?;
+    Ok(connection)
 }
 
 fn starts_as_sqlite(path: &Path) -> bool {

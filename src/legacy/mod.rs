@@ -28,6 +28,7 @@ mod properties;
 mod prove;
 mod rows;
 pub mod rules;
+mod sort;
 mod survey;
 mod verdict;
 

@@ -6,13 +6,19 @@
 //! What it deliberately does not do: it judges nothing and repairs nothing.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Mutex;
 
+use rayon::prelude::*;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
 use super::error::LegacyError;
 use super::file::LegacyFile;
+use super::survey::{give, take};
 use crate::json;
+
+/// How many bundles one thread reads at a time.
+const PART: usize = 128;
 
 /// All rows.
 #[derive(Debug, Default)]
@@ -204,7 +210,8 @@ impl Rows {
             name => format!("octet_length({name})"),
         };
         let sql = format!(
-            "SELECT rowid, name, {}, {}, {}, {}, {}, {} FROM operatorbundle ORDER BY rowid",
+            "SELECT rowid, name, {}, {}, {}, {}, {}, {} FROM operatorbundle WHERE rowid BETWEEN ?1 AND ?2
+             ORDER BY rowid",
             column("bundlepath"),
             column("version"),
             column("skiprange"),
@@ -212,25 +219,39 @@ impl Rows {
             length("bundle"),
             length("csv"),
         );
-        each(connection, &sql, |row| {
-            let Some(name) = text(row, 1)? else {
-                self.n_nameless += 1;
-                return Ok(());
-            };
-            let length = |idx: usize| number(row, idx).map(|it| it.unwrap_or_default().cast_unsigned());
-            self.by_name.insert(name.clone(), self.bundles.len());
-            self.bundles.push(BundleRow {
-                rowid: row.get(0)?,
-                name,
-                image: text(row, 2)?,
-                version: text(row, 3)?,
-                skip_range: text(row, 4)?,
-                substitutes_for: text(row, 5)?,
-                n_manifests: length(6)?,
-                n_csv: length(7)?,
-            });
+        // The columns behind the manifests are read through all of their pages, so several threads do it.
+        let mut rowids: Vec<i64> = Vec::new();
+        each(connection, "SELECT rowid FROM operatorbundle", |row| {
+            rowids.push(row.get(0)?);
             Ok(())
-        })
+        })?;
+        rowids.sort_unstable();
+        let connections: Mutex<Vec<Connection>> = Mutex::new(Vec::new());
+        let parts: Vec<rusqlite::Result<Vec<Option<BundleRow>>>> = rowids
+            .par_chunks(PART)
+            .map(|part| {
+                let (Some(first), Some(last)) = (part.first(), part.last()) else { return Ok(Vec::new()) };
+                let connection = match take(&connections) {
+                    Some(connection) => connection,
+                    None => file.connect_plainly()?,
+                };
+                let read = bundle_rows(&connection, &sql, *first, *last);
+                give(&connections, connection);
+                read
+            })
+            .collect();
+        for part in parts {
+            for bundle in part? {
+                match bundle {
+                    Some(bundle) => {
+                        self.by_name.insert(bundle.name.clone(), self.bundles.len());
+                        self.bundles.push(bundle);
+                    }
+                    None => self.n_nameless += 1,
+                }
+            }
+        }
+        Ok(())
     }
 
     fn attached(&mut self, file: &LegacyFile, connection: &Connection) -> rusqlite::Result<()> {
@@ -267,6 +288,31 @@ impl Rows {
     pub(super) fn bundle(&self, name: &str) -> Option<&BundleRow> {
         self.by_name.get(name).and_then(|&idx| self.bundles.get(idx))
     }
+}
+
+/// Rows of bundles from one to another; `None` for those without a name.
+fn bundle_rows(connection: &Connection, sql: &str, first: i64, last: i64) -> rusqlite::Result<Vec<Option<BundleRow>>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([first, last])?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        let Some(name) = text(row, 1)? else {
+            found.push(None);
+            continue;
+        };
+        let length = |idx: usize| number(row, idx).map(|it| it.unwrap_or_default().cast_unsigned());
+        found.push(Some(BundleRow {
+            rowid: row.get(0)?,
+            name,
+            image: text(row, 2)?,
+            version: text(row, 3)?,
+            skip_range: text(row, 4)?,
+            substitutes_for: text(row, 5)?,
+            n_manifests: length(6)?,
+            n_csv: length(7)?,
+        }));
+    }
+    Ok(found)
 }
 
 /// Runs a query and hands out its rows.

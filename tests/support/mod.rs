@@ -3,6 +3,7 @@
 //! Each test binary uses a part of it.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod legacy;
 pub mod schema;
 
 use std::ffi::{OsStr, OsString};
@@ -74,6 +75,11 @@ pub fn olmdex<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(args: I) -> Run {
 impl Run {
     pub fn arg(mut self, arg: impl AsRef<OsStr>) -> Self {
         self.args.push(arg.as_ref().to_owned());
+        self
+    }
+
+    pub fn args<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(mut self, args: I) -> Self {
+        self.args.extend(args.into_iter().map(|it| it.as_ref().to_owned()));
         self
     }
 

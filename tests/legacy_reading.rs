@@ -1,0 +1,373 @@
+//! Legacy files as sources: whatever their schema, form or state, and never changed.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod support;
+
+use std::path::Path;
+
+use rusqlite::Connection;
+use support::legacy::{SCHEMA, legacy_file, query};
+use support::{Answer, olmdex, scratch, write};
+
+fn render(path: &Path) -> Answer {
+    olmdex(["render", "-q"]).arg(path).answer()
+}
+
+/// What a fixture renders to, after more SQL.
+fn rendered(fixture: &str, sql: &str) -> Answer {
+    let directory = scratch();
+    render(&legacy_file(directory.path(), fixture, sql))
+}
+
+#[test]
+fn storage_classes_do_not_matter() {
+    let plain = rendered("two-packages", "");
+    plain.expect_code(0);
+    let mixed = "UPDATE operatorbundle SET csv = CAST(csv AS TEXT), bundle = CAST(bundle AS TEXT),
+                     version = CAST(version AS BLOB), bundlepath = CAST(bundlepath AS BLOB);
+                 UPDATE properties SET value = CAST(value AS BLOB), type = CAST(type AS BLOB);
+                 UPDATE dependencies SET value = CAST(value AS TEXT);
+                 UPDATE channel_entry SET channel_name = CAST(channel_name AS BLOB);
+                 UPDATE package SET default_channel = CAST(default_channel AS BLOB)";
+    let mixed = rendered("two-packages", mixed);
+    assert_eq!(plain.out(), mixed.expect_code(0).out());
+    // Keys and escapes of values that pass through stay as they are.
+    plain.expect_words("\"b\": 1,\n                \"a\": \"\\u003cx\\u003e\"");
+}
+
+#[test]
+fn one_broken_package_does_not_stop_the_others() {
+    let directory = scratch();
+    let path =
+        legacy_file(directory.path(), "two-packages", "INSERT INTO channel VALUES ('empty', 'foo', 'foo.v1.0.0')");
+    render(&path).expect_code(1).expect_words("channel must contain at least one bundle");
+    let answer = olmdex(["render", "--keep-going"]).arg(&path).answer();
+    answer.expect_code(1).expect_words("package `foo` is left out");
+    assert!(answer.out().contains("bar.v0.1.0") && !answer.out().contains("foo.v1.0.0"));
+    let out = directory.path().join("out");
+    olmdex(["migrate"]).arg(&path).arg(&out).answer().expect_code(1);
+    assert!(!out.exists(), "nothing is written");
+    olmdex(["migrate", "--keep-going", "--prove"]).arg(&path).arg(&out).answer().expect_code(1);
+    assert!(out.join("bar/catalog.json").is_file() && !out.join("foo").exists());
+    olmdex(["migrate"]).arg(&path).arg(&out).answer().expect_code(2).expect_words("must be empty");
+}
+
+#[test]
+fn migration_is_proved_and_losses_are_named() {
+    let directory = scratch();
+    let path = legacy_file(
+        directory.path(),
+        "two-packages",
+        "UPDATE operatorbundle SET substitutesfor = 'x' WHERE name = 'foo.v1.1.0'",
+    );
+    for (level, words) in [("none", "both sides hold the same"), ("all", "2 manifests are lost")] {
+        let out = directory.path().join(level);
+        let answer = olmdex(["migrate", "--prove", "--migrate-level", level]).arg(&path).arg(&out).answer();
+        answer.expect_code(0).expect_words(words);
+        answer.expect_words("the dependency `olm.label` {\"label\":\"x\"} is lost");
+        answer.expect_words("that it substitutes for `x` is lost");
+    }
+}
+
+#[test]
+fn any_command_takes_a_legacy_file() {
+    let directory = scratch();
+    let path = legacy_file(directory.path(), "two-packages", "");
+    let before = std::fs::read(&path).unwrap();
+    olmdex(["list", "bundles", "-o", "name", "-i"]).arg(&path).answer().expect_code(0).expect_words("foo.v1.1.0");
+    olmdex(["validate"]).arg(&path).answer().expect_code(0);
+    olmdex(["graph", "-i"]).arg(&path).answer().expect_code(0).expect_words("foo.v1.0.0");
+    olmdex(["updates", "foo", "--from", "1.0.0", "-i"]).arg(&path).answer();
+    let index = directory.path().join("index.db");
+    olmdex(["build", "-o"]).arg(&index).arg(&path).answer().expect_code(0);
+    let stored = olmdex(["list", "channels", "--no-headers", "-i"]).arg(&index).answer();
+    assert_eq!(stored.out().lines().count(), 2, "{}", stored.both());
+    olmdex(["info"]).arg(&path).answer().expect_code(0).expect_words("schema 13");
+    olmdex(["doctor"]).arg(&path).answer().expect_code(0).expect_words("W0602");
+    assert!(before == std::fs::read(&path).unwrap(), "the input was changed");
+    let names: Vec<_> = std::fs::read_dir(directory.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 2, "nothing else is left behind: {names:?}");
+}
+
+#[test]
+fn what_cannot_be_written_is_a_finding_everywhere() {
+    let directory = scratch();
+    let path = legacy_file(
+        directory.path(),
+        "two-packages",
+        "UPDATE operatorbundle SET bundle = '{broken' WHERE name = 'foo.v1.0.0'",
+    );
+    olmdex(["validate"]).arg(&path).answer().expect_code(1).expect_words("E0601");
+    olmdex(["list", "packages", "-i"]).arg(&path).answer().expect_code(0).expect_words("package `foo` is left out");
+    let index = directory.path().join("index.db");
+    olmdex(["build", "-o"]).arg(&index).arg(&path).answer().expect_code(1);
+    assert!(!index.exists());
+    olmdex(["build", "--keep-going", "-o"]).arg(&index).arg(&path).answer();
+    assert!(index.exists());
+}
+
+#[test]
+fn foreign_and_empty_files_are_refused_with_words() {
+    let directory = scratch();
+    let path = directory.path().join("foreign.db");
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch("CREATE TABLE things (name TEXT); INSERT INTO things VALUES ('x')")
+        .unwrap();
+    render(&path).expect_code(3).expect_words("another program");
+    olmdex(["doctor"]).arg(&path).answer().expect_code(3).expect_words("without the tables of a catalog");
+    let empty = write(directory.path(), "empty.db", "");
+    olmdex(["doctor"]).arg(&empty).answer().expect_code(3).expect_words("empty");
+    let part = directory.path().join("part.db");
+    Connection::open(&part)
+        .unwrap()
+        .execute_batch("CREATE TABLE operatorbundle (name TEXT, csv TEXT, bundle TEXT)")
+        .unwrap();
+    render(&part).expect_code(3).expect_words("no such table: package");
+}
+
+#[test]
+fn journals_count_and_stay() {
+    let directory = scratch();
+    let path = legacy_file(directory.path(), "two-packages", "");
+    let whole = render(&path).out();
+    // A write-ahead log that nobody has checkpointed: the newest rows are only there.
+    let wal = directory.path().join("wal.db");
+    std::fs::copy(&path, &wal).unwrap();
+    let writer = Connection::open(&wal).unwrap();
+    writer.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())).unwrap();
+    writer.execute_batch("UPDATE channel_entry SET replaces = NULL WHERE entry_id = 1").unwrap();
+    let copy = directory.path().join("copy.db");
+    std::fs::copy(&wal, &copy).unwrap();
+    std::fs::copy(directory.path().join("wal.db-wal"), directory.path().join("copy.db-wal")).unwrap();
+    drop(writer);
+    render(&copy).expect_code(1).expect_words("multiple channel heads");
+    assert!(directory.path().join("copy.db-wal").is_file());
+    assert!(!directory.path().join("copy.db-shm").exists());
+    // A hot journal: the file is half changed, and the journal holds what was there before.
+    let hot = directory.path().join("hot.db");
+    std::fs::copy(&path, &hot).unwrap();
+    let writer = Connection::open(&hot).unwrap();
+    writer.execute_batch("PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN; DELETE FROM channel_entry; UPDATE operatorbundle SET bundle = zeroblob(20000)").unwrap();
+    let frozen = directory.path().join("frozen.db");
+    let journal = directory.path().join("hot.db-journal");
+    if journal.is_file() {
+        std::fs::copy(&hot, &frozen).unwrap();
+        std::fs::copy(&journal, directory.path().join("frozen.db-journal")).unwrap();
+        drop(writer);
+        let before = std::fs::read(&frozen).unwrap();
+        assert_eq!(render(&frozen).expect_code(0).out(), whole);
+        assert!(before == std::fs::read(&frozen).unwrap(), "the input was changed");
+        olmdex(["info"]).arg(&frozen).answer().expect_words("writer was stopped      yes");
+    }
+}
+
+#[test]
+fn a_read_only_file_in_a_read_only_directory_is_read() {
+    let directory = scratch();
+    let path = legacy_file(directory.path(), "two-packages", "");
+    support::open_to_all(directory.path());
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+    std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o555)).unwrap();
+    if let Some(answer) = support::as_nobody(&["render".as_ref(), path.as_os_str()]) {
+        answer.expect_code(0).expect_words("foo.v1.1.0");
+    }
+    std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn older_schemas_keep_their_data() {
+    // Schema 2: no versions, no tables of required APIs, dependencies or properties.
+    let directory = scratch();
+    let path = directory.path().join("old.db");
+    let connection = Connection::open(&path).unwrap();
+    let csv = |name: &str, version: &str| {
+        format!(
+            "{{\"kind\":\"ClusterServiceVersion\",\"metadata\":{{\"name\":\"{name}\",\"annotations\":{{\"olm.skipRange\":\"<{version}\"}}}},\
+             \"spec\":{{\"version\":\"{version}\",\"customresourcedefinitions\":{{\"required\":[{{\"name\":\"foos.x.io\",\"kind\":\"Foo\",\"version\":\"v1\"}}]}}}}}}"
+        )
+    };
+    connection
+        .execute_batch(&format!(
+            "CREATE TABLE schema_migrations (version bigint NOT NULL, timestamp DATETIME);
+             INSERT INTO schema_migrations VALUES (2, '');
+             CREATE TABLE operatorbundle (name TEXT PRIMARY KEY, csv TEXT UNIQUE, bundle TEXT, bundlepath TEXT);
+             CREATE TABLE package (name TEXT PRIMARY KEY, default_channel TEXT);
+             CREATE TABLE channel (name TEXT, package_name TEXT, head_operatorbundle_name TEXT);
+             CREATE TABLE channel_entry (entry_id INTEGER PRIMARY KEY, channel_name TEXT, package_name TEXT, operatorbundle_name TEXT, replaces INTEGER, depth INTEGER);
+             CREATE TABLE api_provider (group_name TEXT, version TEXT, kind TEXT, channel_entry_id INTEGER);
+             CREATE TABLE related_image (image TEXT, operatorbundle_name TEXT);
+             INSERT INTO operatorbundle (name, csv, bundle) VALUES ('a.v1', '{v1}', '{v1}'), ('a.v2', '{v2}', '{v2}');
+             INSERT INTO package VALUES ('a', 'stable');
+             INSERT INTO channel VALUES ('stable', 'a', 'a.v2');
+             INSERT INTO channel_entry VALUES (1, 'stable', 'a', 'a.v2', 2, 0), (2, 'stable', 'a', 'a.v1', NULL, 1);
+             INSERT INTO api_provider VALUES ('a.io', 'v1', 'A', 1)",
+            v1 = csv("a.v1", "1.0.0"),
+            v2 = csv("a.v2", "2.0.0")
+        ))
+        .unwrap();
+    drop(connection);
+    let answer = render(&path);
+    answer.expect_code(0);
+    for words in ["\"skipRange\": \"<2.0.0\"", "\"olm.gvk\"", "\"olm.gvk.required\"", "\"version\": \"1.0.0\""] {
+        answer.expect_words(words);
+    }
+    olmdex(["render", "--compat", "opm"])
+        .arg(&path)
+        .answer()
+        .expect_code(1)
+        .expect_words("FOREIGN KEY constraint failed");
+    olmdex(["doctor"]).arg(&path).answer().expect_code(0).expect_words("database is locked");
+    // A step of maintenance brings it to the last schema, with all that it says.
+    let new = directory.path().join("new.db");
+    olmdex(["legacy", "prune-stranded", "-o"]).arg(&new).arg(&path).answer().expect_code(0);
+    assert_eq!(query(&new, "SELECT version FROM schema_migrations"), "13");
+    assert_eq!(render(&new).out(), answer.out());
+}
+
+#[test]
+fn hostile_rows_are_survived() {
+    let statements = [
+        "UPDATE channel_entry SET replaces = entry_id",
+        "UPDATE channel_entry SET replaces = 999",
+        "UPDATE channel_entry SET replaces = 1 WHERE entry_id = 2",
+        "UPDATE channel_entry SET depth = -9223372036854775807 WHERE entry_id = 2",
+        "UPDATE channel_entry SET depth = 9223372036854775807",
+        "UPDATE channel_entry SET depth = 'deep', replaces = 'x'",
+        "UPDATE channel_entry SET depth = NULL",
+        "UPDATE channel_entry SET channel_name = NULL",
+        "UPDATE channel_entry SET package_name = NULL",
+        "UPDATE channel_entry SET operatorbundle_name = NULL",
+        "UPDATE channel_entry SET operatorbundle_name = ''",
+        "UPDATE operatorbundle SET name = NULL",
+        "UPDATE operatorbundle SET name = '' WHERE name = 'foo.v1.1.0'",
+        "UPDATE operatorbundle SET name = x'ff00fe' WHERE name = 'foo.v1.1.0'",
+        "UPDATE operatorbundle SET version = 1.5, bundlepath = 7, skiprange = 3",
+        "UPDATE operatorbundle SET version = NULL, bundlepath = NULL, skiprange = NULL, csv = NULL, bundle = NULL",
+        "UPDATE operatorbundle SET bundle = x'ff', csv = x'ff'",
+        "UPDATE operatorbundle SET bundle = x'7b22ff223a317d'",
+        "UPDATE operatorbundle SET bundle = 12345, csv = 1.5",
+        "UPDATE operatorbundle SET bundle = '[]{}'",
+        "UPDATE operatorbundle SET bundle = '}', csv = '{}'",
+        "UPDATE operatorbundle SET bundle = printf('%.*c', 200000, '[')",
+        "UPDATE operatorbundle SET csv = '{\"spec\":{\"icon\":[{\"base64data\":5}]}}'",
+        "UPDATE operatorbundle SET csv = '{\"spec\":{\"icon\":5}}'",
+        "UPDATE operatorbundle SET csv = '[1,2]'",
+        "UPDATE properties SET type = NULL, value = NULL",
+        "UPDATE properties SET value = ''",
+        "UPDATE properties SET value = '{\"packageName\":5}'",
+        "UPDATE properties SET operatorbundle_name = NULL",
+        "UPDATE dependencies SET value = NULL",
+        "UPDATE dependencies SET value = '5', type = 'olm.gvk'",
+        "UPDATE related_image SET image = NULL",
+        "UPDATE package SET name = NULL",
+        "UPDATE package SET name = '../evil' WHERE name = 'foo'; UPDATE channel SET package_name = '../evil' WHERE package_name = 'foo'; UPDATE channel_entry SET package_name = '../evil' WHERE package_name = 'foo'",
+        "UPDATE package SET default_channel = NULL",
+        "UPDATE channel SET name = NULL",
+        "UPDATE channel SET head_operatorbundle_name = NULL",
+        "UPDATE schema_migrations SET version = 'abc'",
+        "UPDATE schema_migrations SET version = -7",
+        "UPDATE schema_migrations SET version = 201909251211",
+        "UPDATE schema_migrations SET version = 4",
+        "DELETE FROM schema_migrations",
+        "DROP TABLE schema_migrations",
+        "DROP TABLE properties",
+        "DROP TABLE dependencies; DROP TABLE related_image; DROP TABLE deprecated; DROP TABLE api; DROP TABLE api_provider; DROP TABLE api_requirer",
+        "DROP TABLE package",
+        "DROP TABLE channel_entry; CREATE TABLE channel_entry (entry_id INTEGER PRIMARY KEY)",
+        "DROP INDEX pk; ALTER TABLE operatorbundle DROP COLUMN version",
+        "DROP INDEX pk; ALTER TABLE operatorbundle DROP COLUMN bundlepath",
+        "ALTER TABLE operatorbundle DROP COLUMN bundle",
+        "CREATE VIEW v AS SELECT * FROM package; CREATE TABLE \"x\"\"y\" (a)",
+    ];
+    for sql in statements {
+        let directory = scratch();
+        let path = legacy_file(directory.path(), "two-packages", sql);
+        let before = std::fs::read(&path).unwrap();
+        let out = directory.path().join("out");
+        let db = directory.path().join("out.db");
+        let runs = [
+            olmdex(["render", "-q"]).arg(&path),
+            olmdex(["render", "-q", "--compat", "opm"]).arg(&path),
+            olmdex(["render", "-q", "-o", "yaml", "--keep-going", "--migrate-level", "all"]).arg(&path),
+            olmdex(["migrate", "-q", "--keep-going", "--prove"]).arg(&path).arg(&out),
+            olmdex(["validate", "-q"]).arg(&path),
+            olmdex(["list", "bundles", "-i"]).arg(&path),
+            olmdex(["info"]).arg(&path),
+            olmdex(["doctor"]).arg(&path),
+            olmdex(["export", "--legacy", "-q", "-o"]).arg(&db).arg(&path),
+            olmdex(["legacy", "rm", "-q", "-p", "foo", "-o"]).arg(&db).arg(&path),
+            olmdex(["legacy", "deprecate-truncate", "-q", "-b", "example.com/foo:v1.0.0", "-o"]).arg(&db).arg(&path),
+        ];
+        for run in runs {
+            let answer = run.answer();
+            assert!(matches!(answer.code, Some(0 | 1 | 3 | 4)), "{sql}\n{}", answer.both());
+            assert!(!answer.err().contains("not proved"), "{sql}\n{}", answer.both());
+        }
+        assert!(!directory.path().join("evil").exists() && !directory.path().join("../evil").exists());
+        assert!(before == std::fs::read(&path).unwrap(), "{sql}: the input was changed");
+    }
+}
+
+#[test]
+fn mutated_databases_are_survived() {
+    let directory = scratch();
+    let path = legacy_file(directory.path(), "two-packages", "");
+    let whole = std::fs::read(&path).unwrap();
+    let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+    let mut next = move |below: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random % below as u64) as usize
+    };
+    let broken = directory.path().join("broken.db");
+    for round in 0..120 {
+        let mut bytes = whole.clone();
+        match round % 4 {
+            0 => bytes.truncate(next(bytes.len())),
+            1 => {
+                for _ in 0..8 {
+                    let at = next(bytes.len());
+                    bytes[at] ^= 1 << next(8);
+                }
+            }
+            2 => {
+                let at = next(bytes.len() / 4096) * 4096;
+                bytes[at..at + 4096].fill(0);
+            }
+            _ => {
+                let (from, to) = (next(bytes.len() / 4096) * 4096, next(bytes.len() / 4096) * 4096);
+                bytes.copy_within(from..from + 4096, to);
+            }
+        }
+        std::fs::write(&broken, &bytes).unwrap();
+        for command in ["render", "doctor"] {
+            let answer = olmdex([command, "-q"]).arg(&broken).answer();
+            assert!(matches!(answer.code, Some(0 | 1 | 3)), "round {round} {command}\n{}", answer.both());
+        }
+        assert!(std::fs::read(&broken).unwrap() == bytes, "round {round}: the input was changed");
+    }
+}
+
+#[test]
+fn a_truncated_file_is_damaged_not_foreign() {
+    let directory = scratch();
+    let path = legacy_file(directory.path(), "two-packages", "");
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+    render(&path).expect_code(3).expect_words("damaged");
+    olmdex(["doctor"]).arg(&path).answer().expect_code(1).expect_words("E0603");
+}
+
+#[test]
+fn an_empty_catalog_renders_to_nothing() {
+    let directory = scratch();
+    let path = directory.path().join("empty.db");
+    Connection::open(&path).unwrap().execute_batch(SCHEMA).unwrap();
+    assert_eq!(render(&path).expect_code(0).out(), "");
+    let out = directory.path().join("out");
+    olmdex(["migrate"]).arg(&path).arg(&out).answer().expect_code(0);
+    assert!(out.is_dir());
+}

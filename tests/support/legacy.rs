@@ -1,0 +1,43 @@
+//! Small legacy files for tests: the schema, a fixture, and statements on top of it.
+
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+/// The schema that the program writes.
+pub const SCHEMA: &str = include_str!("../../src/legacy/schema.sql");
+
+/// Makes a legacy file of a fixture in `fixtures/legacy` and of more SQL.
+pub fn legacy_file(directory: &Path, fixture: &str, sql: &str) -> PathBuf {
+    let path = directory.join("legacy.db");
+    let _ = std::fs::remove_file(&path);
+    let connection = Connection::open(&path).unwrap();
+    connection.execute_batch(SCHEMA).unwrap();
+    connection.pragma_update(None, "foreign_keys", false).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/legacy");
+    connection.execute_batch(&std::fs::read_to_string(root.join(format!("{fixture}.sql"))).unwrap()).unwrap();
+    connection.execute_batch(sql).unwrap();
+    connection.close().unwrap();
+    path
+}
+
+/// What a query gives, a row a line, columns separated by bars.
+pub fn query(path: &Path, sql: &str) -> String {
+    let connection = Connection::open(path).unwrap();
+    let mut statement = connection.prepare(sql).unwrap();
+    let n_columns = statement.column_count();
+    let mut rows = statement.query([]).unwrap();
+    let mut lines = Vec::new();
+    while let Some(row) = rows.next().unwrap() {
+        let cell = |idx: usize| match row.get_ref(idx).unwrap() {
+            rusqlite::types::ValueRef::Null => String::new(),
+            rusqlite::types::ValueRef::Integer(number) => number.to_string(),
+            rusqlite::types::ValueRef::Real(number) => number.to_string(),
+            rusqlite::types::ValueRef::Text(text) | rusqlite::types::ValueRef::Blob(text) => {
+                String::from_utf8_lossy(text).into_owned()
+            }
+        };
+        lines.push((0..n_columns).map(cell).collect::<Vec<_>>().join("|"));
+    }
+    lines.join("\n")
+}
