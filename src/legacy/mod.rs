@@ -28,7 +28,6 @@ mod properties;
 mod prove;
 mod rows;
 pub mod rules;
-mod sort;
 mod survey;
 mod verdict;
 

@@ -17,7 +17,6 @@ use super::graph::{Edges, Membership, memberships};
 use super::properties::Values;
 use super::rows::{BundleRow, Rows};
 use super::rules;
-use super::sort::sort_as_go;
 use super::survey::{Survey, survey, with_column};
 use super::verdict;
 use crate::diag::Finding;
@@ -362,7 +361,8 @@ fn convert(
         related_images
             .extend(images.iter().filter(|it| !listed.contains(it.as_str())).map(|it| (String::new(), it.clone())));
     }
-    sort_as_go(&mut related_images, |a, b| a.1 < b.1);
+    // Stable, where the real tool's order of equal ones is chance in long lists.
+    related_images.sort_by(|a, b| a.1.cmp(&b.1));
     Ok(BundleModel {
         row: 0,
         name: bundle.name.clone(),
