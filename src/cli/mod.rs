@@ -8,10 +8,13 @@ mod build;
 mod changes;
 mod check_graph;
 mod completion;
+mod deps;
 mod diff;
 mod error;
+mod explain_message;
 mod graph;
 mod history;
+mod images;
 mod info;
 mod list;
 mod name;
@@ -19,8 +22,10 @@ mod namespace;
 pub mod output;
 mod path;
 mod progress;
+mod provides;
 mod render;
 mod report;
+mod requires;
 mod resolve;
 mod search;
 mod sheet;
@@ -29,6 +34,7 @@ mod sql;
 mod table;
 mod updates;
 mod validate;
+mod why;
 mod why_not;
 
 use std::process::ExitCode;
@@ -77,6 +83,12 @@ enum Command {
     History(history::HistoryArgs),
     CheckGraph(check_graph::CheckGraphArgs),
     Resolve(resolve::ResolveArgs),
+    Why(why::WhyArgs),
+    Deps(deps::DepsArgs),
+    Provides(provides::ProvidesArgs),
+    Requires(requires::RequiresArgs),
+    Images(images::ImagesArgs),
+    ExplainMessage(explain_message::ExplainMessageArgs),
     Sql(sql::SqlArgs),
     Info(info::InfoArgs),
     Completion(completion::CompletionArgs),
@@ -151,6 +163,12 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::WhyNot(args) => why_not::run(context, args),
         Command::CheckGraph(args) => check_graph::run(context, args),
         Command::Resolve(args) => resolve::run(context, args),
+        Command::Why(args) => why::run(context, args),
+        Command::Deps(args) => deps::run(context, args),
+        Command::Provides(args) => provides::run(context, args),
+        Command::Requires(args) => requires::run(context, args),
+        Command::Images(args) => images::run(context, args),
+        Command::ExplainMessage(args) => explain_message::run(context, args),
         Command::Graph(args) => graph::run(context, args),
         Command::Diff(args) => diff::run(context, args),
         Command::History(args) => history::run(context, args),
