@@ -1,17 +1,16 @@
 //! What `updates`, `path` and `why-not` share: the package, what is installed, the channel, the generation of OLM.
 
+use std::path::{Path, PathBuf};
+
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
 
 use super::Context;
 use super::ask::AskOptions;
 use super::error::{CommandError, Exit};
 use super::name::{unknown_channel, unknown_package, with_guess};
-use super::output::Envelope;
+use super::output::print_answers;
 use super::sheet::Sheet;
-use super::table;
 use crate::cluster::{self, ClusterExtension};
 use crate::index::Index;
 use crate::index::query::{Filter, PackageGraph};
@@ -221,21 +220,7 @@ impl UpgradeOptions {
         answers: Vec<T>,
         sheet: impl Fn(&T) -> Sheet,
     ) -> Result<(), CommandError> {
-        let mut out = BufWriter::new(std::io::stdout().lock());
-        match self.output {
-            AnswerFormat::Json => Envelope::new(kind, answers).write(&mut out)?,
-            AnswerFormat::Yaml => table::write_yaml(&Envelope::new(kind, answers), &mut out)?,
-            AnswerFormat::Text => {
-                for (idx, answer) in answers.iter().enumerate() {
-                    if idx > 0 {
-                        writeln!(out)?;
-                    }
-                    sheet(answer).write(&mut out)?;
-                }
-            }
-        }
-        out.flush()?;
-        Ok(())
+        print_answers(self.output, kind, answers, sheet)
     }
 }
 

@@ -10,12 +10,15 @@ mod check_graph;
 mod compat;
 mod completion;
 mod crd_check;
+mod deps;
 mod diff;
 mod doctor;
 mod error;
+mod explain_message;
 mod export;
 mod graph;
 mod history;
+mod images;
 mod info;
 mod legacy;
 mod legacy_source;
@@ -26,8 +29,10 @@ mod namespace;
 pub mod output;
 mod path;
 mod progress;
+mod provides;
 mod render;
 mod report;
+mod requires;
 mod resolve;
 mod search;
 mod sheet;
@@ -36,6 +41,7 @@ mod sql;
 mod table;
 mod updates;
 mod validate;
+mod why;
 mod why_not;
 mod z_stream;
 
@@ -92,6 +98,12 @@ enum Command {
     CrdCheck(crd_check::CrdCheckArgs),
     ZStream(z_stream::ZStreamArgs),
     Resolve(resolve::ResolveArgs),
+    Why(why::WhyArgs),
+    Deps(deps::DepsArgs),
+    Provides(provides::ProvidesArgs),
+    Requires(requires::RequiresArgs),
+    Images(images::ImagesArgs),
+    ExplainMessage(explain_message::ExplainMessageArgs),
     Sql(sql::SqlArgs),
     Info(info::InfoArgs),
     Completion(completion::CompletionArgs),
@@ -174,6 +186,12 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::CrdCheck(args) => crd_check::run(context, args),
         Command::ZStream(args) => z_stream::run(context, args),
         Command::Resolve(args) => resolve::run(context, args),
+        Command::Why(args) => why::run(context, args),
+        Command::Deps(args) => deps::run(context, args),
+        Command::Provides(args) => provides::run(context, args),
+        Command::Requires(args) => requires::run(context, args),
+        Command::Images(args) => images::run(context, args),
+        Command::ExplainMessage(args) => explain_message::run(context, args),
         Command::Graph(args) => graph::run(context, args),
         Command::Diff(args) => diff::run(context, args),
         Command::History(args) => history::run(context, args),

@@ -6,7 +6,17 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::asked::AnswerFormat;
+use super::deps::Dependencies;
+use super::error::CommandError;
+use super::explain_message::MessageExplanation;
+use super::images::ImageUse;
+use super::provides::Provider;
+use super::requires::Requirer;
+use super::sheet::Sheet;
+use super::table;
 use super::table::Row as _;
+use super::why::WhyAnswer;
 use crate::diag::json::FindingJson;
 use crate::draw::ChannelGraph;
 use crate::index::query::{
@@ -54,6 +64,30 @@ impl<T: Serialize> Envelope<T> {
     }
 }
 
+/// Prints answers; the sheets are for people.
+pub(crate) fn print_answers<T: Serialize>(
+    format: AnswerFormat,
+    kind: &str,
+    answers: Vec<T>,
+    sheet: impl Fn(&T) -> Sheet,
+) -> Result<(), CommandError> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match format {
+        AnswerFormat::Json => Envelope::new(kind, answers).write(&mut out)?,
+        AnswerFormat::Yaml => table::write_yaml(&Envelope::new(kind, answers), &mut out)?,
+        AnswerFormat::Text => {
+            for (idx, answer) in answers.iter().enumerate() {
+                if idx > 0 {
+                    writeln!(out)?;
+                }
+                sheet(answer).write(&mut out)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
 /// The JSON Schema of every kind of JSON output: the kind, and the schema of the whole document.
 #[must_use]
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
@@ -71,6 +105,12 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<BundleRow>(BundleRow::KIND),
         of::<CatalogRow>(CatalogRow::KIND),
         of::<Change>(Change::KIND),
+        of::<Dependencies>("Dependencies"),
+        of::<ImageUse>("Image"),
+        of::<MessageExplanation>("MessageExplanation"),
+        of::<Provider>(Provider::KIND),
+        of::<Requirer>(Requirer::KIND),
+        of::<WhyAnswer>("Why"),
         of::<ChannelDetail>("Channel"),
         of::<ChannelRow>(ChannelRow::KIND),
         of::<FindingJson>("Findings"),

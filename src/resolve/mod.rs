@@ -13,6 +13,8 @@ mod answer;
 mod candidates;
 mod conflict;
 mod constraint;
+mod decode;
+mod demand;
 mod explain;
 mod failure;
 mod generations;
@@ -29,13 +31,16 @@ mod rows;
 mod steps;
 mod universe;
 mod variables;
+mod why;
 
 pub use answer::{
     BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer, NewSubscriptionAnswer,
     OperatorAnswer, Outcome, RepairAnswer, ResolutionAnswer, SentenceAnswer, StepsAnswer, UpdatedSubscriptionAnswer,
 };
 pub use conflict::{Conflict, ConflictFact, FactKind, Named};
-pub use constraint::{ConstraintError, MAX_CONSTRAINT};
+pub use constraint::{ConstraintError, Leaf, MAX_CONSTRAINT, leaves, plain};
+pub use decode::{Decoded, DecodedPart, decode};
+pub use demand::{BundleDemands, Demand, Demander, demanders, demands};
 pub use explain::{Sentence, story};
 pub use failure::{BrokenDemand, Failure};
 pub use generations::{Generation, MAX_GENERATIONS, after, generations};
@@ -46,3 +51,4 @@ pub use repair::{Repair, repairs};
 pub use resolution::{Because, Behind, Kept, Operator, Options, Resolution, Size, Verdict, resolve};
 pub use rows::{BundleRow, Catalog, ChannelRows, EntryRow, OperatorGroups, PackageRows, PlainRows, Rows, World};
 pub use steps::{NewSubscription, Steps, UpdatedSubscription, steps};
+pub use why::{Chain, Link, chains};

@@ -149,7 +149,7 @@ impl PackageView {
     /// Whether a bundle of a catalog is deprecated.
     pub(super) fn is_deprecated(&self, catalog: &str, bundle: &str) -> bool {
         let catalog = self.catalogs.iter().find(|it| it.name == catalog);
-        catalog.is_some_and(|it| it.candidates.iter().any(|it| it.name == bundle && it.is_deprecated))
+        catalog.and_then(|it| it.candidate(bundle)).is_some_and(|it| it.is_deprecated)
     }
 
     /// A step of OLM Classic as a target.

@@ -146,9 +146,19 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>)
         return;
     }
     let mut dead: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+    for entry in &channel.entries {
+        for name in entry.skips.iter().chain([&entry.replaces, &entry.name]).filter(|it| !it.is_empty()) {
+            by_name.entry(name).or_default().push(entry);
+        }
+    }
+    let ranged: Vec<&Entry> = channel.entries.iter().filter(|it| it.range.is_some()).collect();
     for (name, version) in names(channel) {
-        let installed = Installed { name: name.to_owned(), version };
-        let leading = channel.entries.iter().filter(|it| it.name == name || leads_to(channel, it, &installed));
+        let holds = |it: &&Entry| {
+            it.range.as_ref().zip(version.as_ref()).is_some_and(|(range, it)| range.contains(it).unwrap_or(false))
+        };
+        let in_range = ranged.iter().copied().filter(holds);
+        let leading = by_name.get(name).into_iter().flatten().copied().chain(in_range);
         let Some(highest) = leading.filter(|it| it.version.is_some()).max_by_key(|it| &it.version) else { continue };
         if highest.name != name && order.skipped.contains_key(highest.name.as_str()) {
             dead.entry(&highest.name).or_default().push(name);

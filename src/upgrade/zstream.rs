@@ -96,6 +96,8 @@ pub fn z_stream(graph: &PackageGraph, channel: &str) -> Result<ZStream, ZStreamE
     // The newest of each minor version, ascending: places in this list are what the rest works with.
     let chain: Vec<(&VersionRelease, &str)> =
         minors.values().filter_map(|it| it.last_key_value().map(|(version, name)| (*version, *name))).collect();
+    let ranged: BTreeSet<&str> =
+        old.entries.iter().filter(|it| !it.skip_range.is_empty()).map(|it| it.name.as_str()).collect();
     let (mut mentioned, oldest) = mentioned(&old.entries, &versions, &chain);
     let mut streams = Vec::new();
     for (at, (&(major, minor), releases)) in minors.iter().enumerate() {
@@ -106,11 +108,10 @@ pub fn z_stream(graph: &PackageGraph, channel: &str) -> Result<ZStream, ZStreamE
             Some(before) => chain[before].1.to_owned(),
             None => oldest.clone().unwrap_or_default(),
         };
-        let had_range = old.entries.iter().any(|it| it.name == latest && !it.skip_range.is_empty());
         let skip_range = match at {
             0 => lowest_range(&old.entries, &versions, version).unwrap_or_default(),
             // Of a minor version's first release there is nothing earlier.
-            _ if had_range && version.version > Version::new(major, minor, 0) => {
+            _ if ranged.contains(latest) && version.version > Version::new(major, minor, 0) => {
                 format!(">={major}.{minor}.0 <{}", version.version)
             }
             _ => String::new(),
@@ -225,7 +226,8 @@ fn mentioned(
 fn entries(old: &[GraphEntry], streams: &[Stream]) -> Vec<GraphEntry> {
     let mut seen = BTreeSet::new();
     let once = old.iter().filter(|it| seen.insert(&it.name));
-    once.map(|entry| match streams.iter().find(|it| it.latest == entry.name) {
+    let latest: HashMap<&str, &Stream> = streams.iter().map(|it| (it.latest.as_str(), it)).collect();
+    once.map(|entry| match latest.get(entry.name.as_str()) {
         None => GraphEntry { name: entry.name.clone(), ..GraphEntry::default() },
         Some(stream) => GraphEntry {
             name: entry.name.clone(),

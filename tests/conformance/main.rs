@@ -64,6 +64,7 @@ const FOLDERS: &[Folder] = &[
     cel::FOLDER,
     resolution::CLASSIC,
     resolution::FUZZ,
+    resolution::GENERATIONS,
 ];
 
 /// The name under which test runners know this test.

@@ -17,7 +17,7 @@ use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::resolve::{
     BundleRow, Catalog, ChannelRows, EntryRow, Failure, IndexRows, Operator, OperatorGroups, Options, PackageRows,
-    PlainRows, Resolution, Rows, Verdict, World, registry, resolve, steps,
+    PlainRows, Resolution, Rows, Verdict, World, generations, registry, resolve, steps,
 };
 use serde_json::Value;
 
@@ -25,6 +25,25 @@ use crate::outcome::{Case, Folder, Outcome, entries};
 
 pub(crate) const CLASSIC: Folder = Folder { name: "classic/resolution", run: |root| run(root, "classic") };
 pub(crate) const FUZZ: Folder = Folder { name: "classic-fuzz/resolution", run: |root| run(root, "classic-fuzz") };
+
+pub(crate) const GENERATIONS: Folder = Folder { name: "classic/generations", run: run_generations };
+
+fn run_generations(root: &Path) -> Vec<Case> {
+    let read = |path: &Path| -> Option<Value> { serde_json::from_slice(&fs::read(path).ok()?).ok() };
+    let mut cases = Vec::new();
+    for (name, path) in entries(&root.join("classic/steps"), "", ".json") {
+        cases.push(Case::run(format!("classic/{name}#generations"), || {
+            let (Some(input), Some(expected)) = (read(&root.join("classic/in").join(&name)), read(&path)) else {
+                return Outcome::NotRunnable("no input or no answer".to_owned());
+            };
+            match Namespace::new(root, &input) {
+                Ok(case) => case.check_generations(&expected),
+                Err(why) => Outcome::NotRunnable(why),
+            }
+        }));
+    }
+    cases
+}
 
 fn run(root: &Path, folder: &str) -> Vec<Case> {
     let read = |path: &Path| -> Option<Value> { serde_json::from_slice(&fs::read(path).ok()?).ok() };
@@ -200,6 +219,29 @@ impl Namespace {
         let mut unique = self.world.clone();
         unique.catalogs.iter_mut().for_each(|it| it.name = format!("{}.{}", it.name, it.namespace));
         ask(&IndexRows::new(&self.index, &unique))
+    }
+
+    /// What is installed after each resolution, as long as something changes.
+    fn check_generations(&self, expected: &Value) -> Outcome {
+        let ours = self.with_rows(|rows| generations(&self.world, rows, &Options::default()));
+        let mut changes: Vec<BTreeSet<String>> = match ours {
+            Ok(ours) => {
+                let changed = ours.iter().filter(|it| it.steps.makes_install_plan);
+                changed.map(|it| it.installed.iter().cloned().collect()).collect()
+            }
+            Err(failure) => return Outcome::Failed(failure.to_string()),
+        };
+        let is_change = |it: &&Value| list(&it["updatedSubscriptions"]).next().is_some();
+        let seen: Vec<BTreeSet<String>> = list(&expected["generations"])
+            .filter(is_change)
+            .map(|it| list(&it["installedAfter"]).map(text).collect())
+            .collect();
+        // The recording may have been stopped before everything was stable.
+        let last = list(&expected["generations"]).last();
+        if last.is_some_and(|it| it["note"].is_null()) {
+            changes.truncate(seen.len());
+        }
+        Outcome::of_equal(&changes, &seen)
     }
 
     fn check(&self, expected: &Value, canon: Option<&str>) -> Outcome {

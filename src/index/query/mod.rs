@@ -17,6 +17,7 @@ mod search;
 mod show;
 mod sql;
 mod upgrade;
+mod uses;
 
 pub use dependencies::{DependencyBundle, PackageDependencies};
 pub use detail::{
@@ -32,6 +33,7 @@ pub use list::{BundleRow, CatalogRow, ChannelRow, PackageRow};
 pub use search::{ApiPattern, Hit, SearchQuery};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, GraphEntry, PackageGraph};
+pub use uses::UseRow;
 
 use rusqlite::{Params, Result, Row};
 
@@ -85,6 +87,7 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(documents::STATEMENTS);
     all.extend_from_slice(upgrade::STATEMENTS);
     all.extend_from_slice(dependencies::STATEMENTS);
+    all.extend_from_slice(uses::STATEMENTS);
     all.extend_from_slice(diff::STATEMENTS);
     all.extend_from_slice(history::STATEMENTS);
     all

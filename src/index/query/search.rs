@@ -38,8 +38,8 @@ pub struct ApiPattern {
 }
 
 impl ApiPattern {
-    /// Reads `GROUP/VERSION/KIND`, where each part may be empty, or `GROUP/KIND`, `GROUP/VERSION`, `GROUP` or `KIND`:
-    /// a kind starts with a capital letter or has no dot, a version is `v` and a digit.
+    /// Reads `GROUP/VERSION/KIND`, where each part may be empty, or `GROUP/KIND`, `GROUP/VERSION`, `GROUP`, `KIND` or
+    /// `KIND.VERSION.GROUP`: a kind starts with a capital letter or has no dot, a version is `v` and a digit.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let parts: Vec<&str> = text.splitn(3, '/').map(str::trim).collect();
@@ -54,6 +54,17 @@ impl ApiPattern {
                 Self { group: String::new(), version: own(version), kind: own(kind) }
             }
             [group, kind] => Self { group: own(group), version: String::new(), kind: own(kind) },
+            [name] if name.starts_with(|c: char| c.is_ascii_uppercase()) && name.contains('.') => {
+                let mut parts = name.splitn(3, '.').map(own);
+                let mut next = || parts.next().unwrap_or_default();
+                let (kind, second, rest) = (next(), next(), next());
+                if is_version(&second) {
+                    Self { group: rest, version: second, kind }
+                } else {
+                    let group = if rest.is_empty() { second } else { format!("{second}.{rest}") };
+                    Self { group, version: String::new(), kind }
+                }
+            }
             [group] if group.contains('.') => Self { group: own(group), ..Self::default() },
             [kind] => Self { kind: own(kind), ..Self::default() },
             _ => Self::default(),

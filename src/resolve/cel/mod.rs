@@ -1,6 +1,6 @@
 //! The Common Expression Language as OLM uses it: one rule over the properties of one operator (`spec/olm-classic.md` 3.3).
 //!
-//! A library reads the text ([`parse`](self::parse)) and expands the macros. It knows neither types nor a bound on work,
+//! A library reads the text and expands the macros. It knows neither types nor a bound on work,
 //! and catalogs are written by strangers: so the checker, which accepts what cel-go's accepts, and the evaluator, which
 //! counts its steps, are ours.
 //!

@@ -1,0 +1,136 @@
+//! Who provides an API, who requires an API or a package, and who demands anything at all.
+//!
+//! What it deliberately does not do: it does not look into `olm.constraint`; it hands the values out.
+
+use rusqlite::params;
+
+use super::search::ApiPattern;
+use super::{Filter, catalogs_json};
+use crate::index::{Index, IndexError};
+
+/// A bundle that provides or requires something.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UseRow {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version, or empty.
+    pub version: String,
+    /// The channels that have it, by name.
+    pub channels: Vec<String>,
+    /// Group, version and kind of the API; or name and range of the package; or type and value of the property.
+    pub what: (String, String, String),
+}
+
+const PROVIDES: &str = "
+SELECT c.name, b.package, b.name, b.version, a.\"group\", a.version, a.kind
+FROM (SELECT id, \"group\", version, kind FROM api
+      WHERE (?1 = '' OR \"group\" = ?1) AND (?2 = '' OR version = ?2) AND (?3 = '' OR kind = ?3 COLLATE NOCASE)) a
+CROSS JOIN provided_api p ON p.api = a.id
+CROSS JOIN bundle b ON b.document = p.document
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE ?4 IS NULL OR c.name IN (SELECT value FROM json_each(?4))
+ORDER BY c.name, b.package, b.version_key, b.name, a.\"group\", a.version, a.kind";
+
+const REQUIRES_API: &str = "
+SELECT c.name, b.package, b.name, b.version, a.\"group\", a.version, a.kind
+FROM (SELECT id, \"group\", version, kind FROM api
+      WHERE (?1 = '' OR \"group\" = ?1) AND (?2 = '' OR version = ?2) AND (?3 = '' OR kind = ?3 COLLATE NOCASE)) a
+CROSS JOIN required_api p ON p.api = a.id
+CROSS JOIN bundle b ON b.document = p.document
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE ?4 IS NULL OR c.name IN (SELECT value FROM json_each(?4))
+ORDER BY c.name, b.package, b.version_key, b.name, a.\"group\", a.version, a.kind";
+
+const REQUIRES_PACKAGE: &str = "
+SELECT c.name, b.package, b.name, b.version, p.package, p.range, ''
+FROM required_package p
+CROSS JOIN bundle b ON b.document = p.document
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE p.package = ?1 AND (?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2)))
+ORDER BY c.name, b.package, b.version_key, b.name, p.position";
+
+const WITH_PROPERTY: &str = "
+SELECT c.name, b.package, b.name, b.version, p.type, p.value, ''
+FROM property p
+CROSS JOIN bundle b ON b.document = p.document
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE p.type = ?1 AND p.type NOT IN ('olm.gvk', 'olm.package', 'olm.bundle.object') AND p.value IS NOT NULL
+  AND (?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2)))
+ORDER BY c.name, b.package, b.version_key, b.name, p.position";
+
+const CHANNELS: &str = "
+SELECT DISTINCT ch.name
+FROM entry e
+CROSS JOIN channel ch ON ch.document = e.document AND ch.package = ?2
+CROSS JOIN catalog_document cd ON cd.document = ch.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE e.name = ?3 AND c.name = ?1
+ORDER BY ch.name";
+
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("bundles that provide an API", PROVIDES),
+    ("bundles that require an API", REQUIRES_API),
+    ("bundles that require a package", REQUIRES_PACKAGE),
+    ("bundles with properties of a type", WITH_PROPERTY),
+    ("channels of a bundle", CHANNELS),
+];
+
+impl Index {
+    /// The bundles that provide an API, by catalog, package and version. Of the filter only the catalogs are looked at.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn providers(&self, filter: &Filter, api: &ApiPattern) -> Result<Vec<UseRow>, IndexError> {
+        self.uses(PROVIDES, params![api.group, api.version, api.kind, catalogs_json(&filter.catalogs)])
+    }
+
+    /// The bundles that require an API with `olm.gvk.required`.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn requirers_of_api(&self, filter: &Filter, api: &ApiPattern) -> Result<Vec<UseRow>, IndexError> {
+        self.uses(REQUIRES_API, params![api.group, api.version, api.kind, catalogs_json(&filter.catalogs)])
+    }
+
+    /// The bundles that require a package with `olm.package.required`.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn requirers_of_package(&self, filter: &Filter, package: &str) -> Result<Vec<UseRow>, IndexError> {
+        self.uses(REQUIRES_PACKAGE, params![package, catalogs_json(&filter.catalogs)])
+    }
+
+    /// The bundles with properties of a type, one row for each. Not for `olm.gvk` and `olm.package`.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn bundles_with_property(&self, filter: &Filter, kind: &str) -> Result<Vec<UseRow>, IndexError> {
+        self.uses(WITH_PROPERTY, params![kind, catalogs_json(&filter.catalogs)])
+    }
+
+    fn uses(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<Vec<UseRow>, IndexError> {
+        let mut rows = self.rows(sql, parameters, |row| {
+            Ok(UseRow {
+                catalog: row.get(0)?,
+                package: row.get(1)?,
+                bundle: row.get(2)?,
+                version: row.get(3)?,
+                channels: Vec::new(),
+                what: (row.get(4)?, row.get(5)?, row.get(6)?),
+            })
+        })?;
+        for row in &mut rows {
+            let parameters = params![row.catalog, row.package, row.bundle];
+            row.channels = self.rows(CHANNELS, parameters, |row| row.get(0))?;
+        }
+        Ok(rows)
+    }
+}

@@ -1,0 +1,149 @@
+//! What a bundle demands and who meets that; and who demands something that a bundle meets. Apart from any namespace.
+//!
+//! What it deliberately does not do: nothing is chosen. What OLM would choose is a resolution.
+
+use std::collections::BTreeMap;
+
+use super::candidates::Candidates;
+use super::cel::Fuel;
+use super::conflict::{Named, named};
+use super::failure::Failure;
+use super::property::Meaning;
+use super::resolution::Options;
+use super::rows::{Rows, World};
+use super::universe::{EntryId, Universe};
+
+/// What a bundle demands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BundleDemands {
+    /// The bundle, in the first channel that has it.
+    pub bundle: Named,
+    /// Its demands, in the order of the bundle, each once.
+    pub demands: Vec<Demand>,
+}
+
+/// A demand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Demand {
+    /// What is demanded, in plain words; or what is wrong with it.
+    pub text: String,
+    /// What the author says about it, or empty.
+    pub message: String,
+    /// What meets it, most preferred first.
+    pub candidates: Vec<Named>,
+    /// Whether it cannot be read. OLM then resolves nothing that has the bundle within reach.
+    pub is_broken: bool,
+}
+
+/// A bundle that demands something.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Demander {
+    /// The bundle.
+    pub bundle: Named,
+    /// The channels that have it.
+    pub channels: Vec<String>,
+    /// What it demands, in plain words.
+    pub text: String,
+}
+
+/// What the bundles of a name in a package demand, one answer for each catalog.
+///
+/// # Errors
+/// If the catalogs cannot be read, or a channel with candidates has no order, or a limit is reached.
+pub fn demands(
+    world: &World,
+    rows: &dyn Rows,
+    options: &Options,
+    package: &str,
+    bundle: &str,
+) -> Result<Vec<BundleDemands>, Failure> {
+    let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
+    let mut candidates = Candidates::default();
+    let mut answers = Vec::new();
+    for id in entries(&mut universe, package, bundle)?.into_values().filter_map(|it| it.first().copied()) {
+        let own = universe.channel_of(id).map(|it| it.catalog);
+        let mut demands: Vec<Demand> = Vec::new();
+        for meaning in universe.bundle(id).meanings.clone() {
+            let demand = match meaning {
+                Meaning::Requires(requirement) => {
+                    let found = candidates.of(&mut universe, &requirement, own)?;
+                    Demand {
+                        text: requirement.plain.clone(),
+                        message: requirement.message.clone(),
+                        candidates: found.iter().map(|it| named(&universe, *it)).collect(),
+                        is_broken: false,
+                    }
+                }
+                Meaning::Broken(error) => {
+                    Demand { text: error.to_string(), message: String::new(), candidates: Vec::new(), is_broken: true }
+                }
+                _ => continue,
+            };
+            if !demands.contains(&demand) {
+                demands.push(demand);
+            }
+        }
+        answers.push(BundleDemands { bundle: named(&universe, id), demands });
+    }
+    Ok(answers)
+}
+
+/// The entries of a bundle in each catalog, the default channel first.
+fn entries(universe: &mut Universe<'_>, package: &str, bundle: &str) -> Result<BTreeMap<usize, Vec<EntryId>>, Failure> {
+    let mut found: BTreeMap<usize, Vec<EntryId>> = BTreeMap::new();
+    let mut channels = universe.package(package)?;
+    channels.sort_by_cached_key(|it| (!universe.channel(*it).is_default, universe.channel(*it).name.clone()));
+    for channel in channels.into_iter().map(|it| universe.channel(it)) {
+        let entries = channel.entries.iter().copied().filter(|it| universe.entry(*it).name == bundle);
+        found.entry(channel.catalog).or_default().extend(entries);
+    }
+    Ok(found)
+}
+
+/// The bundles of `packages` that demand something that a bundle meets, in any of the catalogs; by catalog, package and
+/// bundle.
+///
+/// # Errors
+/// As [`demands`].
+pub fn demanders(
+    world: &World,
+    rows: &dyn Rows,
+    options: &Options,
+    (package, bundle): (&str, &str),
+    packages: &[String],
+) -> Result<Vec<Demander>, Failure> {
+    let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
+    let targets: Vec<EntryId> = entries(&mut universe, package, bundle)?.into_values().flatten().collect();
+    let mut meets: BTreeMap<usize, bool> = BTreeMap::new();
+    let mut found: BTreeMap<(String, String, String, String), Demander> = BTreeMap::new();
+    for package in packages {
+        for channel in universe.package(package)? {
+            for id in universe.channel(channel).entries.clone() {
+                for meaning in universe.bundle(id).meanings.clone() {
+                    let Meaning::Requires(requirement) = meaning else { continue };
+                    let is_met = match meets.get(&requirement.number) {
+                        Some(known) => *known,
+                        None => {
+                            let matches = universe.matches(&requirement)?;
+                            let is_met = targets.iter().any(|it| matches.binary_search(it).is_ok());
+                            meets.insert(requirement.number, is_met);
+                            is_met
+                        }
+                    };
+                    if !is_met {
+                        continue;
+                    }
+                    let bundle = named(&universe, id);
+                    let key = (bundle.catalog.clone(), package.clone(), bundle.name.clone(), requirement.plain.clone());
+                    let channel = bundle.channel.clone();
+                    let text = requirement.plain.clone();
+                    let demander = found.entry(key).or_insert_with(|| Demander { bundle, channels: Vec::new(), text });
+                    if !demander.channels.contains(&channel) {
+                        demander.channels.push(channel);
+                    }
+                }
+            }
+        }
+    }
+    Ok(found.into_values().collect())
+}

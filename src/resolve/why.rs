@@ -1,0 +1,62 @@
+//! The chains that bring an operator into a resolution: from a Subscription, or from something installed, to it.
+//!
+//! What it deliberately does not do: nothing is resolved here.
+
+use super::resolution::{Because, Resolution};
+
+/// How many chains are shown.
+const MAX_CHAINS: usize = 100;
+
+/// A chain that ends at an operator.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Chain {
+    /// The Subscription that it starts from; empty if it starts from something installed.
+    pub subscription: String,
+    /// The operators, from the first to the one that was asked about.
+    pub links: Vec<Link>,
+}
+
+/// An operator of a chain.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Link {
+    /// Its name.
+    pub operator: String,
+    /// What the one before it requires, in plain words; empty for the first.
+    pub requirement: String,
+}
+
+/// The chains that bring an operator, the short ones first; none goes twice over the same operator.
+#[must_use]
+pub fn chains(resolution: &Resolution, operator: &str) -> Vec<Chain> {
+    let reasons = |name: &str| -> &[Because] {
+        let of_new = resolution.operators.iter().find(|it| it.name == name).map(|it| it.because.as_slice());
+        let of_kept = || resolution.kept.iter().find(|it| it.name == name).map(|it| it.because.as_slice());
+        of_new.or_else(of_kept).unwrap_or_default()
+    };
+    let mut found = Vec::new();
+    // Unfinished chains, from their ends; the shortest first.
+    let mut open: std::collections::VecDeque<Vec<Link>> =
+        [vec![Link { operator: operator.to_owned(), requirement: String::new() }]].into();
+    while let Some(chain) = open.pop_front() {
+        if found.len() >= MAX_CHAINS || open.len() > MAX_CHAINS * 100 {
+            break;
+        }
+        let Some(first) = chain.first() else { continue };
+        for reason in reasons(&first.operator) {
+            match reason {
+                Because::Subscription { name, .. } => {
+                    found.push(Chain { subscription: name.clone(), links: chain.clone() });
+                }
+                Because::Installed => found.push(Chain { subscription: String::new(), links: chain.clone() }),
+                Because::Required { by, text, .. } if chain.iter().all(|it| it.operator != *by) => {
+                    let mut longer = chain.clone();
+                    longer[0].requirement.clone_from(text);
+                    longer.insert(0, Link { operator: by.clone(), requirement: String::new() });
+                    open.push_back(longer);
+                }
+                Because::Required { .. } => {}
+            }
+        }
+    }
+    found
+}
