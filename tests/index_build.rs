@@ -199,6 +199,34 @@ fn words_apis_images_and_features_are_found() {
     assert_eq!(found(SearchQuery { words: "\"".to_owned(), ..SearchQuery::default() }), []);
 }
 
+/// Ranges over everything make as many edges as the entries squared; a small catalog must not become a huge index.
+#[test]
+fn a_channel_with_too_many_edges_by_range_says_so() {
+    let catalog = |n_entries: usize| {
+        let mut text = r#"{"schema":"olm.package","name":"p","defaultChannel":"c"}"#.to_owned();
+        let entries = (0..n_entries).map(|it| {
+            let replaces = if it > 0 { format!(r#","replaces":"p.v1.{}.0""#, it - 1) } else { String::new() };
+            format!(r#"{{"name":"p.v1.{it}.0","skipRange":">=1.0.0"{replaces}}}"#)
+        });
+        let entries = entries.collect::<Vec<_>>().join(",");
+        text.push_str(&format!(r#"{{"schema":"olm.channel","package":"p","name":"c","entries":[{entries}]}}"#));
+        for it in 0..n_entries {
+            let property = format!(r#"{{"type":"olm.package","value":{{"packageName":"p","version":"1.{it}.0"}}}}"#);
+            text.push_str(&format!(
+                r#"{{"schema":"olm.bundle","package":"p","name":"p.v1.{it}.0","image":"q.io/p:{it}","properties":[{property}]}}"#
+            ));
+        }
+        text
+    };
+    for (n_entries, left_out, edges) in [(500, vec![], 500 * 499 + 499), (600, vec!["p/c".to_owned()], 599)] {
+        let (_directory, path) = directory();
+        let (_, imports) = build(&path, &[("a", &catalog(n_entries))]);
+        assert_eq!(imports[0].without_range_edges, left_out, "{n_entries}");
+        let mut index = Index::open(&path).unwrap();
+        assert_eq!(number(&mut index, "SELECT count(*) FROM edge"), edges, "{n_entries}");
+    }
+}
+
 #[test]
 fn catalogs_share_documents_and_graphs() {
     let (_directory, path) = directory();

@@ -119,6 +119,11 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
             context.reporter.warning(&format!("catalog `{name}`: left out what cannot be read"));
             exit = Exit::No;
         }
+        for channel in &import.without_range_edges {
+            let message =
+                format!("catalog `{name}`: {channel} has over 250000 edges by skipRange, which `v_edge` leaves out");
+            context.reporter.warning(&message);
+        }
         summary(context, name, import);
     }
     match outcome {

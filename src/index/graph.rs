@@ -24,8 +24,14 @@ struct Entry {
     bundle: Option<i64>,
 }
 
-/// Writes the graphs of all channels of a catalog, and the rows that say which channel has which.
-pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Interned) -> Result<()> {
+/// How many edges by `skipRange` a channel may have. Ranges over everything make as many as the entries squared, and a small
+/// catalog must not become a huge index; 500 entries that all hold each other are within.
+const MAX_RANGE_EDGES: usize = 250_000;
+
+/// Writes the graphs of all channels of a catalog, and the rows that say which channel has which. Gives the channels with
+/// more edges by `skipRange` than are written: theirs are left out.
+pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Interned) -> Result<Vec<String>> {
+    let mut without_ranges = Vec::new();
     let mut bundles: HashMap<String, HashMap<String, i64>> = HashMap::new();
     let mut versions: HashMap<i64, Version> = HashMap::new();
     let mut statement = connection.prepare(
@@ -42,11 +48,11 @@ pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Intern
         }
     }
     let mut channels = connection.prepare(
-        "SELECT c.document, c.package FROM catalog_document cd JOIN channel c ON c.document = cd.document \
+        "SELECT c.document, c.package, c.name FROM catalog_document cd JOIN channel c ON c.document = cd.document \
          WHERE cd.catalog = ? ORDER BY cd.position",
     )?;
-    let channels: Vec<(i64, String)> =
-        channels.query_map([catalog], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_>>()?;
+    let channels: Vec<(i64, String, String)> =
+        channels.query_map([catalog], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_>>()?;
     let mut entry_rows =
         connection.prepare("SELECT name, replaces, skip_range FROM entry WHERE document = ? ORDER BY position")?;
     let mut skip_rows =
@@ -56,7 +62,7 @@ pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Intern
     let mut insert_edge = connection.prepare("INSERT INTO edge VALUES (?, ?, ?, ?)")?;
     // A document may stand in a catalog twice, which the checks report.
     let mut insert_channel = connection.prepare("INSERT OR IGNORE INTO catalog_channel VALUES (?, ?, ?)")?;
-    for (channel, package) in channels {
+    for (channel, package, name) in channels {
         let of_package = bundles.get(&package);
         let mut entries: Vec<Entry> = entry_rows
             .query_map([channel], |row| {
@@ -76,7 +82,10 @@ pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Intern
             Some(graph) => graph,
             None => {
                 let graph = interned.graphs.add(digest);
-                let (names, edges, head) = build(&entries, &versions);
+                let Graph { names, edges, head, is_whole } = build(&entries, &versions);
+                if !is_whole {
+                    without_ranges.push(format!("{package}/{name}"));
+                }
                 insert_graph.execute(params![graph, channel, digest, head])?;
                 for (number, name) in names.iter().enumerate() {
                     let entry = entries.get(number);
@@ -91,7 +100,7 @@ pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Intern
         };
         insert_channel.execute([catalog, channel, graph])?;
     }
-    Ok(())
+    Ok(without_ranges)
 }
 
 /// What a graph depends on.
@@ -105,17 +114,25 @@ fn graph_digest(channel: i64, entries: &[Entry]) -> Digest {
     hasher.finalize().into()
 }
 
-type Edges = BTreeSet<(usize, usize, &'static str)>;
+/// A channel's graph.
+struct Graph<'e> {
+    names: Vec<&'e str>,
+    /// Source, target and field.
+    edges: BTreeSet<(usize, usize, &'static str)>,
+    head: Option<usize>,
+    /// Whether it has the edges by `skipRange`.
+    is_whole: bool,
+}
 
-/// The names of the nodes, the edges, and the head.
-fn build<'e>(entries: &'e [Entry], versions: &HashMap<i64, Version>) -> (Vec<&'e str>, Edges, Option<usize>) {
+fn build<'e>(entries: &'e [Entry], versions: &HashMap<i64, Version>) -> Graph<'e> {
     let mut names: Vec<&str> = entries.iter().map(|it| it.name.as_str()).collect();
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     for (number, name) in names.iter().enumerate() {
         // Of several entries of one name, which the checks report, the first counts.
         numbers.entry(name).or_insert(number);
     }
-    let mut edges = Edges::new();
+    let mut edges = BTreeSet::new();
+    let mut by_range = Vec::new();
     let mut has_successor = BTreeSet::new();
     for (target, entry) in entries.iter().enumerate() {
         let replaced = Some(entry.replaces.as_str()).filter(|it| !it.is_empty()).map(|it| (it, "replaces"));
@@ -129,17 +146,21 @@ fn build<'e>(entries: &'e [Entry], versions: &HashMap<i64, Version>) -> (Vec<&'e
             has_successor.insert(source);
         }
         let Ok(range) = Range::parse(&entry.skip_range) else { continue };
-        if entry.skip_range.is_empty() {
+        if entry.skip_range.is_empty() || by_range.len() > MAX_RANGE_EDGES {
             continue;
         }
         for (source, other) in entries.iter().enumerate() {
             let Some(version) = other.bundle.and_then(|it| versions.get(&it)) else { continue };
             if source != target && range.contains(version).unwrap_or(false) {
-                edges.insert((source, target, "skipRange"));
+                by_range.push((source, target, "skipRange"));
             }
         }
     }
     let mut heads = (0..entries.len()).filter(|number| !has_successor.contains(number));
     let head = heads.next().filter(|_| heads.next().is_none());
-    (names, edges, head)
+    let is_whole = by_range.len() <= MAX_RANGE_EDGES;
+    if is_whole {
+        edges.extend(by_range);
+    }
+    Graph { names, edges, head, is_whole }
 }

@@ -71,6 +71,9 @@ pub struct Import {
     pub refused: bool,
     /// Packages that were left out ([`Mode::KeepGoing`]).
     pub left_out: BTreeSet<String>,
+    /// Channels (`package/channel`) of this build with so many edges by `skipRange` that these are not in the index's tables.
+    /// Questions about upgrades work all the same: they read the ranges.
+    pub without_range_edges: Vec<String>,
 }
 
 /// The catalog as the index has it.
@@ -118,7 +121,7 @@ impl Builder {
         // A catalog that was not stored as it is must be looked at again next time.
         let source_digest: &[u8] = if has_errors { &[] } else { &source_digest };
         let is_broken = |package: &str| mode == Mode::Tolerant && report.broken_packages.contains(package);
-        import.complete(source_digest, is_broken).map_err(write)?;
+        let without_range_edges = import.complete(source_digest, is_broken).map_err(write)?;
         let counts = import.counts;
         interned.documents.by_raw.extend(fresh.by_raw);
         interned.documents.by_digest.extend(fresh.by_digest);
@@ -127,7 +130,7 @@ impl Builder {
         if refused && self.refused.is_none() {
             self.refused = Some(spec.name.clone());
         }
-        Ok(Import { report, counts, changed: !refused, refused, left_out })
+        Ok(Import { report, counts, changed: !refused, refused, left_out, without_range_edges })
     }
 
     /// The import of a catalog whose documents are all where they were: nothing is parsed and nothing written. `None`
@@ -166,7 +169,8 @@ impl Builder {
         }
         let report = checker.finish(input);
         let counts = count(connection, catalog)?;
-        Ok(Some(Import { report, counts, changed: false, refused: false, left_out: BTreeSet::new() }))
+        let (left_out, without_range_edges) = (BTreeSet::new(), Vec::new());
+        Ok(Some(Import { report, counts, changed: false, refused: false, left_out, without_range_edges }))
     }
 }
 
@@ -367,8 +371,8 @@ impl Importing<'_> {
     }
 
     /// What depends on the catalog as a whole.
-    fn complete(&mut self, source_digest: &[u8], is_broken: impl Fn(&str) -> bool) -> rusqlite::Result<()> {
-        graph::write(self.connection, self.catalog, self.interned)?;
+    fn complete(&mut self, source_digest: &[u8], is_broken: impl Fn(&str) -> bool) -> rusqlite::Result<Vec<String>> {
+        let without_range_edges = graph::write(self.connection, self.catalog, self.interned)?;
         let sql = "SELECT d.package, min(CASE WHEN d.schema = 'olm.package' THEN d.id END)
                    FROM catalog_document cd JOIN document d ON d.id = cd.document
                    WHERE cd.catalog = ?1 AND d.package <> '' GROUP BY d.package ORDER BY d.package";
@@ -385,6 +389,6 @@ impl Importing<'_> {
         self.connection.execute(sql, params![self.catalog, source_digest])?;
         let new = self.counts.new;
         self.counts = Counts { new, ..count(self.connection, self.catalog)? };
-        Ok(())
+        Ok(without_range_edges)
     }
 }
