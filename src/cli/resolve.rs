@@ -12,7 +12,7 @@ use super::output::Envelope;
 use super::table::{write_aligned, write_yaml};
 use crate::diag::printable;
 use crate::resolve::{
-    Failure, Generation, IndexRows, Options, Outcome, ResolutionAnswer, SentenceAnswer, Verdict, World, after,
+    Failure, Generation, IndexRows, Options, Outcome, ResolutionAnswer, SentenceAnswer, Size, Verdict, World, after,
     generations, quirks, repairs, resolve, steps,
 };
 
@@ -65,6 +65,14 @@ struct Timings {
     entries: usize,
 }
 
+impl Timings {
+    fn add(&mut self, size: &Size) {
+        self.universe += size.universe;
+        self.solve += size.solve;
+        self.entries = self.entries.max(size.entries);
+    }
+}
+
 pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let started = Instant::now();
     let index = args.namespace.ask.open(context)?;
@@ -113,15 +121,16 @@ fn answers(
         let mut answer = ResolutionAnswer::new(&at, generation, number + 1);
         match &generation.verdict {
             Verdict::Resolved(resolution) => {
-                timings.universe += resolution.size.universe;
-                timings.solve += resolution.size.solve;
-                timings.entries = timings.entries.max(resolution.size.entries);
+                timings.add(&resolution.size);
                 if args.show_olm_quirks {
                     answer.quirks = quirks(&at, rows, options, resolution)?;
                 }
                 at = after(&at, resolution, &generation.steps);
             }
-            Verdict::Unsatisfiable(conflict) => answer.add_repairs(repairs(&at, rows, options, conflict)?),
+            Verdict::Unsatisfiable(conflict) => {
+                timings.add(&conflict.size);
+                answer.add_repairs(repairs(&at, rows, options, conflict)?);
+            }
         }
         answers.push(answer);
     }

@@ -3,6 +3,7 @@
 //! What it deliberately does not do: no telling of the story, no repairs.
 
 use super::message::message;
+use super::resolution::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Variables};
 use crate::cluster::{Api, Place};
@@ -15,6 +16,8 @@ pub struct Conflict {
     pub facts: Vec<ConflictFact>,
     /// What OLM accepts and its documentation does not.
     pub warnings: Vec<String>,
+    /// How much there was to look at.
+    pub size: Size,
 }
 
 /// One of the facts.
@@ -110,8 +113,8 @@ pub struct Named {
 }
 
 impl Conflict {
-    pub(super) fn new(universe: &Universe<'_>, variables: &Variables, core: &[Fact]) -> Self {
-        Self { facts: facts(universe, variables, core), warnings: universe.warnings.clone() }
+    pub(super) fn new(universe: &Universe<'_>, variables: &Variables, core: &[Fact], size: Size) -> Self {
+        Self { facts: facts(universe, variables, core), warnings: universe.warnings.clone(), size }
     }
 
     /// What stands in the conditions of the Subscriptions.

@@ -38,7 +38,27 @@ pub fn story(facts: &[ConflictFact]) -> Vec<Sentence> {
     };
     let is_said = |it: &&&ConflictFact| !matches!(&it.kind, FactKind::Subscription { name } if speaks_of(name));
     let mut sentences: Vec<Sentence> = Vec::new();
+    let mut told: Vec<(&str, &str, &[Named])> = Vec::new();
     for fact in sorted.iter().filter(is_said) {
+        if let FactKind::Requires { text, message, candidates, .. } = &fact.kind {
+            // What many versions require alike is said once.
+            let demand = (text.as_str(), message.as_str(), candidates.as_slice());
+            if told.contains(&demand) {
+                continue;
+            }
+            told.push(demand);
+            let alike = sorted.iter().filter_map(|it| match &it.kind {
+                FactKind::Requires { operator, text, message, candidates }
+                    if (text.as_str(), message.as_str(), candidates.as_slice()) == demand =>
+                {
+                    Some(operator.name.as_str())
+                }
+                _ => None,
+            });
+            let words = requires(&alike.collect::<Vec<&str>>(), text, message, candidates);
+            sentences.push(Sentence { text: words, place: fact.place.clone() });
+            continue;
+        }
         let sentence = Sentence { text: text(fact), place: fact.place.clone() };
         if !sentences.contains(&sentence) {
             sentences.push(sentence);
@@ -69,13 +89,7 @@ fn text(fact: &ConflictFact) -> String {
             format!("{} is marked `olm.deprecated`, so it must not be used", shown(operator))
         }
         FactKind::Requires { operator, text, message, candidates } => {
-            let who = match candidates.as_slice() {
-                [] => "which nothing provides".to_owned(),
-                [only] => format!("which only {} provides", shown(only)),
-                several => format!("which {} provide", listed(several, "and")),
-            };
-            let said = if message.is_empty() { String::new() } else { format!(" ({message:?})") };
-            format!("{} requires {text}{said}, {who}", operator.name)
+            requires(&[operator.name.as_str()], text, message, candidates)
         }
         FactKind::Replaces { operator, installed } => {
             format!("{} takes the place of {}, so they are not there together", shown(operator), installed.name)
@@ -93,6 +107,18 @@ fn text(fact: &ConflictFact) -> String {
     }
 }
 
+/// What operators require, and who provides that.
+fn requires(operators: &[&str], text: &str, message: &str, candidates: &[Named]) -> String {
+    let who = match candidates {
+        [] => "which nothing provides".to_owned(),
+        [only] => format!("which only {} provides", shown(only)),
+        several => format!("which {} provide", listed(several, "and")),
+    };
+    let said = if message.is_empty() { String::new() } else { format!(" ({message:?})") };
+    let verb = if operators.len() == 1 { "requires" } else { "require" };
+    format!("{} {verb} {text}{said}, {who}", joined(operators.iter().map(|it| (*it).to_owned()).collect(), "and"))
+}
+
 fn distinct(operators: &[Named]) -> Vec<Named> {
     let mut distinct = operators.to_vec();
     distinct.dedup();
@@ -108,9 +134,15 @@ fn shown(operator: &Named) -> String {
 }
 
 fn listed(operators: &[Named], word: &str) -> String {
-    let mut texts: Vec<String> = operators.iter().take(SHOWN).map(shown).collect();
-    if operators.len() > SHOWN {
-        texts.push(format!("{} more", operators.len() - SHOWN));
+    joined(operators.iter().map(shown).collect(), word)
+}
+
+/// The first of some texts, and how many more there are.
+fn joined(mut texts: Vec<String>, word: &str) -> String {
+    if texts.len() > SHOWN {
+        let n_more = texts.len() - SHOWN;
+        texts.truncate(SHOWN);
+        texts.push(format!("{n_more} more"));
     }
     match texts.split_last() {
         Some((last, first)) if !first.is_empty() => format!("{} {word} {last}", first.join(", ")),

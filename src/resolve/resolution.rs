@@ -179,16 +179,17 @@ pub fn resolve(world: &World, rows: &dyn Rows, options: &Options) -> Result<Verd
     let mut universe = Universe::new(world, rows, installed, Fuel::new(options.steps));
     let variables = variables(&mut universe, options.installed_first)?;
     let built = Instant::now();
-    match solve(&variables.problem, &options.limits)? {
+    let answer = solve(&variables.problem, &options.limits)?;
+    let size = Size { entries: variables.n_entries(), universe: built - started, solve: built.elapsed() };
+    match answer {
         Answer::Satisfiable(solution) => {
-            let size = Size { entries: variables.n_entries(), universe: built - started, solve: built.elapsed() };
             let mut resolution = resolution(&universe, &variables, &solution, size)?;
             if options.explains_behind {
                 resolution.behind = behind(&universe, &variables, &solution, &options.limits)?;
             }
             Ok(Verdict::Resolved(resolution))
         }
-        Answer::Unsatisfiable(core) => Ok(Verdict::Unsatisfiable(Conflict::new(&universe, &variables, &core))),
+        Answer::Unsatisfiable(core) => Ok(Verdict::Unsatisfiable(Conflict::new(&universe, &variables, &core, size))),
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! What it deliberately does not do: it does not know where rows come from. An index gives them, and so can anybody else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::property::{api_of, label_of, package_of};
 use crate::cluster::{Api, ClusterServiceVersion, Place, Property, Subscription};
 use crate::index::IndexError;
 
@@ -186,25 +187,44 @@ impl World {
 #[derive(Debug, Clone, Default)]
 pub struct PlainRows {
     packages: BTreeMap<String, Vec<PackageRows>>,
+    providers: HashMap<Api, BTreeSet<String>>,
+    labelled: HashMap<String, BTreeSet<String>>,
+    claimants: HashMap<String, BTreeSet<String>>,
+    /// For each catalog the entries of a name in channels of a name.
+    copies: HashMap<usize, HashMap<(String, String), usize>>,
 }
 
 impl PlainRows {
     /// Rows of packages.
     #[must_use]
     pub fn new(packages: Vec<PackageRows>) -> Self {
-        let mut by_name: BTreeMap<String, Vec<PackageRows>> = BTreeMap::new();
+        let mut rows = Self::default();
         for package in packages {
-            by_name.entry(package.name.clone()).or_default().push(package);
+            for property in package.bundles.iter().flat_map(|it| &it.properties) {
+                let names = match property.kind.as_str() {
+                    "olm.gvk" => api_of(&property.value).map(|it| rows.providers.entry(it).or_default()),
+                    "olm.label" => label_of(&property.value).map(|it| rows.labelled.entry(it).or_default()),
+                    "olm.package" => package_of(&property.value).map(|it| rows.claimants.entry(it.0).or_default()),
+                    _ => None,
+                };
+                if let Some(names) = names.filter(|it| !it.contains(&package.name)) {
+                    names.insert(package.name.clone());
+                }
+            }
+            let copies = rows.copies.entry(package.catalog).or_default();
+            for channel in &package.channels {
+                for entry in &channel.entries {
+                    *copies.entry((channel.name.clone(), entry.name.clone())).or_default() += 1;
+                }
+            }
+            rows.packages.entry(package.name.clone()).or_default().push(package);
         }
-        Self { packages: by_name }
+        rows
     }
+}
 
-    fn with(&self, is_wanted: impl Fn(&Property) -> bool) -> Vec<String> {
-        let has = |rows: &&Vec<PackageRows>| {
-            rows.iter().flat_map(|it| &it.bundles).flat_map(|it| &it.properties).any(&is_wanted)
-        };
-        self.packages.iter().filter(|(_, rows)| has(rows)).map(|it| it.0.clone()).collect()
-    }
+fn all_of(names: Option<&BTreeSet<String>>) -> Vec<String> {
+    names.into_iter().flatten().cloned().collect()
 }
 
 impl Rows for PlainRows {
@@ -213,30 +233,26 @@ impl Rows for PlainRows {
     }
 
     fn providers(&self, api: &Api) -> Result<Vec<String>, IndexError> {
-        Ok(self.with(|it| it.kind == "olm.gvk" && super::property::api_of(&it.value).as_ref() == Some(api)))
+        Ok(all_of(self.providers.get(api)))
     }
 
     fn labelled(&self, label: &str) -> Result<Vec<String>, IndexError> {
-        Ok(self.with(|it| it.kind == "olm.label" && super::property::label_of(&it.value).as_deref() == Some(label)))
+        Ok(all_of(self.labelled.get(label)))
     }
 
     fn named(&self, package: &str) -> Result<Vec<String>, IndexError> {
-        let mut names = self.with(|it| {
-            it.kind == "olm.package" && super::property::package_of(&it.value).is_some_and(|it| it.0 == package)
-        });
+        let mut names = all_of(self.claimants.get(package));
         names.push(package.to_owned());
         Ok(names)
     }
 
     fn has_entries(&self, catalog: usize) -> Result<bool, IndexError> {
-        let mut rows = self.packages.values().flatten();
-        Ok(rows.any(|it| it.catalog == catalog && it.channels.iter().any(|it| !it.entries.is_empty())))
+        Ok(self.copies.get(&catalog).is_some_and(|it| !it.is_empty()))
     }
 
     fn copies(&self, catalog: usize, channel: &str, bundle: &str) -> Result<usize, IndexError> {
-        let rows = self.packages.values().flatten().filter(|it| it.catalog == catalog);
-        let channels = rows.flat_map(|it| &it.channels).filter(|it| it.name == channel);
-        Ok(channels.flat_map(|it| &it.entries).filter(|it| it.name == bundle).count())
+        let key = (channel.to_owned(), bundle.to_owned());
+        Ok(self.copies.get(&catalog).and_then(|it| it.get(&key)).copied().unwrap_or_default())
     }
 
     fn all(&self) -> Result<Vec<String>, IndexError> {
