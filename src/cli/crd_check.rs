@@ -16,6 +16,7 @@ use crate::crd::{Crd, CrdError, Resource, classic, preflight, rules};
 use crate::diag::{Finding, Place, Rule, Severity};
 use crate::fbc::{self, Typed};
 use crate::index::query::Filter;
+use crate::index::{Index, IndexError};
 use crate::json;
 
 /// Check whether CustomResourceDefinitions may be upgraded: OLM v1's preflight, and OLM Classic's checks
@@ -191,24 +192,50 @@ fn objects_of_bundle(
         let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
         return Err(super::name::with_guess(error, version, &names, "`olmdex list bundles` shows what there is"));
     };
+    Ok(carried_objects(&index, &bundle.catalog, &bundle.bundle)?)
+}
+
+/// The objects that a catalog carries for a bundle in `olm.bundle.object` properties.
+fn carried_objects(index: &Index, catalog: &str, bundle: &str) -> Result<Vec<AnyObject>, IndexError> {
     let mut objects = Vec::new();
+    let Some(text) = index.bundle_document(catalog, bundle)? else { return Ok(objects) };
     let mut reader = json::Reader::new();
-    index.documents(&filter, |head, text| {
-        if head.schema == "olm.bundle"
-            && head.name == bundle.bundle
-            && let Ok(value) = reader.read(text)
-            && let Ok(blob) = fbc::blob::decode(value, false)
-            && let Typed::Bundle(found) = &blob.typed
-        {
-            let place = cluster::Place { file: bundle.bundle.clone(), line: 1 };
-            // What cannot be read was a finding when the catalog was checked.
-            let _ = fbc::for_each_object(found, |object| {
-                objects.push(AnyObject { json: String::from_utf8_lossy(object).into_owned(), place: place.clone() });
-            });
-        }
-        Ok::<(), CommandError>(())
-    })?;
+    if let Ok(value) = reader.read(&text)
+        && let Ok(blob) = fbc::blob::decode(value, false)
+        && let Typed::Bundle(found) = &blob.typed
+    {
+        let place = cluster::Place { file: bundle.to_owned(), line: 1 };
+        // What cannot be read was a finding when the catalog was checked.
+        let _ = fbc::for_each_object(found, |object| {
+            objects.push(AnyObject { json: String::from_utf8_lossy(object).into_owned(), place: place.clone() });
+        });
+    }
     Ok(objects)
+}
+
+/// What the generation of OLM that follows Subscriptions refuses, or warns of, about the definitions that a step from one
+/// bundle of a catalog to another changes. Without the objects in the cluster, which are not known here.
+pub(crate) fn unsafe_definitions(
+    index: &Index,
+    catalog: &str,
+    (from, to): (&str, &str),
+) -> Result<Vec<String>, IndexError> {
+    let definitions = |bundle: &str| -> Result<Vec<Crd>, IndexError> {
+        Ok(carried_objects(index, catalog, bundle)?.iter().filter_map(|it| Crd::from_json(&it.json).ok()).collect())
+    };
+    let (old, mut words) = (definitions(from)?, Vec::new());
+    if old.is_empty() {
+        return Ok(words);
+    }
+    let place = Place { file: to.to_owned(), line: 1, column: 1, ..Place::default() };
+    for crd in definitions(to)? {
+        if let Some(before) = old.iter().find(|it| it.name == crd.name) {
+            let (before, next) =
+                (Placed { crd: before.clone(), place: place.clone() }, Placed { crd, place: place.clone() });
+            words.extend(of_classic(&before, &next, &[]).into_iter().map(|it| it.message));
+        }
+    }
+    Ok(words)
 }
 
 fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandError> {

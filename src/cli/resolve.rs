@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 
 use super::Context;
+use super::crd_check::unsafe_definitions;
 use super::error::{CommandError, CommandResult, Exit};
 use super::namespace::NamespaceOptions;
 use super::output::Envelope;
@@ -81,7 +82,14 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let rows = IndexRows::new(&index, &world);
     let mut timings = Timings { load: started.elapsed(), ..Timings::default() };
     let options = args.namespace.options();
-    let answers = answers(args, &world, &rows, &options, &mut timings)?;
+    let mut answers = answers(args, &world, &rows, &options, &mut timings)?;
+    for answer in &mut answers {
+        for operator in answer.operators.iter().filter(|it| it.is_upgrade) {
+            let step = (operator.replaces.as_str(), operator.name.as_str());
+            let changes = unsafe_definitions(&index, &operator.catalog, step)?;
+            answer.warnings.extend(changes.into_iter().map(|it| format!("the step to {}: {it}", operator.name)));
+        }
+    }
     let outcome = answers.last().map_or(Outcome::Resolved, |it| it.outcome);
     for warning in answers.iter().flat_map(|it| &it.warnings) {
         context.reporter.warning(warning);

@@ -12,8 +12,9 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::check_graph::check_graph;
+use super::rules;
 use super::v1::bundle_version;
-use crate::diag::Finding;
+use crate::diag::{Finding, Rule};
 use crate::index::query::{GraphEntry, PackageGraph};
 use crate::version::blang::Range;
 use crate::version::{Version, VersionRelease};
@@ -74,6 +75,10 @@ pub enum ZStreamError {
     #[error("{} and {} have the same version", .0, .1)]
     SameVersion(String, String),
 }
+
+/// The rules that a z-stream must keep: a single way on for every name. That only the latest releases are in the chain is
+/// what it is for.
+const INVARIANTS: [&Rule; 5] = [rules::NO_ORDER, rules::STRANDED, rules::AMBIGUOUS, rules::CIRCLE, rules::LOST];
 
 /// Makes a z-stream of a channel.
 ///
@@ -138,7 +143,7 @@ pub fn z_stream(graph: &PackageGraph, channel: &str) -> Result<ZStream, ZStreamE
         streams,
         is_unchanged: *old.entries == *entries,
         entries,
-        findings: check_graph(&after, Some(&before)),
+        findings: check_graph(&after, Some(&before)).into_iter().filter(|it| INVARIANTS.contains(&it.rule)).collect(),
     })
 }
 

@@ -37,7 +37,17 @@ CROSS JOIN document_text t ON t.document = d.id
 WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
 ORDER BY c.name, cd.position";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[("documents of a package", OF_PACKAGE)];
+const OF_BUNDLE: &str = "
+SELECT t.codec, t.size, t.bytes
+FROM bundle b
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+CROSS JOIN document_text t ON t.document = b.document
+WHERE b.name = ?2 AND c.name = ?1
+ORDER BY cd.position LIMIT 1";
+
+pub(super) const STATEMENTS: &[(&str, &str)] =
+    &[("documents of a package", OF_PACKAGE), ("document of a bundle", OF_BUNDLE)];
 
 impl Index {
     /// Hands out the normal forms of documents, in the order of the catalogs' names and of the documents in them, one
@@ -51,10 +61,7 @@ impl Index {
         mut each: impl FnMut(&DocumentHead, &str) -> Result<(), E>,
     ) -> Result<(), E> {
         let failed = |error: rusqlite::Error| E::from(self.failed(&error));
-        let damaged = || {
-            let message = "a stored document cannot be unpacked".to_owned();
-            E::from(IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message }))
-        };
+        let damaged = || E::from(self.damaged_document());
         let sql = if filter.package.is_some() { OF_PACKAGE } else { ALL };
         let mut statement = self.connection().prepare_cached(sql).map_err(failed)?;
         let mut rows = statement.query(params![filter.catalogs_json(), filter.package]).map_err(failed)?;
@@ -67,5 +74,24 @@ impl Index {
             each(&head, std::str::from_utf8(&text).ok().ok_or_else(damaged)?)?;
         }
         Ok(())
+    }
+
+    /// The normal form of a bundle's document; `None` if the catalog has no such bundle.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn bundle_document(&self, catalog: &str, bundle: &str) -> Result<Option<String>, IndexError> {
+        let found = self.rows(OF_BUNDLE, params![catalog, bundle], |row| {
+            let bytes: Vec<u8> = row.get(2)?;
+            Ok((row.get(0)?, row.get(1)?, bytes))
+        })?;
+        let Some((codec, size, bytes)) = found.into_iter().next() else { return Ok(None) };
+        let text = stored::load(codec, size, &bytes).ok_or_else(|| self.damaged_document())?;
+        String::from_utf8(text.into()).map(Some).map_err(|_| self.damaged_document())
+    }
+
+    fn damaged_document(&self) -> IndexError {
+        let message = "a stored document cannot be unpacked".to_owned();
+        IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message })
     }
 }
