@@ -68,10 +68,13 @@ fn what_is_too_long_or_too_deep_is_refused() {
     for rule in [sum, select, index, choice, "-".repeat(90_000), "[".repeat(90_000), "{".repeat(90_000)] {
         assert!(Rule::compile(&rule).is_err(), "{}…", &rule[..20]);
     }
+    let rule = Rule::compile(&format!("0{} == 5000", "+1".repeat(5_000))).unwrap();
+    assert_eq!(rule.holds(&properties(), &Fuel::new(100_000)), Ok(Ok(true)));
+    assert!(rule.holds(&properties(), &Fuel::new(1_000)).is_err());
     assert!(matches!(Rule::compile(&" ".repeat(100_001)), Err(RuleError::Size { .. })));
     // As deep as is allowed.
     for rule in [
-        format!("0{} == 500", "+1".repeat(500)),
+        format!("0{} == 5000", "+1".repeat(5_000)),
         format!("{}true{}", "(".repeat(249), ")".repeat(249)),
         format!("{}1{} != [1]", "[".repeat(200), "]".repeat(200)),
         format!("{}true", "!".repeat(400)),

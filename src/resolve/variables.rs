@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use super::candidates::{Candidates, subscribed};
+use super::cel::RuleError;
+use super::constraint::ConstraintError;
 use super::failure::{BrokenDemand, Failure};
 use super::property::{Meaning, Requirement};
 use super::universe::{EntryId, Universe};
@@ -218,6 +220,10 @@ impl Builder {
                         let reason = Reason::Requires(id, requirement);
                         self.variables.constrain(var, Constraint::Dependency(vars), reason);
                         self.open.extend(candidates.iter().filter(|it| !self.closed.contains(it)));
+                    }
+                    Meaning::Broken(error) if matches!(*error, ConstraintError::Rule(RuleError::Chain { .. })) => {
+                        // OLM reads it.
+                        return Err(Failure::Limit(format!("{}: {error}", universe.identifier(id))));
                     }
                     Meaning::Broken(error) => {
                         let (error, operator) = ((*error).clone(), universe.identifier(id));

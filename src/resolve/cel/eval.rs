@@ -66,6 +66,14 @@ impl Fuel {
         Self { left: Cell::new(limit), limit }
     }
 
+    pub(super) fn left(&self) -> u64 {
+        self.left.get()
+    }
+
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
     pub(crate) fn spend(&self, steps: u64) -> Result<(), OutOfFuel> {
         match self.left.get().checked_sub(steps) {
             Some(left) => {

@@ -28,7 +28,12 @@ use expr::Expr;
 #[derive(Debug)]
 pub struct Rule {
     expr: Expr,
+    /// Whether its tree is so deep that it is evaluated on a thread with room for that.
+    is_deep: bool,
 }
+
+/// Trees up to this depth are evaluated where they are asked for.
+const DEEP: usize = 300;
 
 /// Why a rule cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -82,9 +87,8 @@ impl Rule {
     /// # Errors
     /// Where cel-go has one, in about the same words.
     pub fn compile(text: &str) -> Result<Self, RuleError> {
-        let expr = parse::parse(text)?;
-        check::check(&expr)?;
-        Ok(Self { expr })
+        let (expr, depth) = parse::parse(text)?;
+        Ok(Self { expr, is_deep: depth > DEEP })
     }
 
     /// Whether the rule holds for properties. Whatever goes wrong inside the rule is a [`EvalError`], which OLM takes for
@@ -93,6 +97,21 @@ impl Rule {
     /// # Errors
     /// [`OutOfFuel`] if that took more steps than there were left.
     pub fn holds(&self, properties: &Value, fuel: &Fuel) -> Result<Result<bool, EvalError>, OutOfFuel> {
-        eval::evaluate(&self.expr, properties, fuel)
+        if !self.is_deep {
+            return eval::evaluate(&self.expr, properties, fuel);
+        }
+        let (left, limit) = (fuel.left(), fuel.limit());
+        let evaluate = || {
+            let fuel = Fuel::new(left);
+            (eval::evaluate(&self.expr, properties, &fuel), left - fuel.left())
+        };
+        let evaluated = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().stack_size(parse::STACK).spawn_scoped(scope, evaluate);
+            thread.ok().and_then(|it| it.join().ok())
+        });
+        // Without a thread the rule counts as one that takes too long.
+        let (holds, spent) = evaluated.ok_or(OutOfFuel { limit })?;
+        fuel.spend(spent)?;
+        holds.map_err(|_| OutOfFuel { limit })
     }
 }

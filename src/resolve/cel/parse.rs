@@ -10,6 +10,7 @@ use std::sync::Arc;
 use cel::common::ast::{self, EntryExpr, IdedExpr, LiteralValue};
 
 use super::RuleError;
+use super::check::check;
 use super::expr::{Expr, Fold, Literal, TYPE_NAMES};
 use super::functions::Function;
 
@@ -18,22 +19,26 @@ const MAX_CHARACTERS: usize = 100_000;
 /// How many brackets may be open, and conditionals in one another (cel-go's limit is that they are fewer than this).
 const MAX_DEPTH: usize = 250;
 /// How deep the tree of a rule may be. cel-go has no such limit; rules in catalogs stay below ten.
-const MAX_CHAIN: usize = 600;
-/// What the reader may use of the stack: ten times what it needs for the deepest rule.
-const STACK: usize = 256 << 20;
+const MAX_CHAIN: usize = 6_000;
+/// What the reader and the evaluator may use of the stack: several times what they need for the deepest rule.
+pub(super) const STACK: usize = 512 << 20;
 
-pub(super) fn parse(text: &str) -> Result<Expr, RuleError> {
-    survey(text)?;
+/// The tree of a rule, checked, and how deep it may be.
+pub(super) fn parse(text: &str) -> Result<(Expr, usize), RuleError> {
+    let depth = survey(text)?;
     let text = text.to_owned();
-    let reader = std::thread::Builder::new().stack_size(STACK).spawn(move || read(&text));
+    let reader = std::thread::Builder::new().stack_size(STACK).spawn(move || {
+        let expr = read(&text)?;
+        check(&expr).map(|()| (expr, depth))
+    });
     let unreadable = |what: &str| RuleError::Syntax(format!("the rule cannot be read: {what}"));
     let reader = reader.map_err(|error| unreadable(&error.to_string()))?;
     reader.join().unwrap_or_else(|_| Err(unreadable("the reader gave up")))
 }
 
-/// Refuses what is too long or too deep, by brackets, conditionals and chains of operators. It need not be exact: `||`, `&&`
+/// How deep the tree of a rule may be. Refuses what is too long or too deep, by brackets, conditionals and chains of operators. It need not be exact: `||`, `&&`
 /// and commas end a chain, because what they join is made a balanced tree.
-fn survey(text: &str) -> Result<(), RuleError> {
+fn survey(text: &str) -> Result<usize, RuleError> {
     let size = text.chars().count();
     if size > MAX_CHARACTERS {
         return Err(RuleError::Size { size, limit: MAX_CHARACTERS });
@@ -43,6 +48,7 @@ fn survey(text: &str) -> Result<(), RuleError> {
     let mut open: Vec<(usize, usize)> = vec![(0, 0)];
     let (mut n_chained, mut n_conditionals) = (0, 0);
     let mut at = 0;
+    let mut deepest = 0;
     while at < bytes.len() {
         let Some(last) = open.last_mut() else { break };
         let two = bytes.get(at..at + 2).unwrap_or_default();
@@ -86,12 +92,13 @@ fn survey(text: &str) -> Result<(), RuleError> {
         if open.len() + n_conditionals > MAX_DEPTH {
             return Err(RuleError::Depth { limit: MAX_DEPTH });
         }
-        if open.len() + n_conditionals + n_chained > MAX_CHAIN {
+        deepest = deepest.max(open.len() + n_conditionals + n_chained);
+        if deepest > MAX_CHAIN {
             return Err(RuleError::Chain { limit: MAX_CHAIN });
         }
         at += 1;
     }
-    Ok(())
+    Ok(deepest)
 }
 
 /// The offset behind the text that starts at `start`. In a raw text a backslash is nothing special.
