@@ -128,13 +128,7 @@ impl<'a> Batches<'a> {
 }
 
 impl<'a> Batch<'a> {
-    fn write(
-        &self,
-        file: &LegacyFile,
-        rows: &Rows,
-        connections: &Mutex<Vec<Connection>>,
-        manner: Manner,
-    ) -> Part<'a> {
+    fn write(&self, file: &LegacyFile, rows: &Rows, connections: &Mutex<Vec<Connection>>, manner: Manner) -> Part<'a> {
         let write = || -> Result<Result<Vec<u8>, String>, LegacyError> {
             let mut out = Vec::new();
             if self.has_head
@@ -152,8 +146,7 @@ impl<'a> Batch<'a> {
                 let written = if row.n_manifests == 0 {
                     write_bundle(name, bundle, b"", manner.level, manner.format, &mut out)
                 } else {
-                    let write =
-                        |bytes: &[u8]| write_bundle(name, bundle, bytes, manner.level, manner.format, &mut out);
+                    let write = |bytes: &[u8]| write_bundle(name, bundle, bytes, manner.level, manner.format, &mut out);
                     with_column(&connection, "bundle", row.rowid, write)
                         .map_err(|error| LegacyError::sqlite(file.path(), &error))?
                 };

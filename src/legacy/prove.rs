@@ -158,8 +158,12 @@ impl Proof {
                 continue;
             }
             let message = format!("channel `{channel}` of `{package}`: the upgrade from `{from}` to `{to}` is lost");
-            let has_another =
-                new.edges.iter().any(|it| it.0 == *package && it.1 == *channel && it.2 == *to && it.3 > *from);
+            let first = (package.clone(), channel.clone(), to.clone(), from.clone());
+            let has_another = new
+                .edges
+                .range(first..)
+                .take_while(|it| (&it.0, &it.1, &it.2) == (package, channel, to))
+                .any(|it| it.3 > *from);
             if !is_member(package, channel, to) || has_another {
                 self.say(rules::LOST_EDGE, message, Some(package));
             } else {
@@ -185,8 +189,8 @@ impl Proof {
         for (kind, value) in new.properties.difference(&old.properties) {
             // One that names the package is made for bundles that have none, and one that stands for manifests for
             // those that have some.
-            let is_made = matches!(kind.as_str(), "olm.package" | CSV_METADATA)
-                && !old.properties.iter().any(|it| it.0 == *kind);
+            let is_made =
+                matches!(kind.as_str(), "olm.package" | CSV_METADATA) && !old.properties.iter().any(|it| it.0 == *kind);
             if !is_made {
                 self.differs(format!("bundle `{name}`: the property `{kind}` {value} is not in the old file"), name);
             }
@@ -378,12 +382,18 @@ fn old_graph(connection: &rusqlite::Connection, side: &mut Side, proof: &mut Pro
         Ok(())
     })?;
     for (package, channel, head) in heads {
-        let incoming: BTreeSet<&String> =
-            side.edges.iter().filter(|it| it.0 == package && it.1 == channel).map(|it| &it.3).collect();
+        let none = String::new;
+        let incoming: BTreeSet<&String> = side
+            .edges
+            .range((package.clone(), channel.clone(), none(), none())..)
+            .take_while(|it| it.0 == package && it.1 == channel)
+            .map(|it| &it.3)
+            .collect();
         let tops: Vec<&String> = side
             .members
-            .iter()
-            .filter(|it| it.0 == package && it.1 == channel && !incoming.contains(&it.2))
+            .range((package.clone(), channel.clone(), none())..)
+            .take_while(|it| it.0 == package && it.1 == channel)
+            .filter(|it| !incoming.contains(&it.2))
             .map(|it| &it.2)
             .collect();
         if let ([top], Some(head)) = (tops.as_slice(), &head)
