@@ -362,6 +362,39 @@ fn a_truncated_file_is_damaged_not_foreign() {
 }
 
 #[test]
+fn a_directory_that_cannot_be_replaced_is_filled() {
+    let directory = scratch();
+    let path = legacy_file(directory.path(), "two-packages", "");
+    let out = directory.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    // What a killed run left does not count.
+    write(&out, ".olmdex-migrate/foo/catalog.json", "half");
+    olmdex(["migrate", "--prove"])
+        .arg(&path)
+        .arg(".")
+        .in_directory(&out)
+        .answer()
+        .expect_code(0)
+        .expect_words("both sides");
+    let names = |path: &Path| {
+        let mut names: Vec<_> = std::fs::read_dir(path).unwrap().map(|it| it.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&out), ["bar", "foo"]);
+    let (link, target) = (directory.path().join("link"), directory.path().join("target"));
+    std::fs::create_dir(&target).unwrap();
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    olmdex(["migrate"]).arg(&path).arg(&link).answer().expect_code(0);
+    assert_eq!(names(&target), ["bar", "foo"]);
+    assert!(link.is_symlink());
+    let empty = directory.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    olmdex(["migrate"]).arg(&path).arg(&empty).answer().expect_code(0);
+    assert_eq!(names(&empty), ["bar", "foo"]);
+}
+
+#[test]
 fn an_empty_catalog_renders_to_nothing() {
     let directory = scratch();
     let path = directory.path().join("empty.db");

@@ -112,7 +112,8 @@ impl AskOptions {
             Opened::Catalogs(sources) => {
                 for (_, source) in &sources {
                     if let Source::Catalog(input) = source
-                        && let Some(refusal) = crate::check::check(input).opm
+                        && let Some(refusal) =
+                            legacy_source::refusal(&input.remarks).or_else(|| crate::check::check(input).opm)
                     {
                         return Ok(Err(refusal));
                     }

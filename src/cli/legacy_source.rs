@@ -78,6 +78,11 @@ pub(crate) fn report_errors(context: &Context, findings: &[Finding]) {
     report(context, &findings.iter().filter(wanted).cloned().collect::<Vec<_>>());
 }
 
+/// Why a catalog cannot be had as a whole, if it cannot.
+pub(crate) fn refusal(remarks: &[Finding]) -> Option<String> {
+    remarks.iter().find(|it| it.rule.severity == Severity::Error).map(|it| it.message.clone())
+}
+
 /// Says which packages were left out, and why.
 pub(crate) fn left_out<'p>(context: &Context, problems: impl IntoIterator<Item = &'p Problem>) {
     let mut said: BTreeSet<Option<&str>> = BTreeSet::new();

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
+use super::legacy_source;
 use super::output::{Envelope, VERSION};
 use super::progress::Progress;
 use crate::check::{self, Report, rules};
@@ -85,7 +86,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             findings.extend(input.remarks.iter().cloned());
             let Report { findings: mut found, opm, .. } = check::check(&input);
             findings.append(&mut found);
-            refusals.push(opm);
+            refusals.push(legacy_source::refusal(&input.remarks).or(opm));
         }
     }
     if args.compat.is_some() {

@@ -2,7 +2,9 @@
 //! whole or not at all.
 //!
 //! The temporary directory has a fixed name, `.<target>.olmdex-migrate`, and is locked while it is filled. One that
-//! nobody has locked was left by a process that was killed, and is emptied.
+//! nobody has locked was left by a process that was killed, and is emptied. Where an empty target cannot be replaced (a
+//! mounted volume, the current directory, a parent without rights) it is filled inside the target instead, and what it
+//! holds is moved up at the end, entry by entry.
 //!
 //! What it deliberately does not do: it never writes into a directory that has something in it.
 
@@ -16,11 +18,16 @@ use std::thread::JoinHandle;
 use super::error::LegacyError;
 use crate::version::Quoted;
 
+/// The name of the temporary directory in a target that cannot be replaced.
+const INSIDE: &str = ".olmdex-migrate";
+
 /// A directory that is being filled.
 #[derive(Debug)]
 pub struct OutDir {
     target: PathBuf,
     temporary: PathBuf,
+    /// Whether the temporary directory is in the target.
+    is_inside: bool,
     /// Holds the lock.
     handle: File,
     /// The file that is being written, with its path below the directory.
@@ -59,7 +66,8 @@ impl OutDir {
         let failed = |error: io::Error| LegacyError::write(target, error);
         match fs::read_dir(target) {
             Ok(mut entries) => {
-                if entries.next().is_some() {
+                let is_left = |name: &OsString| name == INSIDE;
+                if !entries.all(|it| it.is_ok_and(|it| is_left(&it.file_name()))) {
                     let shown = target.to_string_lossy().into_owned();
                     return Err(LegacyError::Target(format!("output dir {} must be empty", Quoted(&shown))));
                 }
@@ -76,11 +84,16 @@ impl OutDir {
         let mut hidden = OsString::from(".");
         hidden.push(name);
         hidden.push(".olmdex-migrate");
-        let temporary = parent.join(hidden);
-        match fs::create_dir(&temporary) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(failed(error)),
-            _ => {}
+        let create = |path: &Path| match fs::create_dir(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            other => other,
+        };
+        let mut temporary = parent.join(hidden);
+        let is_inside = absolute.is_dir() && (!can_be_replaced(&absolute, parent) || create(&temporary).is_err());
+        if is_inside {
+            temporary = absolute.join(INSIDE);
         }
+        create(&temporary).map_err(failed)?;
         let handle = File::open(&temporary).map_err(failed)?;
         match handle.try_lock() {
             Ok(()) => {}
@@ -93,7 +106,8 @@ impl OutDir {
             let path = entry.map_err(failed)?.path();
             if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }.map_err(failed)?;
         }
-        Ok(Self { target: absolute, temporary, handle, open: None, n_files: 0, syncing: None, is_done: false })
+        let (open, n_files, syncing, is_done) = (None, 0, None, false);
+        Ok(Self { target: absolute, temporary, is_inside, handle, open, n_files, syncing, is_done })
     }
 
     /// The temporary directory, which whoever ends the process early may remove.
@@ -144,6 +158,15 @@ impl OutDir {
             syncing.finish().map_err(failed)?;
         }
         let failed = |error: io::Error| LegacyError::write(&self.target, error);
+        if self.is_inside {
+            for entry in fs::read_dir(&self.temporary).map_err(failed)? {
+                let entry = entry.map_err(failed)?;
+                fs::rename(entry.path(), self.target.join(entry.file_name())).map_err(failed)?;
+            }
+            fs::remove_dir(&self.temporary).map_err(failed)?;
+            self.is_done = true;
+            return Ok(self.n_files);
+        }
         // An empty directory is replaced by the rename.
         match fs::remove_dir(&self.target) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
@@ -155,6 +178,27 @@ impl OutDir {
         let _ = self.target.parent().map(File::open).and_then(Result::ok).map(|it| it.sync_all());
         Ok(self.n_files)
     }
+}
+
+/// Whether an empty directory can be removed and another one put at its place.
+fn can_be_replaced(directory: &Path, parent: &Path) -> bool {
+    let is_current = match (fs::canonicalize("."), fs::canonicalize(directory)) {
+        (Ok(current), Ok(directory)) => current.starts_with(directory),
+        _ => true,
+    };
+    let is_link = fs::symlink_metadata(directory).is_ok_and(|it| it.is_symlink());
+    !is_current && !is_link && is_on_one_device(directory, parent)
+}
+
+#[cfg(unix)]
+fn is_on_one_device(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    matches!((fs::metadata(a), fs::metadata(b)), (Ok(a), Ok(b)) if a.dev() == b.dev())
+}
+
+#[cfg(not(unix))]
+fn is_on_one_device(_: &Path, _: &Path) -> bool {
+    true
 }
 
 impl Drop for OutDir {

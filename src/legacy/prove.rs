@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base64::Engine as _;
 use sha2::{Digest as _, Sha256};
 
 use super::catalog::LegacyCatalog;
@@ -17,8 +18,11 @@ use super::rows::{each, text};
 use super::rules;
 use super::survey::with_column;
 use crate::diag::{Finding, Rule};
-use crate::fbc::{Blob, Bundle, Consumer, Document, Input, Typed, for_each_object, load};
+use crate::fbc::{BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Input, Typed, for_each_object, load};
 use crate::json::{self, Reader, Value};
+
+/// Type of the property that stands for a ClusterServiceVersion.
+const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// One side: facts by what they are about.
 #[derive(Debug, Default)]
@@ -154,8 +158,12 @@ impl Proof {
                 continue;
             }
             let message = format!("channel `{channel}` of `{package}`: the upgrade from `{from}` to `{to}` is lost");
-            let has_another =
-                new.edges.iter().any(|it| it.0 == *package && it.1 == *channel && it.2 == *to && it.3 > *from);
+            let first = (package.clone(), channel.clone(), to.clone(), from.clone());
+            let has_another = new
+                .edges
+                .range(first..)
+                .take_while(|it| (&it.0, &it.1, &it.2) == (package, channel, to))
+                .any(|it| it.3 > *from);
             if !is_member(package, channel, to) || has_another {
                 self.say(rules::LOST_EDGE, message, Some(package));
             } else {
@@ -179,8 +187,10 @@ impl Proof {
             self.differs(format!("bundle `{name}`: the property `{kind}` {value} is missing"), name);
         }
         for (kind, value) in new.properties.difference(&old.properties) {
-            // One that names the package is made for bundles that have none.
-            let is_made = kind == "olm.package" && !old.properties.iter().any(|it| it.0 == *kind);
+            // One that names the package is made for bundles that have none, and one that stands for manifests for
+            // those that have some.
+            let is_made =
+                matches!(kind.as_str(), "olm.package" | CSV_METADATA) && !old.properties.iter().any(|it| it.0 == *kind);
             if !is_made {
                 self.differs(format!("bundle `{name}`: the property `{kind}` {value} is not in the old file"), name);
             }
@@ -306,9 +316,9 @@ fn bundle_side(bundle: &Bundle<'_>) -> BundleSide {
     for property in &bundle.properties {
         let Some(value) = property.value else { continue };
         match &*property.kind {
-            "olm.bundle.object" => {}
-            "olm.csv.metadata" => side.has_csv_metadata = true,
+            BUNDLE_OBJECT => {}
             kind => {
+                side.has_csv_metadata |= kind == CSV_METADATA;
                 if kind == "olm.package" {
                     side.version = value.get("version").and_then(|it| it.as_str()).unwrap_or_default().into_owned();
                 }
@@ -372,12 +382,18 @@ fn old_graph(connection: &rusqlite::Connection, side: &mut Side, proof: &mut Pro
         Ok(())
     })?;
     for (package, channel, head) in heads {
-        let incoming: BTreeSet<&String> =
-            side.edges.iter().filter(|it| it.0 == package && it.1 == channel).map(|it| &it.3).collect();
+        let none = String::new;
+        let incoming: BTreeSet<&String> = side
+            .edges
+            .range((package.clone(), channel.clone(), none(), none())..)
+            .take_while(|it| it.0 == package && it.1 == channel)
+            .map(|it| &it.3)
+            .collect();
         let tops: Vec<&String> = side
             .members
-            .iter()
-            .filter(|it| it.0 == package && it.1 == channel && !incoming.contains(&it.2))
+            .range((package.clone(), channel.clone(), none())..)
+            .take_while(|it| it.0 == package && it.1 == channel)
+            .filter(|it| !incoming.contains(&it.2))
             .map(|it| &it.2)
             .collect();
         if let ([top], Some(head)) = (tops.as_slice(), &head)
@@ -410,6 +426,10 @@ fn old_bundles(
                 marked.insert(bundle.name.clone());
             }
             let value = value.unwrap_or_default();
+            if kind == BUNDLE_OBJECT {
+                it.manifests.extend(stored_manifest(value, &mut reader));
+                continue;
+            }
             let value = if kind == "olm.gvk" { api(value, &mut reader) } else { normal(value, &mut reader) };
             it.properties.insert((kind.to_owned(), value));
         }
@@ -465,6 +485,13 @@ fn old_bundles(
         proof.say(rules::DEPRECATED_BUNDLE, message, None);
     }
     Ok(())
+}
+
+/// The digest of a manifest that is stored as a property.
+fn stored_manifest(value: &str, reader: &mut Reader) -> Option<[u8; 32]> {
+    let data = reader.read(value).ok()?.get_field("data")?.as_str()?.into_owned();
+    let manifest = base64::engine::general_purpose::STANDARD.decode(data).ok()?;
+    Some(digest(&manifest, reader))
 }
 
 /// An API in normal form.

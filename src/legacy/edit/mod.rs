@@ -146,6 +146,7 @@ impl Edit {
     /// # Errors
     /// [`LegacyError::Write`]; then the target is as it was.
     pub fn finish(mut self) -> Result<Done, LegacyError> {
+        let is_in_place = self.out.is_none();
         let complete = |it: &Connection, triggers: &[String]| -> rusqlite::Result<()> {
             for sql in triggers {
                 it.execute_batch(sql)?;
@@ -154,7 +155,11 @@ impl Edit {
             let n_free: i64 = it.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
             let n_pages: i64 = it.pragma_query_value(None, "page_count", |row| row.get(0))?;
             if n_free * SPARE > n_pages {
-                it.execute_batch("VACUUM")?;
+                let packed = it.execute_batch("VACUUM");
+                // In place the step is done already; what is free then stays free.
+                if !is_in_place {
+                    packed?;
+                }
             }
             Ok(())
         };
