@@ -130,8 +130,8 @@ proptest! {
         let (classic_now, v1_now) = (classic_updates(&view, graph, &asked), v1_updates(&view, &asked));
         for target in view.bundles() {
             for (why, now) in [
-                (classic_why_not(&view, graph, &asked, &target), &classic_now),
-                (v1_why_not(&view, &asked, &target), &v1_now),
+                (classic_why_not(&view, graph, &asked, target), &classic_now),
+                (v1_why_not(&view, &asked, target), &v1_now),
             ] {
                 let is_target = now.target.as_ref().is_some_and(|it| it.bundle == target.0);
                 if target.0 != from.name {

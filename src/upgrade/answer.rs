@@ -71,6 +71,8 @@ pub struct PackageView {
     pub graphs: Vec<PackageGraph>,
     /// The catalogs as OLM v1 sees them.
     pub catalogs: Vec<v1::Catalog>,
+    /// Names and versions of all bundles, each once, highest version first.
+    bundles: Vec<(String, String)>,
 }
 
 /// What is asked of both engines.
@@ -96,22 +98,14 @@ impl PackageView {
             let graph = graphs.iter().find(|graph| graph.catalog == it.catalog);
             v1::Catalog::new(&it.catalog, it.priority, &it.labels, graph)
         });
-        Self { package: package.to_owned(), catalogs: catalogs.collect(), graphs }
+        let catalogs = catalogs.collect();
+        Self { package: package.to_owned(), catalogs, bundles: bundles(&graphs), graphs }
     }
 
     /// Names and versions of all bundles, each once, highest version first.
     #[must_use]
-    pub fn bundles(&self) -> Vec<(String, String)> {
-        let mut all: Vec<(Option<Version>, String, String)> = Vec::new();
-        for bundle in self.graphs.iter().flat_map(|it| &it.bundles) {
-            let version = bundle.package_property.as_deref().and_then(|it| bundle_version(it, false).ok());
-            let version = version.map(|it| it.value.to_build_metadata());
-            let text = version.as_ref().map(ToString::to_string).unwrap_or_default();
-            all.push((version, bundle.name.clone(), text));
-        }
-        all.sort_by(|a, b| (&b.0, &a.1).cmp(&(&a.0, &b.1)));
-        all.dedup_by(|a, b| a.1 == b.1);
-        all.into_iter().map(|(_, name, text)| (name, text)).collect()
+    pub fn bundles(&self) -> &[(String, String)] {
+        &self.bundles
     }
 
     /// A bundle by its name or version: name and version.
@@ -122,7 +116,7 @@ impl PackageView {
             return Some(found.clone());
         }
         let wanted = Version::parse_tolerant(text).ok()?;
-        all.into_iter().find(|it| Version::parse(&it.1).is_ok_and(|version| version == wanted))
+        all.iter().find(|it| Version::parse(&it.1).is_ok_and(|version| version == wanted)).cloned()
     }
 
     /// An installed bundle by its name, its version, or `NAME@VERSION`, which is how one is named that no catalog holds.
@@ -199,6 +193,20 @@ impl Asked {
     pub fn channel(&self) -> Option<&str> {
         self.channels.first().map(String::as_str)
     }
+}
+
+/// Names and versions of all bundles, each once, highest version first.
+fn bundles(graphs: &[PackageGraph]) -> Vec<(String, String)> {
+    let mut all: Vec<(Option<Version>, String, String)> = Vec::new();
+    for bundle in graphs.iter().flat_map(|it| &it.bundles) {
+        let version = bundle.package_property.as_deref().and_then(|it| bundle_version(it, false).ok());
+        let version = version.map(|it| it.value.to_build_metadata());
+        let text = version.as_ref().map(ToString::to_string).unwrap_or_default();
+        all.push((version, bundle.name.clone(), text));
+    }
+    all.sort_by(|a, b| (&b.0, &a.1).cmp(&(&a.0, &b.1)));
+    all.dedup_by(|a, b| a.1 == b.1);
+    all.into_iter().map(|(_, name, text)| (name, text)).collect()
 }
 
 /// What stands behind `in`: the channels, or that there is no restriction.

@@ -51,7 +51,7 @@ pub fn bundles_that_stay(olm: &[Generation], graph: &PackageGraph, step: Move) -
     let view = PackageView::new(&graph.package, vec![graph.clone()], &[]);
     let mut rows = Vec::new();
     for (name, version) in view.bundles() {
-        let Some(bundle) = graph.bundles.iter().find(|it| it.name == name) else { continue };
+        let Some(bundle) = graph.bundles.iter().find(|it| &it.name == name) else { continue };
         rows.extend(judged(olm, &Claims::from(bundle), step).into_iter().map(|row| Stay {
             catalog: graph.catalog.clone(),
             package: graph.package.clone(),

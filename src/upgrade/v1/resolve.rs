@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::catalog::{Candidate, Catalog, CatalogState};
 use super::error::ResolveError;
 use super::selector::LabelSelector;
-use super::successors::{installed_version, permits};
+use super::successors::{installed_version, successor_places};
 use crate::index::query::GraphDeprecation;
 use crate::version::masterminds::Constraint;
 use crate::version::{Quoted, VersionRelease};
@@ -281,8 +281,7 @@ fn rank<'c>(candidate: &&'c Candidate) -> (bool, bool, Reverse<Option<&'c Versio
 /// version and release.
 fn successors(question: &Question, catalog: &Catalog, installed: &Installed) -> Result<BTreeSet<usize>, ResolveError> {
     let version = installed_version(installed).map_err(ResolveError::Installed)?;
-    let edges = permits(catalog, installed, &question.channels);
-    let at_ends = edges.keys().filter_map(|name| catalog.lookup.candidates.get(*name));
-    let same = catalog.lookup.versions.get(&version).into_iter().flatten();
-    Ok(at_ends.chain(same).copied().collect())
+    let at_ends = successor_places(catalog, installed, &question.channels);
+    let same = catalog.lookup.versions.get(&version).into_iter().flatten().copied();
+    Ok(at_ends.into_iter().chain(same).collect())
 }

@@ -53,6 +53,22 @@ pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[Stri
     found
 }
 
+/// The candidates that edges from the installed bundle lead to, by their places: [`permits`] without the reasons.
+pub(super) fn successor_places(catalog: &Catalog, installed: &Installed, channels: &[String]) -> Vec<usize> {
+    let version = Version::parse(&installed.version).ok();
+    let lookup = &catalog.lookup;
+    let named = lookup.successors.get(&installed.name).map_or(&[][..], Vec::as_slice);
+    let holds = |range: &Range| version.as_ref().is_some_and(|it| range.contains(it).unwrap_or(false));
+    let in_range =
+        lookup.ranged.iter().filter(|(channel, at)| catalog.channels[*channel].ranges[*at].as_ref().is_some_and(holds));
+    let places = named.iter().chain(in_range).filter_map(|&(number, at)| {
+        let channel = &catalog.channels[number];
+        let counts = channels.is_empty() || channels.contains(&channel.name);
+        if counts { lookup.candidates.get(&channel.entries[at].name).copied() } else { None }
+    });
+    places.collect()
+}
+
 /// Version and release of the installed bundle (`spec/olm-v1.md` 1.4.8).
 pub(super) fn installed_version(installed: &Installed) -> Result<VersionRelease, String> {
     match &installed.release {
