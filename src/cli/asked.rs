@@ -260,7 +260,8 @@ pub(crate) fn bundle(view: &PackageView, text: &str) -> Result<(String, String),
 }
 
 fn unknown_bundle(view: &PackageView, text: &str, otherwise: &str) -> CommandError {
-    let names: Vec<String> = view.bundles().iter().flat_map(|(name, version)| [name.clone(), version.clone()]).collect();
+    let names: Vec<String> =
+        view.bundles().iter().flat_map(|(name, version)| [name.clone(), version.clone()]).collect();
     let message = format!("package `{}` has no bundle and no version `{text}`", view.package);
     with_guess(CommandError::new(Exit::NotFound, message), text, &names, otherwise)
 }
