@@ -22,10 +22,15 @@ fn package_name(number: usize) -> String {
     format!("pkg{number:04}")
 }
 
-/// A package with one API. Seven of ten require a package with a lower number, by its name or by its API.
-fn package(number: usize) -> PackageRows {
+/// A package with one API. Seven of ten require a package with a lower number, by its name or by its API; or else all of
+/// them the one before, so that everything is within reach.
+fn package(number: usize, is_deep: bool) -> PackageRows {
     let name = package_name(number);
-    let required = (number % 10 < 7 && number > 0).then(|| (number * 7919 + 13) % number);
+    let required = if is_deep {
+        number.checked_sub(1)
+    } else {
+        (number % 10 < 7 && number > 0).then(|| (number * 7919 + 13) % number)
+    };
     let bundle = |minor: usize| {
         let version = format!("1.{minor}.0");
         let mut properties = vec![
@@ -65,7 +70,7 @@ fn package(number: usize) -> PackageRows {
     }
 }
 
-fn world(packages: usize) -> (World, PlainRows) {
+fn world(packages: usize, is_deep: bool) -> (World, PlainRows) {
     let subscription = |idx: usize| {
         let package = package_name(packages - 1 - idx * (packages / (N_SUBSCRIPTIONS + 1)));
         Subscription {
@@ -84,7 +89,7 @@ fn world(packages: usize) -> (World, PlainRows) {
         subscriptions: (0..N_SUBSCRIPTIONS).map(subscription).collect(),
         ..World::default()
     };
-    (world, PlainRows::new((0..packages).map(package).collect()))
+    (world, PlainRows::new((0..packages).map(|it| package(it, is_deep)).collect()))
 }
 
 fn must_resolve(world: &World, rows: &dyn Rows) -> usize {
@@ -98,9 +103,10 @@ fn made_up(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("resolve");
     group.sample_size(10);
     // 12,000 and 40,000 entries.
-    for packages in [200, 667] {
-        let (world, rows) = world(packages);
-        let id = BenchmarkId::from_parameter(packages * N_VERSIONS * 2);
+    for (packages, is_deep) in [(200, false), (667, false), (200, true), (667, true)] {
+        let (world, rows) = world(packages, is_deep);
+        let reach = if is_deep { "all within reach" } else { "short chains" };
+        let id = BenchmarkId::new(reach, packages * N_VERSIONS * 2);
         group.bench_function(id, |it| it.iter(|| black_box(must_resolve(&world, &rows))));
     }
     group.finish();
@@ -115,7 +121,7 @@ fn real(criterion: &mut Criterion) {
     let spec = CatalogSpec { name: "cat".to_owned(), ..CatalogSpec::default() };
     builder.add_catalog(&spec, &input, Mode::Tolerant).expect("a readable catalog");
     let index: Index = builder.into_index().expect("an index");
-    let (mut world, _) = world(N_SUBSCRIPTIONS + 1);
+    let (mut world, _) = world(N_SUBSCRIPTIONS + 1, false);
     let packages =
         ["rabbitmq-messaging-topology-operator", "keda", "infinispan", "sailoperator", "opendatahub-operator"];
     world.subscriptions.truncate(packages.len());

@@ -53,7 +53,7 @@ impl Encoding {
         let guards = facts
             .iter()
             .map(|&fact| {
-                let literal = sat.variable();
+                let literal = sat.auxiliary();
                 encoding.encode(fact.var, problem.constraint(fact), Some(literal), sat);
                 Guard { fact, literal }
             })
@@ -106,14 +106,15 @@ fn at_most(n: usize, literals: &[Lit], off: Option<Lit>, sat: &mut Sat) {
     }
 }
 
-/// A counter that runs along the literals: its `k`-th digit says that more than `k` of those so far are chosen.
+/// A counter that runs along the literals: its `k`-th digit says that more than `k` of those so far are chosen. Digits
+/// follow from the literals, and what does not follow may be anything.
 fn count(n: usize, literals: &[Lit], off: Option<Lit>, sat: &mut Sat) {
     let mut before: Vec<Lit> = Vec::new();
     for literal in literals {
         if let Some(full) = before.get(n - 1) {
             sat.clause(off.into_iter().chain([!*literal, !*full]));
         }
-        let digits: Vec<Lit> = (0..(before.len() + 1).min(n)).map(|_| sat.variable()).collect();
+        let digits: Vec<Lit> = (0..(before.len() + 1).min(n)).map(|_| sat.auxiliary()).collect();
         for (k, digit) in digits.iter().enumerate() {
             if let Some(same) = before.get(k) {
                 sat.clause([!*same, *digit]);

@@ -79,6 +79,11 @@ impl Sat {
         Lit(batsat::Lit::new(self.solver.new_var(lbool::FALSE, true), true))
     }
 
+    /// A new variable that is never decided about: it is assumed, or follows from others, or does not matter.
+    pub(super) fn auxiliary(&mut self) -> Lit {
+        Lit(batsat::Lit::new(self.solver.new_var(lbool::FALSE, false), true))
+    }
+
     /// Adds a clause: one of these holds.
     pub(super) fn clause(&mut self, literals: impl IntoIterator<Item = Lit>) {
         self.clause.clear();

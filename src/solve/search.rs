@@ -53,7 +53,7 @@ pub struct Choice {
 pub fn solve(problem: &Problem, limits: &Limits) -> Result<Answer, SolveError> {
     let spent = Rc::new(Cell::new(0));
     let mut search = Search::new(problem, &spent, limits);
-    match search.run(None)? {
+    match search.run(&[])? {
         true => Ok(Answer::Satisfiable(search.choose()?)),
         false => Ok(Answer::Unsatisfiable(core(problem, &spent, limits)?)),
     }
@@ -78,8 +78,8 @@ impl<'p> Search<'p> {
     }
 
     /// Whether all that is chosen, and `more`, can be had together.
-    fn run(&mut self, more: Option<Lit>) -> Result<bool, SolveError> {
-        match self.sat.run(self.assumed.iter().copied().chain(more)) {
+    fn run(&mut self, more: &[Lit]) -> Result<bool, SolveError> {
+        match self.sat.run(self.assumed.iter().chain(more).copied()) {
             Run::Satisfiable => Ok(true),
             Run::Unsatisfiable => Ok(false),
             Run::GaveUp => Err(SolveError::Limit { conflicts: self.limits.conflicts }),
@@ -94,11 +94,16 @@ impl<'p> Search<'p> {
             problem.variables().filter(is_mandatory).map(|it| (None, vec![it])).collect();
         let mut solution = Solution::default();
         let mut model = self.model();
+        let mut refused: Option<Var> = None;
         while let Some((fact, candidates)) = queue.pop_front() {
             if let Some(place) = candidates.iter().position(|it| self.is_chosen[it.index()]) {
                 let taken = candidates[place];
                 solution.choices.push(Choice { fact, taken, place, is_new: false, is_searched: false });
                 continue;
+            }
+            let best = candidates.iter().find(|it| !self.sat.is_never_true(self.encoding.literal(**it)));
+            if best.is_some_and(|it| !model[it.index()] && refused != Some(*it)) {
+                refused = self.foresee(&candidates, &queue, &mut model)?;
             }
             let (place, is_searched) = self.first(&candidates, &mut model)?;
             let taken = candidates[place];
@@ -115,6 +120,48 @@ impl<'p> Search<'p> {
             }
         }
         Ok(solution)
+    }
+
+    /// Looks for a model in which as many as possible of the choices to come get the first of their candidates: then they
+    /// cost no run. Gives the candidate of the first choice that does not, if there is one.
+    fn foresee(
+        &mut self,
+        candidates: &[Var],
+        queue: &VecDeque<(Option<Fact>, Vec<Var>)>,
+        model: &mut Vec<bool>,
+    ) -> Result<Option<Var>, SolveError> {
+        let problem = self.problem;
+        let mut is_chosen = self.is_chosen.clone();
+        let mut wanted: Vec<Var> = Vec::new();
+        let mut open: VecDeque<&[Var]> =
+            std::iter::once(candidates).chain(queue.iter().map(|it| it.1.as_slice())).collect();
+        while let Some(candidates) = open.pop_front() {
+            if candidates.iter().any(|it| is_chosen[it.index()]) {
+                continue;
+            }
+            let best = candidates.iter().find(|it| !self.sat.is_never_true(self.encoding.literal(**it)));
+            let Some(best) = best.copied() else { break };
+            is_chosen[best.index()] = true;
+            wanted.push(best);
+            open.extend(problem.constraints(best).iter().filter_map(|it| match it {
+                Constraint::Dependency(candidates) if !candidates.is_empty() => Some(candidates.as_slice()),
+                _ => None,
+            }));
+        }
+        let literals: Vec<Lit> = wanted.iter().map(|it| self.encoding.literal(*it)).collect();
+        // How many can be had together: all of them, or else the most, found by halving.
+        let (mut low, mut high) = (0, literals.len() + 1);
+        let mut at = literals.len();
+        while at > low {
+            if self.run(&literals[..at])? {
+                *model = self.model();
+                low = at;
+            } else {
+                high = at;
+            }
+            at = (low + high) / 2;
+        }
+        Ok(wanted.get(low).copied())
     }
 
     /// The model of the last run.
@@ -140,7 +187,7 @@ impl<'p> Search<'p> {
             let middle = if is_first_try { first } else { first + (last - first - 1) / 2 };
             is_first_try = false;
             let asked = if middle == first { literal } else { self.one_of(&candidates[first..=middle]) };
-            if self.run(Some(asked))? {
+            if self.run(&[asked])? {
                 *model = self.model();
                 last = held(model).expect("the model has one of those that were asked for");
             } else {
@@ -153,7 +200,7 @@ impl<'p> Search<'p> {
 
     /// A literal that demands one of these.
     fn one_of(&mut self, candidates: &[Var]) -> Lit {
-        let switch = self.sat.variable();
+        let switch = self.sat.auxiliary();
         let literals = candidates.iter().map(|it| self.encoding.literal(*it));
         self.sat.clause(std::iter::once(!switch).chain(literals));
         switch

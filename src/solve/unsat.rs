@@ -12,7 +12,12 @@ use super::problem::{Constraint, Fact, Problem, Var};
 use super::sat::{Run, Sat};
 use super::{Limits, SolveError};
 
-/// Constraints of an unsatisfiable problem that contradict each other and of which none can be left out.
+/// How many constraints are tried to be left out. A core that is larger than that is no explanation any more, and making it
+/// minimal would take longer than anything else.
+const MAX_TRIES: usize = 500;
+
+/// Constraints of an unsatisfiable problem that contradict each other and of which none can be left out, unless there are
+/// hundreds.
 ///
 /// Of several constraints that say the same of one variable, the last counts (`spec/olm-classic.md` 4.7.3).
 pub(super) fn core(problem: &Problem, spent: &Rc<Cell<u64>>, limits: &Limits) -> Result<Vec<Fact>, SolveError> {
@@ -21,7 +26,9 @@ pub(super) fn core(problem: &Problem, spent: &Rc<Cell<u64>>, limits: &Limits) ->
     let mut sat = Sat::new(spent, limits.conflicts);
     let (_, mut guards) = Encoding::guarded(problem, &candidates, &mut sat);
     let mut n_kept = 0;
-    while n_kept < guards.len() {
+    let mut n_tries = 0;
+    while n_kept < guards.len() && n_tries < MAX_TRIES {
+        n_tries += 1;
         let left_out = guards.remove(n_kept);
         match sat.run(guards.iter().map(|it| it.literal)) {
             Run::Unsatisfiable => {
