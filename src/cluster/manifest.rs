@@ -74,12 +74,12 @@ pub fn read_objects(path: &Path) -> Result<(Vec<AnyObject>, Vec<String>), Cluste
     Ok((objects, warnings))
 }
 
+/// Takes the name of a file and its text.
+type TextSink<'s> = dyn FnMut(&str, &[u8]) -> Result<(), ClusterError> + 's;
+
 /// Hands over the text of a file, or of all manifests of a directory and those below. What is wrong in a directory is given
 /// back as words.
-fn each_text(
-    path: &Path,
-    sink: &mut dyn FnMut(&str, &[u8]) -> Result<(), ClusterError>,
-) -> Result<Vec<String>, ClusterError> {
+fn each_text(path: &Path, sink: &mut TextSink<'_>) -> Result<Vec<String>, ClusterError> {
     let unreadable = |path: &Path, error: io::Error| ClusterError::Unreadable { path: path.to_owned(), error };
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
     let mut warnings = Vec::new();

@@ -139,7 +139,10 @@ fn change_whole(old: &mut Value, new: &mut Value, name: &str, properties: &str, 
         version["storage"] = json!(false);
         version
     };
-    let add = |crd: &mut Value, version: Value| Some(crd.pointer_mut("/spec/versions")?.as_array_mut()?.push(version));
+    let add = |crd: &mut Value, version: Value| {
+        crd.pointer_mut("/spec/versions")?.as_array_mut()?.push(version);
+        Some(())
+    };
     let in_second = properties.strip_prefix("/spec/versions/0")?;
     match name {
         "scope change" => new["spec"]["scope"] = json!("Cluster"),
