@@ -3,26 +3,7 @@
 //! `E…` rules are those for which the real tools refuse a catalog, `W…` rules those that they let pass although
 //! something will not work. Identifiers are stable: a rule that goes is never followed by another of its number.
 
-use crate::diag::{Rule, Severity};
-
-macro_rules! rules {
-    ($($constant:ident: $id:literal, $name:literal, $severity:ident, $summary:literal, $explanation:literal, $example:literal;)*) => {
-        $(
-            #[doc = $summary]
-            pub const $constant: &Rule = &Rule {
-                id: $id,
-                name: $name,
-                severity: Severity::$severity,
-                summary: $summary,
-                explanation: $explanation,
-                example: $example,
-            };
-        )*
-
-        /// All rules, by identifier.
-        pub const ALL: &[&Rule] = &[$($constant),*];
-    };
-}
+use crate::diag::{Rule, rules};
 
 rules! {
     UNREADABLE_FILE: "E0001", "unreadable-file", Error,
@@ -301,7 +282,7 @@ mod tests {
         let names: BTreeSet<_> = ALL.iter().map(|rule| rule.name).collect();
         assert_eq!((ids.len(), names.len()), (ALL.len(), ALL.len()));
         for rule in ALL {
-            let letter = if rule.severity == Severity::Error { 'E' } else { 'W' };
+            let letter = if rule.severity == crate::diag::Severity::Error { 'E' } else { 'W' };
             assert!(rule.id.starts_with(letter), "{}", rule.id);
             assert!(rule.summary.ends_with('.') && rule.explanation.ends_with('.'), "{}", rule.id);
             assert_eq!(find(rule.name).map(|it| it.id), Some(rule.id));

@@ -1,25 +1,6 @@
 //! The rules of upgrading a CustomResourceDefinition.
 
-use crate::diag::{Rule, Severity};
-
-macro_rules! rules {
-    ($($constant:ident: $id:literal, $name:literal, $severity:ident, $summary:literal, $explanation:literal, $example:literal;)*) => {
-        $(
-            #[doc = $summary]
-            pub const $constant: &Rule = &Rule {
-                id: $id,
-                name: $name,
-                severity: Severity::$severity,
-                summary: $summary,
-                explanation: $explanation,
-                example: $example,
-            };
-        )*
-
-        /// All rules of upgrading definitions, by identifier.
-        pub const ALL: &[&Rule] = &[$($constant),*];
-    };
-}
+use crate::diag::rules;
 
 rules! {
     PREFLIGHT: "E0901", "crd-preflight", Error,

@@ -8,11 +8,13 @@
 pub mod github;
 pub mod json;
 mod printable;
+mod rule_table;
 pub mod sarif;
 mod similar;
 pub mod text;
 
 pub use printable::printable;
+pub(crate) use rule_table::rules;
 pub use similar::closest;
 
 /// How bad a finding is.

@@ -3,26 +3,7 @@
 //!
 //! Identifiers are stable: a rule that goes is never followed by another of its number.
 
-use crate::diag::{Finding, Rule, Severity};
-
-macro_rules! rules {
-    ($($constant:ident: $id:literal, $name:literal, $severity:ident, $summary:literal, $explanation:literal, $example:literal;)*) => {
-        $(
-            #[doc = $summary]
-            pub const $constant: &Rule = &Rule {
-                id: $id,
-                name: $name,
-                severity: Severity::$severity,
-                summary: $summary,
-                explanation: $explanation,
-                example: $example,
-            };
-        )*
-
-        /// All rules of legacy catalogs, by identifier.
-        pub const ALL: &[&Rule] = &[$($constant),*];
-    };
-}
+use crate::diag::{Finding, Rule, rules};
 
 rules! {
     INCONVERTIBLE: "E0601", "inconvertible-package", Error,
