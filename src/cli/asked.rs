@@ -149,24 +149,24 @@ impl UpgradeOptions {
     fn view(&self, context: &Context, package: &str, channels: Channels) -> Result<PackageView, CommandError> {
         let index = self.ask.open(context)?;
         let filter = Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() };
-        let graphs = index.package_graphs(&filter, package)?;
-        if graphs.is_empty() {
+        let view = read_view(&index, &filter, package)?;
+        if view.graphs.is_empty() {
             return Err(unknown_package(&index, package)?);
         }
-        self.check_channels(&index, package, &graphs, channels)?;
-        if self.classic() && graphs.len() > 1 {
-            let names: Vec<&str> = graphs.iter().map(|it| it.catalog.as_str()).collect();
+        self.check_channels(&index, package, &view.graphs, channels)?;
+        if self.classic() && view.graphs.len() > 1 {
+            let names: Vec<&str> = view.graphs.iter().map(|it| it.catalog.as_str()).collect();
             let error = CommandError::usage(format!("`{package}` is in several catalogs: {}", names.join(", ")));
             return Err(error.help("a Subscription names one: choose it with `--catalog`, or ask with `--olm v1`"));
         }
-        Ok(PackageView::new(package, graphs, &index.catalog_ranks(&filter)?))
+        Ok(view)
     }
 
     /// As [`Self::view`], of all catalogs, with the one that a Subscription names.
     pub(crate) fn view_of_all(&self, context: &Context, package: &str) -> Result<(PackageView, String), CommandError> {
         let index = self.ask.open(context)?;
-        let graphs = index.package_graphs(&Filter::default(), package)?;
-        let names: Vec<&str> = graphs.iter().map(|it| it.catalog.as_str()).collect();
+        let view = read_view(&index, &Filter::default(), package)?;
+        let names: Vec<&str> = view.graphs.iter().map(|it| it.catalog.as_str()).collect();
         let source = match (self.ask.catalog.as_slice(), names.as_slice()) {
             (_, []) => return Err(unknown_package(&index, package)?),
             ([only], _) => only.clone(),
@@ -176,8 +176,8 @@ impl UpgradeOptions {
                 return Err(error.help(format!("choose it with `--catalog`: {}", names.join(", "))));
             }
         };
-        self.check_channels(&index, package, &graphs, Channels::One)?;
-        Ok((PackageView::new(package, graphs, &index.catalog_ranks(&Filter::default())?), source))
+        self.check_channels(&index, package, &view.graphs, Channels::One)?;
+        Ok((view, source))
     }
 
     fn check_channels(
@@ -222,6 +222,12 @@ impl UpgradeOptions {
     ) -> Result<(), CommandError> {
         print_answers(self.output, kind, answers, sheet)
     }
+}
+
+/// All that the catalogs of a filter say of a package; no graphs if they say nothing.
+pub(crate) fn read_view(index: &Index, filter: &Filter, package: &str) -> Result<PackageView, CommandError> {
+    let graphs = index.package_graphs(filter, package)?;
+    Ok(PackageView::new(package, graphs, &index.catalog_ranks(filter)?))
 }
 
 /// The ClusterExtension of a manifest: the only one, or that of the package.

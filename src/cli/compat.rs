@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::ask::AskOptions;
-use super::asked::Olm;
+use super::asked::{Olm, installed, read_view};
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::{NameArgument, unknown_package, with_guess};
 use super::path::parse_minor;
@@ -196,8 +196,7 @@ fn rows_of_cluster(
     let mut rows = Vec::new();
     let mut add =
         |olm: Generation, package: &str, name: &str, version: &str, own: Option<&Result<Vec<String>, String>>| {
-            let graphs = index.package_graphs(filter, package)?;
-            let view = PackageView::new(package, graphs, &index.catalog_ranks(filter)?);
+            let view = read_view(index, filter, package)?;
             let is_in_catalog = view.find(name).is_some_and(|it| it.0 == name);
             let installed = InstalledBundle { name: name.to_owned(), version: version.to_owned(), is_in_catalog };
             rows.extend(installed_that_stays(&[olm], &view, &installed, own, step));
@@ -245,11 +244,10 @@ fn find(index: &Index, filter: &Filter, text: &str) -> Result<(PackageView, Inst
             }
         }
     };
-    let graphs = index.package_graphs(filter, &package)?;
-    if graphs.is_empty() {
+    let view = read_view(index, filter, &package)?;
+    if view.graphs.is_empty() {
         return Err(unknown_package(index, &package)?);
     }
-    let view = PackageView::new(&package, graphs, &index.catalog_ranks(filter)?);
-    let installed = super::asked::installed(&view, &bundle)?;
+    let installed = installed(&view, &bundle)?;
     Ok((view, installed))
 }

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::ask::{AskOptions, FilesOrIndex};
-use super::asked::{bundle, installed};
+use super::asked::{bundle, installed, read_view};
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::{unknown_package, with_guess};
 use super::output::Envelope;
@@ -17,7 +17,7 @@ use crate::draw::{self, Catalog, Detail, DrawError, MermaidOptions};
 use crate::fbc::Input;
 use crate::index::Index;
 use crate::index::query::Filter;
-use crate::upgrade::{Asked, PackageView, classic_path, v1_path};
+use crate::upgrade::{Asked, classic_path, v1_path};
 
 /// Draw the upgrade graph of a package, or of a whole catalog
 #[derive(Debug, Args)]
@@ -200,8 +200,7 @@ fn find_way(
     from: &str,
 ) -> Result<Vec<String>, CommandError> {
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
-    let graphs = index.package_graphs(&filter, package)?;
-    let view = PackageView::new(package, graphs, &index.catalog_ranks(&filter)?);
+    let view = read_view(index, &filter, package)?;
     let from = installed(&view, from)?;
     let to = args.path_to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
     let asked = Asked { installed: Some(from.clone()), channels: args.channel.clone(), ..Asked::default() };

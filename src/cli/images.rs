@@ -16,7 +16,7 @@ use super::table::{write_aligned, write_yaml};
 use crate::diag::printable;
 use crate::index::Index;
 use crate::index::query::{BundleSelector, Filter};
-use crate::upgrade::{Asked, PackageView, classic_path};
+use crate::upgrade::{Asked, classic_path};
 
 /// Formats of lists of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -146,8 +146,7 @@ fn steps(
     from: &str,
 ) -> Result<Vec<String>, CommandError> {
     let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-    let graphs = index.package_graphs(&filter, &target.package)?;
-    let view = PackageView::new(&target.package, graphs, &index.catalog_ranks(&filter)?);
+    let view = super::asked::read_view(index, &filter, &target.package)?;
     let from = super::asked::installed(&view, from)?;
     let asked = Asked {
         installed: Some(from.clone()),

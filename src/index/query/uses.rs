@@ -25,27 +25,28 @@ pub struct UseRow {
     pub what: (String, String, String),
 }
 
-const PROVIDES: &str = "
+/// The bundles that a table joins with an API.
+macro_rules! bundles_of_api {
+    ($table:literal) => {
+        concat!(
+            "
 SELECT c.name, b.package, b.name, b.version, a.\"group\", a.version, a.kind
 FROM (SELECT id, \"group\", version, kind FROM api
       WHERE (?1 = '' OR \"group\" = ?1) AND (?2 = '' OR version = ?2) AND (?3 = '' OR kind = ?3 COLLATE NOCASE)) a
-CROSS JOIN provided_api p ON p.api = a.id
+CROSS JOIN ",
+            $table,
+            " p ON p.api = a.id
 CROSS JOIN bundle b ON b.document = p.document
 CROSS JOIN catalog_document cd ON cd.document = b.document
 CROSS JOIN catalog c ON c.id = cd.catalog
 WHERE ?4 IS NULL OR c.name IN (SELECT value FROM json_each(?4))
-ORDER BY c.name, b.package, b.version_key, b.name, a.\"group\", a.version, a.kind";
+ORDER BY c.name, b.package, b.version_key, b.name, a.\"group\", a.version, a.kind"
+        )
+    };
+}
 
-const REQUIRES_API: &str = "
-SELECT c.name, b.package, b.name, b.version, a.\"group\", a.version, a.kind
-FROM (SELECT id, \"group\", version, kind FROM api
-      WHERE (?1 = '' OR \"group\" = ?1) AND (?2 = '' OR version = ?2) AND (?3 = '' OR kind = ?3 COLLATE NOCASE)) a
-CROSS JOIN required_api p ON p.api = a.id
-CROSS JOIN bundle b ON b.document = p.document
-CROSS JOIN catalog_document cd ON cd.document = b.document
-CROSS JOIN catalog c ON c.id = cd.catalog
-WHERE ?4 IS NULL OR c.name IN (SELECT value FROM json_each(?4))
-ORDER BY c.name, b.package, b.version_key, b.name, a.\"group\", a.version, a.kind";
+const PROVIDES: &str = bundles_of_api!("provided_api");
+const REQUIRES_API: &str = bundles_of_api!("required_api");
 
 const REQUIRES_PACKAGE: &str = "
 SELECT c.name, b.package, b.name, b.version, p.package, p.range, ''

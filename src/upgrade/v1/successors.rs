@@ -6,29 +6,39 @@ use super::catalog::Catalog;
 use super::property::explicit_version;
 use super::resolve::Installed;
 use crate::upgrade::permit::{Field, Permit};
-use crate::version::blang::Range;
 use crate::version::{Version, VersionRelease};
 
-/// The edges from the installed bundle in the channels that count, by the name of the bundle that they lead to.
+/// The entries (channel and place in it) that the installed bundle has edges to, in order.
 ///
 /// Given channels restrict the edges too: one that exists only in another channel does not count.
+fn entries_after(
+    catalog: &Catalog,
+    installed: &Installed,
+    version: Option<&Version>,
+    channels: &[String],
+) -> BTreeSet<(usize, usize)> {
+    let lookup = &catalog.lookup;
+    let named = lookup.successors.get(&installed.name).map_or(&[][..], Vec::as_slice);
+    let in_range = lookup.ranged.iter().filter(|(number, at)| holds(catalog, (*number, *at), version));
+    let counts = |number: usize| channels.is_empty() || channels.contains(&catalog.channels[number].name);
+    named.iter().chain(in_range).copied().filter(|(number, _)| counts(*number)).collect()
+}
+
+/// Whether the range of an entry holds a version. An empty group of a range, on which the real system crashes, contains
+/// nothing.
+fn holds(catalog: &Catalog, (number, at): (usize, usize), version: Option<&Version>) -> bool {
+    let range = catalog.channels[number].ranges[at].as_ref();
+    range.zip(version).is_some_and(|(range, version)| range.contains(version).unwrap_or(false))
+}
+
+/// The edges from the installed bundle in the channels that count, by the name of the bundle that they lead to.
 #[must_use]
 pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[String]) -> HashMap<&'c str, Vec<Permit>> {
     // Ranges are asked about the version as it is written; a release plays no part.
     let version = Version::parse(&installed.version).ok();
-    let lookup = &catalog.lookup;
-    let named = lookup.successors.get(&installed.name).map_or(&[][..], Vec::as_slice);
-    // An empty group of a range, on which the real system crashes, contains nothing.
-    let holds = |range: &Range| version.as_ref().is_some_and(|it| range.contains(it).unwrap_or(false));
-    let in_range =
-        lookup.ranged.iter().filter(|(channel, at)| catalog.channels[*channel].ranges[*at].as_ref().is_some_and(holds));
-    let places: BTreeSet<(usize, usize)> = named.iter().chain(in_range).copied().collect();
     let mut found: HashMap<&str, Vec<Permit>> = HashMap::new();
-    for (number, at) in places {
+    for (number, at) in entries_after(catalog, installed, version.as_ref(), channels) {
         let channel = &catalog.channels[number];
-        if !channels.is_empty() && !channels.contains(&channel.name) {
-            continue;
-        }
         let entry = &channel.entries[at];
         let mut add = |field: Field, value: &str| {
             found.entry(&entry.name).or_default().push(Permit {
@@ -46,7 +56,7 @@ pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[Stri
         if entry.skips.contains(&installed.name) {
             add(Field::Skips, &installed.name);
         }
-        if channel.ranges[at].as_ref().is_some_and(holds) {
+        if holds(catalog, (number, at), version.as_ref()) {
             add(Field::SkipRange, &entry.skip_range);
         }
     }
@@ -56,17 +66,9 @@ pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[Stri
 /// The candidates that edges from the installed bundle lead to, by their places: [`permits`] without the reasons.
 pub(super) fn successor_places(catalog: &Catalog, installed: &Installed, channels: &[String]) -> Vec<usize> {
     let version = Version::parse(&installed.version).ok();
-    let lookup = &catalog.lookup;
-    let named = lookup.successors.get(&installed.name).map_or(&[][..], Vec::as_slice);
-    let holds = |range: &Range| version.as_ref().is_some_and(|it| range.contains(it).unwrap_or(false));
-    let in_range =
-        lookup.ranged.iter().filter(|(channel, at)| catalog.channels[*channel].ranges[*at].as_ref().is_some_and(holds));
-    let places = named.iter().chain(in_range).filter_map(|&(number, at)| {
-        let channel = &catalog.channels[number];
-        let counts = channels.is_empty() || channels.contains(&channel.name);
-        if counts { lookup.candidates.get(&channel.entries[at].name).copied() } else { None }
-    });
-    places.collect()
+    let entries = entries_after(catalog, installed, version.as_ref(), channels).into_iter();
+    let name = |(number, at): (usize, usize)| &catalog.channels[number].entries[at].name;
+    entries.filter_map(|it| catalog.lookup.candidates.get(name(it)).copied()).collect()
 }
 
 /// Version and release of the installed bundle (`spec/olm-v1.md` 1.4.8).
