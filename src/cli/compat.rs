@@ -205,10 +205,10 @@ fn rows_of_cluster(
     for csv in cluster.csvs.iter().filter(|it| args.olm != Olm::V1 && !it.is_copied) {
         let subscribed = cluster.subscriptions.iter().find(|it| it.installed == csv.name).map(|it| it.package.clone());
         let package = subscribed.or_else(|| package_of(&csv.name)).unwrap_or_default();
-        let values = csv.properties.iter().flatten().filter(|it| it.kind == MAX_OPENSHIFT_VERSION);
+        let values = csv.properties.iter().flatten().filter(|it| &*it.kind == MAX_OPENSHIFT_VERSION);
         let own = match &csv.failure {
             Some(error) => Err(error.clone()),
-            None => Ok(values.map(|it| it.value.clone()).collect()),
+            None => Ok(values.map(|it| it.value.to_string()).collect()),
         };
         add(Generation::Classic, &package, &csv.name, &csv.version, Some(&own))?;
     }

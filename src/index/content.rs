@@ -8,14 +8,6 @@ use super::query::Filter;
 use crate::fbc::Input;
 
 impl Index {
-    /// The names of its catalogs, sorted.
-    ///
-    /// # Errors
-    /// If the file is damaged.
-    pub fn catalog_names(&self) -> Result<Vec<String>, IndexError> {
-        Ok(self.names(None)?.catalogs)
-    }
-
     /// A catalog as a stream of JSON in memory, to be read like a file.
     ///
     /// # Errors

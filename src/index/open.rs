@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 
 use super::error::{IndexError, NotAnIndex};
 use super::schema::SCHEMA_VERSION;
@@ -39,6 +40,8 @@ impl Index {
         let failed = |error: rusqlite::Error| IndexError::reading(path, &error);
         functions::register(&connection).map_err(failed)?;
         connection.pragma_update(None, "query_only", true).map_err(failed)?;
+        // Statements are run again with other values, and each would be planned anew for those.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
         connection.set_prepared_statement_cache_capacity(64);
         Ok(Self { connection, path: path.to_owned() })
     }

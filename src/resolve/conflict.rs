@@ -161,7 +161,7 @@ pub(super) fn named(universe: &Universe<'_>, id: EntryId) -> Named {
         package: universe.bundle(id).package.clone(),
         channel: channel.map(|it| it.name.clone()).unwrap_or_default(),
         catalog: catalog.map(|it| it.name.clone()).unwrap_or_default(),
-        place: universe.bundle(id).place.clone(),
+        place: universe.bundle(id).place().clone(),
     }
 }
 
@@ -196,11 +196,11 @@ fn place(universe: &Universe<'_>, reason: &Reason) -> Place {
         Reason::Subscribed(_, ids) => ids.first().map(|it| of_channel(universe, *it)).unwrap_or_default(),
         Reason::Replaces(id, _) => of_channel(universe, *id),
         Reason::Unreferenced(id) | Reason::Deprecated(id) | Reason::Requires(id, _) => {
-            universe.bundle(*id).place.clone()
+            universe.bundle(*id).place().clone()
         }
         Reason::Providers(_, ids) | Reason::Package(_, ids) => {
             let from_catalog = ids.iter().find(|it| universe.channel_of(**it).is_some()).or(ids.first());
-            from_catalog.map(|it| universe.bundle(*it).place.clone()).unwrap_or_default()
+            from_catalog.map(|it| universe.bundle(*it).place().clone()).unwrap_or_default()
         }
         Reason::Always | Reason::Wanted => Place::default(),
     }
@@ -208,5 +208,5 @@ fn place(universe: &Universe<'_>, reason: &Reason) -> Place {
 
 /// Where the channel of an entry is written; what is installed has none, and is written where it is.
 fn of_channel(universe: &Universe<'_>, id: EntryId) -> Place {
-    universe.channel_of(id).map_or_else(|| universe.bundle(id).place.clone(), |it| it.place.clone())
+    universe.channel_of(id).map_or_else(|| universe.bundle(id).place().clone(), |it| it.place.clone())
 }

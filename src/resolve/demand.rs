@@ -3,6 +3,7 @@
 //! What it deliberately does not do: nothing is chosen. What OLM would choose is a resolution.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::candidates::Candidates;
 use super::cel::Fuel;
@@ -63,10 +64,10 @@ pub fn demands(
     for id in entries(&mut universe, package, bundle)?.into_values().filter_map(|it| it.first().copied()) {
         let own = universe.channel_of(id).map(|it| it.catalog);
         let mut demands: Vec<Demand> = Vec::new();
-        for meaning in universe.bundle(id).meanings.clone() {
+        for meaning in Rc::clone(&universe.said(id)?.meanings).iter() {
             let demand = match meaning {
                 Meaning::Requires(requirement) => {
-                    let found = candidates.of(&mut universe, &requirement, own)?;
+                    let found = candidates.of(&mut universe, requirement, own)?;
                     Demand {
                         text: requirement.plain.clone(),
                         message: requirement.message.clone(),
@@ -118,13 +119,15 @@ pub fn demanders(
     let mut found: BTreeMap<(String, String, String, String), Demander> = BTreeMap::new();
     for package in packages {
         for channel in universe.package(package)? {
-            for id in universe.channel(channel).entries.clone() {
-                for meaning in universe.bundle(id).meanings.clone() {
+            let ids = universe.channel(channel).entries.clone();
+            universe.learn(&ids)?;
+            for id in ids {
+                for meaning in Rc::clone(&universe.said(id)?.meanings).iter() {
                     let Meaning::Requires(requirement) = meaning else { continue };
                     let is_met = match meets.get(&requirement.number) {
                         Some(known) => *known,
                         None => {
-                            let matches = universe.matches(&requirement)?;
+                            let matches = universe.matches(requirement)?;
                             let is_met = targets.iter().any(|it| matches.binary_search(it).is_ok());
                             meets.insert(requirement.number, is_met);
                             is_met

@@ -1,8 +1,10 @@
-//! Rows from an index: each package is read when resolution reaches it, by a few queries.
+//! Rows from an index: each package is read when resolution reaches it, by a few queries, and what its bundles say when it
+//! is asked.
 //!
 //! What it deliberately does not do: no SQL of its own.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::property::label_of;
 use super::registry::of_file_based;
@@ -50,6 +52,18 @@ impl Rows for IndexRows<'_> {
         Ok(found)
     }
 
+    fn properties(&self, package: &str, bundles: &[&BundleRow]) -> Result<Vec<Vec<Property>>, IndexError> {
+        let documents: Vec<i64> = bundles.iter().map(|it| it.document).collect();
+        let found = self.index.properties_of_bundles(&documents)?;
+        let of = |it: &&BundleRow| {
+            // Catalogs may share a document.
+            let properties = found.get(&it.document).into_iter().flatten();
+            let properties = properties.map(|(kind, value)| Property::new(Arc::clone(kind), Arc::clone(value)));
+            of_file_based(properties.collect(), package, &it.version)
+        };
+        Ok(bundles.iter().map(of).collect())
+    }
+
     fn providers(&self, api: &Api) -> Result<Vec<String>, IndexError> {
         self.index.packages_providing(&api.group, &api.version, &api.kind)
     }
@@ -79,14 +93,12 @@ fn rows(package: &PackageDependencies) -> PackageRows {
     for (place, bundle) in package.bundles.iter().enumerate() {
         by_name.entry(&bundle.name).or_insert(place);
     }
-    let bundle = |it: &crate::index::query::DependencyBundle| {
-        let properties = it.properties.iter().map(|(kind, value)| Property::new(kind.as_str(), value.as_str()));
-        BundleRow {
-            version: it.version.clone(),
-            image: it.image.clone(),
-            properties: of_file_based(properties.collect(), &package.package, &it.version),
-            place: Place { file: it.file.clone(), line: it.line },
-        }
+    let bundle = |it: &crate::index::query::DependencyBundle| BundleRow {
+        version: it.version.clone(),
+        image: it.image.clone(),
+        properties: Vec::new(),
+        document: it.document,
+        place: Place { file: it.file.clone(), line: it.line },
     };
     let channel = |it: &crate::index::query::GraphChannel| {
         let entry = |it: &crate::index::query::GraphEntry| {

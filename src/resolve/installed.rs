@@ -49,7 +49,7 @@ pub(super) fn installed(world: &World) -> Result<Vec<Installed>, String> {
         let subscription = world.subscriptions.iter().position(|it| it.installed == csv.name);
         let properties = csv.properties.clone().unwrap_or_else(|| inferred(world, csv));
         let mut package =
-            properties.iter().filter(|it| it.kind == "olm.package").filter_map(|it| package_of(&it.value));
+            properties.iter().filter(|it| &*it.kind == "olm.package").filter_map(|it| package_of(&it.value));
         found.push(Installed {
             csv: idx,
             name: csv.name.clone(),

@@ -55,7 +55,7 @@ pub(super) fn read(property: &Property, number: usize) -> Meaning {
         Meaning::Requires(Rc::new(Requirement { number, tree, text, plain, message, warning }))
     };
     let broken = |error: ConstraintError| Meaning::Broken(Rc::new(error));
-    match property.kind.as_str() {
+    match &*property.kind {
         "olm.package" => match package_of(&property.value) {
             Some((name, version)) => Meaning::Package { name, version: Version::parse(&version).ok() },
             None => Meaning::Other,
@@ -96,7 +96,7 @@ pub(super) fn read(property: &Property, number: usize) -> Meaning {
 fn message_of(property: &Property) -> String {
     let mut reader = json::Reader::new();
     match reader.read_at(&property.value, 0) {
-        Ok((value, _)) if property.kind == "olm.constraint" => constraint::string(value, "failureMessage"),
+        Ok((value, _)) if &*property.kind == "olm.constraint" => constraint::string(value, "failureMessage"),
         _ => String::new(),
     }
 }

@@ -326,13 +326,14 @@ fn add_installed(
         channels.sort_by_key(|(it, _)| (it.name != package.default_channel, &it.name));
         let Some((channel, entry)) = channels.first() else { continue };
         let bundle = &package.bundles[entry.bundle];
+        let properties = rows.properties(&package.name, &[bundle])?.pop().unwrap_or_default();
         world.installed.retain(|it| it.name != name);
         world.installed.push(ClusterServiceVersion {
             name: name.to_owned(),
             namespace: world.namespace.clone(),
             version: bundle.version.clone(),
             phase: "Succeeded".to_owned(),
-            properties: Some(bundle.properties.clone()),
+            properties: Some(properties),
             place: bundle.place.clone(),
             ..ClusterServiceVersion::default()
         });

@@ -236,12 +236,12 @@ fn resolution(
             channel: channel.name.clone(),
             catalog: channel.catalog,
             version: bundle.version.as_ref().map(ToString::to_string).unwrap_or_default(),
-            image: bundle.image.clone(),
+            image: bundle.image().to_owned(),
             replaces: replaced.unwrap_or_else(|| entry.replaces.clone()),
             starting: if is_asked_for { entry.name.clone() } else { String::new() },
             is_default_channel: channel.is_default,
-            properties: bundle.properties.clone(),
-            place: bundle.place.clone(),
+            properties: universe.said(id)?.properties.clone(),
+            place: bundle.place().clone(),
             because,
         });
     }

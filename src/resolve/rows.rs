@@ -15,8 +15,11 @@ pub struct BundleRow {
     pub version: String,
     /// Its image, or empty.
     pub image: String,
-    /// Its properties, with those that stand for its dependencies behind them.
+    /// Its properties, with those that stand for its dependencies behind them. Of rows that come from an index they are
+    /// not here: [`Rows::properties`] has them.
     pub properties: Vec<Property>,
+    /// The number of its document in an index; 0 of other rows.
+    pub document: i64,
     /// Where it is written.
     pub place: Place,
 }
@@ -69,6 +72,16 @@ pub trait Rows {
     /// # Errors
     /// If the catalogs cannot be read.
     fn package(&self, name: &str) -> Result<Vec<PackageRows>, IndexError>;
+
+    /// The properties of bundles of a package, as [`BundleRow::properties`]. They are asked for apart, because resolution
+    /// looks at few of the bundles that it sees.
+    ///
+    /// # Errors
+    /// If the catalogs cannot be read.
+    fn properties(&self, package: &str, bundles: &[&BundleRow]) -> Result<Vec<Vec<Property>>, IndexError> {
+        let _ = package;
+        Ok(bundles.iter().map(|it| it.properties.clone()).collect())
+    }
 
     /// The packages that have a bundle that provides an API.
     ///
@@ -201,7 +214,7 @@ impl PlainRows {
         let mut rows = Self::default();
         for package in packages {
             for property in package.bundles.iter().flat_map(|it| &it.properties) {
-                let names = match property.kind.as_str() {
+                let names = match &*property.kind {
                     "olm.gvk" => api_of(&property.value).map(|it| rows.providers.entry(it).or_default()),
                     "olm.label" => label_of(&property.value).map(|it| rows.labelled.entry(it).or_default()),
                     "olm.package" => package_of(&property.value).map(|it| rows.claimants.entry(it.0).or_default()),

@@ -1,16 +1,17 @@
-//! The part of the catalogs that matters, read as it is needed, and the installed operators beside it.
+//! The part of the catalogs that matters, read as it is needed, and the installed operators beside it. A package is read
+//! when it comes within reach; what a bundle of it says, when somebody looks at the bundle.
 //!
 //! What it deliberately does not do: no preferences, no problem to be solved.
 
-use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::cel::{Fuel, OutOfFuel, Value};
 use super::constraint::{Facts, Node, Reach};
 use super::installed::Installed;
 use super::property::{Meaning, Requirement, read};
-use super::rows::{ChannelRows, EntryRow, PackageRows, Rows, World};
+use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
 use crate::cluster::{Api, Place, Property};
 use crate::index::IndexError;
 use crate::upgrade::classic::{Channel as Chain, Entry as Link, OrderError};
@@ -38,11 +39,27 @@ pub(super) enum Origin {
 pub(super) struct Bundle {
     pub(super) package: String,
     pub(super) version: Option<Version>,
-    pub(super) image: String,
-    pub(super) place: Place,
+    row: BundleRow,
+    /// Read when somebody looks.
+    said: OnceCell<Said>,
+}
+
+impl Bundle {
+    pub(super) fn image(&self) -> &str {
+        &self.row.image
+    }
+
+    pub(super) fn place(&self) -> &Place {
+        &self.row.place
+    }
+}
+
+/// What a bundle says and demands.
+#[derive(Debug)]
+pub(super) struct Said {
     pub(super) properties: Vec<Property>,
-    pub(super) meanings: Vec<Meaning>,
-    /// Its properties as rules see them; made when the first rule asks.
+    pub(super) meanings: Rc<[Meaning]>,
+    /// The properties as rules see them; made when the first rule asks.
     value: OnceCell<Value>,
 }
 
@@ -78,16 +95,14 @@ pub(super) struct Universe<'w> {
     pub(super) entries: Vec<Entry>,
     pub(super) channels: Vec<Channel>,
     by_package: HashMap<String, Vec<ChannelId>>,
-    providers: HashMap<Api, Vec<EntryId>>,
-    labelled: HashMap<String, Vec<EntryId>>,
-    claimants: HashMap<String, Vec<EntryId>>,
-    /// What was asked of the rows already.
-    asked_apis: HashSet<Api>,
-    asked_labels: HashSet<String>,
-    asked_names: HashSet<String>,
+    /// What could meet a leaf, for those that were asked.
+    providers: HashMap<Api, Rc<[EntryId]>>,
+    labelled: HashMap<String, Rc<[EntryId]>>,
+    claimants: HashMap<String, Rc<[EntryId]>>,
     has_all: bool,
-    meanings: HashMap<Property, Meaning>,
-    n_requirements: usize,
+    /// What the properties mean that were read already.
+    meanings: RefCell<HashMap<Property, Meaning>>,
+    n_requirements: Cell<usize>,
     /// Warnings about what was read, in order, each once.
     pub(super) warnings: Vec<String>,
     pub(super) fuel: Fuel,
@@ -106,18 +121,18 @@ impl<'w> Universe<'w> {
             providers: HashMap::new(),
             labelled: HashMap::new(),
             claimants: HashMap::new(),
-            asked_apis: HashSet::new(),
-            asked_labels: HashSet::new(),
-            asked_names: HashSet::new(),
             has_all: false,
-            meanings: HashMap::new(),
-            n_requirements: 0,
+            meanings: RefCell::default(),
+            n_requirements: Cell::new(0),
             warnings: Vec::new(),
             fuel,
         };
         for (idx, it) in installed.iter().enumerate() {
             let place = world.installed.get(it.csv).map(|it| it.place.clone()).unwrap_or_default();
-            let bundle = universe.add_bundle(&it.package, &it.version, "", place, it.properties.clone());
+            let row = BundleRow { version: it.version.clone(), place, ..BundleRow::default() };
+            let bundle = universe.add_bundle(&it.package, row);
+            let said = universe.said_by(it.properties.clone());
+            let _ = universe.bundles[bundle].said.set(said);
             universe.add_entry(Entry {
                 name: it.name.clone(),
                 origin: Origin::Installed(idx),
@@ -208,7 +223,7 @@ impl<'w> Universe<'w> {
         let first_bundle = self.bundles.len();
         let PackageRows { catalog, name, default_channel, channels, bundles } = rows;
         for bundle in bundles {
-            self.add_bundle(&name, &bundle.version, &bundle.image, bundle.place, bundle.properties);
+            self.add_bundle(&name, bundle);
         }
         let add = |universe: &mut Self, rows: ChannelRows| {
             let id = ChannelId(universe.channels.len() as u32);
@@ -232,54 +247,62 @@ impl<'w> Universe<'w> {
         channels.into_iter().map(|it| add(self, it)).collect()
     }
 
-    fn add_bundle(
-        &mut self,
-        package: &str,
-        version: &str,
-        image: &str,
-        place: Place,
-        properties: Vec<Property>,
-    ) -> usize {
-        let mut meanings = Vec::with_capacity(properties.len());
-        for property in &properties {
-            let meaning = match self.meanings.get(property) {
-                Some(known) => known.clone(),
-                None => {
-                    let meaning = read(property, self.n_requirements);
-                    self.n_requirements += usize::from(matches!(meaning, Meaning::Requires(_)));
-                    self.meanings.insert(property.clone(), meaning.clone());
-                    meaning
-                }
-            };
-            meanings.push(meaning);
-        }
-        self.bundles.push(Bundle {
-            package: package.to_owned(),
-            version: Version::parse_tolerant(version).ok(),
-            image: image.to_owned(),
-            place,
-            properties,
-            meanings,
-            value: OnceCell::new(),
-        });
+    fn add_bundle(&mut self, package: &str, row: BundleRow) -> usize {
+        let version = Version::parse_tolerant(&row.version).ok();
+        self.bundles.push(Bundle { package: package.to_owned(), version, row, said: OnceCell::new() });
         self.bundles.len() - 1
     }
 
     fn add_entry(&mut self, entry: Entry) -> EntryId {
         let id = EntryId(self.entries.len() as u32);
-        for meaning in &self.bundles[entry.bundle].meanings {
-            let list = match meaning {
-                Meaning::Provides(api) => self.providers.entry(api.clone()).or_default(),
-                Meaning::Label(label) => self.labelled.entry(label.clone()).or_default(),
-                Meaning::Package { name, .. } => self.claimants.entry(name.clone()).or_default(),
-                _ => continue,
-            };
-            if list.last() != Some(&id) {
-                list.push(id);
-            }
-        }
         self.entries.push(entry);
         id
+    }
+
+    /// What the bundle of an entry says.
+    pub(super) fn said(&self, id: EntryId) -> Result<&Said, IndexError> {
+        let bundle = self.bundle(id);
+        if let Some(said) = bundle.said.get() {
+            return Ok(said);
+        }
+        let properties = self.rows.properties(&bundle.package, &[&bundle.row])?.pop().unwrap_or_default();
+        Ok(bundle.said.get_or_init(|| self.said_by(properties)))
+    }
+
+    /// Reads what the bundles of entries say, at once.
+    pub(super) fn learn(&self, ids: &[EntryId]) -> Result<(), IndexError> {
+        let mut unknown: BTreeMap<&str, Vec<&Bundle>> = BTreeMap::new();
+        let mut seen: HashSet<usize> = HashSet::new();
+        for id in ids {
+            let bundle = self.bundle(*id);
+            if bundle.said.get().is_none() && seen.insert(self.entry(*id).bundle) {
+                unknown.entry(&bundle.package).or_default().push(bundle);
+            }
+        }
+        for (package, bundles) in unknown {
+            let rows: Vec<&BundleRow> = bundles.iter().map(|it| &it.row).collect();
+            for (bundle, properties) in bundles.iter().zip(self.rows.properties(package, &rows)?) {
+                let _ = bundle.said.set(self.said_by(properties));
+            }
+        }
+        Ok(())
+    }
+
+    fn said_by(&self, properties: Vec<Property>) -> Said {
+        let meanings = properties.iter().map(|it| self.meaning(it)).collect();
+        Said { properties, meanings, value: OnceCell::new() }
+    }
+
+    /// What a property means; a demand that is made again is the same demand.
+    fn meaning(&self, property: &Property) -> Meaning {
+        if let Some(known) = self.meanings.borrow().get(property) {
+            return known.clone();
+        }
+        let number = self.n_requirements.get();
+        let meaning = read(property, number);
+        self.n_requirements.set(number + usize::from(matches!(meaning, Meaning::Requires(_))));
+        self.meanings.borrow_mut().insert(property.clone(), meaning.clone());
+        meaning
     }
 
     /// The entries that could meet a requirement: all that do, and perhaps others.
@@ -288,9 +311,7 @@ impl<'w> Universe<'w> {
         let leaves = match requirement.tree.reach() {
             Reach::Everywhere => {
                 if !self.has_all {
-                    for name in self.rows.all()? {
-                        self.package(&name)?;
-                    }
+                    self.load(self.rows.all()?)?;
                     self.has_all = true;
                 }
                 return Ok((0..self.entries.len() as u32).map(EntryId).collect());
@@ -300,22 +321,40 @@ impl<'w> Universe<'w> {
         for leaf in leaves {
             match &requirement.tree.nodes[leaf] {
                 Node::Api(api) => {
-                    if self.asked_apis.insert(api.clone()) {
-                        self.load(self.rows.providers(api)?)?;
-                    }
-                    found.extend(self.providers.get(api).into_iter().flatten());
+                    let entries = match self.providers.get(api) {
+                        Some(known) => Rc::clone(known),
+                        None => {
+                            let provides = |it: &Meaning| matches!(it, Meaning::Provides(it) if it == api);
+                            let entries = self.saying(self.rows.providers(api)?, provides)?;
+                            self.providers.insert(api.clone(), Rc::clone(&entries));
+                            entries
+                        }
+                    };
+                    found.extend(entries.iter());
                 }
                 Node::Label(label) => {
-                    if self.asked_labels.insert(label.clone()) {
-                        self.load(self.rows.labelled(label)?)?;
-                    }
-                    found.extend(self.labelled.get(label).into_iter().flatten());
+                    let entries = match self.labelled.get(label) {
+                        Some(known) => Rc::clone(known),
+                        None => {
+                            let has = |it: &Meaning| matches!(it, Meaning::Label(it) if it == label);
+                            let entries = self.saying(self.rows.labelled(label)?, has)?;
+                            self.labelled.insert(label.clone(), Rc::clone(&entries));
+                            entries
+                        }
+                    };
+                    found.extend(entries.iter());
                 }
                 Node::Package { name, .. } => {
-                    if self.asked_names.insert(name.clone()) {
-                        self.load(self.rows.named(name)?)?;
-                    }
-                    found.extend(self.claimants.get(name).into_iter().flatten());
+                    let entries = match self.claimants.get(name) {
+                        Some(known) => Rc::clone(known),
+                        None => {
+                            let is_it = |it: &Meaning| matches!(it, Meaning::Package { name: it, .. } if it == name);
+                            let entries = self.saying(self.rows.named(name)?, is_it)?;
+                            self.claimants.insert(name.clone(), Rc::clone(&entries));
+                            entries
+                        }
+                    };
+                    found.extend(entries.iter());
                     for channel in self.package(name)? {
                         found.extend(&self.channels[channel.0 as usize].entries);
                     }
@@ -326,6 +365,27 @@ impl<'w> Universe<'w> {
         found.sort_unstable();
         found.dedup();
         Ok(found)
+    }
+
+    /// The entries of packages, and what is installed, of which one says what is meant.
+    fn saying(
+        &mut self,
+        packages: Vec<String>,
+        is_meant: impl Fn(&Meaning) -> bool,
+    ) -> Result<Rc<[EntryId]>, IndexError> {
+        let mut entries: Vec<EntryId> = self.installed_entries().collect();
+        for package in packages {
+            let channels = self.package(&package)?;
+            entries.extend(channels.iter().flat_map(|it| &self.channel(*it).entries));
+        }
+        self.learn(&entries)?;
+        let mut found = Vec::new();
+        for id in entries {
+            if self.said(id)?.meanings.iter().any(&is_meant) {
+                found.push(id);
+            }
+        }
+        Ok(found.into())
     }
 
     fn load(&mut self, packages: Vec<String>) -> Result<(), IndexError> {
@@ -340,6 +400,7 @@ impl<'w> Universe<'w> {
             self.warnings.push(warning.clone());
         }
         let within_reach = self.within_reach(requirement)?;
+        self.learn(&within_reach)?;
         let mut found = Vec::new();
         // Copies of a bundle in several channels meet the same requirements.
         let mut known: HashMap<usize, bool> = HashMap::new();
@@ -348,7 +409,7 @@ impl<'w> Universe<'w> {
             let holds = match known.get(&bundle) {
                 Some(holds) => *holds,
                 None => {
-                    let facts = BundleFacts { bundle: &self.bundles[bundle], fuel: &self.fuel };
+                    let facts = BundleFacts { bundle: self.bundle(id), said: self.said(id)?, fuel: &self.fuel };
                     self.fuel.spend(requirement.tree.nodes.len() as u64)?;
                     let holds = requirement.tree.holds(&facts)?;
                     known.insert(bundle, holds);
@@ -430,12 +491,13 @@ impl From<OutOfFuel> for MatchError {
 
 struct BundleFacts<'b> {
     bundle: &'b Bundle,
+    said: &'b Said,
     fuel: &'b Fuel,
 }
 
 impl Facts<OutOfFuel> for BundleFacts<'_> {
     fn leaf(&self, node: &Node) -> Result<bool, OutOfFuel> {
-        let says = |is_it: &dyn Fn(&Meaning) -> bool| self.bundle.meanings.iter().any(is_it);
+        let says = |is_it: &dyn Fn(&Meaning) -> bool| self.said.meanings.iter().any(is_it);
         Ok(match node {
             Node::Api(api) => says(&|it| matches!(it, Meaning::Provides(it) if it == api)),
             Node::Label(label) => says(&|it| matches!(it, Meaning::Label(it) if it == label)),
@@ -449,9 +511,10 @@ impl Facts<OutOfFuel> for BundleFacts<'_> {
                         || says(&|it| matches!(it, Meaning::Package { version: Some(it), .. } if is_in(it))))
             }
             Node::Cel { rule, .. } => {
-                let properties = self.bundle.value.get_or_init(|| {
-                    Value::properties(self.bundle.properties.iter().map(|it| (it.kind.as_str(), it.value.as_str())))
-                });
+                let properties = self
+                    .said
+                    .value
+                    .get_or_init(|| Value::properties(self.said.properties.iter().map(|it| (&*it.kind, &*it.value))));
                 rule.holds(properties, self.fuel)?.unwrap_or(false)
             }
             Node::All(_) | Node::Any(_) | Node::Not(_) => false,

@@ -182,7 +182,7 @@ pub(super) fn variables(universe: &mut Universe<'_>, is_installed_first: bool) -
         return Err(failure);
     }
     builder.conflicts(universe);
-    builder.uniqueness(universe);
+    builder.uniqueness(universe)?;
     Ok(builder.variables)
 }
 
@@ -207,27 +207,27 @@ impl Builder {
                 continue;
             }
             let var = self.variables.entry(universe, id);
-            let meanings = universe.bundle(id).meanings.clone();
+            let meanings = Rc::clone(&universe.said(id)?.meanings);
             if meanings.iter().any(|it| matches!(it, Meaning::Deprecated)) {
                 self.variables.constrain(var, Constraint::Prohibited, Reason::Deprecated(id));
             }
             let own = universe.channel_of(id).map(|it| it.catalog);
-            for meaning in meanings {
+            for meaning in meanings.iter() {
                 match meaning {
                     Meaning::Requires(requirement) => {
-                        let candidates = self.candidates.of(universe, &requirement, own)?;
+                        let candidates = self.candidates.of(universe, requirement, own)?;
                         let vars = self.variables.entries(universe, &candidates);
-                        let reason = Reason::Requires(id, requirement);
+                        let reason = Reason::Requires(id, Rc::clone(requirement));
                         self.variables.constrain(var, Constraint::Dependency(vars), reason);
                         self.open.extend(candidates.iter().filter(|it| !self.closed.contains(it)));
                     }
-                    Meaning::Broken(error) if matches!(*error, ConstraintError::Rule(RuleError::Chain { .. })) => {
+                    Meaning::Broken(error) if matches!(**error, ConstraintError::Rule(RuleError::Chain { .. })) => {
                         // OLM reads it.
                         return Err(Failure::Limit(format!("{}: {error}", universe.identifier(id))));
                     }
                     Meaning::Broken(error) => {
-                        let (error, operator) = ((*error).clone(), universe.identifier(id));
-                        let place = universe.bundle(id).place.clone();
+                        let (error, operator) = ((**error).clone(), universe.identifier(id));
+                        let place = universe.bundle(id).place().clone();
                         return Err(Failure::Constraint(Box::new(BrokenDemand { error, operator, place })));
                     }
                     _ => {}
@@ -252,6 +252,7 @@ impl Builder {
         let all: Rc<[EntryId]> = subscribed.candidates.iter().copied().chain(subscribed.current).collect();
         let vars = self.variables.entries(universe, &all);
         self.variables.constrain(var, Constraint::Dependency(vars), Reason::Subscribed(idx, Rc::clone(&all)));
+        universe.learn(&all)?;
         self.open.extend(all.iter());
         self.close(universe)
     }
@@ -266,7 +267,7 @@ impl Builder {
     }
 
     /// One provider of each API, one operator of each package.
-    fn uniqueness(&mut self, universe: &Universe<'_>) {
+    fn uniqueness(&mut self, universe: &Universe<'_>) -> Result<(), Failure> {
         let mut providers: BTreeMap<Api, Vec<(String, EntryId, Var)>> = BTreeMap::new();
         let mut packages: BTreeMap<String, Vec<(String, EntryId, Var)>> = BTreeMap::new();
         for (idx, var) in self.variables.problem.variables().enumerate() {
@@ -275,7 +276,7 @@ impl Builder {
             let [id] = ids.as_slice() else { continue };
             let identifier = universe.identifier(*id);
             // What is said twice counts twice.
-            for meaning in &universe.bundle(*id).meanings {
+            for meaning in universe.said(*id)?.meanings.iter() {
                 let item = || (identifier.clone(), *id, var);
                 match meaning {
                     Meaning::Provides(api) => providers.entry(api.clone()).or_default().push(item()),
@@ -290,6 +291,7 @@ impl Builder {
         for (package, of) in packages {
             self.only_one(Stands::Package(package.clone()), of, |ids| Reason::Package(package, ids));
         }
+        Ok(())
     }
 
     fn only_one(

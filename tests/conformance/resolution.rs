@@ -205,7 +205,9 @@ impl Namespace {
             let entry = package.channels.iter().filter(|it| it.name == from["channel"].as_str().unwrap_or_default());
             if let Some(entry) = entry.flat_map(|it| &it.entries).find(|it| it.name == name) {
                 let bundle = &package.bundles[entry.bundle];
-                return Ok((bundle.version.clone(), bundle.properties.clone()));
+                let properties = self.with_rows(|rows| rows.properties(&package.name, &[bundle]));
+                let properties = properties.map_err(|error| error.to_string())?.pop().unwrap_or_default();
+                return Ok((bundle.version.clone(), properties));
             }
         }
         Err(format!("{name} is not where it was projected from"))

@@ -1,9 +1,9 @@
-//! What resolution needs of a package: its channels, and its bundles with all properties that say or demand something.
-//! And the packages where something may be found.
+//! What resolution needs of a package: its channels and bundles; of the bundles that it looks at, the properties that say or
+//! demand something; and the packages where something may be found.
 //!
 //! What it deliberately does not do: no candidates, no preferences, no reading of what properties say.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use rusqlite::params;
@@ -12,7 +12,7 @@ use super::Filter;
 use super::upgrade::{GraphChannel, PackageGraph};
 use crate::index::{Index, IndexError};
 
-/// A package in one catalog, with what its bundles say and demand.
+/// A package in one catalog.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PackageDependencies {
     /// The catalog.
@@ -29,22 +29,25 @@ pub struct PackageDependencies {
     pub bundles: Vec<DependencyBundle>,
 }
 
-/// A bundle with what it says and demands.
+/// A bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DependencyBundle {
+    /// The document's number in the index, by which [`Index::properties_of_bundles`] knows it.
+    pub document: i64,
     /// Its name.
     pub name: String,
     /// Its version, or empty.
     pub version: String,
     /// Its image, or empty.
     pub image: String,
-    /// Types and values, as compact JSON, of its properties in order, without the large ones that hold manifests.
-    pub properties: Arc<[(String, String)]>,
     /// The file that it stands in.
     pub file: String,
     /// Its first line there, from 1.
     pub line: u32,
 }
+
+/// Type and value of a property, as compact JSON.
+pub type PropertyText = (Arc<str>, Arc<str>);
 
 const BUNDLES: &str = "
 SELECT cd.catalog, b.document, b.name, b.version, coalesce(i.reference, ''), f.path, cd.line
@@ -57,9 +60,8 @@ ORDER BY cd.catalog, cd.position";
 
 const PROPERTIES: &str = "
 SELECT p.document, p.type, coalesce(p.value, 'null')
-FROM bundle b
-CROSS JOIN property p ON p.document = b.document
-WHERE b.package = ?1 AND p.type NOT IN ('olm.bundle.object', 'olm.csv.metadata')
+FROM property p
+WHERE p.document IN (SELECT value FROM json_each(?1)) AND p.type NOT IN ('olm.bundle.object', 'olm.csv.metadata')
 ORDER BY p.document, p.position";
 
 const PROVIDERS: &str = "
@@ -97,7 +99,7 @@ LIMIT 1";
 
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("bundles of a package with versions", BUNDLES),
-    ("what a package's bundles say and demand", PROPERTIES),
+    ("what bundles say and demand", PROPERTIES),
     ("packages that provide an API", PROVIDERS),
     ("packages of a bundle", PACKAGES_OF_BUNDLE),
     ("packages with properties of a type", TYPED),
@@ -106,8 +108,8 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
 ];
 
 impl Index {
-    /// What the catalogs of the filter say of a package and its dependencies, by catalog. The filter's package and channel
-    /// are not looked at.
+    /// The channels and bundles of a package in the catalogs of the filter, by catalog. The filter's package and channel are
+    /// not looked at.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -118,7 +120,7 @@ impl Index {
             return Ok(Vec::new());
         }
         self.add_channels(package, &mut found)?;
-        let mut bundles = self.bundles_with_properties(package)?;
+        let mut bundles = self.bundles_with_places(package)?;
         let with_bundles = |id: i64| {
             let graph = found.remove(&id)?;
             Some(PackageDependencies {
@@ -133,23 +135,14 @@ impl Index {
         Ok(order.into_iter().filter_map(with_bundles).collect())
     }
 
-    fn bundles_with_properties(&self, package: &str) -> Result<HashMap<i64, Vec<DependencyBundle>>, IndexError> {
-        let mut properties: HashMap<i64, Vec<(String, String)>> = HashMap::new();
-        for (document, property) in
-            self.rows(PROPERTIES, [package], |row| Ok((row.get::<_, i64>(0)?, (row.get(1)?, row.get(2)?))))?
-        {
-            properties.entry(document).or_default().push(property);
-        }
-        let properties: HashMap<i64, Arc<[(String, String)]>> =
-            properties.into_iter().map(|(document, it)| (document, it.into())).collect();
+    fn bundles_with_places(&self, package: &str) -> Result<HashMap<i64, Vec<DependencyBundle>>, IndexError> {
         let mut bundles: HashMap<i64, Vec<DependencyBundle>> = HashMap::new();
         for (catalog, bundle) in self.rows(BUNDLES, [package], |row| {
-            let properties = properties.get(&row.get(1)?).cloned().unwrap_or_default();
             let bundle = DependencyBundle {
+                document: row.get(1)?,
                 name: row.get(2)?,
                 version: row.get(3)?,
                 image: row.get(4)?,
-                properties,
                 file: row.get(5)?,
                 line: row.get(6)?,
             };
@@ -158,6 +151,32 @@ impl Index {
             bundles.entry(catalog).or_default().push(bundle);
         }
         Ok(bundles)
+    }
+
+    /// Types and values, as compact JSON, of the properties of documents, in their order; without the large ones that hold
+    /// manifests. A document without properties is left out. Equal texts are one text.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn properties_of_bundles(&self, documents: &[i64]) -> Result<HashMap<i64, Vec<PropertyText>>, IndexError> {
+        let list: Vec<String> = documents.iter().map(ToString::to_string).collect();
+        let mut texts: HashSet<Arc<str>> = HashSet::new();
+        let mut text = |row: &rusqlite::Row<'_>, column: usize| -> rusqlite::Result<Arc<str>> {
+            let text = row.get_ref(column)?.as_str()?;
+            if let Some(known) = texts.get(text) {
+                return Ok(Arc::clone(known));
+            }
+            let text: Arc<str> = text.into();
+            texts.insert(Arc::clone(&text));
+            Ok(text)
+        };
+        let mut properties: HashMap<i64, Vec<PropertyText>> = HashMap::with_capacity(documents.len());
+        for (document, property) in self.rows(PROPERTIES, [format!("[{}]", list.join(","))], |row| {
+            Ok((row.get::<_, i64>(0)?, (text(row, 1)?, text(row, 2)?)))
+        })? {
+            properties.entry(document).or_default().push(property);
+        }
+        Ok(properties)
     }
 
     /// The packages that have a bundle that provides an API, by name.

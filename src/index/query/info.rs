@@ -61,6 +61,8 @@ SELECT (SELECT count(*) FROM catalog_document), (SELECT count(*) FROM document),
        (SELECT coalesce(sum(t.size), 0) FROM catalog_document cd JOIN document_text t ON t.document = cd.document),
        (SELECT coalesce(sum(size), 0) FROM document_text)";
 
+const CATALOG_NAMES: &str = "SELECT name FROM catalog ORDER BY name";
+
 /// Indexes and shadow tables count as their table.
 const SIZES: &str = "
 SELECT coalesce(s.tbl_name, p.name), sum(p.pgsize)
@@ -99,6 +101,14 @@ impl Index {
         })
     }
 
+    /// The names of its catalogs, sorted.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn catalog_names(&self) -> Result<Vec<String>, IndexError> {
+        self.rows(CATALOG_NAMES, [], |row| row.get(0))
+    }
+
     /// All names, sorted; channels and bundles of one package if one is given.
     ///
     /// # Errors
@@ -110,7 +120,7 @@ impl Index {
             None => self.rows(all, [], |row| row.get(0)),
         };
         Ok(Names {
-            catalogs: names("SELECT name FROM catalog ORDER BY name")?,
+            catalogs: self.catalog_names()?,
             packages: names("SELECT DISTINCT package FROM catalog_package ORDER BY package")?,
             channels: names_of(
                 "SELECT DISTINCT name FROM channel ORDER BY name",

@@ -19,7 +19,7 @@ mod sql;
 mod upgrade;
 mod uses;
 
-pub use dependencies::{DependencyBundle, PackageDependencies};
+pub use dependencies::{DependencyBundle, PackageDependencies, PropertyText};
 pub use detail::{
     Api, BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
     PropertyRow, RelatedImage, RequiredPackage, Source,
