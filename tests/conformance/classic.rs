@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use olmdex::fbc::Input;
-use olmdex::index::query::{Filter, PackageGraph};
-use olmdex::index::{Builder, CatalogSpec, Mode};
-use olmdex::upgrade::classic::registry::{self, RegistryBundle};
+use olmdex::index::query::{ApiPattern, Filter, PackageGraph};
+use olmdex::index::{Builder, CatalogSpec, Index, Mode};
+use olmdex::upgrade::classic::registry::{self, ChannelEntry, RegistryApi, RegistryBundle};
 use olmdex::upgrade::classic::{Installed, Package};
 use olmdex::version::Version;
 use serde_json::{Value, json};
@@ -19,14 +19,17 @@ use crate::outcome::{Case, Folder, Outcome, entries};
 pub(crate) const REGISTRY: Folder = Folder { name: "registry-queries", run: run_registry };
 pub(crate) const STEPS: Folder = Folder { name: "classic/one-subscription", run: run_steps };
 
-/// The packages of a catalog that a case holds inline.
-fn packages(fbc: &Value) -> Vec<PackageGraph> {
+/// A catalog that a case holds inline.
+fn index(fbc: &Value) -> Index {
     let text = fbc.as_array().expect("a list").iter().map(|it| format!("{it}\n")).collect::<String>();
     let mut builder = Builder::in_memory();
     let spec = CatalogSpec { name: "c".to_owned(), ..CatalogSpec::default() };
     let input = Input::bytes("catalog.json", Arc::from(text.into_bytes()));
     builder.add_catalog(&spec, &input, Mode::Tolerant).expect("an index in memory");
-    let index = builder.into_index().expect("an index in memory");
+    builder.into_index().expect("an index in memory")
+}
+
+fn packages(index: &Index) -> Vec<PackageGraph> {
     let names = index.names(None).expect("a sound index").packages;
     names.iter().flat_map(|it| index.package_graphs(&Filter::default(), it).expect("a sound index")).collect()
 }
@@ -42,15 +45,16 @@ fn run_registry(root: &Path) -> Vec<Case> {
             cases.push(Case::run(format!("registry-queries/{name}"), || Outcome::NotRunnable("no answers".to_owned())));
             continue;
         };
-        let packages = packages(&case["catalog"]["fbc"]);
+        let index = index(&case["catalog"]["fbc"]);
         for (at, answer) in answers.as_array().into_iter().flatten().enumerate() {
-            cases.push(Case::run(format!("registry-queries/{name}:{at}"), || registry(&packages, answer)));
+            cases.push(Case::run(format!("registry-queries/{name}:{at}"), || registry(&index, answer)));
         }
     }
     cases
 }
 
-fn registry(packages: &[PackageGraph], row: &Value) -> Outcome {
+fn registry(index: &Index, row: &Value) -> Outcome {
+    let packages = &packages(index);
     let (query, expected) = (&row["query"], &row["answer"]);
     let text = |key: &str| query[key].as_str().unwrap_or_default();
     let shown = |it: &RegistryBundle| {
@@ -62,7 +66,30 @@ fn registry(packages: &[PackageGraph], row: &Value) -> Outcome {
         Ok(bundle) => shown(&bundle),
         Err(error) => json!({"error": error}),
     };
+    let several = |answer: Result<Vec<ChannelEntry>, String>| match answer {
+        Ok(found) => found
+            .iter()
+            .map(|it| format!("{}/{}/{} replaces {}", it.package, it.channel, it.bundle, it.replaces))
+            .collect(),
+        Err(error) => json!(error),
+    };
+    let api = RegistryApi { group: text("group"), version: text("version"), kind: text("kind") };
+    let providers = || -> BTreeSet<(String, String)> {
+        let [group, version, kind] = [api.group, api.version, api.kind].map(str::to_owned);
+        let pattern = ApiPattern { group, version, kind };
+        let found = index.providers(&Filter::default(), &pattern).expect("a sound index");
+        // The pattern takes an empty part for any, and any case of letters.
+        let is_exact = |(group, version, kind): &(String, String, String)| {
+            (group.as_str(), version.as_str(), kind.as_str()) == (api.group, api.version, api.kind)
+        };
+        found.into_iter().filter(|it| is_exact(&it.what)).map(|it| (it.package, it.bundle)).collect()
+    };
     let actual = match text("op") {
+        "GetChannelEntriesThatProvide" => several(registry::channel_entries_that_provide(packages, api, &providers())),
+        "GetLatestChannelEntriesThatProvide" => {
+            several(registry::latest_channel_entries_that_provide(packages, api, &providers()))
+        }
+        "GetDefaultBundleThatProvides" => one(registry::default_bundle_that_provides(packages, api, &providers())),
         "GetBundle" => one(registry::bundle(packages, text("package"), text("channel"), text("csv"))),
         "GetBundleForChannel" => one(registry::bundle_for_channel(packages, text("package"), text("channel"))),
         "GetBundleThatReplaces" => {
@@ -77,15 +104,9 @@ fn registry(packages: &[PackageGraph], row: &Value) -> Outcome {
             let ours: BTreeSet<String> = ours.iter().map(ToString::to_string).collect();
             return Outcome::of_equal(&ours, &seen.collect());
         }
-        "GetChannelEntriesThatReplace" => match registry::channel_entries_that_replace(packages, text("csv")) {
-            Ok(found) => found
-                .iter()
-                .map(|it| format!("{}/{}/{} replaces {}", it.package, it.channel, it.bundle, it.replaces))
-                .collect(),
-            Err(error) => json!(error),
-        },
+        "GetChannelEntriesThatReplace" => several(registry::channel_entries_that_replace(packages, text("csv"))),
         "ListBundles" => registry::list_bundles(packages).iter().map(shown).collect(),
-        other => return Outcome::NotRunnable(format!("{other} asks about APIs, not about upgrades")),
+        other => return Outcome::NotRunnable(format!("an unknown question: {other}")),
     };
     Outcome::of_equal(&actual, expected)
 }
@@ -124,7 +145,7 @@ fn step(world: &Value, expected: &Value) -> Outcome {
     if subscription["source"] != catalog["name"] {
         return Outcome::NotRunnable("the source is absent".to_owned());
     }
-    let graphs = packages(&catalog["fbc"]);
+    let graphs = packages(&index(&catalog["fbc"]));
     let Some(graph) = graphs.iter().find(|it| it.package == subscription["package"].as_str().unwrap_or_default())
     else {
         return Outcome::NotRunnable("the package is absent".to_owned());

@@ -1,6 +1,8 @@
 //! What a catalog's server answers about entries, also about names that have no bundle: virtual nodes
 //! (`spec/olm-classic.md` 6.3).
 
+use std::collections::BTreeSet;
+
 use crate::index::query::{GraphChannel, GraphEntry, PackageGraph};
 use crate::upgrade::v1::bundle_version;
 use crate::version::Quoted;
@@ -26,7 +28,7 @@ pub struct RegistryBundle {
     pub skip_range: String,
 }
 
-/// An entry that replaces or skips something.
+/// An entry, and a name that it replaces or skips.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChannelEntry {
     /// The package.
@@ -35,7 +37,8 @@ pub struct ChannelEntry {
     pub channel: String,
     /// The entry.
     pub bundle: String,
-    /// The entry's own `replaces`, which need not be what was asked for.
+    /// What it replaces or skips. Where it was asked for who replaces a name, the entry's own `replaces`, which need not be
+    /// that name.
     pub replaces: String,
 }
 
@@ -56,10 +59,8 @@ pub fn list_bundles(packages: &[PackageGraph]) -> Vec<RegistryBundle> {
 /// # Errors
 /// The server's words if there is none.
 pub fn bundle(packages: &[PackageGraph], package: &str, channel: &str, name: &str) -> Result<RegistryBundle, String> {
-    let found = find(packages, package, channel).and_then(|(graph, channel)| {
-        channel.entries.iter().filter(|it| it.name == name).find_map(|it| single(graph, channel, it))
-    });
-    found.ok_or_else(|| {
+    let (graph, found) = find(packages, package, channel)?;
+    found.entries.iter().filter(|it| it.name == name).find_map(|it| single(graph, found, it)).ok_or_else(|| {
         format!("package {}, channel {}, bundle {} not found", Quoted(package), Quoted(channel), Quoted(name))
     })
 }
@@ -69,11 +70,8 @@ pub fn bundle(packages: &[PackageGraph], package: &str, channel: &str, name: &st
 /// # Errors
 /// The server's words if there is none.
 pub fn bundle_for_channel(packages: &[PackageGraph], package: &str, channel: &str) -> Result<RegistryBundle, String> {
-    let found = find(packages, package, channel).and_then(|(graph, channel)| {
-        let is_left = |name: &str| channel.entries.iter().any(|it| names(it, name));
-        channel.entries.iter().filter(|it| !is_left(&it.name)).find_map(|it| single(graph, channel, it))
-    });
-    found.ok_or_else(|| format!("no entry found for package {}, channel {}", Quoted(package), Quoted(channel)))
+    let (graph, found) = find(packages, package, channel)?;
+    heads(found).find_map(|it| single(graph, found, it)).ok_or_else(|| no_entry(package, channel))
 }
 
 /// The bundles of a channel that replace or skip a name. The server hands out one of them by chance.
@@ -86,16 +84,14 @@ pub fn bundles_that_replace(
     channel: &str,
     name: &str,
 ) -> Result<Vec<RegistryBundle>, String> {
-    let found: Vec<RegistryBundle> = find(packages, package, channel)
-        .into_iter()
-        .flat_map(|(graph, channel)| {
-            channel.entries.iter().filter(|it| names(it, name)).filter_map(move |it| single(graph, channel, it))
-        })
-        .collect();
-    if found.is_empty() {
-        return Err(format!("no entry found for package {}, channel {}", Quoted(package), Quoted(channel)));
+    if !packages.iter().any(|it| it.package == package) {
+        // Here the server does not quote the name.
+        return Err(format!("package {package} not found"));
     }
-    Ok(found)
+    let (graph, of) = find(packages, package, channel)?;
+    let replacing = of.entries.iter().filter(|it| names(it, name));
+    let found: Vec<RegistryBundle> = replacing.filter_map(|it| single(graph, of, it)).collect();
+    if found.is_empty() { Err(no_entry(package, channel)) } else { Ok(found) }
 }
 
 /// All entries that replace or skip a name, by package, channel and name.
@@ -118,6 +114,106 @@ pub fn channel_entries_that_replace(packages: &[PackageGraph], name: &str) -> Re
     if found.is_empty() { Err(format!("no channel entries found that replace {name}")) } else { Ok(found) }
 }
 
+/// An API, as the server's clients ask for it: group, version, kind.
+#[derive(Debug, Clone, Copy)]
+pub struct RegistryApi<'a> {
+    /// The group.
+    pub group: &'a str,
+    /// The version.
+    pub version: &'a str,
+    /// The kind.
+    pub kind: &'a str,
+}
+
+/// All entries whose bundles provide an API, by package, channel and name; `providers` are those bundles, with their
+/// packages. An entry comes once for what it replaces and once for each other name that it skips.
+///
+/// # Errors
+/// The server's words if there is none.
+pub fn channel_entries_that_provide(
+    packages: &[PackageGraph],
+    api: RegistryApi<'_>,
+    providers: &BTreeSet<(String, String)>,
+) -> Result<Vec<ChannelEntry>, String> {
+    let found = providing(packages, providers, |channel| channel.entries.iter().collect(), |_, _| true);
+    if found.is_empty() { Err(none_provides(api)) } else { Ok(found) }
+}
+
+/// As [`channel_entries_that_provide`], of the heads of channels only, and of what they skip only what is an entry.
+///
+/// # Errors
+/// The server's words if there is none.
+pub fn latest_channel_entries_that_provide(
+    packages: &[PackageGraph],
+    api: RegistryApi<'_>,
+    providers: &BTreeSet<(String, String)>,
+) -> Result<Vec<ChannelEntry>, String> {
+    let is_entry = |channel: &GraphChannel, skip: &str| channel.entries.iter().any(|it| it.name == skip);
+    let found = providing(packages, providers, |channel| heads(channel).collect(), is_entry);
+    if found.is_empty() { Err(none_provides(api)) } else { Ok(found) }
+}
+
+/// The head that provides an API in the default channel of the first package that has one.
+///
+/// # Errors
+/// The server's words if there is none.
+pub fn default_bundle_that_provides(
+    packages: &[PackageGraph],
+    api: RegistryApi<'_>,
+    providers: &BTreeSet<(String, String)>,
+) -> Result<RegistryBundle, String> {
+    let entries = latest_channel_entries_that_provide(packages, api, providers)?;
+    let is_default = |it: &&ChannelEntry| {
+        packages.iter().any(|package| package.package == it.package && package.default_channel == it.channel)
+    };
+    let entry = entries.iter().find(is_default);
+    let entry = entry.ok_or_else(|| format!("no entry found that provides {}", in_words(api)))?;
+    bundle(packages, &entry.package, &entry.channel, &entry.bundle)
+}
+
+fn providing<'p>(
+    packages: &'p [PackageGraph],
+    providers: &BTreeSet<(String, String)>,
+    of: impl Fn(&'p GraphChannel) -> Vec<&'p GraphEntry>,
+    is_listed: impl Fn(&GraphChannel, &str) -> bool,
+) -> Vec<ChannelEntry> {
+    let mut found = Vec::new();
+    for package in packages {
+        for channel in &package.channels {
+            let provides = |it: &&GraphEntry| providers.contains(&(package.package.clone(), it.name.clone()));
+            for entry in of(channel).into_iter().filter(provides) {
+                let skipped = entry.skips.iter().filter(|it| **it != entry.replaces && is_listed(channel, it));
+                found.extend([&entry.replaces].into_iter().chain(skipped).map(|replaces| ChannelEntry {
+                    package: package.package.clone(),
+                    channel: channel.name.clone(),
+                    bundle: entry.name.clone(),
+                    replaces: replaces.clone(),
+                }));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn none_provides(api: RegistryApi<'_>) -> String {
+    format!("no channel entries found that provide {}", in_words(api))
+}
+
+fn in_words(api: RegistryApi<'_>) -> String {
+    let RegistryApi { group, version, kind } = api;
+    format!("group:{} version:{} kind:{}", Quoted(group), Quoted(version), Quoted(kind))
+}
+
+fn no_entry(package: &str, channel: &str) -> String {
+    format!("no entry found for package {}, channel {}", Quoted(package), Quoted(channel))
+}
+
+/// The entries that nothing in the channel replaces or skips.
+fn heads(channel: &GraphChannel) -> impl Iterator<Item = &GraphEntry> {
+    channel.entries.iter().filter(|it| !channel.entries.iter().any(|other| names(other, &it.name)))
+}
+
 /// Whether an entry replaces or skips a name.
 fn names(entry: &GraphEntry, name: &str) -> bool {
     !name.is_empty() && (entry.replaces == name || entry.skips.iter().any(|it| it == name))
@@ -127,9 +223,12 @@ fn find<'p>(
     packages: &'p [PackageGraph],
     package: &str,
     channel: &str,
-) -> Option<(&'p PackageGraph, &'p GraphChannel)> {
-    let graph = packages.iter().find(|it| it.package == package)?;
-    Some((graph, graph.channels.iter().find(|it| it.name == channel)?))
+) -> Result<(&'p PackageGraph, &'p GraphChannel), String> {
+    let graph = packages.iter().find(|it| it.package == package);
+    let graph = graph.ok_or_else(|| format!("package {} not found", Quoted(package)))?;
+    let found = graph.channels.iter().find(|it| it.name == channel);
+    let found = found.ok_or_else(|| format!("package {}, channel {} not found", Quoted(package), Quoted(channel)))?;
+    Ok((graph, found))
 }
 
 /// An entry with its bundle; `None` if the catalog does not have the bundle.
@@ -151,4 +250,94 @@ fn full(package: &PackageGraph, channel: &GraphChannel, entry: &GraphEntry) -> O
 /// As [`full`], without the edges by name, which the server blanks out of single bundles.
 fn single(package: &PackageGraph, channel: &GraphChannel, entry: &GraphEntry) -> Option<RegistryBundle> {
     full(package, channel, entry).map(|it| RegistryBundle { replaces: String::new(), skips: Vec::new(), ..it })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::index::query::GraphBundle;
+
+    /// One package with a default and another channel; `a.2` replaces `a.1` and skips `a.0` and `a.gone`.
+    fn packages() -> Vec<PackageGraph> {
+        let entry = |name: &str, replaces: &str, skips: &[&str]| GraphEntry {
+            name: name.to_owned(),
+            replaces: replaces.to_owned(),
+            skips: skips.iter().map(|it| (*it).to_owned()).collect(),
+            ..GraphEntry::default()
+        };
+        let channel = |name: &str, entries: Vec<GraphEntry>| GraphChannel {
+            name: name.to_owned(),
+            entries: Arc::from(entries),
+            file: String::new(),
+            line: 1,
+        };
+        let main = vec![entry("a.0", "", &[]), entry("a.1", "a.0", &[]), entry("a.2", "a.1", &["a.0", "a.gone"])];
+        let bundle = |name: &str| GraphBundle { name: name.to_owned(), ..GraphBundle::default() };
+        vec![PackageGraph {
+            package: "a".to_owned(),
+            default_channel: "main".to_owned(),
+            channels: vec![channel("main", main), channel("old", vec![entry("a.0", "", &[])])],
+            bundles: ["a.0", "a.1", "a.2"].map(bundle).to_vec(),
+            ..PackageGraph::default()
+        }]
+    }
+
+    const API: RegistryApi<'_> = RegistryApi { group: "g", version: "v1", kind: "K" };
+
+    fn lines(found: Result<Vec<ChannelEntry>, String>) -> Result<Vec<String>, String> {
+        let line = |it: ChannelEntry| format!("{}/{} {}", it.channel, it.bundle, it.replaces);
+        found.map(|it| it.into_iter().map(line).collect())
+    }
+
+    fn providers(names: &[&str]) -> BTreeSet<(String, String)> {
+        names.iter().map(|it| ("a".to_owned(), (*it).to_owned())).collect()
+    }
+
+    #[test]
+    fn entries_that_provide_come_once_for_each_name_that_they_take_the_place_of() {
+        let all = channel_entries_that_provide(&packages(), API, &providers(&["a.0", "a.2"]));
+        assert_eq!(lines(all).unwrap(), ["main/a.0 ", "main/a.2 a.0", "main/a.2 a.1", "main/a.2 a.gone", "old/a.0 "]);
+    }
+
+    #[test]
+    fn the_latest_that_provide_are_heads_and_skip_entries_only() {
+        let latest = latest_channel_entries_that_provide(&packages(), API, &providers(&["a.1", "a.2"]));
+        assert_eq!(lines(latest).unwrap(), ["main/a.2 a.0", "main/a.2 a.1"]);
+    }
+
+    #[test]
+    fn the_default_provider_is_the_head_of_a_default_channel() {
+        let found = default_bundle_that_provides(&packages(), API, &providers(&["a.0", "a.2"])).unwrap();
+        assert_eq!((found.name.as_str(), found.channel.as_str(), found.skips.len()), ("a.2", "main", 0));
+        let error = default_bundle_that_provides(&packages(), API, &providers(&["a.0"])).unwrap_err();
+        assert_eq!(error, r#"no entry found that provides group:"g" version:"v1" kind:"K""#);
+        let error = default_bundle_that_provides(&packages(), API, &providers(&[])).unwrap_err();
+        assert_eq!(error, r#"no channel entries found that provide group:"g" version:"v1" kind:"K""#);
+    }
+
+    #[test]
+    fn what_is_not_there_is_named_as_the_server_names_it() {
+        let packages = packages();
+        let errors = [
+            bundle(&packages, "b", "main", "a.0").unwrap_err(),
+            bundle(&packages, "a", "none", "a.0").unwrap_err(),
+            bundle(&packages, "a", "main", "a.9").unwrap_err(),
+            bundle_for_channel(&packages, "a", "none").unwrap_err(),
+            bundles_that_replace(&packages, "b", "main", "a.0").unwrap_err(),
+            bundles_that_replace(&packages, "a", "none", "a.0").unwrap_err(),
+            bundles_that_replace(&packages, "a", "main", "a.2").unwrap_err(),
+        ];
+        let expected = [
+            r#"package "b" not found"#,
+            r#"package "a", channel "none" not found"#,
+            r#"package "a", channel "main", bundle "a.9" not found"#,
+            r#"package "a", channel "none" not found"#,
+            "package b not found",
+            r#"package "a", channel "none" not found"#,
+            r#"no entry found for package "a", channel "main""#,
+        ];
+        assert_eq!(errors, expected);
+    }
 }
