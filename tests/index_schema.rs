@@ -95,7 +95,9 @@ fn hot_questions_read_no_big_table_as_a_whole() {
             .collect();
         for step in &plan {
             let scanned = step.strip_prefix("SCAN ").map(|it| it.split(' ').next().unwrap());
-            assert!(scanned.is_none_or(|it| MAY_SCAN.contains(&it)), "{name}: {plan:#?}");
+            // A list of all bundles is a list of all bundles.
+            let is_asked_for = name == "all bundles" && step.starts_with("SCAN b USING INDEX bundle_package");
+            assert!(is_asked_for || scanned.is_none_or(|it| MAY_SCAN.contains(&it)), "{name}: {plan:#?}");
             assert!(!step.contains("AUTOMATIC") && !step.starts_with("MATERIALIZE (join"), "{name}: {plan:#?}");
         }
     }

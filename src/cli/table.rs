@@ -160,21 +160,21 @@ pub(crate) fn write_aligned<T: AsRef<str>>(
     gap: usize,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    let lines: Vec<Vec<Cow<'_, str>>> =
-        headers.iter().chain(rows).map(|cells| cells.iter().map(|cell| printable(cell.as_ref())).collect()).collect();
+    let lines = || headers.iter().chain(rows);
     let mut widths: Vec<usize> = Vec::new();
-    for line in &lines {
+    for line in lines() {
         widths.resize(widths.len().max(line.len()), 0);
         for (width, cell) in widths.iter_mut().zip(line) {
-            *width = (*width).max(columns(cell));
+            *width = (*width).max(columns(&printable(cell.as_ref())));
         }
     }
     let blanks = " ".repeat(widths.iter().max().unwrap_or(&0) + gap);
-    for line in &lines {
+    for line in lines() {
         for (idx, cell) in line.iter().enumerate() {
+            let cell = printable(cell.as_ref());
             out.write_all(cell.as_bytes())?;
             if idx + 1 < line.len() {
-                out.write_all(&blanks.as_bytes()[..widths[idx] - columns(cell) + gap])?;
+                out.write_all(&blanks.as_bytes()[..widths[idx] - columns(&cell) + gap])?;
             }
         }
         out.write_all(b"\n")?;

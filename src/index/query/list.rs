@@ -1,6 +1,7 @@
 //! Lists: catalogs, packages, channels, bundles.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use rusqlite::params;
 use schemars::JsonSchema;
@@ -180,28 +181,27 @@ const CHANNELS_OF_PACKAGE: &str = channels!(
      CROSS JOIN catalog_channel cc ON cc.catalog = c.id AND cc.channel = ch.document"
 );
 
+/// Bundles by package and version, as the index `bundle_package` has them: sorting them would take longer than finding them.
+/// A condition on `b` follows.
 macro_rules! bundles {
-    ($from:literal) => {
+    ($condition:literal) => {
         concat!(
             "
-SELECT c.name, b.package, b.name, b.version, b.release, coalesce(i.reference, ''), b.display_name, b.document, c.id
-FROM ",
-            $from,
-            "
+SELECT c.name, b.package, b.name, b.version, b.release, coalesce(i.reference, ''), b.display_name, b.document, c.id,
+       b.version_key
+FROM bundle b INDEXED BY bundle_package
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
 LEFT JOIN image i ON i.id = b.image
-WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
-ORDER BY c.name, b.package, b.version_key, b.name"
+WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))) AND ",
+            $condition,
+            " ORDER BY b.package, b.version_key"
         )
     };
 }
 
-const ALL_BUNDLES: &str = bundles!(
-    "catalog c CROSS JOIN catalog_document cd ON cd.catalog = c.id CROSS JOIN bundle b ON b.document = cd.document"
-);
-const BUNDLES_OF_PACKAGE: &str = bundles!(
-    "(SELECT * FROM bundle WHERE package = ?2) b CROSS JOIN catalog_document cd ON cd.document = b.document \
-     CROSS JOIN catalog c ON c.id = cd.catalog"
-);
+const ALL_BUNDLES: &str = bundles!("?2 IS NULL");
+const BUNDLES_OF_PACKAGE: &str = bundles!("b.package = ?2");
 
 /// Which channels list which bundles, by numbers: names of channels are few, and these rows are many.
 const ALL_CHANNELS_OF_BUNDLES: &str = "
@@ -256,6 +256,11 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
 
 /// Catalog, package and name to message.
 pub(super) type Deprecated = HashMap<(String, String, String), String>;
+
+/// A bundle of a catalog as one number.
+fn listed_key(catalog: i64, document: i64) -> u128 {
+    u128::from(catalog.cast_unsigned()) << 64 | u128::from(document.cast_unsigned())
+}
 
 impl Index {
     /// The catalogs, by name.
@@ -344,40 +349,62 @@ impl Index {
             Some(_) => CHANNELS_OF_BUNDLES_OF_PACKAGE,
             None => ALL_CHANNELS_OF_BUNDLES,
         };
-        let names = self.rows(CHANNEL_NAMES, [&filter.package], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        let names: HashMap<i64, String> = names.into_iter().collect();
-        let mut channels: Vec<(i64, i64, &str)> = self
-            .rows(sql, [&filter.package], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, i64>(2)?)))?
+        let mut names: Vec<(i64, String)> =
+            self.rows(CHANNEL_NAMES, [&filter.package], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        names.sort_unstable_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
+        // Channels by their place among the names, which sorts as their names do and faster.
+        let places: HashMap<i64, u32> = names.iter().zip(0..).map(|((channel, _), place)| (*channel, place)).collect();
+        let mut channels: Vec<(u128, u32)> = self
+            .rows(sql, [&filter.package], |row| Ok((listed_key(row.get(0)?, row.get(1)?), row.get::<_, i64>(2)?)))?
             .into_iter()
-            .filter_map(|(catalog, document, channel)| Some((catalog, document, names.get(&channel)?.as_str())))
+            .filter_map(|(key, channel)| Some((key, *places.get(&channel)?)))
             .collect();
         channels.sort_unstable();
-        channels.dedup();
-        let to_row = |row: &rusqlite::Row<'_>| {
+        // Package and version of the row before; the key of no version is empty.
+        let (mut last_package, mut last_version) = (String::new(), Vec::new());
+        let mut ties: Vec<Range<usize>> = Vec::new();
+        let mut n_rows = 0;
+        let sql = if filter.package.is_some() { BUNDLES_OF_PACKAGE } else { ALL_BUNDLES };
+        let mut rows = self.rows(sql, params![filter.catalogs_json(), filter.package], |row| {
             let (catalog, package, bundle): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
             let deprecation = match deprecated.is_empty() {
                 true => None,
                 false => deprecated.get(&(catalog.clone(), package.clone(), bundle.clone())).cloned(),
             };
-            let key = (row.get::<_, i64>(8)?, row.get::<_, i64>(7)?);
-            let first = channels.partition_point(|it| (it.0, it.1) < key);
-            let listing = channels[first..].iter().take_while(|it| (it.0, it.1) == key);
+            let version_key = row.get_ref(9)?.as_blob_or_null()?.unwrap_or_default();
+            if n_rows > 0 && package == last_package && version_key == last_version.as_slice() {
+                match ties.last_mut().filter(|it| it.end == n_rows) {
+                    Some(tie) => tie.end += 1,
+                    None => ties.push(n_rows - 1..n_rows + 1),
+                }
+            } else {
+                last_package.clone_from(&package);
+                last_version.clear();
+                last_version.extend_from_slice(version_key);
+            }
+            n_rows += 1;
+            let key = listed_key(row.get(8)?, row.get(7)?);
+            let first = channels.partition_point(|it| it.0 < key);
+            let listing = channels[first..].iter().take_while(|it| it.0 == key);
+            let mut listing: Vec<&str> = listing.filter_map(|it| Some(names.get(it.1 as usize)?.1.as_str())).collect();
+            listing.dedup();
             Ok(BundleRow {
                 catalog,
                 package,
                 bundle,
                 version: row.get(3)?,
                 release: row.get(4)?,
-                channels: listing.map(|it| it.2.to_owned()).collect(),
+                channels: listing.into_iter().map(str::to_owned).collect(),
                 image: row.get(5)?,
                 display_name: row.get(6)?,
                 deprecation,
             })
-        };
-        let mut rows = match &filter.package {
-            Some(package) => self.rows(BUNDLES_OF_PACKAGE, params![filter.catalogs_json(), package], to_row)?,
-            None => self.rows(ALL_BUNDLES, [filter.catalogs_json()], to_row)?,
-        };
+        })?;
+        for tie in ties {
+            rows[tie].sort_by(|a, b| a.bundle.cmp(&b.bundle));
+        }
+        // Stable: with one catalog there is nothing to do.
+        rows.sort_by(|a, b| a.catalog.cmp(&b.catalog));
         if let Some(channel) = &filter.channel {
             rows.retain(|row| row.channels.contains(channel));
         }
