@@ -11,6 +11,7 @@
 
 mod blobs;
 mod catalog;
+mod cells;
 mod csv;
 mod doctor;
 mod edit;
