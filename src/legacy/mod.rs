@@ -22,6 +22,7 @@ mod export;
 mod file;
 mod graph;
 mod input;
+mod mended;
 mod model;
 mod outdir;
 mod outfile;
