@@ -216,6 +216,28 @@ fn every_engine_has_its_importers() {
     none("engines imported by a module that is not theirs", &found);
 }
 
+/// What the proof of a migration may use of its own layer: nothing that the conversion decides. Of two modules only the
+/// words in which the conversion is asked and answers.
+const OF_THE_PROOF: &[&str] =
+    &["prove", "cells::", "era::Fidelity", "error::LegacyError", "file::", "model::Problem", "rules"];
+
+#[test]
+fn the_proof_shares_nothing_with_the_conversion() {
+    let mut found = Vec::new();
+    for source in sources().iter().filter(|it| it.path.starts_with("src/legacy/prove/")) {
+        for (number, line) in source.bare_code() {
+            // Above the proof's own modules stands what it proves.
+            let above = if source.path.ends_with("/mod.rs") { "use super::" } else { "use crate::legacy::" };
+            let uses = line.trim().strip_prefix(above);
+            let is_meant = |it: &str| OF_THE_PROOF.iter().any(|meant| it.starts_with(meant));
+            if uses.is_some_and(|it| !is_meant(it)) || line.contains("super::super") {
+                found.push(format!("{}:{number}: {}", source.path, line.trim()));
+            }
+        }
+    }
+    none("parts of the conversion that its proof uses", &found);
+}
+
 #[test]
 fn every_file_says_what_it_is_and_is_not_too_long() {
     let mut found = Vec::new();

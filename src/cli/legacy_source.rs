@@ -38,6 +38,11 @@ pub(crate) enum Compat {
     Opm,
 }
 
+/// How a file below schema 9 is read.
+pub(crate) fn fidelity(compat: Option<Compat>) -> Fidelity {
+    if compat.is_some() { Fidelity::Opm } else { Fidelity::Kept }
+}
+
 /// Whether a source is a legacy catalog.
 pub(crate) fn is_legacy(path: &Path) -> bool {
     path.is_file() && legacy::is_legacy(path)
@@ -45,8 +50,7 @@ pub(crate) fn is_legacy(path: &Path) -> bool {
 
 /// Opens a legacy catalog and says what is remarkable about it.
 pub(crate) fn open(context: &Context, path: &Path, compat: Option<Compat>) -> Result<LegacyCatalog, CommandError> {
-    let fidelity = if compat.is_some() { Fidelity::Opm } else { Fidelity::Kept };
-    let catalog = source::open_legacy(path, fidelity)?;
+    let catalog = source::open_legacy(path, fidelity(compat))?;
     report(context, catalog.findings());
     Ok(catalog)
 }

@@ -108,6 +108,11 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     let new = with_entries(&found.json, &made.entries)?;
     if args.apply && !made.is_unchanged {
         apply(&found, &new)?;
+    } else if args.apply
+        && let Some(path) = &found.path
+    {
+        // A run before this one may have been killed just when it was done. What it left does no harm if it stays.
+        let _ = fbc::remove_left(path);
     }
     print(args, made, &new)?;
     Ok(Exit::Yes)

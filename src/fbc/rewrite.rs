@@ -1,10 +1,12 @@
 //! Changes to a catalog's files: a document with another value for one of its fields, and a file with another text for
 //! one of its documents.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::ignore::FILE_NAME as IGNORE_FILE;
 use super::load::Origin;
 use crate::json::{self, Kind, Value};
 
@@ -43,8 +45,11 @@ pub fn with_field(document: Value<'_>, field: &str, value: &str) -> Option<Strin
     String::from_utf8(out).ok()
 }
 
-/// Replaces the text of a document in its file. The file is written anew beside the old one and then renamed, so it is
-/// never seen half-written; everything around the document stays as it is.
+/// Replaces the text of a document in its file. The file is written anew and then renamed, so it is never seen half-written;
+/// everything around the document stays as it is.
+///
+/// The new file is made in a directory beside the old one that hides what it holds from the catalog: if the process is
+/// killed, what stays is no part of the catalog for any tool, and the next change removes it.
 ///
 /// # Errors
 /// If the file cannot be read or written, or has changed since the document was read from it.
@@ -57,9 +62,12 @@ pub fn replace_document(path: &Path, origin: Origin, raw: &[u8], text: &[u8]) ->
     if old.get(start..end) != Some(raw) {
         return Err(io::Error::other("the file has changed meanwhile"));
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let temporary = path.with_file_name(format!(".{name}.olmdex-edit"));
+    remove_left(&path)?;
+    let directory = hidden_beside(&path);
+    let temporary = directory.join("new");
     let write = || -> io::Result<()> {
+        fs::create_dir(&directory)?;
+        fs::write(directory.join(IGNORE_FILE), "*\n")?;
         let mut file = fs::File::create(&temporary)?;
         for part in [&old[..start], text, &old[end..]] {
             file.write_all(part)?;
@@ -68,10 +76,29 @@ pub fn replace_document(path: &Path, origin: Origin, raw: &[u8], text: &[u8]) ->
         file.sync_all()?;
         fs::rename(&temporary, &path)
     };
-    write().inspect_err(|_| {
-        // It may not exist, and nothing can be done if it does and stays.
-        let _ = fs::remove_file(&temporary);
-    })
+    let written = write();
+    // Nothing can be done if it stays.
+    let _ = fs::remove_dir_all(&directory);
+    written
+}
+
+/// Removes what a change of a file has left that was killed.
+///
+/// # Errors
+/// If there is something that cannot be removed.
+pub fn remove_left(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(hidden_beside(&fs::canonicalize(path)?)) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The directory in which a file is written anew.
+fn hidden_beside(path: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".olmdex-edit");
+    path.with_file_name(name)
 }
 
 #[cfg(test)]

@@ -9,13 +9,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::catalog::LegacyCatalog;
+use super::cells::{text, with_column};
 use super::era::Fidelity;
 use super::error::{LegacyError, sqlite_words};
 use super::file::{Claim, LegacyFile, connect_damaged};
 use super::model::few;
-use super::rows::text;
 use super::rules;
-use super::survey::with_column;
 use crate::diag::Finding;
 use crate::json::{Kind, Reader, decode_utf8};
 

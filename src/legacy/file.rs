@@ -12,12 +12,12 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{LegacyError, NotLegacy};
+use super::mended::Mended;
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -46,7 +46,7 @@ pub struct LegacyFile {
     claim: Claim,
     columns: BTreeMap<String, Vec<String>>,
     /// Kept for its end, which removes the copy.
-    scratch: Option<Scratch>,
+    scratch: Option<Mended>,
 }
 
 impl LegacyFile {
@@ -69,8 +69,8 @@ impl LegacyFile {
         if head != MAGIC {
             return Err(not(NotLegacy::NotSqlite));
         }
-        let mended = if has_journal(path) { Some(Scratch::mend(path, scratch)?) } else { None };
-        let actual = mended.as_ref().map_or_else(|| path.to_owned(), |it| it.copy.clone());
+        let mended = if has_journal(path) { Some(Mended::make(path, scratch)?) } else { None };
+        let actual = mended.as_ref().map_or_else(|| path.to_owned(), |it| it.copy().to_owned());
         let mut file =
             Self { path: path.to_owned(), actual, claim: Claim::None, columns: BTreeMap::new(), scratch: mended };
         let connection = file.connect()?;
@@ -256,7 +256,7 @@ fn claim(connection: &Connection) -> rusqlite::Result<Claim> {
 /// The journals that SQLite may leave beside a database.
 const JOURNALS: [&str; 2] = ["-journal", "-wal"];
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path.as_os_str());
     name.push(suffix);
     PathBuf::from(name)
@@ -264,71 +264,4 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 
 fn has_journal(path: &Path) -> bool {
     JOURNALS.iter().any(|suffix| fs::metadata(beside(path, suffix)).is_ok_and(|it| it.len() > 0))
-}
-
-/// A private directory with a mended copy.
-#[derive(Debug)]
-struct Scratch {
-    directory: PathBuf,
-    copy: PathBuf,
-}
-
-impl Scratch {
-    fn mend(path: &Path, parent: &Path) -> Result<Self, LegacyError> {
-        let failed = |error: io::Error| LegacyError::write(parent, error);
-        let directory = private_directory(parent).map_err(failed)?;
-        let copy = directory.join("catalog.db");
-        let scratch = Self { directory, copy };
-        for suffix in ["", "-journal", "-wal"] {
-            match fs::copy(beside(path, suffix), beside(&scratch.copy, suffix)) {
-                Ok(_) => make_writable(&beside(&scratch.copy, suffix)).map_err(failed)?,
-                Err(error) if error.kind() == io::ErrorKind::NotFound && !suffix.is_empty() => {}
-                Err(error) => return Err(failed(error)),
-            }
-        }
-        let mend = || -> rusqlite::Result<()> {
-            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            let connection = Connection::open_with_flags(&scratch.copy, flags)?;
-            connection.pragma_update(None, "trusted_schema", false)?;
-            // Reading anything plays the journal back.
-            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
-            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
-            connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
-            connection.close().map_err(|(_, error)| error)
-        };
-        mend().map_err(|error| LegacyError::sqlite(path, &error))?;
-        Ok(scratch)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // What cannot be removed is in the directory for such things.
-        let _ = fs::remove_dir_all(&self.directory);
-    }
-}
-
-fn private_directory(parent: &Path) -> io::Result<PathBuf> {
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
-    loop {
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let directory = parent.join(format!("olmdex-{}-{number}", std::process::id()));
-        let mut builder = fs::DirBuilder::new();
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        match builder.create(&directory) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            other => return other.map(|()| directory),
-        }
-    }
-}
-
-/// A copy has the modes of its original, which may be read-only.
-fn make_writable(path: &Path) -> io::Result<()> {
-    let mut permissions = fs::metadata(path)?.permissions();
-    #[cfg(unix)]
-    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o600);
-    #[cfg(not(unix))]
-    permissions.set_readonly(false);
-    fs::set_permissions(path, permissions)
 }

@@ -10,8 +10,9 @@ use rusqlite::Connection;
 
 use super::blobs::{Level, write_bundle, write_head};
 use super::catalog::LegacyCatalog;
+use super::cells::with_column;
 use super::rules;
-use super::survey::{give, take, with_column};
+use super::survey::{give, take};
 use crate::fbc::{Format, Input, Made};
 
 /// A catalog that files are made of.

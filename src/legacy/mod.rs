@@ -11,6 +11,7 @@
 
 mod blobs;
 mod catalog;
+mod cells;
 mod csv;
 mod doctor;
 mod edit;
@@ -21,6 +22,7 @@ mod export;
 mod file;
 mod graph;
 mod input;
+mod mended;
 mod model;
 mod outdir;
 mod outfile;

@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::cells::with_column;
 use super::csv::{self, Icon};
 use super::era::{self, Fidelity};
 use super::error::LegacyError;
@@ -17,7 +18,7 @@ use super::graph::{Edges, Membership, memberships};
 use super::properties::Values;
 use super::rows::{BundleRow, Rows};
 use super::rules;
-use super::survey::{Survey, survey, with_column};
+use super::survey::{Survey, survey};
 use super::verdict;
 use crate::diag::Finding;
 use crate::json::Reader;

@@ -4,10 +4,13 @@
 //! The temporary directory has a fixed name, `.<target>.olmdex-migrate`, and is locked while it is filled. One that
 //! nobody has locked was left by a process that was killed, and is emptied. Where an empty target cannot be replaced (a
 //! mounted volume, the current directory, a parent without rights) it is filled inside the target instead, and what it
-//! holds is moved up at the end, entry by entry.
+//! holds is moved up at the end, entry by entry. There it lies in a directory that hides what it holds from readers of
+//! catalogs, beside a list of what is being moved: if the process is killed meanwhile, the next one removes what the list
+//! names and begins anew.
 //!
 //! What it deliberately does not do: it never writes into a directory that has something in it.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -21,11 +24,17 @@ use crate::version::Quoted;
 /// The name of the temporary directory in a target that cannot be replaced.
 const INSIDE: &str = ".olmdex-migrate";
 
+/// Names in that directory: what is to be moved up, and the list of it while it is.
+const FILES: &str = "files";
+const MOVING: &str = "moving";
+
 /// A directory that is being filled.
 #[derive(Debug)]
 pub struct OutDir {
     target: PathBuf,
     temporary: PathBuf,
+    /// Where the files go: the temporary directory, or a directory in it.
+    files: PathBuf,
     /// Whether the temporary directory is in the target.
     is_inside: bool,
     /// Holds the lock.
@@ -64,10 +73,12 @@ impl OutDir {
     /// [`LegacyError::Target`] if it is anything else, or if another process fills it; [`LegacyError::Write`].
     pub fn create(target: &Path) -> Result<Self, LegacyError> {
         let failed = |error: io::Error| LegacyError::write(target, error);
+        let moved = being_moved(target);
         match fs::read_dir(target) {
             Ok(mut entries) => {
-                let is_left = |name: &OsString| name == INSIDE;
+                let is_left = |name: &OsString| name == INSIDE || moved.contains(name);
                 if !entries.all(|it| it.is_ok_and(|it| is_left(&it.file_name()))) {
+                    remove_done(target);
                     let shown = target.to_string_lossy().into_owned();
                     return Err(LegacyError::Target(format!("output dir {} must be empty", Quoted(&shown))));
                 }
@@ -89,7 +100,9 @@ impl OutDir {
             other => other,
         };
         let mut temporary = parent.join(hidden);
-        let is_inside = absolute.is_dir() && (!can_be_replaced(&absolute, parent) || create(&temporary).is_err());
+        // A target in which something was left is not empty, so it cannot be replaced.
+        let can_be_replaced = |it: &Path| !it.join(INSIDE).exists() && can_be_replaced(it, parent);
+        let is_inside = absolute.is_dir() && (!can_be_replaced(&absolute) || create(&temporary).is_err());
         if is_inside {
             temporary = absolute.join(INSIDE);
         }
@@ -102,12 +115,20 @@ impl OutDir {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
+        for name in &moved {
+            remove(&absolute.join(name)).map_err(failed)?;
+        }
         for entry in fs::read_dir(&temporary).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
-            if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) }.map_err(failed)?;
+            remove(&entry.map_err(failed)?.path()).map_err(failed)?;
+        }
+        let mut files = temporary.clone();
+        if is_inside {
+            fs::write(temporary.join(".indexignore"), "*\n").map_err(failed)?;
+            files.push(FILES);
+            fs::create_dir(&files).map_err(failed)?;
         }
         let (open, n_files, syncing, is_done) = (None, 0, None, false);
-        Ok(Self { target: absolute, temporary, is_inside, handle, open, n_files, syncing, is_done })
+        Ok(Self { target: absolute, temporary, files, is_inside, handle, open, n_files, syncing, is_done })
     }
 
     /// The temporary directory, which whoever ends the process early may remove.
@@ -125,7 +146,7 @@ impl OutDir {
         let failed = |error: io::Error| LegacyError::write(&shown, error);
         if self.open.as_ref().is_none_or(|(path, _)| path != relative) {
             self.close().map_err(failed)?;
-            let path = self.temporary.join(relative);
+            let path = self.files.join(relative);
             if let Some(directory) = path.parent() {
                 fs::create_dir_all(directory).map_err(failed)?;
             }
@@ -159,12 +180,22 @@ impl OutDir {
         }
         let failed = |error: io::Error| LegacyError::write(&self.target, error);
         if self.is_inside {
-            for entry in fs::read_dir(&self.temporary).map_err(failed)? {
-                let entry = entry.map_err(failed)?;
-                fs::rename(entry.path(), self.target.join(entry.file_name())).map_err(failed)?;
+            let names: Vec<OsString> = fs::read_dir(&self.files)
+                .and_then(|entries| entries.map(|it| it.map(|it| it.file_name())).collect())
+                .map_err(failed)?;
+            let list: Vec<&[u8]> = names.iter().map(|it| it.as_encoded_bytes()).collect();
+            // No name has a zero in it.
+            fs::write(self.temporary.join(MOVING), list.join(&0)).map_err(failed)?;
+            let moved = names.iter().try_for_each(|it| fs::rename(self.files.join(it), self.target.join(it)));
+            if let Err(error) = moved {
+                // A part of a catalog must not stay. What cannot be removed either is in the list.
+                names.iter().for_each(|it| drop(remove(&self.target.join(it))));
+                return Err(failed(error));
             }
-            fs::remove_dir(&self.temporary).map_err(failed)?;
+            // From here on all is there; the list goes first, so that nobody removes it again.
+            fs::remove_file(self.temporary.join(MOVING)).map_err(failed)?;
             self.is_done = true;
+            fs::remove_dir_all(&self.temporary).map_err(failed)?;
             return Ok(self.n_files);
         }
         // An empty directory is replaced by the rename.
@@ -177,6 +208,36 @@ impl OutDir {
         // Some file systems cannot do this; then only a crash of the system could undo the rename.
         let _ = self.target.parent().map(File::open).and_then(Result::ok).map(|it| it.sync_all());
         Ok(self.n_files)
+    }
+}
+
+/// The names in a target that a process was moving there when it was killed.
+fn being_moved(target: &Path) -> BTreeSet<OsString> {
+    let list = fs::read(target.join(INSIDE).join(MOVING)).unwrap_or_default();
+    let names = list.split(|byte| *byte == 0).map(|it| OsString::from(String::from_utf8_lossy(it).into_owned()));
+    // Whoever wrote the list, nothing but what is in the target is removed.
+    let is_in_target = |name: &OsString| {
+        let mut parts = Path::new(name).components();
+        matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)
+    };
+    names.filter(is_in_target).collect()
+}
+
+/// Removes the temporary directory in a target that a process filled, and was killed just before it could do so itself.
+/// Nothing can be done if it stays.
+fn remove_done(target: &Path) {
+    let left = target.join(INSIDE);
+    let is_left = File::open(&left).is_ok_and(|it| it.try_lock().is_ok()) && !left.join(MOVING).exists();
+    if is_left {
+        let _ = fs::remove_dir_all(left);
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -12,10 +12,10 @@ use rayon::prelude::*;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Row};
 
+use super::cells::{each, text};
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::survey::{give, take};
-use crate::json;
 
 /// How many bundles one thread reads at a time.
 const PART: usize = 128;
@@ -63,7 +63,6 @@ pub(super) struct BundleRow {
     pub(super) image: Option<String>,
     pub(super) version: Option<String>,
     pub(super) skip_range: Option<String>,
-    pub(super) substitutes_for: Option<String>,
     /// Bytes of the manifests; 0 if there are none.
     pub(super) n_manifests: u64,
     /// Bytes of the ClusterServiceVersion; 0 if there is none.
@@ -140,16 +139,6 @@ impl Attached {
     }
 }
 
-/// A value as text, whatever it is stored as.
-pub(super) fn text(row: &Row<'_>, idx: usize) -> rusqlite::Result<Option<String>> {
-    Ok(match row.get_ref(idx)? {
-        ValueRef::Null => None,
-        ValueRef::Integer(number) => Some(number.to_string()),
-        ValueRef::Real(number) => Some(number.to_string()),
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(json::decode_utf8(bytes).into_owned()),
-    })
-}
-
 /// A value as a whole number.
 fn number(row: &Row<'_>, idx: usize) -> rusqlite::Result<Option<i64>> {
     Ok(match row.get_ref(idx)? {
@@ -210,12 +199,11 @@ impl Rows {
             name => format!("octet_length({name})"),
         };
         let sql = format!(
-            "SELECT rowid, name, {}, {}, {}, {}, {}, {} FROM operatorbundle WHERE rowid BETWEEN ?1 AND ?2
+            "SELECT rowid, name, {}, {}, {}, {}, {} FROM operatorbundle WHERE rowid BETWEEN ?1 AND ?2
              ORDER BY rowid",
             column("bundlepath"),
             column("version"),
             column("skiprange"),
-            column("substitutesfor"),
             length("bundle"),
             length("csv"),
         );
@@ -307,24 +295,9 @@ fn bundle_rows(connection: &Connection, sql: &str, first: i64, last: i64) -> rus
             image: text(row, 2)?,
             version: text(row, 3)?,
             skip_range: text(row, 4)?,
-            substitutes_for: text(row, 5)?,
-            n_manifests: length(6)?,
-            n_csv: length(7)?,
+            n_manifests: length(5)?,
+            n_csv: length(6)?,
         }));
     }
     Ok(found)
-}
-
-/// Runs a query and hands out its rows.
-pub(super) fn each(
-    connection: &Connection,
-    sql: &str,
-    mut row: impl FnMut(&Row<'_>) -> rusqlite::Result<()>,
-) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare(sql)?;
-    let mut rows = statement.query([])?;
-    while let Some(it) = rows.next()? {
-        row(it)?;
-    }
-    Ok(())
 }

@@ -11,8 +11,8 @@ use std::sync::Mutex;
 
 use rayon::prelude::*;
 use rusqlite::Connection;
-use rusqlite::types::ValueRef;
 
+use super::cells::with_column;
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::rows::BundleRow;
@@ -100,24 +100,6 @@ fn survey_batch(connection: &Connection, bundles: &[&BundleRow]) -> rusqlite::Re
             with_column(connection, "bundle", bundle.rowid, |manifests| survey_manifests(manifests, &mut reader))
         })
         .collect()
-}
-
-/// Hands out a big column of a bundle's row as bytes; nothing if it is NULL.
-pub(super) fn with_column<T>(
-    connection: &Connection,
-    column: &str,
-    rowid: i64,
-    mut each: impl FnMut(&[u8]) -> T,
-) -> rusqlite::Result<T> {
-    let mut statement = connection.prepare_cached(&format!("SELECT {column} FROM operatorbundle WHERE rowid = ?1"))?;
-    statement.query_row([rowid], |row| {
-        Ok(match row.get_ref(0)? {
-            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => each(bytes),
-            ValueRef::Null => each(b""),
-            ValueRef::Integer(number) => each(number.to_string().as_bytes()),
-            ValueRef::Real(number) => each(number.to_string().as_bytes()),
-        })
-    })
 }
 
 /// The reader's words where it reads one whole text.

@@ -3,8 +3,8 @@
 //! What it deliberately does not do: no row is looked at by itself.
 
 use super::Edit;
+use crate::legacy::cells::text;
 use crate::legacy::error::LegacyError;
-use crate::legacy::rows::text;
 
 /// Deletes all that belongs to the bundles in `doomed`, and the channels whose heads they are.
 const DELETE_DOOMED: &str = "

@@ -1,0 +1,442 @@
+//! Every command survives being killed at any moment: what it reads stays as it is, what it writes is the old or the new,
+//! whole, and nothing that it leaves behind stands in the way of the next run, or stays after it.
+//!
+//! A command without a row in the table fails a test.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use support::legacy::legacy_file;
+use support::{TempDir, olmdex, scratch};
+
+/// A command as it is tested.
+struct Row {
+    /// Its name, with that of the command above it.
+    command: &'static str,
+    /// Its arguments. `{}` stands for a source: a directory, an index, a legacy file, or something that is none.
+    args: &'static [&'static str],
+    /// The file or directory that it writes.
+    output: Option<&'static str>,
+}
+
+const fn reads(command: &'static str, args: &'static [&'static str]) -> Row {
+    Row { command, args, output: None }
+}
+
+const fn writes(command: &'static str, args: &'static [&'static str], output: &'static str) -> Row {
+    Row { command, args, output: Some(output) }
+}
+
+/// What `{}` becomes, of catalogs of the shop and of catalogs with dependencies.
+const SHOP: &[&str] = &["shop", "shop.db", "shop-legacy.db", "text.txt"];
+const NEEDS: &[&str] = &["needs", "needs.db", "needs-legacy.db", "text.txt"];
+
+const ROWS: &[Row] = &[
+    writes("build", &["shop", "-o", "new.db"], "new.db"),
+    writes("build", &["more=next", "-o", "shop.db"], "shop.db"),
+    writes("build", &["two-packages.db", "hot.db", "-o", "new.db"], "new.db"),
+    reads("validate", &["{}"]),
+    reads("render", &["{}"]),
+    reads("render", &["hot.db"]),
+    writes("migrate", &["two-packages.db", "out", "--prove"], "out"),
+    writes("migrate", &["shop", "empty", "-o", "yaml"], "empty"),
+    // A directory that cannot be replaced.
+    writes("migrate", &["two-packages.db", "link"], "linked"),
+    writes("export", &["--legacy", "shop", "-o", "new-legacy.db"], "new-legacy.db"),
+    writes("export", &["--legacy", "next", "-o", "shop-legacy.db"], "shop-legacy.db"),
+    writes("legacy rm", &["two-packages.db", "-p", "foo", "-o", "new-legacy.db"], "new-legacy.db"),
+    writes("legacy rm", &["two-packages.db", "-p", "foo", "--in-place"], "two-packages.db"),
+    writes("legacy prune", &["two-packages.db", "-p", "foo", "--in-place"], "two-packages.db"),
+    writes("legacy prune-stranded", &["two-packages.db", "--in-place"], "two-packages.db"),
+    writes("legacy prune-stranded", &["two-packages.db", "-o", "shop-legacy.db"], "shop-legacy.db"),
+    writes(
+        "legacy deprecate-truncate",
+        &["two-packages.db", "-b", "example.com/bar:v0.1.0", "--allow-package-removal", "--in-place"],
+        "two-packages.db",
+    ),
+    reads("doctor", &["{}"]),
+    reads("doctor", &["hot.db"]),
+    reads("list", &["packages", "-i", "{}"]),
+    reads("list", &["bundles", "-i", "hot.db"]),
+    reads("show", &["till", "-i", "{}"]),
+    reads("search", &["receipt", "-i", "{}"]),
+    reads("updates", &["till", "--installed", "1.0.0", "-i", "{}"]),
+    reads("path", &["till", "--from", "1.0.0", "--to", "1.2.0", "--shortest", "-i", "{}"]),
+    reads("why-not", &["till@1.0.0", "--installed", "1.1.0", "-i", "{}"]),
+    reads("graph", &["till", "-o", "svg", "-i", "{}"]),
+    reads("diff", &["{}", "next"]),
+    reads("history", &["till", "-i", "now={}", "-i", "next=next"]),
+    reads("check-graph", &["till", "-i", "{}"]),
+    reads("compat", &["--openshift", "4.16", "-i", "{}"]),
+    reads("crd-check", &["crd.yaml", "crd-next.yaml"]),
+    reads("z-stream", &["till", "--channel", "stable", "-i", "{}"]),
+    writes("z-stream", &["till", "--channel", "stable", "--apply", "-i", "shop"], "shop"),
+    reads("resolve", &["--install", "web-shop", "-i", "shop={}"]),
+    reads("why", &["database", "--install", "web-shop", "-i", "shop={}"]),
+    reads("deps", &["web-shop", "--closure", "-i", "{}"]),
+    reads("provides", &["Database", "-i", "{}"]),
+    reads("requires", &["database", "-i", "{}"]),
+    reads("images", &["web-shop", "--with-deps", "-i", "{}"]),
+    reads(
+        "explain-message",
+        &["no operators found in channel gone of package keda in the catalog referenced by subscription keda"],
+    ),
+    reads("sql", &["SELECT bundle FROM v_bundle ORDER BY 1", "-i", "{}"]),
+    reads("info", &["{}"]),
+    reads("info", &["hot.db"]),
+    reads("completion", &["bash"]),
+    reads("man", &[]),
+    reads("complete", &["t", "-i", "{}"]),
+];
+
+/// Commands that help does not show.
+const HIDDEN: &[&str] = &["complete"];
+
+/// The commands that help shows, those of commands with their name before them.
+fn commands_below(above: &[&str]) -> BTreeSet<String> {
+    let help = olmdex(above).arg("--help").answer().out();
+    let mut found = BTreeSet::new();
+    // Names stand two blanks in; the lines that go on with a text stand further in.
+    let listed = help.lines().skip_while(|it| *it != "Commands:").skip(1).take_while(|it| it.starts_with("  "));
+    for line in listed.filter(|it| !it.starts_with("   ")) {
+        let name = line.split_whitespace().next().unwrap();
+        if name == "help" {
+            continue;
+        }
+        let path = [above, &[name]].concat();
+        let below = commands_below(&path);
+        if below.is_empty() {
+            found.insert(path.join(" "));
+        }
+        found.extend(below);
+    }
+    found
+}
+
+#[test]
+fn every_command_has_a_row() {
+    let rows: BTreeSet<String> = ROWS.iter().map(|it| it.command.to_owned()).collect();
+    let mut commands = commands_below(&[]);
+    assert!(commands.contains("legacy rm") && commands.contains("sql"), "{commands:?}");
+    commands.extend(HIDDEN.iter().map(|it| (*it).to_owned()));
+    let missing: Vec<_> = commands.difference(&rows).collect();
+    assert!(missing.is_empty(), "commands without a row in the table: {missing:?}");
+    let gone: Vec<_> = rows.difference(&commands).collect();
+    assert!(gone.is_empty(), "rows of commands that are no more: {gone:?}");
+}
+
+/// A row with a source in its place.
+struct Case {
+    args: Vec<String>,
+    output: Option<&'static str>,
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for row in ROWS {
+        let needs = ["resolve", "why", "deps", "provides", "requires", "images"].contains(&row.command);
+        let sources = if needs { NEEDS } else { SHOP };
+        let has_source = row.args.iter().any(|it| it.contains("{}"));
+        for source in if has_source { sources } else { &[""] } {
+            let words = row.command.split(' ').map(str::to_owned);
+            let args = words.chain(row.args.iter().map(|it| it.replace("{}", source))).collect();
+            cases.push(Case { args, output: row.output });
+        }
+    }
+    cases
+}
+
+/// Everything below a directory: files with their content, links with their target, empty directories with nothing.
+type Tree = BTreeMap<PathBuf, Vec<u8>>;
+
+fn tree(root: &Path) -> Tree {
+    let mut found = Tree::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(directory) = open.pop() {
+        for path in std::fs::read_dir(directory).unwrap().map(|it| it.unwrap().path()) {
+            let name = path.strip_prefix(root).unwrap().to_owned();
+            if path.is_symlink() {
+                found.insert(name, std::fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes());
+            } else if path.is_dir() {
+                found.insert(name, Vec::new());
+                open.push(path);
+            } else {
+                found.insert(name, std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn plant(tree: &Tree, root: &Path) {
+    for (name, content) in tree {
+        let path = root.join(name);
+        // Of what has content and something below it there is nothing; directories come before what they hold.
+        if name == Path::new("link") {
+            std::os::unix::fs::symlink("linked", path).unwrap();
+        } else if content.is_empty() && path.extension().is_none() {
+            std::fs::create_dir(path).unwrap();
+        } else {
+            std::fs::write(path, content).unwrap();
+        }
+    }
+}
+
+/// The files that all commands start from.
+fn seeds() -> (TempDir, Tree) {
+    let directory = scratch();
+    let root = directory.path().join("seeds");
+    std::fs::create_dir(&root).unwrap();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    for (from, to) in [("shop/in", "shop"), ("shop-next/in", "next"), ("dependencies/no-way-out/catalog", "needs")] {
+        let copied = Command::new("cp").arg("-rL").arg(fixtures.join(from)).arg(root.join(to)).status().unwrap();
+        assert!(copied.success());
+    }
+    for name in ["shop", "needs"] {
+        let index = format!("{name}.db");
+        olmdex(["build", "-q", name, "-o", &index]).in_directory(&root).answer().expect_code(0);
+        let legacy = format!("{name}-legacy.db");
+        olmdex(["export", "-q", "--legacy", name, "-o", &legacy]).in_directory(&root).answer().expect_code(0);
+    }
+    std::fs::write(root.join("text.txt"), "neither a catalog nor an index: [\n").unwrap();
+    for (name, maximum) in [("crd.yaml", 20), ("crd-next.yaml", 9)] {
+        let definition = format!(
+            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: tills.shop}}\n\
+             spec: {{group: shop, scope: Namespaced, names: {{kind: Till}}, versions: [{{name: v1, served: true, storage: true, \
+             schema: {{openAPIV3Schema: {{type: object, properties: {{size: {{type: integer, maximum: {maximum}}}}}}}}}}}]}}\n"
+        );
+        std::fs::write(root.join(name), definition).unwrap();
+    }
+    // Some content, so that writing takes a while.
+    let content = "UPDATE operatorbundle SET bundle = CAST(bundle AS TEXT) || '{\"kind\":\"X\",\"x\":\"' || hex(zeroblob(100000)) || '\"}'";
+    let legacy = legacy_file(directory.path(), "two-packages", content);
+    std::fs::copy(&legacy, root.join("two-packages.db")).unwrap();
+    // One whose writer was stopped: reading it takes a private copy.
+    let writer = rusqlite::Connection::open(&legacy).unwrap();
+    let statements = "PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN; DELETE FROM channel_entry;
+                      UPDATE operatorbundle SET bundle = zeroblob(200000)";
+    writer.execute_batch(statements).unwrap();
+    std::fs::copy(&legacy, root.join("hot.db")).unwrap();
+    std::fs::copy(directory.path().join("legacy.db-journal"), root.join("hot.db-journal")).unwrap();
+    drop(writer);
+    for name in ["empty", "linked", "scratch"] {
+        std::fs::create_dir(root.join(name)).unwrap();
+    }
+    std::os::unix::fs::symlink("linked", root.join("link")).unwrap();
+    let seeds = tree(&root);
+    (directory, seeds)
+}
+
+fn command(case: &Case, root: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_olmdex"));
+    command.args(&case.args).current_dir(root).env("TMPDIR", root.join("scratch"));
+    command.env_remove("OLMDEX_INDEX").env_remove("NO_COLOR").stdin(Stdio::null());
+    command
+}
+
+/// What a run ended with.
+#[derive(Debug, PartialEq)]
+struct Ended {
+    code: Option<i32>,
+    stdout: String,
+}
+
+fn run(case: &Case, root: &Path) -> Ended {
+    let output = command(case, root).stderr(Stdio::null()).output().unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    Ended { code: output.status.code(), stdout }
+}
+
+/// What a catalog says that was written: the files of a directory, or what any file renders to.
+fn content(root: &Path, name: &str) -> Option<String> {
+    let path = root.join(name);
+    if !path.exists() {
+        return None;
+    }
+    let answer = olmdex(["render", "-q"]).arg(&path).env("TMPDIR", &root.join("scratch").to_string_lossy()).answer();
+    assert_eq!(answer.code, Some(0), "what was written cannot be read: {}", answer.both());
+    Some(answer.out())
+}
+
+/// The files but for the output, its journal, and what is made under its hidden name.
+fn others(tree: &Tree, output: Option<&str>) -> Tree {
+    let is_other = |name: &Path| {
+        let first = name.components().next().unwrap().as_os_str().to_string_lossy().into_owned();
+        let is_of = |output: &str| {
+            first == output || first == format!("{output}-journal") || first.starts_with(&format!(".{output}."))
+        };
+        first != "scratch" && !output.is_some_and(is_of)
+    };
+    tree.iter().filter(|it| is_other(it.0)).map(|(name, content)| (name.clone(), content.clone())).collect()
+}
+
+/// What belongs to the output.
+fn part(tree: &Tree, output: &str) -> Tree {
+    let others = others(tree, Some(output));
+    tree.iter().filter(|it| !others.contains_key(it.0)).map(|(name, it)| (name.clone(), it.clone())).collect()
+}
+
+/// Kills a command some times, each at another moment of the time that it takes.
+fn survives(case: &Case, seeds: &Tree, number: usize, rounds: usize) {
+    let fresh = || {
+        let directory = scratch();
+        plant(seeds, directory.path());
+        directory
+    };
+    let shown = case.args.join(" ");
+    let whole = fresh();
+    let old = case.output.and_then(|it| content(whole.path(), it));
+    let started = Instant::now();
+    let expected = run(case, whole.path());
+    let took = started.elapsed();
+    // A source that is no catalog is refused, the same each time.
+    let is_refused = case.args.iter().any(|it| it.contains("text.txt"));
+    assert!(is_refused || matches!(expected.code, Some(0 | 1)) || shown.starts_with("doctor"), "{shown}: {expected:?}");
+    let new = case.output.and_then(|it| content(whole.path(), it));
+    let after = tree(whole.path());
+    // Run on what it made itself, where that is what it starts from.
+    let again = case.output.map(|_| run(case, whole.path()));
+    for round in 0..rounds {
+        let directory = fresh();
+        let root = directory.path();
+        let mut child = command(case, root).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let moment = (number * 29 + round * 37) % 110;
+        std::thread::sleep(Duration::from_secs_f64(took.as_secs_f64() * moment as f64 / 100.0));
+        let _ = child.kill();
+        child.wait().unwrap();
+        let when = format!("{shown}, killed after {moment} % of its time");
+        let left = tree(root);
+        assert!(others(&left, case.output) == others(seeds, case.output), "{when}: something else has changed");
+        // What has the same bytes says the same, and need not be read.
+        let content_in = |found: &Tree, output: &str| match part(found, output) {
+            it if it == part(seeds, output) => old.clone(),
+            it if it == part(&after, output) => new.clone(),
+            _ => content(root, output),
+        };
+        // A directory that cannot be replaced is filled entry by entry, and says so while it is.
+        let is_being_filled = case.output.is_some_and(|it| root.join(it).join(".olmdex-migrate/moving").exists());
+        let is_new = match case.output {
+            Some(output) if !is_being_filled => {
+                let found = content_in(&left, output);
+                // An empty directory and none are the same.
+                let is =
+                    |it: &Option<String>| found.as_deref().unwrap_or_default() == it.as_deref().unwrap_or_default();
+                assert!(is(&old) || is(&new), "{when}: the output is neither the old nor the new");
+                is(&new)
+            }
+            _ => false,
+        };
+        let ended = run(case, root);
+        assert!(
+            ended == expected || (is_new && again.as_ref() == Some(&ended)),
+            "{when}: the next run gives {ended:?}, not {expected:?}"
+        );
+        let found = tree(root);
+        if let Some(output) = case.output {
+            assert!(content_in(&found, output) == new, "{when}: the next run makes another output");
+        }
+        let names = |tree: &Tree| tree.keys().cloned().collect::<BTreeSet<_>>();
+        let more: Vec<_> = names(&found).difference(&names(&after)).cloned().collect();
+        assert!(more.is_empty(), "{when}: the next run leaves {more:?}");
+        assert!(names(&found) == names(&after), "{when}: files are missing");
+    }
+}
+
+fn kill_all(rounds: usize) {
+    const THREADS: usize = 4;
+    let (_directory, seeds) = seeds();
+    let cases = cases();
+    let (next, n_failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                while let Some((number, case)) = {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    cases.get(at).map(|it| (at, it))
+                } {
+                    // Those that write have more to lose.
+                    let rounds = if case.output.is_some() { rounds * 3 } else { rounds };
+                    let test = || survives(case, &seeds, number, rounds);
+                    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(test)).is_err() {
+                        n_failed.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    // Each has said what it is.
+    assert_eq!(n_failed.into_inner(), 0, "commands that do not survive");
+}
+
+#[test]
+fn every_command_survives_being_killed() {
+    kill_all(1);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn every_command_survives_being_killed_at_many_moments() {
+    kill_all(40);
+}
+
+#[test]
+fn what_a_killed_change_leaves_is_no_part_of_the_catalog() {
+    let (directory, seeds) = seeds();
+    let root = directory.path().join("again");
+    std::fs::create_dir(&root).unwrap();
+    plant(&seeds, &root);
+    let whole = content(&root, "shop");
+    let hidden = root.join("shop/till/.package.yaml.olmdex-edit");
+    let file = root.join("shop/till/package.yaml");
+    assert!(file.is_file());
+    std::fs::create_dir(&hidden).unwrap();
+    std::fs::write(hidden.join(".indexignore"), "*\n").unwrap();
+    std::fs::copy(&file, hidden.join("new")).unwrap();
+    assert_eq!(content(&root, "shop"), whole);
+    for _ in 0..2 {
+        let apply = ["z-stream", "till", "--channel", "stable", "--apply", "-i", "shop"];
+        olmdex(apply).in_directory(&root).answer().expect_code(0);
+        assert!(!hidden.exists());
+        std::fs::create_dir(&hidden).unwrap();
+    }
+}
+
+#[test]
+fn a_migration_killed_while_it_moves_its_files_is_begun_anew() {
+    let (directory, seeds) = seeds();
+    let root = directory.path().join("again");
+    std::fs::create_dir(&root).unwrap();
+    plant(&seeds, &root);
+    let keep = root.join("keep");
+    std::fs::write(&keep, "").unwrap();
+    let linked = root.join("linked");
+    for target in ["link", "linked"] {
+        // One package has been moved, one not; and a list that names more than is its own.
+        std::fs::create_dir_all(linked.join("foo")).unwrap();
+        std::fs::write(linked.join("foo/catalog.json"), "half").unwrap();
+        std::fs::create_dir_all(linked.join(".olmdex-migrate/files/bar")).unwrap();
+        std::fs::write(linked.join(".olmdex-migrate/files/bar/catalog.json"), "half").unwrap();
+        std::fs::write(linked.join(".olmdex-migrate/.indexignore"), "*\n").unwrap();
+        std::fs::write(linked.join(".olmdex-migrate/moving"), "bar\0foo\0..\0../keep\0.\0").unwrap();
+        let migrate = ["migrate", "-q", "two-packages.db", target];
+        olmdex(migrate).in_directory(&root).answer().expect_code(0);
+        let names: Vec<_> = tree(&linked).into_keys().collect();
+        assert_eq!(names, ["bar", "bar/catalog.json", "foo", "foo/catalog.json"].map(PathBuf::from), "{target}");
+        assert!(keep.exists() && root.join("shop.db").exists());
+        std::fs::remove_dir_all(&linked).unwrap();
+        std::fs::create_dir(&linked).unwrap();
+        // What nobody was moving is not ours to remove.
+        std::fs::write(linked.join("mine"), "").unwrap();
+        std::fs::create_dir_all(linked.join(".olmdex-migrate/files")).unwrap();
+        olmdex(migrate).in_directory(&root).answer().expect_code(2).expect_words("must be empty");
+        assert!(!linked.join(".olmdex-migrate").exists());
+        std::fs::remove_file(linked.join("mine")).unwrap();
+    }
+}
