@@ -215,7 +215,8 @@ CREATE TABLE graph (
     id      INTEGER PRIMARY KEY,
     channel INTEGER NOT NULL REFERENCES document (id),
     digest  BLOB NOT NULL UNIQUE,  -- SHA-256 over the channel's document and those of its entries' bundles
-    head    INTEGER                -- node.number of the only entry that nothing replaces or skips; else NULL
+    head    INTEGER,               -- node.number of the only entry that nothing replaces or skips; else NULL
+    range_edges INTEGER            -- how many edges it has by skipRange; NULL if they are left out, being over 250,000
 ) STRICT;
 
 CREATE TABLE image (
@@ -380,6 +381,8 @@ CREATE INDEX file_catalog ON file (catalog, position);
 CREATE INDEX graph_channel ON graph (channel);
 
 CREATE INDEX node_document ON node (document);
+
+CREATE INDEX node_name ON node (name);
 
 CREATE INDEX package_name ON package (name);
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use olmdex::draw;
-use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, GraphEntry, PackageGraph};
+use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, GraphEntry, NamesWithoutWay, PackageGraph, Reach};
 use olmdex::upgrade::{
     Asked, Field, InstalledBundle, PackageView, PathStep, Verdict, Wish, check_graph, classic_path, classic_shortest,
     classic_updates, classic_why_not, v1_path, v1_shortest, v1_updates, v1_why_not, z_stream,
@@ -131,7 +131,7 @@ proptest! {
         for target in view.bundles() {
             for (why, now) in [
                 (classic_why_not(&view, graph, &asked, target), &classic_now),
-                (v1_why_not(&view, &asked, target), &v1_now),
+                (v1_why_not(&view, &asked, target, &Reach::Unknown), &v1_now),
             ] {
                 let is_target = now.target.as_ref().is_some_and(|it| it.bundle == target.0);
                 if target.0 != from.name {
@@ -140,7 +140,7 @@ proptest! {
                 prop_assert!(why.is_taken || why.conditions.iter().any(|it| !it.is_met), "{:?}", why);
             }
             // The shortest way is legal, and no longer than OLM's own.
-            let wish = Wish { is_goal: &|it| it.bundle == target.0, is_allowed: &|_| true, at_most: 1 };
+            let wish = Wish { is_goal: &|it| it.bundle == target.0, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown };
             let short = v1_shortest(&view, &asked, &from, &wish).pop();
             if let Some(steps) = &short {
                 assert_legal(&view, &from, steps);
@@ -154,7 +154,7 @@ proptest! {
     #[test]
     fn what_is_stuck_is_found(view in package()) {
         let graph = &view.graphs[0];
-        let findings = check_graph(graph, None);
+        let findings = check_graph(graph, None, &NamesWithoutWay::new());
         for channel in &graph.channels {
             for entry in channel.entries.iter() {
                 let version = view.find(&entry.name).filter(|it| it.0 == entry.name).map(|it| it.1).unwrap_or_default();
@@ -167,7 +167,7 @@ proptest! {
             }
         }
         // What the catalog itself had cannot be lost.
-        let lost = check_graph(graph, Some(graph)).into_iter().filter(|it| it.rule.id == "W0806").count();
+        let lost = check_graph(graph, Some(graph), &NamesWithoutWay::new()).into_iter().filter(|it| it.rule.id == "W0806").count();
         prop_assert_eq!(lost, 0);
     }
 
@@ -177,7 +177,7 @@ proptest! {
         let graph = &view.graphs[0];
         let asked = Asked { installed: Some(from.clone()), ..Asked::default() };
         for at_most in [1, 4] {
-            let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most };
+            let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most, within: &Reach::Unknown };
             for ways in [classic_shortest(&view, graph, &asked, &from, &wish), v1_shortest(&view, &asked, &from, &wish)] {
                 prop_assert!(ways.len() <= at_most);
                 prop_assert!(ways.windows(2).all(|pair| pair[0].len() <= pair[1].len() && pair[0] != pair[1]));
@@ -190,7 +190,7 @@ proptest! {
             }
         }
         // No channel of its own gets there in fewer steps than the shortest way over all.
-        let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most: 1 };
+        let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown };
         let shortest = classic_shortest(&view, graph, &asked, &from, &wish).pop();
         for channel in ["a", "b"] {
             let asked = Asked { channels: vec![channel.to_owned()], ..asked.clone() };
@@ -312,11 +312,11 @@ fn a_long_chain_is_walked_to_its_end() {
     assert!(path.is_reached, "{}", path.reason);
     assert_eq!(path.steps.len(), n_entries - 1);
     let goal = name(n_entries - 1);
-    let wish = Wish { is_goal: &|it| it.bundle == goal, is_allowed: &|_| true, at_most: 1 };
+    let wish = Wish { is_goal: &|it| it.bundle == goal, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown };
     assert_eq!(v1_shortest(&view, &Asked::default(), &from, &wish)[0].len(), n_entries - 1);
     assert_eq!(classic_shortest(&view, &view.graphs[0], &Asked::default(), &from, &wish)[0].len(), n_entries - 1);
     let path = classic_path(&view, &view.graphs[0], &Asked::default(), &from, None);
     assert!(path.is_reached);
     assert_eq!(path.steps.len(), n_entries - 1);
-    assert_eq!(check_graph(&view.graphs[0], None), []);
+    assert_eq!(check_graph(&view.graphs[0], None, &NamesWithoutWay::new()), []);
 }

@@ -1,5 +1,6 @@
 //! What `updates`, `path` and `why-not` share: the package, what is installed, the channel, the generation of OLM.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -13,9 +14,9 @@ use super::output::print_answers;
 use super::sheet::Sheet;
 use crate::cluster::{self, ClusterExtension};
 use crate::index::Index;
-use crate::index::query::{Filter, PackageGraph};
+use crate::index::query::{EdgeScope, Filter, PackageGraph, Reach};
 use crate::upgrade::v1::{LabelSelector, LabelSelectorRequirement, Policy};
-use crate::upgrade::{Asked, InstalledBundle, PackageView, Target};
+use crate::upgrade::{Asked, InstalledBundle, PackageView, Target, first_steps};
 
 /// Generations of OLM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -97,7 +98,8 @@ impl UpgradeOptions {
         self.olm != Olm::Classic || self.extension.is_some()
     }
 
-    /// The question that the options and a ClusterExtension ask together, and all that the catalogs say of the package.
+    /// The question that the options and a ClusterExtension ask together, and all that the catalogs say of the package; with
+    /// the index, for what comes up later.
     pub(crate) fn question(
         &self,
         context: &Context,
@@ -105,7 +107,7 @@ impl UpgradeOptions {
         installed_text: Option<&str>,
         version: Option<&String>,
         channels: Channels,
-    ) -> Result<(PackageView, Asked), CommandError> {
+    ) -> Result<(Index, PackageView, Asked), CommandError> {
         let extension = match &self.extension {
             None => None,
             Some(path) => Some(read_extension(path, package)?),
@@ -115,7 +117,8 @@ impl UpgradeOptions {
             (None, Some(extension)) => &extension.package,
             (None, None) => return Err(CommandError::usage("name a package, or a manifest with `--extension`")),
         };
-        let view = self.view(context, package, channels)?;
+        let index = self.ask.open(context)?;
+        let view = self.view(&index, package, channels)?;
         let given = installed_text.map(|it| installed(&view, it)).transpose()?;
         let mut asked = self.asked(given, version);
         if let Some(extension) = extension {
@@ -142,18 +145,17 @@ impl UpgradeOptions {
                 asked.policy = Policy::SelfCertified;
             }
         }
-        Ok((view, asked))
+        Ok((index, view, asked))
     }
 
     /// Reads all that the catalogs say of the package.
-    fn view(&self, context: &Context, package: &str, channels: Channels) -> Result<PackageView, CommandError> {
-        let index = self.ask.open(context)?;
+    fn view(&self, index: &Index, package: &str, channels: Channels) -> Result<PackageView, CommandError> {
         let filter = Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() };
-        let view = read_view(&index, &filter, package)?;
+        let view = read_view(index, &filter, package)?;
         if view.graphs.is_empty() {
-            return Err(unknown_package(&index, package)?);
+            return Err(unknown_package(index, package)?);
         }
-        self.check_channels(&index, package, &view.graphs, channels)?;
+        self.check_channels(index, package, &view.graphs, channels)?;
         if self.classic() && view.graphs.len() > 1 {
             let names: Vec<&str> = view.graphs.iter().map(|it| it.catalog.as_str()).collect();
             let error = CommandError::usage(format!("`{package}` is in several catalogs: {}", names.join(", ")));
@@ -228,6 +230,24 @@ impl UpgradeOptions {
 pub(crate) fn read_view(index: &Index, filter: &Filter, package: &str) -> Result<PackageView, CommandError> {
     let graphs = index.package_graphs(filter, package)?;
     Ok(PackageView::new(package, graphs, &index.catalog_ranks(filter)?))
+}
+
+/// The names on the ways from what is installed to some names, in catalogs and channels; all of them if none are named.
+/// They are not looked for if one way is wanted and its first step may be its last: that search is shorter than the query.
+pub(crate) fn names_between(
+    index: &Index,
+    (catalogs, channels): (&[String], &[String]),
+    view: &PackageView,
+    from: &InstalledBundle,
+    to: &BTreeSet<String>,
+    at_most: u16,
+) -> Result<Reach, CommandError> {
+    let scope = EdgeScope { catalogs: catalogs.to_vec(), package: view.package.clone(), channels: channels.to_vec() };
+    let first = first_steps(view, channels, from);
+    if at_most == 1 && !first.is_disjoint(to) {
+        return Ok(Reach::Unknown);
+    }
+    Ok(index.names_between(&scope, &first, to)?)
 }
 
 /// The ClusterExtension of a manifest: the only one, or that of the package.

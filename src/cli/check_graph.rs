@@ -10,7 +10,7 @@ use super::error::{CommandError, CommandResult, Exit};
 use super::name::unknown_package;
 use super::validate::{FindingFormat, print_findings};
 use crate::index::Index;
-use crate::index::query::{Filter, PackageGraph};
+use crate::index::query::{EdgeScope, Filter, NamesWithoutWay, PackageGraph};
 use crate::upgrade::{check_graph, rules};
 
 /// Check that every version has a way on: the rules of a good upgrade graph
@@ -69,13 +69,15 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
         if graphs.is_empty() && before.is_none() {
             return Err(unknown_package(&index, package)?);
         }
+        let scope = EdgeScope { catalogs: filter.catalogs.clone(), package: package.clone(), channels: Vec::new() };
+        let without_way = index.names_without_way(&scope)?;
         for graph in &graphs {
-            findings.extend(check_graph(graph, before.as_ref()));
+            findings.extend(check_graph(graph, before.as_ref(), &without_way));
         }
         if let (true, Some(before)) = (graphs.is_empty(), before) {
             // A package that is gone is one without channels.
             let gone = PackageGraph { package: package.clone(), ..PackageGraph::default() };
-            findings.extend(check_graph(&gone, Some(&before)));
+            findings.extend(check_graph(&gone, Some(&before), &NamesWithoutWay::new()));
         }
     }
     print_findings(context, args.output, rules::ALL, &findings)?;

@@ -8,17 +8,20 @@ use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::ask::AskOptions;
-use super::asked::{Olm, installed, read_view};
+use super::asked::{Olm, installed, names_between, read_view};
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::{NameArgument, unknown_package, with_guess};
 use super::path::parse_minor;
 use super::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cluster;
 use crate::index::Index;
-use crate::index::query::Filter;
+use crate::index::query::{BundleRow, Filter};
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::openshift::{MAX_OPENSHIFT_VERSION, Minor};
-use crate::upgrade::{Generation, InstalledBundle, Move, PackageView, Stay, bundles_that_stay, installed_that_stays};
+use crate::upgrade::{
+    Generation, InstalledBundle, Move, PackageView, Stay, bundles_that_stay, ends_of_ways_out, installed_that_stays,
+    way_out,
+};
 
 /// Show which operators may stay when the cluster goes to another version of OpenShift
 ///
@@ -153,12 +156,14 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
         }
     } else {
         let mut all = Vec::new();
+        let bundles = bundles_by_name(args, &index, &filter)?;
         for text in &args.installed {
-            let (view, installed) = find(&index, &filter, text)?;
-            all.extend(installed_that_stays(generations(args.olm), &view, &installed, None, step));
+            let (view, installed) = find(&index, &filter, &bundles, text)?;
+            let found = installed_that_stays(generations(args.olm), &view, &installed, None, step);
+            all.extend(with_ways_out(&index, &filter, &view, &installed, step, found)?);
         }
         for path in &args.cluster {
-            all.extend(rows_of_cluster(context, args, &index, &filter, path, step)?);
+            all.extend(rows_of_cluster(context, args, (&index, &filter, &bundles), path, step)?);
         }
         for row in all.iter().filter(|it| it.verdict == Compatibility::Blocks) {
             is_blocked = true;
@@ -180,18 +185,34 @@ fn generations(olm: Olm) -> &'static [Generation] {
     }
 }
 
+/// Rows of an installed bundle, with the way out for each that must not stay.
+fn with_ways_out(
+    index: &Index,
+    filter: &Filter,
+    view: &PackageView,
+    installed: &InstalledBundle,
+    step: Move,
+    mut rows: Vec<Stay>,
+) -> Result<Vec<Stay>, CommandError> {
+    for row in rows.iter_mut().filter(|it| !it.verdict.may_stay()) {
+        let Some(&olm) = row.olm.first() else { continue };
+        let ends = ends_of_ways_out(view, olm, step);
+        let within = names_between(index, (&filter.catalogs, &[]), view, installed, &ends, 1)?;
+        row.way = way_out(view, installed, olm, step, &within);
+    }
+    Ok(rows)
+}
+
 /// The rows of what manifests say is installed.
 fn rows_of_cluster(
     context: &Context,
     args: &CompatArgs,
-    index: &Index,
-    filter: &Filter,
+    (index, filter, bundles): (&Index, &Filter, &[BundleRow]),
     path: &Path,
     step: Move,
 ) -> Result<Vec<Stay>, CommandError> {
     let cluster = cluster::read(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
     cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
-    let bundles = index.bundles(filter)?;
     let package_of = |name: &str| bundles.iter().find(|it| it.bundle == name).map(|it| it.package.clone());
     let mut rows = Vec::new();
     let mut add =
@@ -199,7 +220,8 @@ fn rows_of_cluster(
             let view = read_view(index, filter, package)?;
             let is_in_catalog = view.find(name).is_some_and(|it| it.0 == name);
             let installed = InstalledBundle { name: name.to_owned(), version: version.to_owned(), is_in_catalog };
-            rows.extend(installed_that_stays(&[olm], &view, &installed, own, step));
+            let found = installed_that_stays(&[olm], &view, &installed, own, step);
+            rows.extend(with_ways_out(index, filter, &view, &installed, step, found)?);
             Ok::<(), CommandError>(())
         };
     for csv in cluster.csvs.iter().filter(|it| args.olm != Olm::V1 && !it.is_copied) {
@@ -227,22 +249,33 @@ fn rows_of_cluster(
     Ok(rows)
 }
 
+/// All bundles, by which packages are found: read once, and only if something is named without its package.
+fn bundles_by_name(args: &CompatArgs, index: &Index, filter: &Filter) -> Result<Vec<BundleRow>, CommandError> {
+    let has_package = |text: &String| matches!(NameArgument::parse(text), NameArgument::Version(..));
+    if args.cluster.is_empty() && args.installed.iter().all(has_package) {
+        return Ok(Vec::new());
+    }
+    Ok(index.bundles(filter)?)
+}
+
 /// The package and the bundle that a text names.
-fn find(index: &Index, filter: &Filter, text: &str) -> Result<(PackageView, InstalledBundle), CommandError> {
+fn find(
+    index: &Index,
+    filter: &Filter,
+    bundles: &[BundleRow],
+    text: &str,
+) -> Result<(PackageView, InstalledBundle), CommandError> {
     let (package, bundle) = match NameArgument::parse(text) {
         NameArgument::Version(package, version) => (package, version),
-        _ => {
-            let bundles = index.bundles(filter)?;
-            match bundles.iter().find(|it| it.bundle == text) {
-                Some(found) => (found.package.clone(), text.to_owned()),
-                None => {
-                    let names: BTreeSet<String> = bundles.into_iter().map(|it| it.bundle).collect();
-                    let error = CommandError::new(Exit::NotFound, format!("there is no bundle `{text}`"));
-                    let names: Vec<String> = names.into_iter().collect();
-                    return Err(with_guess(error, text, &names, "name it by its bundle, or as PKG@VERSION"));
-                }
+        _ => match bundles.iter().find(|it| it.bundle == text) {
+            Some(found) => (found.package.clone(), text.to_owned()),
+            None => {
+                let names: BTreeSet<String> = bundles.iter().map(|it| it.bundle.clone()).collect();
+                let error = CommandError::new(Exit::NotFound, format!("there is no bundle `{text}`"));
+                let names: Vec<String> = names.into_iter().collect();
+                return Err(with_guess(error, text, &names, "name it by its bundle, or as PKG@VERSION"));
             }
-        }
+        },
     };
     let view = read_view(index, filter, &package)?;
     if view.graphs.is_empty() {

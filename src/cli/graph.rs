@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::Context;
 use super::ask::{AskOptions, FilesOrIndex};
-use super::asked::{bundle, installed, read_view};
+use super::asked::{bundle, installed};
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::{unknown_package, with_guess};
 use super::output::Envelope;
@@ -16,8 +16,8 @@ use crate::check;
 use crate::draw::{self, Catalog, Detail, DrawError, MermaidOptions};
 use crate::fbc::Input;
 use crate::index::Index;
-use crate::index::query::Filter;
-use crate::upgrade::{Asked, classic_path, v1_path};
+use crate::index::query::{Filter, PackageGraph};
+use crate::upgrade::{Asked, PackageView, classic_path, v1_path};
 
 /// Draw the upgrade graph of a package, or of a whole catalog
 #[derive(Debug, Args)]
@@ -94,14 +94,15 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
             return Err(error.help("add `-o svg` or `-o html`; `olmdex path` lists the steps"));
         }
         let index = args.ask.open(context)?;
-        let catalog = ask(args, &index)?;
-        way = find_way(context, args, &index, package, from)?;
+        let (graphs, catalog) = ask(args, &index)?;
+        let ranks = index.catalog_ranks(&filter(args))?;
+        way = find_way(context, args, &PackageView::new(package, graphs, &ranks), from)?;
         catalog
     } else {
         match args.ask.open_or_read(context)? {
             // Files are drawn as they are, without an index: a broken catalog is worth a picture most of all.
             FilesOrIndex::Files(input) => read(context, args, &input)?,
-            FilesOrIndex::Index(index) => ask(args, &index)?,
+            FilesOrIndex::Index(index) => ask(args, &index)?.1,
         }
     };
     catalog.keep(args.package.as_deref(), &args.channel);
@@ -166,9 +167,13 @@ fn read(context: &Context, args: &GraphArgs, input: &Input) -> Result<Catalog, C
     Ok(catalog)
 }
 
-/// A catalog of an index.
-fn ask(args: &GraphArgs, index: &Index) -> Result<Catalog, CommandError> {
-    let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
+fn filter(args: &GraphArgs) -> Filter {
+    Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() }
+}
+
+/// A catalog of an index, with what it was made of.
+fn ask(args: &GraphArgs, index: &Index) -> Result<(Vec<PackageGraph>, Catalog), CommandError> {
+    let filter = filter(args);
     let graphs = match &args.package {
         Some(package) => {
             let graphs = index.package_graphs(&filter, package)?;
@@ -188,25 +193,17 @@ fn ask(args: &GraphArgs, index: &Index) -> Result<Catalog, CommandError> {
     }
     let catalog = Catalog::from_graphs(&graphs).map_err(|error| refused(&error))?;
     check_channels(args, &catalog)?;
-    Ok(catalog)
+    Ok((graphs, catalog))
 }
 
 /// The bundles on the way from one, that one first.
-fn find_way(
-    context: &Context,
-    args: &GraphArgs,
-    index: &Index,
-    package: &str,
-    from: &str,
-) -> Result<Vec<String>, CommandError> {
-    let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
-    let view = read_view(index, &filter, package)?;
-    let from = installed(&view, from)?;
-    let to = args.path_to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
+fn find_way(context: &Context, args: &GraphArgs, view: &PackageView, from: &str) -> Result<Vec<String>, CommandError> {
+    let from = installed(view, from)?;
+    let to = args.path_to.as_deref().map(|it| bundle(view, it)).transpose()?.map(|it| it.0);
     let asked = Asked { installed: Some(from.clone()), channels: args.channel.clone(), ..Asked::default() };
     let path = match (args.olm, view.graphs.first()) {
-        (WayOf::Classic, Some(graph)) => classic_path(&view, graph, &asked, &from, to.as_deref()),
-        _ => v1_path(&view, &asked, &from, to.as_deref()),
+        (WayOf::Classic, Some(graph)) => classic_path(view, graph, &asked, &from, to.as_deref()),
+        _ => v1_path(view, &asked, &from, to.as_deref()),
     };
     if !path.is_reached {
         context.reporter.warning(&path.reason);
@@ -214,7 +211,7 @@ fn find_way(
     Ok([from.name].into_iter().chain(path.steps.into_iter().map(|it| it.target.bundle)).collect())
 }
 
-fn all_graphs(index: &Index, filter: &Filter) -> Result<Vec<crate::index::query::PackageGraph>, CommandError> {
+fn all_graphs(index: &Index, filter: &Filter) -> Result<Vec<PackageGraph>, CommandError> {
     let mut graphs = Vec::new();
     for package in index.names(None)?.packages {
         graphs.extend(index.package_graphs(filter, &package)?);

@@ -1,11 +1,14 @@
 //! `olmdex path`
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 
 use super::Context;
-use super::asked::{Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed_words, target_row};
+use super::asked::{Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed_words, names_between, target_row};
 use super::error::{CommandError, CommandResult, Exit};
 use super::sheet::Sheet;
+use crate::index::query::Reach;
 use crate::upgrade::compat::{Claims, judge};
 use crate::upgrade::openshift::Minor;
 use crate::upgrade::{
@@ -54,22 +57,24 @@ pub(crate) struct PathArgs {
 pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     let channels = if args.shortest { Channels::Several } else { Channels::One };
     let (package, from) = (args.package.as_deref(), args.from.as_deref());
-    let (view, asked) = args.options.question(context, package, from, None, channels)?;
+    let (index, view, asked) = args.options.question(context, package, from, None, channels)?;
     let Some(from) = asked.installed.clone() else {
         return Err(CommandError::usage("nothing is installed").help("say with `--from` where to begin"));
     };
     let to = args.to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
     let mut answers = Vec::new();
     if let (true, Some(to)) = (args.shortest, &to) {
+        let edges = (args.options.ask.catalog.as_slice(), asked.channels.as_slice());
+        let within = names_between(&index, edges, &view, &from, &BTreeSet::from([to.clone()]), args.alternatives)?;
         if args.options.classic()
             && let Some(graph) = view.graphs.first()
         {
             let wish = |wish: &Wish<'_>| classic_shortest(&view, graph, &asked, &from, wish);
-            answers.extend(shortest(args, &view, Generation::Classic, &from, to, wish));
+            answers.extend(shortest(args, &view, Generation::Classic, &from, to, &within, wish));
         }
         if args.options.v1() {
             let wish = |wish: &Wish<'_>| v1_shortest(&view, &asked, &from, wish);
-            answers.extend(shortest(args, &view, Generation::V1, &from, to, wish));
+            answers.extend(shortest(args, &view, Generation::V1, &from, to, &within, wish));
         }
     } else {
         if args.options.classic() {
@@ -92,6 +97,7 @@ fn shortest(
     olm: Generation,
     from: &InstalledBundle,
     to: &str,
+    within: &Reach,
     find: impl Fn(&Wish<'_>) -> Vec<Vec<PathStep>>,
 ) -> Vec<UpgradePath> {
     let refused = |target: &Target| {
@@ -107,6 +113,7 @@ fn shortest(
         is_goal: &|it| it.bundle == to,
         is_allowed: &|it| !refused(it),
         at_most: usize::from(args.alternatives),
+        within,
     };
     let answer = |is_reached: bool, steps: Vec<PathStep>, reason: String| UpgradePath {
         olm,

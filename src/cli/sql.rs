@@ -17,7 +17,7 @@ use crate::index::query::{SqlLimits, SqlResult, SqlValue};
 ///
 /// The stable surface is the views: v_catalog, v_package, v_channel, v_entry, v_bundle, v_edge, v_dependency, v_api,
 /// v_image, v_property, v_deprecation, v_feature, v_document. There are semver_compare(a, b), semver_in_range(version,
-/// range), semver_satisfies(version, constraint) and semver_key(version).
+/// range), range_holds(version, range), semver_satisfies(version, constraint) and semver_key(version).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex sql \"SELECT package, count(*) AS bundles FROM v_bundle GROUP BY 1 ORDER BY 2 DESC LIMIT 5\"

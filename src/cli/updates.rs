@@ -41,7 +41,7 @@ pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
         return as_documented(context, args);
     }
     let (package, installed) = (args.package.as_deref(), args.installed.as_deref());
-    let (view, asked) = args.options.question(context, package, installed, args.version.as_ref(), Channels::One)?;
+    let (_, view, asked) = args.options.question(context, package, installed, args.version.as_ref(), Channels::One)?;
     let mut answers = Vec::new();
     if args.options.classic() {
         answers.extend(view.graphs.first().map(|it| classic_updates(&view, it, &asked)));

@@ -1,12 +1,15 @@
 //! `olmdex why-not`
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 
 use super::Context;
-use super::asked::{Channels, UpgradeOptions, bundle, bundle_words, installed_words};
+use super::asked::{Channels, UpgradeOptions, bundle, bundle_words, installed_words, names_between};
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::NameArgument;
 use super::sheet::Sheet;
+use crate::index::query::Reach;
 use crate::upgrade::{WhyNot, classic_why_not, v1_why_not};
 
 /// Explain why OLM does not take a version, and what would make it
@@ -37,7 +40,7 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
         return Err(error.help("for example `olmdex why-not keda@2.10.1`"));
     };
     let installed = args.installed.as_deref();
-    let (view, asked) =
+    let (index, view, asked) =
         args.options.question(context, Some(&package), installed, args.version.as_ref(), Channels::One)?;
     let target = bundle(&view, &version)?;
     let mut answers = Vec::new();
@@ -45,7 +48,14 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
         answers.extend(view.graphs.first().map(|it| classic_why_not(&view, it, &asked, &target)));
     }
     if args.options.v1() {
-        answers.push(v1_why_not(&view, &asked, &target));
+        // The ways that work may be in other channels.
+        let catalogs = &args.options.ask.catalog;
+        let to = BTreeSet::from([target.0.clone()]);
+        let within = match &asked.installed {
+            Some(installed) => names_between(&index, (catalogs, &[]), &view, installed, &to, 1)?,
+            None => Reach::Unknown,
+        };
+        answers.push(v1_why_not(&view, &asked, &target, &within));
     }
     let is_taken = answers.iter().all(|it| it.is_taken);
     args.options.print("WhyNot", answers, sheet)?;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `semver_compare(a, b)` | -1, 0 or 1 by precedence |
 //! | `semver_in_range(version, range)` | 1 or 0: a range in the syntax of blang/semver, as in `skipRange` |
+//! | `range_holds(version, range)` | the same, but 0 for whatever cannot be read, as OLM takes a `skipRange` |
 //! | `semver_satisfies(version, constraint)` | 1 or 0: a constraint in the syntax of Masterminds/semver, as in OLM v1 |
 //! | `semver_key(version)` | bytes whose order is precedence, as `bundle.version_key` |
 //! | `unpack(codec, size, bytes)` | the text of a row of `document_text` or `text`; `v_document_json` and `v_description` use it |
@@ -11,6 +12,9 @@
 //! An argument that is not a version is NULL in every answer, as is NULL: data is not always valid, and a query over
 //! thousands of rows should not stop at one. A range or constraint that cannot be read is an error: it is written by
 //! whoever writes the query. (Ranges of data are valid in an index that `build` has made, `required_package` aside.)
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::{Connection, Error, Result};
@@ -36,6 +40,12 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
             None => Ok(None),
         }
     })?;
+    let parsed = Mutex::new(Parsed::default());
+    connection.create_scalar_function("range_holds", 2, flags, move |context| {
+        let (Some(version), Some(range)) = (text(context, 0), text(context, 1)) else { return Ok(false) };
+        // What is kept is whole, whoever panicked: a text is parsed before it is put in.
+        Ok(parsed.lock().unwrap_or_else(PoisonError::into_inner).holds(version, range))
+    })?;
     connection.create_scalar_function("semver_satisfies", 2, flags, |context| {
         let Some(text) = text(context, 1) else { return Ok(None) };
         let constraint = context.get_or_create_aux(1, |_| Constraint::parse(text))?;
@@ -51,6 +61,40 @@ pub(super) fn register(connection: &Connection) -> Result<()> {
             None => Err(Error::UserFunctionError("the stored text is damaged".into())),
         }
     })
+}
+
+/// How many texts of a kind are kept parsed.
+const MAX_PARSED: usize = 10_000;
+
+/// Versions and ranges that have been read. Recursive queries ask about the same few again and again, in an order in which
+/// SQLite's own cache, which is for constants, does not help.
+#[derive(Default)]
+struct Parsed {
+    versions: HashMap<String, Option<Version>>,
+    ranges: HashMap<String, Option<Range>>,
+}
+
+impl Parsed {
+    /// Whether a range holds a version.
+    fn holds(&mut self, version: &str, range: &str) -> bool {
+        let version = remembered(&mut self.versions, version, |it| Version::parse(it).ok());
+        let range = remembered(&mut self.ranges, range, |it| Range::parse(it).ok());
+        version.zip(range).is_some_and(|(version, range)| range.contains(version).unwrap_or(false))
+    }
+}
+
+fn remembered<'m, T>(
+    known: &'m mut HashMap<String, Option<T>>,
+    text: &str,
+    parse: impl FnOnce(&str) -> Option<T>,
+) -> Option<&'m T> {
+    if !known.contains_key(text) {
+        if known.len() >= MAX_PARSED {
+            known.clear();
+        }
+        known.insert(text.to_owned(), parse(text));
+    }
+    known.get(text)?.as_ref()
 }
 
 fn text<'c>(context: &'c Context<'_>, idx: usize) -> Option<&'c str> {

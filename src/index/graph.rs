@@ -57,7 +57,7 @@ pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Intern
         connection.prepare("SELECT name, replaces, skip_range FROM entry WHERE document = ? ORDER BY position")?;
     let mut skip_rows =
         connection.prepare("SELECT entry, name FROM entry_skip WHERE document = ? ORDER BY entry, position")?;
-    let mut insert_graph = connection.prepare("INSERT INTO graph VALUES (?, ?, ?, ?)")?;
+    let mut insert_graph = connection.prepare("INSERT INTO graph VALUES (?, ?, ?, ?, ?)")?;
     let mut insert_node = connection.prepare("INSERT INTO node VALUES (?, ?, ?, ?, ?)")?;
     let mut insert_edge = connection.prepare("INSERT INTO edge VALUES (?, ?, ?, ?)")?;
     // A document may stand in a catalog twice, which the checks report.
@@ -82,11 +82,11 @@ pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Intern
             Some(graph) => graph,
             None => {
                 let graph = interned.graphs.add(digest);
-                let Graph { names, edges, head, is_whole } = build(&entries, &versions);
-                if !is_whole {
+                let Graph { names, edges, head, n_range_edges } = build(&entries, &versions);
+                if n_range_edges.is_none() {
                     without_ranges.push(format!("{package}/{name}"));
                 }
-                insert_graph.execute(params![graph, channel, digest, head])?;
+                insert_graph.execute(params![graph, channel, digest, head, n_range_edges])?;
                 for (number, name) in names.iter().enumerate() {
                     let entry = entries.get(number);
                     let bundle = entry.and_then(|it| it.bundle);
@@ -120,8 +120,8 @@ struct Graph<'e> {
     /// Source, target and field.
     edges: BTreeSet<(usize, usize, &'static str)>,
     head: Option<usize>,
-    /// Whether it has the edges by `skipRange`.
-    is_whole: bool,
+    /// How many edges by `skipRange` it has; `None` if they are left out.
+    n_range_edges: Option<usize>,
 }
 
 fn build<'e>(entries: &'e [Entry], versions: &HashMap<i64, Version>) -> Graph<'e> {
@@ -158,9 +158,9 @@ fn build<'e>(entries: &'e [Entry], versions: &HashMap<i64, Version>) -> Graph<'e
     }
     let mut heads = (0..entries.len()).filter(|number| !has_successor.contains(number));
     let head = heads.next().filter(|_| heads.next().is_none());
-    let is_whole = by_range.len() <= MAX_RANGE_EDGES;
-    if is_whole {
+    let n_range_edges = Some(by_range.len()).filter(|it| *it <= MAX_RANGE_EDGES);
+    if n_range_edges.is_some() {
         edges.extend(by_range);
     }
-    Graph { names, edges, head, is_whole }
+    Graph { names, edges, head, n_range_edges }
 }

@@ -8,13 +8,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::classic::{Channel, Entry, Installed, Order, Package, Walker, leads_to};
 use super::rules;
 use crate::diag::{Finding, Place, Rule};
-use crate::index::query::PackageGraph;
+use crate::index::query::{NamesWithoutWay, PackageGraph};
 use crate::version::Version;
 
 /// What is wrong with the upgrades of a package: every name that its channels know is followed to the head. With `old`,
 /// the same for every version that the older catalog had in the channel.
+///
+/// `without_way` are the names from which no edges lead to the head, as far as the index knows: where ranges lead up only,
+/// no others need to be followed.
 #[must_use]
-pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>) -> Vec<Finding> {
+pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>, without_way: &NamesWithoutWay) -> Vec<Finding> {
     let package = Package::new(graph);
     let old = old.map(Package::new);
     let mut findings = Vec::new();
@@ -23,9 +26,12 @@ pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>) -> Vec<Find
             Err(error) => findings.push(finding(rules::NO_ORDER, channel, error.to_string(), None)),
             Ok(order) => {
                 let before = old.as_ref().and_then(|it| it.channels.iter().find(|it| it.name == channel.name));
-                check_names(&package, channel, &order, before, &mut findings);
+                let beyond = check_ranges(channel);
+                let names = without_way.get(&(graph.catalog.clone(), channel.name.clone()));
+                let names = names.filter(|_| beyond.is_empty() && ascends(channel, &order));
+                check_names(&package, channel, &order, (before, names), &mut findings);
                 check_dead(channel, &order, &mut findings);
-                check_ranges(channel, &mut findings);
+                findings.extend(beyond);
                 check_pruned(channel, &order, &mut findings);
                 check_default(&package, channel, &order, &mut findings);
             }
@@ -58,7 +64,7 @@ fn check_names(
     package: &Package,
     channel: &Channel,
     order: &Order<'_>,
-    old: Option<&Channel>,
+    (old, without_way): (Option<&Channel>, Option<&BTreeSet<String>>),
     findings: &mut Vec<Finding>,
 ) {
     let id = format!("{}/{}", channel.package, channel.name);
@@ -67,9 +73,13 @@ fn check_names(
     for entry in old.into_iter().flat_map(|it| &it.entries) {
         all.insert(&entry.name, (entry.version.clone(), rules::LOST));
     }
+    // Names that edges lead away from, as nothing more is known of them than the index knows.
+    let mut settled: BTreeSet<&str> = BTreeSet::new();
     for (name, version) in known {
-        let version = version.or_else(|| all.get(name).and_then(|it| it.0.clone()));
-        all.insert(name, (version, rules::STRANDED));
+        let before = all.get(name).and_then(|it| it.0.clone());
+        let is_settled = without_way.is_some_and(|it| !it.contains(name)) && (version.is_some() || before.is_none());
+        settled.extend(Some(name).filter(|_| is_settled));
+        all.insert(name, (version.or(before), rules::STRANDED));
     }
     let naming = naming(channel);
     let heads = channel.heads();
@@ -79,10 +89,11 @@ fn check_names(
     let mut followed: BTreeSet<String> = BTreeSet::new();
     for (name, (version, rule)) in all {
         let installed = Installed { name: name.to_owned(), version };
-        if walker.next(&installed).is_none() && !heads.contains(&name) {
+        let is_open = !settled.contains(name);
+        if is_open && walker.next(&installed).is_none() && !heads.contains(&name) {
             findings.push(stranded(channel, order, &installed, rule));
         }
-        if let Some(back) = circle(&walker, &installed, &mut followed) {
+        if is_open && let Some(back) = circle(&walker, &installed, &mut followed) {
             let message = format!("the way from {name} in {id} comes back to {back}, which was installed before");
             let help = "leave newer versions out of the skipRange of older entries";
             findings.push(finding(rules::CIRCLE, channel, message, Some(help)));
@@ -93,6 +104,13 @@ fn check_names(
             findings.push(finding(rules::AMBIGUOUS, channel, message, None));
         }
     }
+}
+
+/// Whether versions go up along the chain. Then a way goes round in a circle, or stays where it is, only by a range that
+/// holds its entry's own version or a newer one.
+fn ascends(channel: &Channel, order: &Order<'_>) -> bool {
+    let has_version = channel.entries.iter().all(|it| it.version.is_some());
+    has_version && order.live.windows(2).all(|pair| matches!(pair, [above, below] if below.version < above.version))
 }
 
 /// A version without a way on. An entry that would lead on, but is skipped, is named: it is what surprises.
@@ -177,7 +195,8 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>)
 }
 
 /// Ranges that hold more than what is older than their entry.
-fn check_ranges(channel: &Channel, findings: &mut Vec<Finding>) {
+fn check_ranges(channel: &Channel) -> Vec<Finding> {
+    let mut findings = Vec::new();
     for entry in &channel.entries {
         let (Some(range), Some(version)) = (&entry.range, &entry.version) else { continue };
         let held =
@@ -196,6 +215,7 @@ fn check_ranges(channel: &Channel, findings: &mut Vec<Finding>) {
             findings.push(finding(rules::RANGE_BEYOND, channel, message, Some(&help)));
         }
     }
+    findings
 }
 
 /// Entries that are older than the end of the chain.

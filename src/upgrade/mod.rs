@@ -15,6 +15,9 @@
 //! The engines are separate, since the two generations of OLM share words but not rules; both work on the same rows
 //! ([`crate::index::query::PackageGraph`]).
 //!
+//! Searches and checks take from outside which names edges lead to ([`crate::index::query::Reach`]), as an index has found
+//! it out by its own means, and look at no others. Who knows nothing says so, and gets the same answers.
+//!
 //! What it deliberately does not do: no SQL, no resolution of dependencies, no drawing. An answer about an upgrade is an
 //! answer about the graph; whether what the target depends on can be installed is another question.
 
@@ -39,8 +42,8 @@ pub use check_graph::check_graph;
 pub use documented::classic_updates_as_documented;
 pub use path::{PathStep, Setting, UpgradePath, classic_path, v1_path};
 pub use permit::{Field, Permit};
-pub use shortest::{Wish, classic_shortest, v1_shortest};
-pub use stay::{Move, Stay, bundles_that_stay, installed_that_stays};
+pub use shortest::{Wish, classic_shortest, first_steps, v1_shortest};
+pub use stay::{Move, Stay, bundles_that_stay, ends_of_ways_out, installed_that_stays, way_out};
 pub use updates::{Updates, Verdict, classic_updates, v1_targets, v1_updates};
 pub use why_not::{Condition, WhyNot, classic_why_not, v1_why_not};
 pub use zstream::{Stream, ZStream, ZStreamError, z_stream};

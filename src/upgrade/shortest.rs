@@ -2,15 +2,20 @@
 //!
 //! A Subscription chooses by its channel: from an installed bundle, each channel leads to one entry. A ClusterExtension
 //! chooses by its version: from an installed bundle, each edge can be taken.
+//!
+//! Which names lie on a way at all is a question of edges, which an index answers ([`Reach`]): a search that knows it
+//! leaves out what leads astray, and ends before it begins if there is no way. That changes no answer, since a bundle from
+//! which no edges lead to the goal is on no way there, and what is left is found in the same order.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
 use super::answer::{Asked, InstalledBundle, PackageView, Target};
 use super::classic;
 use super::path::{PathStep, Setting};
 use super::updates::v1_targets;
-use crate::index::query::PackageGraph;
+use super::v1::Policy;
+use crate::index::query::{PackageGraph, Reach};
 
 /// Which ways are looked for.
 pub struct Wish<'w> {
@@ -20,12 +25,25 @@ pub struct Wish<'w> {
     pub is_allowed: &'w dyn Fn(&Target) -> bool,
     /// How many ways at most.
     pub at_most: usize,
+    /// The names that lie between [`first_steps`] and the goals, over the channels that are asked or more of them.
+    pub within: &'w Reach,
+}
+
+/// The names to which a first step of either generation may lead: from there on, edges lead from name to name. The first
+/// step is different, since no catalog needs to hold what is installed.
+#[must_use]
+pub fn first_steps(view: &PackageView, channels: &[String], from: &InstalledBundle) -> BTreeSet<String> {
+    let asked = Asked { installed: Some(from.clone()), channels: channels.to_vec(), ..Asked::default() };
+    v1_targets(view, &asked).into_iter().map(|it| it.bundle).collect()
 }
 
 /// The shortest ways of OLM v1, along edges of the channels that are asked. Of equally short ways that over the highest
 /// versions comes first.
 #[must_use]
 pub fn v1_shortest(view: &PackageView, asked: &Asked, from: &InstalledBundle, wish: &Wish<'_>) -> Vec<Vec<PathStep>> {
+    // Where edges do not bind, they say nothing.
+    let anywhere = Wish { within: &Reach::Unknown, ..*wish };
+    let wish = if asked.policy == Policy::CatalogProvided { wish } else { &anywhere };
     search(from, None, wish, |at, _| {
         let open = Asked { installed: Some(at.clone()), version: String::new(), ..asked.clone() };
         let targets = v1_targets(view, &open).into_iter().filter(|it| it.refused_for.is_none());
@@ -81,6 +99,9 @@ fn search(
     wish: &Wish<'_>,
     mut steps_from: impl FnMut(&InstalledBundle, Option<&str>) -> Vec<(Option<String>, PathStep)>,
 ) -> Vec<Vec<PathStep>> {
+    if wish.within.is_empty() {
+        return Vec::new();
+    }
     let mut links = vec![Link { before: None, step: None, channel }];
     // Length, number of settings, place in `links`: that order is the order in which they were found.
     let mut open = BinaryHeap::from([Reverse((0_usize, 0_usize, 0_usize))]);
@@ -109,7 +130,8 @@ fn search(
             let is_used_up = n_visits.get(&key).is_some_and(|it| *it >= wish.at_most);
             // The shortest way of all never goes in a circle.
             let is_circle = key.0 == from.name || (wish.at_most > 1 && comes_through(&links, at, &key.0));
-            if is_used_up || is_circle || !(wish.is_allowed)(&step.target) {
+            let is_astray = !wish.within.may_hold(&key.0);
+            if is_astray || is_used_up || is_circle || !(wish.is_allowed)(&step.target) {
                 continue;
             }
             open.push(Reverse((length + 1, n_set + step.set.len(), links.len())));

@@ -1,5 +1,7 @@
 //! Which bundles may stay when the cluster goes to another version of OpenShift, and the way out for those that must not.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -8,7 +10,7 @@ use super::compat::{Claims, Compatibility, Evidence, judge};
 use super::openshift::Minor;
 use super::path::PathStep;
 use super::shortest::{Wish, classic_shortest, v1_shortest};
-use crate::index::query::PackageGraph;
+use crate::index::query::{GraphBundle, PackageGraph, Reach};
 
 /// How a bundle stands to the version.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -88,8 +90,8 @@ fn judged(olm: &[Generation], claims: &Claims, step: Move) -> Vec<Stay> {
     rows
 }
 
-/// The rows of an installed bundle, each with a way out if it must not stay. `own` is what it says of itself on the
-/// cluster, if that is known, of `olm.maxOpenShiftVersion`: that counts, not what a catalog says.
+/// The rows of an installed bundle, without the ways out ([`way_out`]) of what must not stay. `own` is what it says of itself on the cluster, if that is known, of
+/// `olm.maxOpenShiftVersion`: that counts, not what a catalog says.
 #[must_use]
 pub fn installed_that_stays(
     olm: &[Generation],
@@ -98,47 +100,55 @@ pub fn installed_that_stays(
     own: Option<&Result<Vec<String>, String>>,
     step: Move,
 ) -> Vec<Stay> {
-    let bundles = |catalog: &str, name: &str| {
-        let graphs = view.graphs.iter().filter(|it| catalog.is_empty() || it.catalog == catalog);
-        let mut found = graphs.flat_map(|it| it.bundles.iter().map(move |bundle| (it, bundle)));
-        found.find(|(_, it)| it.name == name).map(|(graph, bundle)| (graph.catalog.clone(), Claims::from(bundle)))
-    };
-    let (catalog, mut claims) = bundles("", &installed.name).unwrap_or_default();
+    let (catalog, mut claims) = claims_of(view, "", &installed.name).unwrap_or_default();
     match own {
         Some(Ok(values)) => claims.max_openshift_versions.clone_from(values),
         Some(Err(error)) => claims.unreadable = Some(error.clone()),
         None => {}
     }
-    let mut rows = Vec::new();
-    for row in judged(olm, &claims, step) {
-        let way = if row.verdict.may_stay() { None } else { way_out(view, installed, row.olm[0], step, &bundles) };
-        rows.push(Stay {
-            catalog: catalog.clone(),
-            package: view.package.clone(),
-            bundle: installed.name.clone(),
-            version: installed.version.clone(),
-            way,
-            ..row
-        });
-    }
-    rows
+    let of_installed = |row: Stay| Stay {
+        catalog: catalog.clone(),
+        package: view.package.clone(),
+        bundle: installed.name.clone(),
+        version: installed.version.clone(),
+        ..row
+    };
+    judged(olm, &claims, step).into_iter().map(of_installed).collect()
 }
 
-/// The least number of steps to a version that may stay, over versions that the cluster can have now.
-fn way_out(
+/// What the first bundle of a name says, in a catalog or in any, with its catalog.
+fn claims_of(view: &PackageView, catalog: &str, name: &str) -> Option<(String, Claims)> {
+    let graphs = view.graphs.iter().filter(|it| catalog.is_empty() || it.catalog == catalog);
+    let mut found = graphs.flat_map(|it| it.bundles.iter().map(move |bundle| (it, bundle)));
+    found.find(|(_, it)| it.name == name).map(|(graph, bundle)| (graph.catalog.clone(), Claims::from(bundle)))
+}
+
+/// The names of all bundles that may stay, in some catalog: where [`way_out`] may end.
+#[must_use]
+pub fn ends_of_ways_out(view: &PackageView, olm: Generation, step: Move) -> BTreeSet<String> {
+    let may_stay = |it: &&GraphBundle| judge(&Claims::from(*it), olm, step.from, step.to).verdict.may_stay();
+    view.graphs.iter().flat_map(|it| &it.bundles).filter(may_stay).map(|it| it.name.clone()).collect()
+}
+
+/// The least number of steps from what must not stay to a version that may, over versions that the cluster can have now.
+/// `within` are the names between the first steps and [`ends_of_ways_out`], over all channels.
+#[must_use]
+pub fn way_out(
     view: &PackageView,
     installed: &InstalledBundle,
     olm: Generation,
     step: Move,
-    claims_of: &impl Fn(&str, &str) -> Option<(String, Claims)>,
+    within: &Reach,
 ) -> Option<Vec<PathStep>> {
     let stands = |target: &Target, from: Minor, to: Minor| {
-        claims_of(&target.catalog, &target.bundle).is_some_and(|it| judge(&it.1, olm, from, to).verdict.may_stay())
+        claims_of(view, &target.catalog, &target.bundle)
+            .is_some_and(|it| judge(&it.1, olm, from, to).verdict.may_stay())
     };
     let wish = Wish {
         is_goal: &|it| stands(it, step.from, step.to),
         is_allowed: &|it| stands(it, step.from, step.from),
         at_most: 1,
+        within,
     };
     let asked = Asked { installed: Some(installed.clone()), ..Asked::default() };
     let mut ways = match (olm, view.graphs.first()) {

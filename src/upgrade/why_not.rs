@@ -8,7 +8,7 @@ use super::path::{PathStep, classic_path};
 use super::shortest::{Wish, v1_shortest};
 use super::updates::{classic_updates, v1_targets, v1_updates};
 use super::{classic, v1};
-use crate::index::query::PackageGraph;
+use crate::index::query::{PackageGraph, Reach};
 
 /// Why not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -211,9 +211,10 @@ fn through(steps: &[PathStep]) -> String {
     }
 }
 
-/// The reason of OLM v1: which predicate leaves the bundle out, and how many candidates each left.
+/// The reason of OLM v1: which predicate leaves the bundle out, and how many candidates each left. `within` are the names
+/// between the first steps and the bundle, over all channels: the nearest way that works is looked for there.
 #[must_use]
-pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String)) -> WhyNot {
+pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), within: &Reach) -> WhyNot {
     let mut answer = WhyNot::new(Generation::V1, view, asked, target);
     let (name, version) = target;
     let found = v1::resolve(&asked.question(&view.package), &view.catalogs);
@@ -289,12 +290,12 @@ pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String)) 
         answer.condition("the extension resolves", false, error.to_string(), None);
     }
     if !answer.is_taken {
-        answer.ways = v1_ways(view, asked, target);
+        answer.ways = v1_ways(view, asked, target, within);
     }
     answer
 }
 
-fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String)) -> Vec<String> {
+fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String), within: &Reach) -> Vec<String> {
     let mut ways = Vec::new();
     let takes = |asked: &Asked| v1_updates(view, asked).target.is_some_and(|it: Target| &it.bundle == name);
     if version.is_empty() {
@@ -314,7 +315,7 @@ fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String)
     let Some(installed) = &asked.installed else { return ways };
     let open = Asked { channels: Vec::new(), version: String::new(), ..asked.clone() };
     for (asked, words) in [(asked, "in the same channels"), (&open, "over all channels")] {
-        let wish = Wish { is_goal: &|it| &it.bundle == name, is_allowed: &|_| true, at_most: 1 };
+        let wish = Wish { is_goal: &|it| &it.bundle == name, is_allowed: &|_| true, at_most: 1, within };
         if let Some(steps) = v1_shortest(view, asked, installed, &wish).pop().filter(|it| it.len() > 1) {
             let versions: Vec<&str> = steps.iter().map(|it| it.target.version.as_str()).collect();
             ways.push(format!(

@@ -15,7 +15,7 @@ use super::check_graph::check_graph;
 use super::rules;
 use super::v1::bundle_version;
 use crate::diag::{Finding, Rule};
-use crate::index::query::{GraphEntry, PackageGraph};
+use crate::index::query::{GraphEntry, NamesWithoutWay, PackageGraph};
 use crate::version::blang::Range;
 use crate::version::{Version, VersionRelease};
 
@@ -143,7 +143,10 @@ pub fn z_stream(graph: &PackageGraph, channel: &str) -> Result<ZStream, ZStreamE
         streams,
         is_unchanged: *old.entries == *entries,
         entries,
-        findings: check_graph(&after, Some(&before)).into_iter().filter(|it| INVARIANTS.contains(&it.rule)).collect(),
+        findings: check_graph(&after, Some(&before), &NamesWithoutWay::new())
+            .into_iter()
+            .filter(|it| INVARIANTS.contains(&it.rule))
+            .collect(),
     })
 }
 
