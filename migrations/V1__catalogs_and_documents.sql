@@ -312,8 +312,7 @@ CREATE TABLE graph (
     id      INTEGER PRIMARY KEY,
     channel INTEGER NOT NULL REFERENCES document (id),
     digest  BLOB NOT NULL UNIQUE,  -- SHA-256 over the channel's document and those of its entries' bundles
-    head    INTEGER,               -- node.number of the only entry that nothing replaces or skips; else NULL
-    range_edges INTEGER            -- how many edges it has by skipRange; NULL if they are left out, being over 250,000
+    head    INTEGER                -- node.number of the only entry that nothing replaces or skips; else NULL
 ) STRICT;
 
 CREATE TABLE node (
@@ -374,7 +373,6 @@ CREATE INDEX related_image_image ON related_image (image);
 CREATE INDEX api_kind ON api (kind);
 CREATE INDEX graph_channel ON graph (channel);
 CREATE INDEX node_document ON node (document);
-CREATE INDEX node_name ON node (name);
 CREATE INDEX edge_target ON edge (graph, target);
 CREATE INDEX catalog_channel_graph ON catalog_channel (graph);
 

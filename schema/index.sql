@@ -1,7 +1,7 @@
 -- The schema of an index. Made from migrations/ by tests/index_schema.rs; do not edit.
 
 PRAGMA application_id = 1869376868;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE api (
     -- A Kubernetes API that bundles provide or require.
@@ -215,9 +215,8 @@ CREATE TABLE graph (
     id      INTEGER PRIMARY KEY,
     channel INTEGER NOT NULL REFERENCES document (id),
     digest  BLOB NOT NULL UNIQUE,  -- SHA-256 over the channel's document and those of its entries' bundles
-    head    INTEGER,               -- node.number of the only entry that nothing replaces or skips; else NULL
-    range_edges INTEGER            -- how many edges it has by skipRange; NULL if they are left out, being over 250,000
-) STRICT;
+    head    INTEGER                -- node.number of the only entry that nothing replaces or skips; else NULL
+, range_edges INTEGER /* how many edges it has by skipRange; NULL if they are left out, being over 250,000 */) STRICT;
 
 CREATE TABLE image (
     -- An image reference.

@@ -393,6 +393,46 @@ fn a_single_build_is_made_at_a_time() {
     foreign_keys_hold(&path);
 }
 
+/// What undoes the migrations after the first.
+const TO_SCHEMA_1: &str = "
+DROP INDEX node_name;
+ALTER TABLE graph DROP COLUMN range_edges;
+DELETE FROM refinery_schema_history WHERE version > 1;
+PRAGMA user_version = 1;";
+
+#[test]
+fn an_index_with_an_older_schema_is_migrated_and_never_misread() {
+    let (_directory, path) = directory();
+    build(&path, &[("a", FOO)]);
+    let rows = |path: &Path| -> Vec<String> {
+        let connection = rusqlite::Connection::open(path).unwrap();
+        let sql = "SELECT 'graph', json_array(id, channel, head, range_edges) FROM graph
+                   UNION ALL SELECT 'node', json_array(graph, number, name) FROM node
+                   UNION ALL SELECT type, name FROM sqlite_schema ORDER BY 1, 2";
+        let mut statement = connection.prepare(sql).unwrap();
+        let rows =
+            statement.query_map([], |row| Ok(format!("{} {}", row.get::<_, String>(0)?, row.get::<_, String>(1)?)));
+        rows.unwrap().map(Result::unwrap).collect()
+    };
+    let current = rows(&path);
+    let downgrade = || rusqlite::Connection::open(&path).unwrap().execute_batch(TO_SCHEMA_1).unwrap();
+    downgrade();
+    let old = fs::read(&path).unwrap();
+    let error = Index::open(&path).unwrap_err();
+    assert!(matches!(&error, IndexError::NotAnIndex { reason: NotAnIndex::Older { found: 1 }, .. }), "{error}");
+    assert!(error.help().unwrap().contains("build --migrate -o"));
+    assert_eq!(fs::read(&path).unwrap(), old);
+    // Nothing to do but to migrate.
+    assert_eq!(Builder::open(&path).unwrap().finish().unwrap(), Outcome::Written);
+    assert_eq!(rows(&path), current);
+    assert_eq!(Builder::open(&path).unwrap().finish().unwrap(), Outcome::Unchanged);
+    // With a catalog that has not changed.
+    downgrade();
+    build(&path, &[("a", FOO)]);
+    assert_eq!(rows(&path), current);
+    assert_eq!(Index::open(&path).unwrap().packages(&Filter::default()).unwrap().len(), 1);
+}
+
 #[test]
 fn other_files_are_refused_and_left_alone() {
     let (directory, good) = directory();

@@ -29,7 +29,7 @@ use crate::source::{self, Source};
 pub(crate) struct BuildArgs {
     /// Catalogs: directories, files, other indexes, or `-` for standard input. The name is that of the directory or
     /// file unless it is given
-    #[arg(value_name = "[NAME=]SOURCE", required_unless_present = "remove")]
+    #[arg(value_name = "[NAME=]SOURCE", required_unless_present_any = ["remove", "migrate"])]
     sources: Vec<String>,
     /// The index to write
     #[arg(short, long, value_name = "FILE", default_value = "index.db")]
@@ -43,6 +43,9 @@ pub(crate) struct BuildArgs {
     /// Take a catalog out; may be repeated
     #[arg(long, value_name = "NAME")]
     remove: Vec<String>,
+    /// Bring an index that an older olmdex has made up to date, if nothing else is to be done with it
+    #[arg(long)]
+    migrate: bool,
     /// Leave broken packages out instead of refusing the catalog
     #[arg(short, long)]
     keep_going: bool,
@@ -75,6 +78,10 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     }
     // Everything that can be wrong with the command line or the sources is, before the target is opened.
     let additions = additions(args)?;
+    if args.migrate && !args.output.exists() {
+        let error = CommandError::new(Exit::Input, format!("there is no index {}", args.output.display()));
+        return Err(error.help("name the index to bring up to date with `-o`"));
+    }
     let mut builder = Builder::open(&args.output)?;
     clean_up_when_interrupted(context, &builder, &args.output);
     for name in &args.remove {

@@ -135,8 +135,9 @@ impl Builder {
         if let Some(name) = self.refused.take() {
             return Err(IndexError::Refused { name });
         }
-        // A new index without catalogs is an index too; an old one that nothing was done to stays as it is.
-        if self.connection.is_none() && self.base.is_some() {
+        // A new index without catalogs is an index too; one that nothing was done to stays as it is, unless its schema is an
+        // older one.
+        if self.connection.is_none() && self.base == Some(schema::SCHEMA_VERSION) {
             return Ok(Outcome::Unchanged);
         }
         let path = self.path();

@@ -115,10 +115,12 @@ impl IndexError {
     #[must_use]
     pub fn help(&self) -> Option<String> {
         let text = match self {
-            Self::NotAnIndex { reason, .. } => match reason {
+            Self::NotAnIndex { path, reason } => match reason {
                 NotAnIndex::Legacy => "give it as a source, or choose another file for the index".to_owned(),
                 NotAnIndex::Newer { .. } => "update olmdex, or choose another file".to_owned(),
-                NotAnIndex::Older { .. } => "run `olmdex build -o` on it once, which migrates it".to_owned(),
+                NotAnIndex::Older { .. } => {
+                    format!("bring it up to date once: olmdex build --migrate -o {}", path.display())
+                }
                 NotAnIndex::Truncated { .. } | NotAnIndex::Damaged { .. } => {
                     "delete the file and build the index again, or fetch it again".to_owned()
                 }

@@ -11,7 +11,7 @@ mod embedded {
 pub const APPLICATION_ID: i32 = 0x6F6C_6D64;
 
 /// `PRAGMA user_version` of an index: the number of the last migration.
-pub const SCHEMA_VERSION: i32 = 1;
+pub const SCHEMA_VERSION: i32 = 2;
 
 /// The time that the history of migrations carries, so that an index has the same bytes whenever it is built.
 const FIXED_TIME: &str = "2026-01-01T00:00:00Z";
