@@ -55,6 +55,13 @@ pub(super) fn recognise(path: &Path) -> Result<i32, IndexError> {
     }
 }
 
+/// Whether a header carries an index's mark; what is behind it may still be damaged. Told without SQLite, which reads the
+/// schema of whatever it opens.
+#[must_use]
+pub fn has_mark(header: &[u8]) -> bool {
+    header.starts_with(MAGIC) && header.get(68..72) == Some(&APPLICATION_ID.to_be_bytes())
+}
+
 fn is_legacy(path: &Path) -> bool {
     let count = connect(path).and_then(|it| it.query_row(LEGACY_TABLES, [], |row| row.get::<_, i64>(0)));
     count.is_ok_and(|count| count == 3)

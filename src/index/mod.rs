@@ -33,6 +33,7 @@ mod write;
 
 pub use build::{Builder, Outcome};
 pub use error::{IndexError, NotAnIndex};
+pub use file::has_mark;
 pub use import::{CatalogSpec, Counts, Import, Mode};
 pub use open::Index;
 pub use schema::{APPLICATION_ID, SCHEMA_VERSION};

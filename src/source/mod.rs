@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 use crate::fbc::Input;
+use crate::index;
 use crate::legacy::{self, Fidelity, LegacyCatalog, LegacyError};
 
 /// What a user named as a source.
@@ -61,6 +62,9 @@ pub const STDIN: &str = "-";
 /// First bytes of every SQLite file.
 const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
+/// Bytes of the header of an SQLite file.
+const SQLITE_HEADER: usize = 100;
+
 /// The directory for copies that a reader needs.
 static SCRATCH: OnceLock<PathBuf> = OnceLock::new();
 
@@ -111,11 +115,11 @@ pub fn open(path: &Path) -> Result<Source, SourceError> {
         let text = std::fs::read(path).map_err(unreadable)?;
         return Ok(Source::Catalog(Input::bytes(&path.to_string_lossy(), Arc::from(text))));
     }
-    let mut head = Vec::with_capacity(SQLITE_MAGIC.len());
+    let mut head = Vec::with_capacity(SQLITE_HEADER);
     let file = std::fs::File::open(path).map_err(unreadable)?;
-    file.take(SQLITE_MAGIC.len() as u64).read_to_end(&mut head).map_err(unreadable)?;
-    if head == SQLITE_MAGIC {
-        if legacy::is_legacy(path) {
+    file.take(SQLITE_HEADER as u64).read_to_end(&mut head).map_err(unreadable)?;
+    if head.starts_with(SQLITE_MAGIC) {
+        if !index::has_mark(&head) && legacy::is_legacy(path) {
             return Ok(Source::Catalog(open_legacy(path, Fidelity::Kept)?.into_input()));
         }
         return Ok(Source::Index(path.to_owned()));

@@ -386,15 +386,19 @@ impl Index {
             let key = listed_key(row.get(8)?, row.get(7)?);
             let first = channels.partition_point(|it| it.0 < key);
             let listing = channels[first..].iter().take_while(|it| it.0 == key);
-            let mut listing: Vec<&str> = listing.filter_map(|it| Some(names.get(it.1 as usize)?.1.as_str())).collect();
-            listing.dedup();
+            let mut listed: Vec<String> = Vec::new();
+            for (_, name) in listing.filter_map(|it| names.get(it.1 as usize)) {
+                if listed.last() != Some(name) {
+                    listed.push(name.clone());
+                }
+            }
             Ok(BundleRow {
                 catalog,
                 package,
                 bundle,
                 version: row.get(3)?,
                 release: row.get(4)?,
-                channels: listing.into_iter().map(str::to_owned).collect(),
+                channels: listed,
                 image: row.get(5)?,
                 display_name: row.get(6)?,
                 deprecation,
