@@ -252,15 +252,9 @@ fn edges_that_are_left_out_make_ways_unknown() {
         let mut index = index_of(&[all_in_all(n_entries)]);
         let scope = EdgeScope { package: "p".to_owned(), ..EdgeScope::default() };
         let (first, last) = (BTreeSet::from([name(0)]), BTreeSet::from([name(n_entries - 1)]));
-        for reach in [
-            index.names_after(&scope, &last).unwrap(),
-            index.names_before(&scope, &first).unwrap(),
-            index.names_between(&scope, &last, &first).unwrap(),
-        ] {
-            match reach {
-                Reach::Unknown => assert_eq!(n_edges, None),
-                Reach::Names(names) => assert_eq!(names.len(), n_entries),
-            }
+        match index.names_between(&scope, &last, &first).unwrap() {
+            Reach::Unknown => assert_eq!(n_edges, None),
+            Reach::Names(names) => assert_eq!(names.len(), n_entries),
         }
         let stored = index.sql("SELECT range_edges FROM graph", SqlLimits::default()).unwrap();
         assert_eq!(stored.rows[0][0], n_edges.map_or(SqlValue::Null, SqlValue::Integer));

@@ -79,12 +79,10 @@ asked(graph, channel) AS MATERIALIZED (
     };
 }
 
-/// All names from those of parameter 4 on.
-macro_rules! reached {
-    () => {
-        concat!(
-            asked!(),
-            ",
+/// The names from which those of parameter 5 are reached, over names that are reached from those of parameter 4.
+const BETWEEN: &str = concat!(
+    asked!(),
+    ",
 reached(name) AS (
   SELECT value FROM json_each(?4)
   UNION
@@ -101,36 +99,19 @@ reached(name) AS (
   CROSS JOIN entry q ON q.document = asked.channel AND q.skip_range <> ''
   WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.document = b.document AND n.graph = asked.graph)
     AND range_holds(b.version, q.skip_range)
-)"
-        )
-    };
-}
-
-/// All names from which those of a parameter are reached, over names for which a condition holds.
-macro_rules! leading {
-    ($goals:literal, $condition:literal) => {
-        concat!(
-            ",
+),
 held(name, version, document) AS MATERIALIZED (
-  SELECT b.name, b.version, b.document FROM bundle b WHERE b.package = ?1 AND b.name ",
-            $condition,
-            "
+  SELECT b.name, b.version, b.document FROM bundle b WHERE b.package = ?1 AND b.name IN (SELECT name FROM reached)
 ),
 leading(name) AS (
-  SELECT value FROM json_each(",
-            $goals,
-            ") WHERE value ",
-            $condition,
-            "
+  SELECT value FROM json_each(?5) WHERE value IN (SELECT name FROM reached)
   UNION
   SELECT s.name
   FROM leading
   CROSS JOIN node t ON t.name = leading.name AND t.graph IN (SELECT graph FROM asked)
   CROSS JOIN edge e INDEXED BY edge_target ON e.graph = t.graph AND e.target = t.number
   CROSS JOIN node s ON s.graph = e.graph AND s.number = e.source
-  WHERE s.name ",
-            $condition,
-            "
+  WHERE s.name IN (SELECT name FROM reached)
   UNION
   SELECT held.name
   FROM leading
@@ -140,50 +121,19 @@ leading(name) AS (
   CROSS JOIN held
   WHERE NOT EXISTS (SELECT 1 FROM node n WHERE n.document = held.document AND n.graph = t.graph)
     AND range_holds(held.version, q.skip_range)
-)"
-        )
-    };
-}
+)
+SELECT name FROM leading"
+);
 
-const AFTER: &str = concat!(reached!(), "\nSELECT name FROM reached");
-
-const BEFORE: &str = concat!(asked!(), leading!("?4", "IS NOT NULL"), "\nSELECT name FROM leading");
-
-const BETWEEN: &str =
-    concat!(reached!(), leading!("?5", "IN (SELECT name FROM reached)"), "\nSELECT name FROM leading");
-
-/// All nodes of graph 1 from those of parameter 2 on. In one graph numbers are enough, and faster than names.
-macro_rules! reached_in_one {
-    () => {
-        "
+/// As [`BETWEEN`] in graph 1, from the names of parameter 2 to those of parameter 3. In one graph numbers are enough, and
+/// faster than names. The plus signs: what is reached is looked up for each row, not walked for each row.
+const BETWEEN_IN_ONE: &str = "
 WITH RECURSIVE
 reached(number) AS (
   SELECT n.number FROM json_each(?2) j CROSS JOIN node n ON n.name = j.value AND n.graph = ?1
   UNION
   SELECT e.target FROM reached CROSS JOIN edge e ON e.graph = ?1 AND e.source = reached.number
-)"
-    };
-}
-
-const AFTER_IN_ONE: &str = concat!(
-    reached_in_one!(),
-    "
-SELECT n.name FROM reached CROSS JOIN node n ON n.graph = ?1 AND n.number = reached.number"
-);
-
-const BEFORE_IN_ONE: &str = "
-WITH RECURSIVE
-leading(number) AS (
-  SELECT n.number FROM json_each(?2) j CROSS JOIN node n ON n.name = j.value AND n.graph = ?1
-  UNION
-  SELECT e.source FROM leading CROSS JOIN edge e ON e.graph = ?1 AND e.target = leading.number
-)
-SELECT n.name FROM leading CROSS JOIN node n ON n.graph = ?1 AND n.number = leading.number";
-
-// The plus signs: what is reached is looked up for each row, not walked for each row.
-const BETWEEN_IN_ONE: &str = concat!(
-    reached_in_one!(),
-    ",
+),
 leading(number) AS (
   SELECT n.number FROM json_each(?3) j CROSS JOIN node n ON n.name = j.value AND n.graph = ?1
   WHERE +n.number IN (SELECT number FROM reached)
@@ -191,8 +141,7 @@ leading(number) AS (
   SELECT e.source FROM leading CROSS JOIN edge e ON e.graph = ?1 AND e.target = leading.number
   WHERE +e.source IN (SELECT number FROM reached)
 )
-SELECT n.name FROM leading CROSS JOIN node n ON n.graph = ?1 AND n.number = leading.number"
-);
+SELECT n.name FROM leading CROSS JOIN node n ON n.graph = ?1 AND n.number = leading.number";
 
 /// For each channel with one head, in each catalog in which the package is valid: the names from which no edges lead to
 /// the head over entries that count for OLM Classic, which are those on the chain of `replaces` below the head that
@@ -252,11 +201,7 @@ SELECT
 );
 
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
-    ("names that edges lead to", AFTER),
-    ("names that edges lead from", BEFORE),
     ("names between names", BETWEEN),
-    ("names that edges of a graph lead to", AFTER_IN_ONE),
-    ("names that edges of a graph lead from", BEFORE_IN_ONE),
     ("names between names of a graph", BETWEEN_IN_ONE),
     ("names without a way to the head", WITHOUT_WAY),
     ("extent of graphs", EXTENT),
@@ -273,37 +218,10 @@ enum Graphs {
     Several,
 }
 
-/// A question in its two forms.
-struct Question {
-    several: &'static str,
-    one: &'static str,
-}
-
 impl Index {
-    /// The names that edges lead to from names of entries, over any number of steps; these names are among them.
+    /// The names of entries on the ways from some of them to some of them, both included as far as a way leads over them.
     ///
     /// Not known if the package is not valid, if edges by `skipRange` are left out, or if there are too many.
-    ///
-    /// # Errors
-    /// If the index is damaged.
-    pub fn names_after(&self, scope: &EdgeScope, from: &BTreeSet<String>) -> Result<Reach, IndexError> {
-        self.reach(scope, &Question { several: AFTER, one: AFTER_IN_ONE }, from, None)
-    }
-
-    /// The names from which edges lead to names of entries, over any number of steps; these names are among them. As
-    /// [`Index::names_after`] otherwise.
-    ///
-    /// A bundle that no channel lists is among them if something replaces or skips it; whether a range holds it is for the
-    /// caller.
-    ///
-    /// # Errors
-    /// If the index is damaged.
-    pub fn names_before(&self, scope: &EdgeScope, to: &BTreeSet<String>) -> Result<Reach, IndexError> {
-        self.reach(scope, &Question { several: BEFORE, one: BEFORE_IN_ONE }, to, None)
-    }
-
-    /// The names of entries on the ways from some of them to some of them, both included as far as a way leads over them.
-    /// As [`Index::names_after`] otherwise.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -313,7 +231,18 @@ impl Index {
         from: &BTreeSet<String>,
         to: &BTreeSet<String>,
     ) -> Result<Reach, IndexError> {
-        self.reach(scope, &Question { several: BETWEEN, one: BETWEEN_IN_ONE }, from, Some(to))
+        let json = |names: &BTreeSet<String>| serde_json::Value::from_iter(names.iter().cloned()).to_string();
+        let name = |row: &Row<'_>| row.get::<_, String>(0);
+        let names = match self.graphs(scope)? {
+            Graphs::Unknown => return Ok(Reach::Unknown),
+            Graphs::One(graph) => self.rows(BETWEEN_IN_ONE, params![graph, json(from), json(to)], name)?,
+            Graphs::Several => {
+                let (catalogs, channels) = (catalogs_json(&scope.catalogs), catalogs_json(&scope.channels));
+                let parameters = params![scope.package, catalogs, channels, json(from), json(to)];
+                self.rows(BETWEEN, parameters, name)?
+            }
+        };
+        Ok(Reach::Names(names.into_iter().collect()))
     }
 
     /// The names of each channel, by catalog and channel, from which no edges lead to its head over entries that count for
@@ -330,35 +259,6 @@ impl Index {
             found.entry((catalog, channel)).or_default().extend(name);
         }
         Ok(found)
-    }
-
-    fn reach(
-        &self,
-        scope: &EdgeScope,
-        question: &Question,
-        first: &BTreeSet<String>,
-        second: Option<&BTreeSet<String>>,
-    ) -> Result<Reach, IndexError> {
-        let json = |names: &BTreeSet<String>| serde_json::Value::from_iter(names.iter().cloned()).to_string();
-        let (first, second) = (json(first), second.map(json));
-        let name = |row: &Row<'_>| row.get::<_, String>(0);
-        // The second names are the last parameter, if the question has them.
-        let names = match self.graphs(scope)? {
-            Graphs::Unknown => return Ok(Reach::Unknown),
-            Graphs::One(graph) => match second {
-                None => self.rows(question.one, params![graph, first], name)?,
-                Some(second) => self.rows(question.one, params![graph, first, second], name)?,
-            },
-            Graphs::Several => {
-                let (catalogs, channels) = (catalogs_json(&scope.catalogs), catalogs_json(&scope.channels));
-                let sql = question.several;
-                match second {
-                    None => self.rows(sql, params![scope.package, catalogs, channels, first], name)?,
-                    Some(second) => self.rows(sql, params![scope.package, catalogs, channels, first, second], name)?,
-                }
-            }
-        };
-        Ok(Reach::Names(names.into_iter().collect()))
     }
 
     fn graphs(&self, scope: &EdgeScope) -> Result<Graphs, IndexError> {
