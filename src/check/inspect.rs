@@ -14,6 +14,16 @@ use crate::version::blang::Range;
 #[must_use]
 pub fn inspect(document: &Document<'_>) -> Inspected {
     let mut inspector = Inspector { drafts: Vec::new() };
+    if let Some(line) = document.unread_from {
+        let message = "nothing from here on is read, up to the next `---` or the end of the file";
+        let mut it = draft(rules::UNREAD_TEXT, message.to_owned());
+        it.spot = Spot::Line(line, 1);
+        it.help = Some(
+            "begin each document with a line `---`; a file of JSON must be strict JSON from its first character"
+                .to_owned(),
+        );
+        inspector.push(it);
+    }
     let facts = match &document.blob {
         Ok(blob) => inspector.blob(blob),
         Err(failure) => inspector.failure(failure, document.origin.syntax),

@@ -222,6 +222,10 @@ rules! {
         "Every deprecation has a message.",
         "It is what users are told; say what to use instead.",
         "{reference: {schema: olm.package}, message: \"\"}";
+    UNREAD_TEXT: "W0010", "unread-text", Warning,
+        "All that stands in a file is read.",
+        "Of what stands between two lines `---`, only the first YAML document is read, and opm says nothing of the rest: what follows a line `...`, and all JSON objects behind the first in a file that is not strict JSON (a trailing comma or a comment in one of the first two objects, or a byte order mark before them).",
+        "{\"schema\": \"olm.package\", \"name\": \"foo\",}\n{\"schema\": \"olm.channel\", \"package\": \"foo\", \"name\": \"never-read\"}";
     EMPTY_PROPERTY_TYPE: "W0501", "empty-property-type", Warning,
         "Every property has a type.",
         "opm lets it pass, the format's definition does not; nothing will ever read such a property.",

@@ -11,7 +11,7 @@ use super::ask::{NamedSource, refuse_equal_names};
 use super::error::{CommandError, CommandResult, Exit};
 use super::progress::Progress;
 use super::validate::{FindingFormat, print_findings};
-use crate::diag::{Finding, Severity, Tally};
+use crate::diag::{Finding, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode, Outcome};
 use crate::source::{self, Source};
@@ -161,8 +161,10 @@ fn summary(context: &Context, name: &str, import: &Import) {
         (true, new) => format!("{new} of {} documents new", counts.documents),
     };
     context.reporter.note(&format!(
-        "catalog `{name}`: {} packages, {} channels, {} bundles; {news}",
-        counts.packages, counts.channels, counts.bundles
+        "catalog `{name}`: {}, {}, {}; {news}",
+        counted(counts.packages, "package"),
+        counted(counts.channels, "channel"),
+        counted(counts.bundles, "bundle")
     ));
 }
 

@@ -73,6 +73,7 @@ enum VerdictChoice {
     /// It says nothing about it
     Unknown,
     /// It says from which version on it works
+    #[value(alias = "notExcluded")]
     NotExcluded,
     /// It says that it is made for the version
     Stated,

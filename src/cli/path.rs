@@ -8,6 +8,7 @@ use super::Context;
 use super::asked::{Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed_words, names_between, target_row};
 use super::error::{CommandError, CommandResult, Exit};
 use super::sheet::Sheet;
+use crate::diag::counted;
 use crate::index::query::Reach;
 use crate::upgrade::compat::{Claims, judge};
 use crate::upgrade::openshift::Minor;
@@ -130,7 +131,7 @@ fn shortest(
     }
     let mut answers = Vec::new();
     for steps in find(&wish) {
-        let n_steps = if steps.len() == 1 { "1 step".to_owned() } else { format!("{} steps", steps.len()) };
+        let n_steps = counted(steps.len() as u64, "step");
         let by_hand = match olm {
             // Else OLM would go on in the channel before it is changed.
             Generation::Classic if steps.iter().skip(1).any(|it| !it.set.is_empty()) => {

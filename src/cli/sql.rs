@@ -21,7 +21,7 @@ use crate::index::query::{SqlLimits, SqlResult, SqlValue};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex sql \"SELECT package, count(*) AS bundles FROM v_bundle GROUP BY 1 ORDER BY 2 DESC LIMIT 5\"
-  olmdex sql \"SELECT name FROM v_bundle WHERE package = 'keda' AND semver_satisfies(version, '~2.10')\" -o csv
+  olmdex sql \"SELECT bundle FROM v_bundle WHERE package = 'keda' AND semver_satisfies(version, '~2.10')\" -o csv
   olmdex sql - -i my-catalog/ -o json < query.sql")]
 pub(crate) struct SqlArgs {
     /// The statement, or `-` to read it from standard input
@@ -61,6 +61,11 @@ pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
             .lock()
             .read_to_string(&mut statement)
             .map_err(|error| CommandError::new(Exit::Input, format!("cannot read the statement: {error}")))?;
+    }
+    if statement.trim().is_empty() {
+        return Err(
+            CommandError::usage("there is no statement").help("for example `olmdex sql \"SELECT * FROM v_catalog\"`")
+        );
     }
     if !args.ask.catalog.is_empty() {
         let error = CommandError::usage("`--catalog` does not apply to SQL");

@@ -13,7 +13,7 @@ pub mod sarif;
 mod similar;
 pub mod text;
 
-pub use printable::printable;
+pub use printable::{printable, shortened};
 pub(crate) use rule_table::rules;
 pub use similar::closest;
 
@@ -103,13 +103,20 @@ impl Tally {
     }
 }
 
+/// A number of things, in words: `1 package`, `2 packages`.
+#[must_use]
+pub fn counted(n: u64, word: &str) -> String {
+    if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
+}
+
 impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
         match (self.errors, self.warnings) {
-            (errors, 0) => f.write_str(&plural(errors, "error")),
-            (0, warnings) => f.write_str(&plural(warnings, "warning")),
-            (errors, warnings) => write!(f, "{}, {}", plural(errors, "error"), plural(warnings, "warning")),
+            (errors, 0) => f.write_str(&counted(errors as u64, "error")),
+            (0, warnings) => f.write_str(&counted(warnings as u64, "warning")),
+            (errors, warnings) => {
+                write!(f, "{}, {}", counted(errors as u64, "error"), counted(warnings as u64, "warning"))
+            }
         }
     }
 }

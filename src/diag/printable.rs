@@ -29,6 +29,15 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A text of at most so many characters; what is cut off is an ellipsis.
+#[must_use]
+pub fn shortened(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::printable;

@@ -1,5 +1,6 @@
 //! What is wrong with a document, as data: the reader goes on and the checker turns it into findings.
 
+use crate::diag::shortened;
 use thiserror::Error;
 
 use super::typed::Expected;
@@ -59,7 +60,7 @@ pub enum DefectKind {
         offset: Option<u64>,
     },
     /// A line that starts with `---` and goes on.
-    #[error("a document separator `---` must stand alone on its line, found `{0}` behind it")]
+    #[error("a document separator `---` must stand alone on its line, found `{}` behind it", shortened(.0, 60))]
     Separator(String),
     /// Not YAML.
     #[error("not valid YAML: {message}")]

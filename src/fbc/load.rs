@@ -47,6 +47,8 @@ pub struct Document<'d> {
     pub origin: Origin,
     /// Its text as it stands in the file.
     pub raw: &'d [u8],
+    /// The line of it, from 1, from which on nobody looks at it: only the first YAML document of a chunk is read.
+    pub unread_from: Option<u32>,
     /// The blob, or what is wrong with it.
     pub blob: Result<Blob<'d>, Failure>,
 }
@@ -185,7 +187,7 @@ fn whole_text(file: &InputFile) -> Result<std::borrow::Cow<'_, [u8]>, Defect> {
 fn failed<C: Consumer>(file: u32, offset: u64, line: u32, defect: Defect, consumer: &C) -> C::Output {
     let origin = Origin { file, line, column: 1, syntax: Syntax::Yaml, offset, len: 0 };
     let failure = Failure::of(defect);
-    consumer.document(Document { origin, raw: &[], blob: Err(failure) })
+    consumer.document(Document { origin, raw: &[], unread_from: None, blob: Err(failure) })
 }
 
 /// Decodes the document at `piece` of `buffer`, which stands at `offset` in the file.
@@ -206,7 +208,7 @@ fn decode<C: Consumer>(
         len: (piece.end - piece.start) as u64,
     };
     let raw = &buffer[piece.start..piece.end];
-    let fail = |failure: Failure| consumer.document(Document { origin, raw, blob: Err(failure) });
+    let fail = |failure: Failure| consumer.document(Document { origin, raw, unread_from: None, blob: Err(failure) });
     if let Some(defect) = piece.defect {
         return fail(Failure::of(defect));
     }
@@ -217,13 +219,13 @@ fn decode<C: Consumer>(
         Syntax::Json => raw.into(),
         Syntax::Yaml => chunk_text(raw),
     };
-    let text = match parse(&chunk, piece.syntax, &mut scratch.converted) {
+    let (text, unread_from) = match parse(&chunk, piece.syntax, &mut scratch.converted) {
         Ok(text) => text,
         Err(defect) => return fail(Failure::of(defect)),
     };
     match scratch.reader.read(&text) {
         Ok(value) => match blob::decode(value, piece.syntax == Syntax::Yaml) {
-            Ok(blob) => consumer.document(Document { origin, raw, blob: Ok(blob) }),
+            Ok(blob) => consumer.document(Document { origin, raw, unread_from, blob: Ok(blob) }),
             Err(failure) => fail(failure),
         },
         Err(error) => fail(Failure::of(json_defect(error))),

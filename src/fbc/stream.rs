@@ -279,7 +279,7 @@ fn head_defect(raw: &[u8], syntax: Syntax) -> Option<Defect> {
     let mut reader = Reader::new();
     match parse(raw, syntax, &mut scratch) {
         Err(defect) => Some(defect),
-        Ok(text) => match reader.read(&text) {
+        Ok((text, _)) => match reader.read(&text) {
             Err(error) => Some(json_defect(error)),
             Ok(value) => match blob::decode(value, syntax == Syntax::Yaml) {
                 Err(failure) => failure.defects.into_iter().find(|it| it.kind.is_in_head()),
@@ -289,18 +289,18 @@ fn head_defect(raw: &[u8], syntax: Syntax) -> Option<Defect> {
     }
 }
 
-/// The JSON text of a document.
+/// The JSON text of a document, and the line of it, from 1, from which on it is not looked at, if there is one.
 pub(super) fn parse<'d>(
     raw: &'d [u8],
     syntax: Syntax,
     scratch: &'d mut Vec<u8>,
-) -> Result<std::borrow::Cow<'d, str>, Defect> {
+) -> Result<(std::borrow::Cow<'d, str>, Option<u32>), Defect> {
     match syntax {
-        Syntax::Json => Ok(json::decode_utf8(raw)),
+        Syntax::Json => Ok((json::decode_utf8(raw), None)),
         Syntax::Yaml => {
             scratch.clear();
-            match yaml::to_json(raw, scratch) {
-                Ok(_) => Ok(json::decode_utf8(scratch)),
+            match yaml::to_json_and_rest(raw, scratch) {
+                Ok((_, rest)) => Ok((json::decode_utf8(scratch), rest)),
                 Err(error) => Err(yaml_defect(&error)),
             }
         }

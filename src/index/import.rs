@@ -314,7 +314,7 @@ impl Importing<'_> {
         let known = std::mem::take(&mut self.interned.documents);
         let preparer = Preparer::new(&known);
         let mut take = |prepared: Prepared| -> rusqlite::Result<()> {
-            let Prepared { origin, raw, what } = prepared;
+            let Prepared { origin, raw, is_read, what } = prepared;
             source.add(origin, &raw);
             let document = match what {
                 What::Unreadable(inspected) => {
@@ -346,7 +346,7 @@ impl Importing<'_> {
                     id
                 }
             };
-            if !known.by_raw.contains_key(&raw) && fresh.by_raw.insert(raw, document).is_none() {
+            if is_read && !known.by_raw.contains_key(&raw) && fresh.by_raw.insert(raw, document).is_none() {
                 writer.source(&raw, document)?;
             }
             let file = first_file + i64::from(origin.file);
@@ -388,7 +388,9 @@ impl Importing<'_> {
         let sql = "UPDATE catalog SET source_digest = ?2 WHERE id = ?1";
         self.connection.execute(sql, params![self.catalog, source_digest])?;
         let new = self.counts.new;
-        self.counts = Counts { new, ..count(self.connection, self.catalog)? };
+        let counts = count(self.connection, self.catalog)?;
+        // Documents of packages that are left out were new, too.
+        self.counts = Counts { new: new.min(counts.documents), ..counts };
         Ok(without_range_edges)
     }
 }

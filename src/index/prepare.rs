@@ -27,6 +27,8 @@ pub(super) struct Prepared {
     pub(super) origin: Origin,
     /// Digest of the raw text with its syntax.
     pub(super) raw: Digest,
+    /// Whether all of the text is read. Else it must be reported again, so the index does not remember the text.
+    pub(super) is_read: bool,
     pub(super) what: What,
 }
 
@@ -171,7 +173,12 @@ impl Consumer for Preparer<'_> {
             return None;
         }
         let raw = raw_digest(origin.syntax, raw);
-        self.known.by_raw.get(&raw).map(|&document| Prepared { origin, raw, what: What::Known(document) })
+        self.known.by_raw.get(&raw).map(|&document| Prepared {
+            origin,
+            raw,
+            is_read: true,
+            what: What::Known(document),
+        })
     }
 
     fn document(&self, document: Document<'_>) -> Prepared {
@@ -179,7 +186,7 @@ impl Consumer for Preparer<'_> {
         let inspected = Box::new(check::inspect(&document));
         let raw = raw_digest(origin.syntax, document.raw);
         let Ok(blob) = &document.blob else {
-            return Prepared { origin, raw, what: What::Unreadable(inspected) };
+            return Prepared { origin, raw, is_read: true, what: What::Unreadable(inspected) };
         };
         let pooled = self.scratches().pop();
         let mut scratch = pooled.unwrap_or_else(|| Scratch {
@@ -195,7 +202,7 @@ impl Consumer for Preparer<'_> {
             None => What::New(Box::new(new_document(blob, digest, &mut scratch)), inspected),
         };
         self.scratches().push(scratch);
-        Prepared { origin, raw, what }
+        Prepared { origin, raw, is_read: document.unread_from.is_none(), what }
     }
 }
 

@@ -8,7 +8,7 @@ use rusqlite::{Connection, Result, Statement, params};
 use super::known::spot_to_json;
 use super::prepare::{Api, BundleRows, DESCRIPTION, KnownDocuments, NewDocument, Profile, PropertyRow, Rows};
 use super::stored::{Compressor, Digest};
-use crate::check::{Facts, Inspected};
+use crate::check::{Facts, Inspected, rules};
 
 /// Values that have a table of their own and are stored once.
 #[derive(Debug)]
@@ -200,7 +200,9 @@ impl<'c> Writer<'c> {
 
     /// What the checks say of a document by itself.
     pub(super) fn findings(&mut self, id: i64, inspected: &Inspected) -> Result<()> {
-        for (position, draft) in inspected.drafts.iter().enumerate() {
+        // That a text has more than the document is nothing that the document says.
+        let drafts = inspected.drafts.iter().filter(|it| it.rule.id != rules::UNREAD_TEXT.id);
+        for (position, draft) in drafts.enumerate() {
             let (phase, step, text) = match &draft.opm {
                 Some(line) => (Some(line.phase as i64), Some(line.step), Some(&line.text)),
                 None => (None, None, None),

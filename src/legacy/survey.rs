@@ -16,6 +16,7 @@ use super::cells::with_column;
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::rows::BundleRow;
+use crate::diag::shortened;
 use crate::fbc::{Expected, go_type_error};
 use crate::json::{self, Kind, ReadError, ReadErrorKind, Reader, Value};
 
@@ -149,7 +150,7 @@ fn look_for_csv(object: Value<'_>, text: &str, found: &mut Survey) {
         let what = object.kind().name();
         found.broken = Some(format!("json: cannot unmarshal {what} into Go value of type map[string]interface {{}}"));
     } else if kind.is_empty() {
-        found.broken = Some(format!("Object 'Kind' is missing in '{}'", shortened(text)));
+        found.broken = Some(format!("Object 'Kind' is missing in '{}'", shortened(text, MAX_WORDS)));
     } else if kind == "ClusterServiceVersion" {
         let name = object.get("metadata").and_then(|it| it.get("name")).and_then(|it| it.as_str());
         if name.unwrap_or_default().is_empty() {
@@ -164,10 +165,8 @@ fn look_for_csv(object: Value<'_>, text: &str, found: &mut Survey) {
     }
 }
 
-fn shortened(text: &str) -> String {
-    const MAX: usize = 400;
-    if text.len() <= MAX { text.to_owned() } else { text.chars().take(MAX).chain(['…']).collect() }
-}
+/// How much of a manifest is shown.
+const MAX_WORDS: usize = 400;
 
 /// `spec.relatedImages` as Go decodes it.
 fn related_images(csv: Value<'_>) -> Result<Vec<(String, String)>, String> {

@@ -221,7 +221,13 @@ fn check_ranges(channel: &Channel) -> Vec<Finding> {
 /// Entries that are older than the end of the chain.
 fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>) {
     let Some(last) = order.live.last() else { return };
-    let is_older = |it: &&Entry| it.version.is_some() && it.version < last.version;
+    let minor = |version: &Version| (version.major(), version.minor());
+    // Who skips earlier patches of a minor version, as a z-stream does, gives them an update and means it.
+    let is_followed = |it: &Entry| {
+        let by = order.skipped.get(it.name.as_str()).and_then(|by| by.version.as_ref());
+        by.zip(it.version.as_ref()).is_some_and(|(by, version)| by > version && minor(by) == minor(version))
+    };
+    let is_older = |it: &&Entry| it.version.is_some() && it.version < last.version && !is_followed(it);
     let older: Vec<&str> = channel.entries.iter().filter(is_older).map(|it| it.name.as_str()).collect();
     if !older.is_empty() && last.replaces.is_empty() {
         let message = format!(

@@ -8,8 +8,8 @@ use super::classic;
 use super::permit::Permit;
 use super::v1::{self, CatalogWalk};
 use crate::index::query::PackageGraph;
-use crate::version::VersionRelease;
 use crate::version::masterminds::Constraint;
+use crate::version::{Version, VersionRelease};
 
 /// What OLM does now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -189,16 +189,39 @@ pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
             }
             let target = taken.pop();
             answer.verdict = if asked.installed.is_some() { Verdict::Update } else { Verdict::Install };
-            answer.reason = match &target {
-                Some(target) if !target.permits.is_empty() => {
-                    format!("the highest version that is permitted; {}", reason_of(target))
-                }
-                _ => format!("the highest version in {}", channel_words(&view.package, &asked.channels)),
-            };
+            answer.reason = v1_reason(view, asked, target.as_ref(), &answer.others);
             answer.target = target;
         }
     }
     answer
+}
+
+/// Why OLM v1 takes a target before others: versions that are not deprecated come first, of these the highest.
+fn v1_reason(view: &PackageView, asked: &Asked, target: Option<&Target>, others: &[Target]) -> String {
+    let is_higher = |it: &Target, than: &str| match (Version::parse(&it.version), Version::parse(than)) {
+        (Ok(version), Ok(than)) => version > than,
+        _ => false,
+    };
+    let mut text = "the highest version".to_owned();
+    if target.is_some_and(|target| others.iter().any(|it| it.is_deprecated && is_higher(it, &target.version))) {
+        text.push_str(" that is not deprecated");
+    }
+    if !asked.version.is_empty() {
+        text.push_str(&format!(" within {}", asked.version));
+    }
+    text.push_str(&format!(" in {}", channel_words(&view.package, &asked.channels)));
+    let Some(target) = target else { return text };
+    if !target.permits.is_empty() {
+        text.push_str(&format!(", as far as edges lead; {}", reason_of(target)));
+    } else if asked.installed.is_some() && asked.policy == v1::Policy::SelfCertified {
+        text.push_str("; with SelfCertified no edge is needed");
+    }
+    if let Some(installed) = &asked.installed
+        && Version::parse(&installed.version).is_ok_and(|it| Version::parse(&target.version).is_ok_and(|to| to < it))
+    {
+        text.push_str("; this is a downgrade");
+    }
+    text
 }
 
 /// Every bundle that the edges, the channels and the range permit, highest version first; what is installed is left out.

@@ -31,15 +31,38 @@ pub enum Document {
 /// Everything that makes go-yaml v2 or the conversion to JSON behind it fail, and expansion of aliases beyond 256 MiB.
 /// Of several errors, go-yaml's comes first: syntax, then meaning, then what JSON lacks. `out` is then as before.
 pub fn to_json(chunk: &[u8], out: &mut Vec<u8>) -> Result<Document, YamlError> {
+    to_json_and_rest(chunk, out).map(|it| it.0)
+}
+
+/// As [`to_json`], with the line of the chunk, from 1, where something stands behind the first document: go-yaml does not
+/// look at it, whatever it is.
+///
+/// # Errors
+///
+/// As [`to_json`].
+pub fn to_json_and_rest(chunk: &[u8], out: &mut Vec<u8>) -> Result<(Document, Option<u32>), YamlError> {
     let base = out.len();
     let found = guarded(|| {
         let source = Source::new(chunk)?;
-        Composer::new(out).run(&mut source.events())
+        let mut events = source.events();
+        let document = Composer::new(out).run(&mut events)?;
+        // The document is sound, and what follows is nobody's business: neither an error nor a panic there is one.
+        Ok((document, guarded(|| Ok(line_of_rest(&mut events))).unwrap_or_default()))
     });
     if found.is_err() {
         out.truncate(base);
     }
     found
+}
+
+/// The line of what follows the end of a document, if anything does but blanks and comments.
+fn line_of_rest(events: &mut Events<'_>) -> Option<u32> {
+    let mark = match events.next() {
+        Ok(Event { data: EventData::StreamEnd, .. }) => return None,
+        Ok(event) => event.start_mark.line,
+        Err(error) => u64::from(error.line.unwrap_or(1).saturating_sub(1)),
+    };
+    u32::try_from(mark).ok()?.checked_add(1)
 }
 
 /// Where the next node goes.

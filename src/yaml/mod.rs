@@ -21,7 +21,7 @@ mod shorten;
 mod split;
 mod style;
 
-pub use compose::{Document, to_json};
+pub use compose::{Document, to_json, to_json_and_rest};
 pub use emit::{YamlWriteError, write};
 pub use error::{YamlError, YamlErrorKind};
 pub use locate::{FoundPosition, Position, locate, locate_all, locate_key};

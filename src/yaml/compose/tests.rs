@@ -158,3 +158,20 @@ fn limits_aliases() {
     let harmless = format!("a: &a [1, 2]\nb: [{}]\n", vec!["*a"; 1000].join(", "));
     assert!(!json(&harmless).starts_with('!'));
 }
+
+#[test]
+fn what_stands_behind_the_first_document_is_noticed() {
+    for (text, line) in [
+        ("a: 1\n", None),
+        ("a: 1\n# end\n", None),
+        ("a: 1\n...\n# end\n", None),
+        ("---\na: 1\n...\n...\n", None),
+        ("a: 1\n...\nb: 2\n", Some(3)),
+        ("{a: 1}\n{b: 2}\n", Some(2)),
+        ("{a: 1}\n\n  ]\n", Some(3)),
+        ("\u{feff}{\"a\": 1}\n{\"b\": 2}\n", Some(2)),
+    ] {
+        let mut out = Vec::new();
+        assert_eq!(to_json_and_rest(text.as_bytes(), &mut out), Ok((Document::Value, line)), "{text:?}");
+    }
+}
