@@ -194,3 +194,47 @@ fn a_killed_step_leaves_the_old_file_or_the_new_one() {
     let left: Vec<_> = left.filter(|it| it.to_string_lossy().starts_with('.')).collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+#[test]
+fn an_output_that_is_the_input_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = scratch();
+    let path = legacy_file(directory.path(), "two-packages", "");
+    let at = |name: &str| directory.path().join(name);
+    std::os::unix::fs::symlink(&path, at("link.db")).unwrap();
+    std::fs::hard_link(&path, at("hard.db")).unwrap();
+    std::fs::create_dir(at("sub")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let verbs: [(&[&str], &str); 5] = [
+        (&["legacy", "rm", "-p", "foo"], "--in-place"),
+        (&["legacy", "prune", "-p", "foo"], "--in-place"),
+        (&["legacy", "prune-stranded"], "--in-place"),
+        (&["legacy", "deprecate-truncate", "-b", "example.com/foo:v1.0.0"], "--in-place"),
+        (&["export", "--legacy"], "name another file"),
+    ];
+    for (verb, help) in verbs {
+        for name in ["legacy.db", "link.db", "hard.db", "sub/../legacy.db"] {
+            let answer = olmdex(verb.iter().copied()).arg(&path).arg("-o").arg(at(name)).answer();
+            answer.expect_code(2).expect_words("is the input").expect_words(help);
+            assert!(before == std::fs::read(&path).unwrap(), "{verb:?} {name}: the input was changed");
+        }
+    }
+    let names = std::fs::read_dir(directory.path()).unwrap().count();
+    assert_eq!(names, 4, "nothing was written");
+}
+
+#[test]
+fn a_catalog_is_not_migrated_into_itself() {
+    let directory = scratch();
+    let root = directory.path().join("catalog");
+    support::write(&root, "p/catalog.json", "{\"schema\": \"x\", \"name\": \"y\"}");
+    std::os::unix::fs::symlink(&root, directory.path().join("link")).unwrap();
+    for out in ["catalog/new", "catalog/p/q/../new", "link/new", "catalog"] {
+        let out = directory.path().join(out);
+        let answer = olmdex(["migrate"]).arg(&root).arg(&out).answer();
+        answer.expect_code(2).expect_words("is in the catalog that is read").expect_words("outside");
+    }
+    assert_eq!(std::fs::read_dir(&root).unwrap().count(), 1, "nothing was written");
+    olmdex(["migrate"]).arg(&root).arg(directory.path().join("catalog-new")).answer().expect_code(0);
+}

@@ -7,6 +7,7 @@ use clap::Args;
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
 use super::legacy_source;
+use super::overwrite::refuse_same_file;
 use super::progress::Progress;
 use super::validate::{FindingFormat, print_findings};
 use crate::diag::{Finding, Tally};
@@ -49,6 +50,7 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     if args.message_format == FindingFormat::Yaml {
         return Err(CommandError::usage("findings are written as text, json, sarif or github"));
     }
+    refuse_same_file(&args.source, &args.output, "name another file to write")?;
     let input = input(args)?;
     let progress = Progress::start(context, format!("writing {}", args.output.display()));
     let export = Export::write(&input, &args.output)?;
