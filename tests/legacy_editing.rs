@@ -238,3 +238,48 @@ fn a_catalog_is_not_migrated_into_itself() {
     assert_eq!(std::fs::read_dir(&root).unwrap().count(), 1, "nothing was written");
     olmdex(["migrate"]).arg(&root).arg(directory.path().join("catalog-new")).answer().expect_code(0);
 }
+
+#[test]
+fn names_of_packages_to_keep_that_are_not_there_are_told() {
+    let directory = scratch();
+    let path = legacy_file(directory.path(), "two-packages", "");
+    let out = directory.path().join("out.db");
+    let nothing = "no package is kept: all packages are removed";
+    // Names, what is said, what is not, what stays.
+    let cases: [(&str, &[&str], &[&str], &str); 4] = [
+        ("foo", &[], &["warning"], "foo"),
+        ("fop", &["there is no package `fop` to keep; did you mean `foo`?", nothing], &[], ""),
+        ("foo,strange", &["there is no package `strange` to keep"], &["did you mean", nothing], "foo"),
+        ("", &[nothing], &["there is no package"], ""),
+    ];
+    for (names, said, unsaid, stays) in cases {
+        let answer = olmdex(["legacy", "prune", "-p", names]).arg(&path).arg("-o").arg(&out).answer();
+        answer.expect_code(0);
+        for words in said {
+            answer.expect_words(words);
+        }
+        for words in unsaid {
+            assert!(!answer.both().contains(words), "{names}: {}", answer.both());
+        }
+        assert_eq!(query(&out, "SELECT name FROM package"), stays, "{names}");
+    }
+}
+
+#[test]
+fn what_is_no_legacy_file_gets_words_and_help() {
+    let directory = scratch();
+    let path = legacy_file(directory.path(), "two-packages", "");
+    let index = directory.path().join("index.db");
+    olmdex(["build", "-q", "-o"]).arg(&index).arg(&path).answer().expect_code(0);
+    let verbs: [&[&str]; 3] =
+        [&["legacy", "rm", "--in-place", "-p", "foo"], &["legacy", "prune-stranded", "--in-place"], &["doctor"]];
+    for verb in verbs {
+        let answer = olmdex(verb.iter().copied()).arg(&index).answer();
+        answer.expect_code(3).expect_words("is an index of olmdex").expect_words("olmdex export --legacy");
+        let answer = olmdex(verb.iter().copied()).arg(directory.path().join("absent.db")).answer();
+        answer
+            .expect_code(3)
+            .expect_words("No such file")
+            .expect_words("help: name a legacy SQLite file that is there");
+    }
+}

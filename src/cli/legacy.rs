@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
+use super::legacy_source;
 use super::overwrite::refuse_same_file;
 use super::progress::Progress;
 use crate::legacy::{Destination, Done, Edit, LegacyError};
@@ -129,6 +130,7 @@ fn change(
         }
         None => Destination::InPlace,
     };
+    legacy_source::refuse_index(&args.file)?;
     let shown = args.output.as_ref().unwrap_or(&args.file).display().to_string();
     let _progress = Progress::start(context, format!("writing {shown}"));
     let mut edit = Edit::begin(&args.file, &source::scratch_for(&args.file), &destination)?;
