@@ -404,3 +404,24 @@ fn an_empty_catalog_renders_to_nothing() {
     olmdex(["migrate"]).arg(&path).arg(&out).answer().expect_code(0);
     assert!(out.is_dir());
 }
+
+#[test]
+fn doctor_shows_a_tree_as_lines_and_names_a_broken_bundle_once() {
+    let directory = scratch();
+    let path = legacy_file(
+        directory.path(),
+        "two-packages",
+        "UPDATE channel_entry SET replaces = 1 WHERE entry_id = 2;
+         UPDATE operatorbundle SET bundle = '{broken' WHERE name = 'bar.v0.1.0';
+         INSERT INTO channel VALUES ('beta', 'bar', 'bar.v0.1.0');
+         INSERT INTO channel_entry VALUES (9, 'beta', 'bar', 'bar.v0.1.0', NULL, 0)",
+    );
+    let answer = olmdex(["doctor"]).arg(&path).answer();
+    answer.expect_code(1);
+    let out = answer.out();
+    assert!(!out.contains("\\n"), "{out}");
+    assert!(out.lines().any(|it| it.starts_with("    └── ")), "{out}");
+    let broken: Vec<&str> = out.lines().filter(|it| it.contains("populate channels")).collect();
+    assert_eq!(broken.len(), 1, "{out}");
+    assert!(broken[0].contains("package `bar`: bundle `bar.v0.1.0`: "), "{out}");
+}

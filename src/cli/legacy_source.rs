@@ -106,10 +106,7 @@ pub(crate) fn left_out<'p>(context: &Context, problems: impl IntoIterator<Item =
         if (problem.package.is_none() && problem.is_verdict) || !said.insert(problem.package.as_deref()) {
             continue;
         }
-        let message = match &problem.package {
-            Some(package) => format!("package `{package}` is left out: {}", problem.text),
-            None => problem.text.clone(),
-        };
+        let message = problem.words(" is left out");
         context.reporter.finding(&legacy::rules::finding(legacy::rules::INCONVERTIBLE, message, None));
     }
 }

@@ -103,7 +103,8 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
             Ok(_) => names.push(name),
             Err(error) if !args.keep_going => return Err(error.into()),
             Err(error) => {
-                late.push(Problem { package: Some(name.to_owned()), text: error.to_string(), is_verdict: false });
+                let package = Some(name.to_owned());
+                late.push(Problem { package, bundle: None, text: error.to_string(), is_verdict: false });
             }
         }
     }

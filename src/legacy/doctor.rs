@@ -131,11 +131,7 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
     match LegacyCatalog::open(path, scratch, Fidelity::Kept) {
         Ok(catalog) => {
             for problem in catalog.problems().iter().filter(|it| !(it.is_verdict && it.package.is_none())) {
-                let message = match &problem.package {
-                    Some(package) => format!("package `{package}`: {}", problem.text),
-                    None => problem.text.clone(),
-                };
-                findings.push(rules::finding(rules::INCONVERTIBLE, message, problem.package.as_deref()));
+                findings.push(rules::finding(rules::INCONVERTIBLE, problem.words(""), problem.package.as_deref()));
             }
             findings.extend(catalog.findings().iter().cloned());
             heads(&catalog, &connection, &mut findings)?;
