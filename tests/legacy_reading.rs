@@ -406,6 +406,42 @@ fn an_empty_catalog_renders_to_nothing() {
 }
 
 #[test]
+fn what_a_file_claims_and_shows_is_told_as_opm_meets_it() {
+    let duplicate = "duplicate column name: bundlepath";
+    let scan =
+        "sql: Scan error on column index 0, name \"version\": converting driver.Value type string (\"abc\") to a int";
+    // Statements, what opm says, what the tables show if that is told.
+    let cases = [
+        ("", None, None),
+        ("UPDATE schema_migrations SET version = 12", None, None),
+        ("UPDATE schema_migrations SET version = 99", None, Some("12 or 13")),
+        ("DROP TABLE schema_migrations", Some(duplicate), Some("12 or 13")),
+        ("DELETE FROM schema_migrations", Some(duplicate), Some("12 or 13")),
+        ("UPDATE schema_migrations SET version = 'abc'", Some(scan), Some("12 or 13")),
+        ("UPDATE schema_migrations SET version = 8", Some("duplicate column name: substitutesfor"), Some("12 or 13")),
+    ];
+    for (sql, opm, shown) in cases {
+        let directory = scratch();
+        let path = legacy_file(directory.path(), "two-packages", sql);
+        let (info, doctor) = (olmdex(["info"]).arg(&path).answer(), olmdex(["doctor"]).arg(&path).answer());
+        info.expect_code(0);
+        let told =
+            info.out().lines().find_map(|it| it.trim().strip_prefix("tables show").map(|it| it.trim().to_owned()));
+        assert_eq!(told, shown.map(|it| format!("schema {it}")), "{sql}\n{}", info.both());
+        let Some(opm) = opm else {
+            assert!(!info.both().contains("opm fails"), "{sql}\n{}", info.both());
+            continue;
+        };
+        for answer in [&info, &doctor] {
+            answer.expect_words(opm).expect_words("a release that cannot be known");
+            assert!(!answer.both().contains("v1.5.0"), "{sql}\n{}", answer.both());
+            assert!(!answer.both().contains("FOREIGN KEY"), "{sql}\n{}", answer.both());
+        }
+        olmdex(["render", "--compat", "opm"]).arg(&path).answer().expect_code(1).expect_words(opm);
+    }
+}
+
+#[test]
 fn doctor_shows_a_tree_as_lines_and_names_a_broken_bundle_once() {
     let directory = scratch();
     let path = legacy_file(

@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: it mends nothing.
 
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use rusqlite::Connection;
@@ -10,7 +11,7 @@ use serde::Serialize;
 
 use super::catalog::LegacyCatalog;
 use super::cells::{text, with_column};
-use super::era::Fidelity;
+use super::era::{Fidelity, has_references, opm_failure};
 use super::error::{LegacyError, sqlite_words};
 use super::file::{Claim, LegacyFile, connect_damaged};
 use super::model::few;
@@ -35,6 +36,8 @@ pub struct LegacyInfo {
     pub shape: i64,
     /// The releases of opm that write this schema.
     pub written_by: String,
+    /// Why opm cannot read or migrate it, in opm's words; absent if it can.
+    pub opm_failure: Option<String>,
     /// Whether its writer was stopped, so that a journal had to be played back into a copy.
     pub interrupted: bool,
     /// Number of packages.
@@ -57,9 +60,12 @@ pub struct LegacyInfo {
     pub convertible_packages: usize,
 }
 
-/// The releases of opm that write a schema (`spec/legacy-index.md` 1.3).
-fn written_by(schema: Option<i64>) -> &'static str {
-    match schema {
+/// The releases of opm that write the schema of a file (`spec/legacy-index.md` 1.3), if it has the tables of that schema.
+fn written_by(file: &LegacyFile) -> &'static str {
+    if is_mismatch(file) {
+        return "a release that cannot be known";
+    }
+    match claimed(file) {
         None => "before v1.5.0 (2018 and 2019)",
         Some(..=2) => "v1.5.0 (October 2019)",
         Some(3) => "v1.5.1 (October 2019)",
@@ -73,6 +79,33 @@ fn written_by(schema: Option<i64>) -> &'static str {
         Some(LAST) => "v1.18.0 to v1.73.0 (August 2021 to 2026)",
         Some(_) => "no release that is known",
     }
+}
+
+/// Whether the tables are not those of the schema that the file claims.
+fn is_mismatch(file: &LegacyFile) -> bool {
+    let shape = file.shape();
+    match file.claim() {
+        Claim::Number(claim) if *claim > LAST => shape < 12,
+        Claim::Number(claim) if *claim >= 0 => !schemas_of(shape).contains(claim),
+        // Before migrations there were six tables.
+        Claim::None | Claim::Number(_) => shape > 1,
+        Claim::Text(_) => true,
+    }
+}
+
+/// The schemas that have the tables and columns of this one. Some migrations change rows only.
+fn schemas_of(shape: i64) -> RangeInclusive<i64> {
+    match shape {
+        3 | 9 | 12 => shape..=shape + 1,
+        _ => shape..=shape,
+    }
+}
+
+/// The schemas that have the tables and columns of this one, in words.
+fn shown(shape: i64) -> String {
+    let schemas = schemas_of(shape);
+    let (first, last) = (schemas.start(), schemas.end());
+    if first == last { first.to_string() } else { format!("{first} or {last}") }
 }
 
 fn claimed(file: &LegacyFile) -> Option<i64> {
@@ -93,7 +126,8 @@ impl LegacyCatalog {
             bytes: std::fs::metadata(file.path()).map_or(0, |it| it.len()),
             schema: claimed(file),
             shape: file.shape(),
-            written_by: written_by(claimed(file)).to_owned(),
+            written_by: written_by(file).to_owned(),
+            opm_failure: opm_failure(file, has_references(rows)),
             interrupted: file.was_interrupted(),
             packages: rows.packages.len(),
             channels: rows.channels.len(),
@@ -105,6 +139,15 @@ impl LegacyCatalog {
             dependency_rows: rows.dependencies.n_rows,
             convertible_packages: self.sound_packages().len(),
         }
+    }
+}
+
+impl LegacyInfo {
+    /// The schemas that its tables and columns show, in words, if that is not the one that it claims.
+    #[must_use]
+    pub fn other_shape(&self) -> Option<String> {
+        let is_claimed = self.schema.is_some_and(|it| schemas_of(self.shape).contains(&it));
+        (!is_claimed).then(|| shown(self.shape))
     }
 }
 
@@ -127,8 +170,9 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
     };
     let connection = file.connect()?;
     integrity(&connection, &mut findings);
-    schema(&file, &mut findings);
-    match LegacyCatalog::open(path, scratch, Fidelity::Kept) {
+    let catalog = LegacyCatalog::open(path, scratch, Fidelity::Kept);
+    schema(&file, catalog.as_ref().ok().is_none_or(|it| has_references(&it.model.rows)), &mut findings);
+    match catalog {
         Ok(catalog) => {
             for problem in catalog.problems().iter().filter(|it| !(it.is_verdict && it.package.is_none())) {
                 findings.push(rules::finding(rules::INCONVERTIBLE, problem.words(""), problem.package.as_deref()));
@@ -198,38 +242,38 @@ fn readable(connection: &Connection, findings: &mut Vec<Finding>) {
     }
 }
 
-fn schema(file: &LegacyFile, findings: &mut Vec<Finding>) {
+fn schema(file: &LegacyFile, has_references: bool, findings: &mut Vec<Finding>) {
     if file.was_interrupted() {
         let message = "a journal lies beside the file: its writer was stopped, or opm failed to migrate it";
         findings.push(rules::finding(rules::INTERRUPTED, message, None));
     }
-    let (claim, shape) = (claimed(file), file.shape());
-    let is_mismatch = match claim {
-        // The last schema changes rows only.
-        Some(claim) => {
-            (claim < LAST || shape < 12) && !(shape..=shape + 1).contains(&claim) && !(claim == 4 && shape == 3)
-        }
-        None => shape > 1,
+    let claim = match file.claim() {
+        Claim::Number(number) if *number >= 0 => format!("schema {number}"),
+        Claim::Number(number) => format!("schema {number}, which is none"),
+        Claim::Text(text) => format!("schema `{text}`, which is no number"),
+        Claim::None => "no schema".to_owned(),
     };
-    if is_mismatch {
-        let claim = claim.map_or("none".to_owned(), |it| it.to_string());
-        let message = format!("the file claims schema {claim}, and its tables show {shape}");
+    let failure = opm_failure(file, has_references);
+    if is_mismatch(file) {
+        let message = format!("the file claims {claim}, and its tables show {}", shown(file.shape()));
         findings.push(rules::finding(rules::SCHEMA_MISMATCH, message, None));
     }
-    let version = claim.unwrap_or(-1);
-    let shown = claim.map_or("no schema".to_owned(), |it| format!("schema {it}"));
-    let what = match version {
-        ..=3 => {
-            "opm cannot migrate it (`FOREIGN KEY constraint failed`), and a server of opm answers `database is locked`"
+    let version = claimed(file).unwrap_or(-1);
+    let what = match (failure, version) {
+        (Some(failure), LAST..) => format!("opm's queries fail (`{failure}`)"),
+        (Some(failure), _) if matches!(file.claim(), Claim::Text(_)) => format!("opm does not open it (`{failure}`)"),
+        (Some(failure), _) => {
+            format!("opm cannot migrate it (`{failure}`), and a server of opm answers `database is locked`")
         }
-        4..=7 => "opm migrates it, and loses required APIs; files of v1.5.3 lose all bundles",
-        8 => "opm migrates it, and gives every dependency the value of the first",
-        9..=12 => "opm migrates it in place while it reads it",
-        LAST => return,
-        _ => "opm takes it for its own without a word",
+        (None, LAST) => return,
+        (None, 4..=7) => "opm migrates it, and loses required APIs; files of v1.5.3 lose all bundles".to_owned(),
+        (None, 8) => "opm migrates it, and gives every dependency the value of the first".to_owned(),
+        (None, ..LAST) => "opm migrates it in place while it reads it".to_owned(),
+        (None, _) => "opm takes it for its own without a word".to_owned(),
     };
-    let message = format!("the file has {shown}, written by {}: {what}", written_by(claim));
-    findings.push(rules::finding(rules::OLD_SCHEMA, message, None));
+    let rule = if version == LAST { rules::SCHEMA_MISMATCH } else { rules::OLD_SCHEMA };
+    let message = format!("the file has {claim}, written by {}: {what}", written_by(file));
+    findings.push(rules::finding(rule, message, None));
 }
 
 /// Heads of channels that a server of packages cannot show, and heads that are none.
