@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: it mends nothing.
 
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
@@ -15,6 +16,7 @@ use super::era::{Fidelity, has_references, opm_failure};
 use super::error::{LegacyError, sqlite_words};
 use super::file::{Claim, LegacyFile, connect_damaged};
 use super::model::few;
+use super::outdir::package_file;
 use super::rules;
 use crate::diag::Finding;
 use crate::json::{Kind, Reader, decode_utf8};
@@ -170,6 +172,9 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
     };
     let connection = file.connect()?;
     integrity(&connection, &mut findings);
+    for missing in file.missing() {
+        findings.push(rules::finding(rules::DAMAGED, missing.to_string(), None));
+    }
     let catalog = LegacyCatalog::open(path, scratch, Fidelity::Kept);
     schema(&file, catalog.as_ref().ok().is_none_or(|it| has_references(&it.model.rows)), &mut findings);
     match catalog {
@@ -177,7 +182,16 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
             for problem in catalog.problems().iter().filter(|it| !(it.is_verdict && it.package.is_none())) {
                 findings.push(rules::finding(rules::INCONVERTIBLE, problem.words(""), problem.package.as_deref()));
             }
-            findings.extend(catalog.findings().iter().cloned());
+            for package in catalog.sound_packages() {
+                if let Err(error) = package_file(package, "json") {
+                    let message = format!("package `{package}`: {error}");
+                    findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(package)));
+                }
+            }
+            // What is missing has been said, as what it is here: damage.
+            let is_new = |it: &&Finding| it.rule.id != rules::SCHEMA_MISMATCH.id;
+            findings.extend(catalog.findings().iter().filter(is_new).cloned());
+            depths(&catalog, &mut findings);
             heads(&catalog, &connection, &mut findings)?;
         }
         Err(LegacyError::Damaged { message, .. }) => {
@@ -274,6 +288,32 @@ fn schema(file: &LegacyFile, has_references: bool, findings: &mut Vec<Finding>) 
     let rule = if version == LAST { rules::SCHEMA_MISMATCH } else { rules::OLD_SCHEMA };
     let message = format!("the file has {claim}, written by {}: {what}", written_by(file));
     findings.push(rules::finding(rule, message, None));
+}
+
+/// Entries with depths that no way from a head has.
+fn depths(catalog: &LegacyCatalog, findings: &mut Vec<Finding>) {
+    let entries = &catalog.model.rows.entries;
+    let n_rows = i64::try_from(entries.len()).unwrap_or(i64::MAX);
+    // Rows may have been removed, but no chain is longer than the rows that there ever were.
+    let most = entries.iter().map(|it| it.id).max().unwrap_or_default().max(n_rows);
+    let mut found: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    for entry in entries {
+        let (Some(package), Some(channel), Some(bundle)) = (&entry.package, &entry.channel, &entry.bundle) else {
+            continue;
+        };
+        let depth = match entry.depth {
+            Some(depth) if (0..=most).contains(&depth) => continue,
+            Some(depth) => depth.to_string(),
+            None => "none".to_owned(),
+        };
+        found.entry((package, channel)).or_default().push(format!("{bundle}: {depth}"));
+    }
+    for ((package, channel), entries) in found {
+        let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
+        let message =
+            format!("channel `{channel}` of package `{package}` has entries of impossible depths: {}", few(&entries));
+        findings.push(rules::finding(rules::IMPOSSIBLE_DEPTH, message, Some(package)));
+    }
 }
 
 /// Heads of channels that a server of packages cannot show, and heads that are none.

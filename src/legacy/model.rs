@@ -111,7 +111,9 @@ impl Model {
     /// Reads the rows of a file and makes packages of them.
     pub(super) fn read(file: &LegacyFile, fidelity: Fidelity) -> Result<Self, LegacyError> {
         let mut rows = Rows::read(file)?;
-        let mut findings = Vec::new();
+        let lost = file.missing().into_iter().filter(|it| it.is_in_blobs);
+        let mut findings: Vec<Finding> =
+            lost.map(|it| rules::finding(rules::SCHEMA_MISMATCH, it.to_string(), None)).collect();
         era::forward(file, &mut rows, fidelity, &mut findings)?;
         let mut model = Self { findings, ..Self::default() };
         model.initialize(&rows);
