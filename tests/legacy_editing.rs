@@ -194,3 +194,92 @@ fn a_killed_step_leaves_the_old_file_or_the_new_one() {
     let left: Vec<_> = left.filter(|it| it.to_string_lossy().starts_with('.')).collect();
     assert!(left.is_empty(), "{left:?}");
 }
+
+#[test]
+fn an_output_that_is_the_input_is_refused() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = scratch();
+    let path = legacy_file(directory.path(), "two-packages", "");
+    let at = |name: &str| directory.path().join(name);
+    std::os::unix::fs::symlink(&path, at("link.db")).unwrap();
+    std::fs::hard_link(&path, at("hard.db")).unwrap();
+    std::fs::create_dir(at("sub")).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let verbs: [(&[&str], &str); 5] = [
+        (&["legacy", "rm", "-p", "foo"], "--in-place"),
+        (&["legacy", "prune", "-p", "foo"], "--in-place"),
+        (&["legacy", "prune-stranded"], "--in-place"),
+        (&["legacy", "deprecate-truncate", "-b", "example.com/foo:v1.0.0"], "--in-place"),
+        (&["export", "--legacy"], "name another file"),
+    ];
+    for (verb, help) in verbs {
+        for name in ["legacy.db", "link.db", "hard.db", "sub/../legacy.db"] {
+            let answer = olmdex(verb.iter().copied()).arg(&path).arg("-o").arg(at(name)).answer();
+            answer.expect_code(2).expect_words("is the input").expect_words(help);
+            assert!(before == std::fs::read(&path).unwrap(), "{verb:?} {name}: the input was changed");
+        }
+    }
+    let names = std::fs::read_dir(directory.path()).unwrap().count();
+    assert_eq!(names, 4, "nothing was written");
+}
+
+#[test]
+fn a_catalog_is_not_migrated_into_itself() {
+    let directory = scratch();
+    let root = directory.path().join("catalog");
+    support::write(&root, "p/catalog.json", "{\"schema\": \"x\", \"name\": \"y\"}");
+    std::os::unix::fs::symlink(&root, directory.path().join("link")).unwrap();
+    for out in ["catalog/new", "catalog/p/q/../new", "link/new", "catalog"] {
+        let out = directory.path().join(out);
+        let answer = olmdex(["migrate"]).arg(&root).arg(&out).answer();
+        answer.expect_code(2).expect_words("is in the catalog that is read").expect_words("outside");
+    }
+    assert_eq!(std::fs::read_dir(&root).unwrap().count(), 1, "nothing was written");
+    olmdex(["migrate"]).arg(&root).arg(directory.path().join("catalog-new")).answer().expect_code(0);
+}
+
+#[test]
+fn names_of_packages_to_keep_that_are_not_there_are_told() {
+    let directory = scratch();
+    let path = legacy_file(directory.path(), "two-packages", "");
+    let out = directory.path().join("out.db");
+    let nothing = "no package is kept: all packages are removed";
+    // Names, what is said, what is not, what stays.
+    let cases: [(&str, &[&str], &[&str], &str); 4] = [
+        ("foo", &[], &["warning"], "foo"),
+        ("fop", &["there is no package `fop` to keep; did you mean `foo`?", nothing], &[], ""),
+        ("foo,strange", &["there is no package `strange` to keep"], &["did you mean", nothing], "foo"),
+        ("", &[nothing], &["there is no package"], ""),
+    ];
+    for (names, said, unsaid, stays) in cases {
+        let answer = olmdex(["legacy", "prune", "-p", names]).arg(&path).arg("-o").arg(&out).answer();
+        answer.expect_code(0);
+        for words in said {
+            answer.expect_words(words);
+        }
+        for words in unsaid {
+            assert!(!answer.both().contains(words), "{names}: {}", answer.both());
+        }
+        assert_eq!(query(&out, "SELECT name FROM package"), stays, "{names}");
+    }
+}
+
+#[test]
+fn what_is_no_legacy_file_gets_words_and_help() {
+    let directory = scratch();
+    let path = legacy_file(directory.path(), "two-packages", "");
+    let index = directory.path().join("index.db");
+    olmdex(["build", "-q", "-o"]).arg(&index).arg(&path).answer().expect_code(0);
+    let verbs: [&[&str]; 3] =
+        [&["legacy", "rm", "--in-place", "-p", "foo"], &["legacy", "prune-stranded", "--in-place"], &["doctor"]];
+    for verb in verbs {
+        let answer = olmdex(verb.iter().copied()).arg(&index).answer();
+        answer.expect_code(3).expect_words("is an index of olmdex").expect_words("olmdex export --legacy");
+        let answer = olmdex(verb.iter().copied()).arg(directory.path().join("absent.db")).answer();
+        answer
+            .expect_code(3)
+            .expect_words("No such file")
+            .expect_words("help: name a legacy SQLite file that is there");
+    }
+}

@@ -276,3 +276,35 @@ fn the_full_community_catalog_comes_back() {
     export(&path("2"), &path("2.db")).expect_code(0);
     assert!(std::fs::read(path("1.db")).unwrap() == std::fs::read(path("2.db")).unwrap(), "the same bytes");
 }
+
+#[test]
+fn what_is_wrong_with_a_source_keeps_its_rule_and_place() {
+    // The name of the file, its text, rule and place.
+    let package = "{\"schema\": \"olm.package\", \"name\": \"p\", \"defaultChannel\": \"stable\"}\n";
+    let cases = [
+        ("catalog.yaml", "schema: olm.package\nname: [p\n".to_owned(), "E0004", ":3:1"),
+        ("catalog.json", format!("{package}{{\"schema\": 5}}\n"), "E0007", ":2:12"),
+        (
+            "catalog.json",
+            format!("{package}{{\"schema\": \"olm.channel\", \"package\": \"p\", \"name\": \"c\", \"entries\": 5}}\n"),
+            "E0009",
+            ":2:",
+        ),
+        (
+            "catalog.json",
+            format!("{package}{{\"schema\": \"olm.bundle\", \"package\": \"p\", \"name\": \"p.v1\", \"image\": 5}}\n"),
+            "E0009",
+            ":2:",
+        ),
+        ("catalog.yaml", "schema: olm.bundle\npackage: p\nname: p.v1\nimage: 5\n".to_owned(), "E0009", ":4:"),
+    ];
+    for (name, text, rule, place) in cases {
+        let directory = scratch();
+        let file = write(directory.path(), &format!("catalog/{name}"), &text);
+        let out = directory.path().join("out.db");
+        let answer = olmdex(["export", "--legacy"]).arg(directory.path().join("catalog")).arg("-o").arg(&out).answer();
+        answer.expect_code(1).expect_words(&format!("{}{place}", file.display()));
+        assert_eq!(answer.both().matches(&format!("[{rule}]")).count(), 1, "{text}\n{}", answer.both());
+        assert!(!out.exists());
+    }
+}

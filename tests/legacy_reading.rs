@@ -196,6 +196,7 @@ fn older_schemas_keep_their_data() {
              CREATE TABLE package (name TEXT PRIMARY KEY, default_channel TEXT);
              CREATE TABLE channel (name TEXT, package_name TEXT, head_operatorbundle_name TEXT);
              CREATE TABLE channel_entry (entry_id INTEGER PRIMARY KEY, channel_name TEXT, package_name TEXT, operatorbundle_name TEXT, replaces INTEGER, depth INTEGER);
+             CREATE TABLE api (group_name TEXT, version TEXT, kind TEXT, plural TEXT NOT NULL);
              CREATE TABLE api_provider (group_name TEXT, version TEXT, kind TEXT, channel_entry_id INTEGER);
              CREATE TABLE related_image (image TEXT, operatorbundle_name TEXT);
              INSERT INTO operatorbundle (name, csv, bundle) VALUES ('a.v1', '{v1}', '{v1}'), ('a.v2', '{v2}', '{v2}');
@@ -403,4 +404,118 @@ fn an_empty_catalog_renders_to_nothing() {
     let out = directory.path().join("out");
     olmdex(["migrate"]).arg(&path).arg(&out).answer().expect_code(0);
     assert!(out.is_dir());
+}
+
+#[test]
+fn damage_that_sqlite_does_not_see_is_told_by_doctor_and_proof() {
+    let rename = |to: &str| {
+        let tables = [("package", "name"), ("channel", "package_name"), ("channel_entry", "package_name")];
+        let update = |it: (&str, &str)| format!("UPDATE {} SET {1} = '{to}' WHERE {1} = 'foo';", it.0, it.1);
+        tables.map(update).concat()
+    };
+    let evil = rename("../evil");
+    // Statements, what doctor says, and what the proof names, if the blobs lack something.
+    let cases: [(&str, &[&str], Option<&str>); 9] = [
+        ("", &[], None),
+        (
+            "DROP TABLE properties",
+            &[
+                "E0603]: the table `properties`, which schema 13 has, is missing, and with it the properties of bundles",
+                "no such table: properties",
+            ],
+            Some("the table `properties`"),
+        ),
+        (
+            "ALTER TABLE operatorbundle DROP COLUMN skiprange",
+            &["E0603]: the column `skiprange` of the table `operatorbundle`", "the skipRange of bundles"],
+            Some("the column `skiprange`"),
+        ),
+        (
+            "DROP TABLE related_image; DROP TABLE deprecated; DROP TABLE dependencies",
+            &["the table `related_image`", "the table `dependencies`", "the table `deprecated`"],
+            Some("the table `dependencies`"),
+        ),
+        ("DROP TABLE api_requirer", &["the table `api_requirer`"], None),
+        (&evil, &["package `../evil`: invalid package name \"../evil\""], None),
+        (
+            "UPDATE channel_entry SET depth = -5 WHERE entry_id = 2",
+            &["E0604]: channel `", "has entries of impossible depths: `foo.v", ": -5`"],
+            None,
+        ),
+        ("UPDATE channel_entry SET depth = 9223372036854775807 WHERE entry_id = 2", &[": 9223372036854775807`"], None),
+        ("UPDATE channel_entry SET depth = NULL WHERE entry_id = 2", &["E0604", ": none`"], None),
+    ];
+    for (sql, said, lost) in cases {
+        let directory = scratch();
+        let path = legacy_file(directory.path(), "two-packages", sql);
+        let answer = olmdex(["doctor"]).arg(&path).answer();
+        answer.expect_code(i32::from(!said.is_empty()));
+        for words in said {
+            answer.expect_words(words);
+        }
+        if let Some(lost) = lost {
+            let out = directory.path().join("out");
+            let answer = olmdex(["migrate", "--prove", "--keep-going"]).arg(&path).arg(&out).answer();
+            answer.expect_code(1).expect_words("not proved").expect_words(lost).expect_words("which is lost");
+            // Without a proof it is not passed over in silence either.
+            olmdex(["render"]).arg(&path).answer().expect_words(lost);
+        }
+    }
+}
+
+#[test]
+fn what_a_file_claims_and_shows_is_told_as_opm_meets_it() {
+    let duplicate = "duplicate column name: bundlepath";
+    let scan =
+        "sql: Scan error on column index 0, name \"version\": converting driver.Value type string (\"abc\") to a int";
+    // Statements, what opm says, what the tables show if that is told.
+    let cases = [
+        ("", None, None),
+        ("UPDATE schema_migrations SET version = 12", None, None),
+        ("UPDATE schema_migrations SET version = 99", None, Some("12 or 13")),
+        ("DROP TABLE schema_migrations", Some(duplicate), Some("12 or 13")),
+        ("DELETE FROM schema_migrations", Some(duplicate), Some("12 or 13")),
+        ("UPDATE schema_migrations SET version = 'abc'", Some(scan), Some("12 or 13")),
+        ("UPDATE schema_migrations SET version = 8", Some("duplicate column name: substitutesfor"), Some("12 or 13")),
+    ];
+    for (sql, opm, shown) in cases {
+        let directory = scratch();
+        let path = legacy_file(directory.path(), "two-packages", sql);
+        let (info, doctor) = (olmdex(["info"]).arg(&path).answer(), olmdex(["doctor"]).arg(&path).answer());
+        info.expect_code(0);
+        let told =
+            info.out().lines().find_map(|it| it.trim().strip_prefix("tables show").map(|it| it.trim().to_owned()));
+        assert_eq!(told, shown.map(|it| format!("schema {it}")), "{sql}\n{}", info.both());
+        let Some(opm) = opm else {
+            assert!(!info.both().contains("opm fails"), "{sql}\n{}", info.both());
+            continue;
+        };
+        for answer in [&info, &doctor] {
+            answer.expect_words(opm).expect_words("a release that cannot be known");
+            assert!(!answer.both().contains("v1.5.0"), "{sql}\n{}", answer.both());
+            assert!(!answer.both().contains("FOREIGN KEY"), "{sql}\n{}", answer.both());
+        }
+        olmdex(["render", "--compat", "opm"]).arg(&path).answer().expect_code(1).expect_words(opm);
+    }
+}
+
+#[test]
+fn doctor_shows_a_tree_as_lines_and_names_a_broken_bundle_once() {
+    let directory = scratch();
+    let path = legacy_file(
+        directory.path(),
+        "two-packages",
+        "UPDATE channel_entry SET replaces = 1 WHERE entry_id = 2;
+         UPDATE operatorbundle SET bundle = '{broken' WHERE name = 'bar.v0.1.0';
+         INSERT INTO channel VALUES ('beta', 'bar', 'bar.v0.1.0');
+         INSERT INTO channel_entry VALUES (9, 'beta', 'bar', 'bar.v0.1.0', NULL, 0)",
+    );
+    let answer = olmdex(["doctor"]).arg(&path).answer();
+    answer.expect_code(1);
+    let out = answer.out();
+    assert!(!out.contains("\\n"), "{out}");
+    assert!(out.lines().any(|it| it.starts_with("    └── ")), "{out}");
+    let broken: Vec<&str> = out.lines().filter(|it| it.contains("populate channels")).collect();
+    assert_eq!(broken.len(), 1, "{out}");
+    assert!(broken[0].contains("package `bar`: bundle `bar.v0.1.0`: "), "{out}");
 }

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
+use super::legacy_source;
 use super::progress::Progress;
 use super::validate::{FindingFormat, print_findings};
 use crate::diag::Tally;
@@ -36,6 +37,7 @@ pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
         return Err(CommandError::usage("findings are written as text, json, sarif or github"));
     }
+    legacy_source::refuse_index(&args.file)?;
     let progress = Progress::start(context, format!("examining {}", args.file.display()));
     let findings = legacy::examine(&args.file, &source::scratch_for(&args.file))?;
     drop(progress);

@@ -7,8 +7,10 @@ use clap::Args;
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
 use super::legacy_source;
+use super::overwrite::refuse_same_file;
 use super::progress::Progress;
 use super::validate::{FindingFormat, print_findings};
+use crate::check;
 use crate::diag::{Finding, Tally};
 use crate::fbc::Input;
 use crate::index::Index;
@@ -49,6 +51,7 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     if args.message_format == FindingFormat::Yaml {
         return Err(CommandError::usage("findings are written as text, json, sarif or github"));
     }
+    refuse_same_file(&args.source, &args.output, "name another file to write")?;
     let input = input(args)?;
     let progress = Progress::start(context, format!("writing {}", args.output.display()));
     let export = Export::write(&input, &args.output)?;
@@ -57,7 +60,8 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     if args.message_format == FindingFormat::Text {
         legacy_source::report(context, &findings);
     } else {
-        print_findings(context, args.message_format, legacy::rules::ALL, &findings)?;
+        let applied = [legacy::rules::ALL, check::rules::ALL].concat();
+        print_findings(context, args.message_format, &applied, &findings)?;
     }
     let tally = Tally::of(export.findings());
     if !export.is_possible() || (args.strict && tally.warnings > 0) {

@@ -68,9 +68,8 @@ fn legacy_info(output: InfoFormat, path: &Path) -> CommandResult {
             let schema = info.schema.map_or("no schema".to_owned(), |it| format!("schema {it}"));
             writeln!(out, "{}: legacy SQLite catalog, {schema}, {}\n", info.path, bytes(info.bytes))?;
             let number = |n: usize| n.to_string();
-            let rows = [
+            let mut rows = vec![
                 ("written by", info.written_by.clone()),
-                ("tables show", format!("schema {}", info.shape)),
                 ("writer was stopped", if info.interrupted { "yes" } else { "no" }.to_owned()),
                 ("packages", number(info.packages)),
                 ("that can be converted", number(info.convertible_packages)),
@@ -82,6 +81,12 @@ fn legacy_info(output: InfoFormat, path: &Path) -> CommandResult {
                 ("rows of properties", number(info.property_rows)),
                 ("rows of dependencies", number(info.dependency_rows)),
             ];
+            if let Some(schema) = info.other_shape() {
+                rows.insert(1, ("tables show", format!("schema {schema}")));
+            }
+            if let Some(failure) = info.opm_failure {
+                rows.push(("opm fails with", failure));
+            }
             let rows: Vec<Vec<String>> = rows.into_iter().map(|(what, value)| vec![what.to_owned(), value]).collect();
             table::write_aligned(None, &rows, 3, &mut out)?;
         }

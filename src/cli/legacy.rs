@@ -6,6 +6,8 @@ use clap::{Args, Subcommand};
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
+use super::legacy_source;
+use super::overwrite::refuse_same_file;
 use super::progress::Progress;
 use crate::legacy::{Destination, Done, Edit, LegacyError};
 use crate::source;
@@ -122,9 +124,13 @@ fn change(
     step: impl FnOnce(&mut Edit) -> Result<(), LegacyError>,
 ) -> CommandResult {
     let destination = match &args.output {
-        Some(path) => Destination::File(path.clone()),
+        Some(path) => {
+            refuse_same_file(&args.file, path, "name another file to write, or use `--in-place`")?;
+            Destination::File(path.clone())
+        }
         None => Destination::InPlace,
     };
+    legacy_source::refuse_index(&args.file)?;
     let shown = args.output.as_ref().unwrap_or(&args.file).display().to_string();
     let _progress = Progress::start(context, format!("writing {shown}"));
     let mut edit = Edit::begin(&args.file, &source::scratch_for(&args.file), &destination)?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::ValueEnum;
 
 use super::Context;
-use super::error::CommandError;
+use super::error::{CommandError, Exit};
 use crate::diag::{Finding, Severity};
 use crate::legacy::{self, Fidelity, LegacyCatalog, Level, Problem};
 use crate::source;
@@ -46,6 +46,17 @@ pub(crate) fn fidelity(compat: Option<Compat>) -> Fidelity {
 /// Whether a source is a legacy catalog.
 pub(crate) fn is_legacy(path: &Path) -> bool {
     path.is_file() && legacy::is_legacy(path)
+}
+
+/// An index has tables of the same names, so that what SQLite says of it would mislead.
+pub(crate) fn refuse_index(path: &Path) -> Result<(), CommandError> {
+    if !source::is_index(path) {
+        return Ok(());
+    }
+    let shown = path.display();
+    let message = format!("`{shown}` is an index of olmdex, and no legacy catalog");
+    let help = format!("make a legacy catalog of it first: olmdex export --legacy {shown} -o legacy.db");
+    Err(CommandError::new(Exit::Input, message).help(help))
 }
 
 /// Opens a legacy catalog and says what is remarkable about it.
@@ -95,10 +106,7 @@ pub(crate) fn left_out<'p>(context: &Context, problems: impl IntoIterator<Item =
         if (problem.package.is_none() && problem.is_verdict) || !said.insert(problem.package.as_deref()) {
             continue;
         }
-        let message = match &problem.package {
-            Some(package) => format!("package `{package}` is left out: {}", problem.text),
-            None => problem.text.clone(),
-        };
+        let message = problem.words(" is left out");
         context.reporter.finding(&legacy::rules::finding(legacy::rules::INCONVERTIBLE, message, None));
     }
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
 use super::legacy_source::{self, Compat, MigrateLevel, is_legacy};
+use super::overwrite::refuse_inside;
 use super::progress::Progress;
 use super::render::BlobFormat;
 use super::validate::{FindingFormat, print_findings};
@@ -60,6 +61,7 @@ pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
         let message = format!("`{}` is no legacy catalog", args.source.display());
         return Err(CommandError::usage(message).help("`--prove`, `--compat` and `--migrate-level` are for those"));
     }
+    refuse_inside(&args.source, &args.directory)?;
     migrate_files(context, args)
 }
 
@@ -101,7 +103,8 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
             Ok(_) => names.push(name),
             Err(error) if !args.keep_going => return Err(error.into()),
             Err(error) => {
-                late.push(Problem { package: Some(name.to_owned()), text: error.to_string(), is_verdict: false });
+                let package = Some(name.to_owned());
+                late.push(Problem { package, bundle: None, text: error.to_string(), is_verdict: false });
             }
         }
     }

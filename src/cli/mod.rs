@@ -27,6 +27,7 @@ mod migrate;
 mod name;
 mod namespace;
 pub mod output;
+mod overwrite;
 mod path;
 mod progress;
 mod provides;

@@ -35,7 +35,12 @@ pub fn finding(finding: &Finding, color: Color) -> String {
     let severity = finding.rule.severity;
     let head = format!("{}[{}]", severity.word(), finding.rule.id);
     let head_color = if severity == Severity::Error { "1;31" } else { "1;33" };
-    let mut out = format!("{}: {}\n", paint(head_color, &head), paint("1", &printable(&finding.message)));
+    let mut lines = lines(&finding.message);
+    let first = lines.next().unwrap_or_default();
+    let mut out = format!("{}: {}\n", paint(head_color, &head), paint("1", &printable(&first)));
+    for line in lines {
+        out.push_str(&format!("    {}\n", printable(&line)));
+    }
     if let Some(place) = &finding.place {
         let width = place.line.to_string().len();
         let blank = " ".repeat(width);
@@ -62,6 +67,26 @@ pub fn finding(finding: &Finding, color: Color) -> String {
     out
 }
 
+/// The lines of a message. Only what looks like a branch of a tree, as opm draws them, has a line of its own; any other
+/// break may come from a name, which must not make lines.
+fn lines(message: &str) -> impl Iterator<Item = String> {
+    let is_branch = |line: &str| {
+        let branch = line.trim_start_matches(['│', ' ']);
+        branch.starts_with("├── ") || branch.starts_with("└── ")
+    };
+    let mut lines: Vec<String> = Vec::new();
+    for line in message.split('\n') {
+        match lines.last_mut() {
+            Some(last) if !is_branch(line) => {
+                last.push('\n');
+                last.push_str(line);
+            }
+            _ => lines.push(line.to_owned()),
+        }
+    }
+    lines.into_iter()
+}
+
 /// The part of a text around its character `at`, and where that is in it. Each shown character is one column wide: what
 /// has no width or could steer the terminal is shown as a dot.
 fn window(source: &str, at: u32) -> (String, usize) {
@@ -82,4 +107,24 @@ fn window(source: &str, at: u32) -> (String, usize) {
         })
         .collect();
     (shown, column - skipped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines;
+
+    #[test]
+    fn only_branches_of_a_tree_have_lines() {
+        let tree = "invalid package:\n├── invalid channel:\n│   └── a\n└── b";
+        let cases = [
+            ("plain", 1),
+            ("a name\nerror[E0001]: forged", 1),
+            (tree, 4),
+            ("invalid channel:\n    ├── one\n    └── two\nforged", 3),
+            ("", 1),
+        ];
+        for (message, n_lines) in cases {
+            assert_eq!(lines(message).count(), n_lines, "{message}");
+        }
+    }
 }

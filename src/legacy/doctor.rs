@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: it mends nothing.
 
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use rusqlite::Connection;
@@ -10,10 +12,11 @@ use serde::Serialize;
 
 use super::catalog::LegacyCatalog;
 use super::cells::{text, with_column};
-use super::era::Fidelity;
+use super::era::{Fidelity, has_references, opm_failure};
 use super::error::{LegacyError, sqlite_words};
 use super::file::{Claim, LegacyFile, connect_damaged};
 use super::model::few;
+use super::outdir::package_file;
 use super::rules;
 use crate::diag::Finding;
 use crate::json::{Kind, Reader, decode_utf8};
@@ -35,6 +38,8 @@ pub struct LegacyInfo {
     pub shape: i64,
     /// The releases of opm that write this schema.
     pub written_by: String,
+    /// Why opm cannot read or migrate it, in opm's words; absent if it can.
+    pub opm_failure: Option<String>,
     /// Whether its writer was stopped, so that a journal had to be played back into a copy.
     pub interrupted: bool,
     /// Number of packages.
@@ -57,9 +62,12 @@ pub struct LegacyInfo {
     pub convertible_packages: usize,
 }
 
-/// The releases of opm that write a schema (`spec/legacy-index.md` 1.3).
-fn written_by(schema: Option<i64>) -> &'static str {
-    match schema {
+/// The releases of opm that write the schema of a file (`spec/legacy-index.md` 1.3), if it has the tables of that schema.
+fn written_by(file: &LegacyFile) -> &'static str {
+    if is_mismatch(file) {
+        return "a release that cannot be known";
+    }
+    match claimed(file) {
         None => "before v1.5.0 (2018 and 2019)",
         Some(..=2) => "v1.5.0 (October 2019)",
         Some(3) => "v1.5.1 (October 2019)",
@@ -73,6 +81,33 @@ fn written_by(schema: Option<i64>) -> &'static str {
         Some(LAST) => "v1.18.0 to v1.73.0 (August 2021 to 2026)",
         Some(_) => "no release that is known",
     }
+}
+
+/// Whether the tables are not those of the schema that the file claims.
+fn is_mismatch(file: &LegacyFile) -> bool {
+    let shape = file.shape();
+    match file.claim() {
+        Claim::Number(claim) if *claim > LAST => shape < 12,
+        Claim::Number(claim) if *claim >= 0 => !schemas_of(shape).contains(claim),
+        // Before migrations there were six tables.
+        Claim::None | Claim::Number(_) => shape > 1,
+        Claim::Text(_) => true,
+    }
+}
+
+/// The schemas that have the tables and columns of this one. Some migrations change rows only.
+fn schemas_of(shape: i64) -> RangeInclusive<i64> {
+    match shape {
+        3 | 9 | 12 => shape..=shape + 1,
+        _ => shape..=shape,
+    }
+}
+
+/// The schemas that have the tables and columns of this one, in words.
+fn shown(shape: i64) -> String {
+    let schemas = schemas_of(shape);
+    let (first, last) = (schemas.start(), schemas.end());
+    if first == last { first.to_string() } else { format!("{first} or {last}") }
 }
 
 fn claimed(file: &LegacyFile) -> Option<i64> {
@@ -93,7 +128,8 @@ impl LegacyCatalog {
             bytes: std::fs::metadata(file.path()).map_or(0, |it| it.len()),
             schema: claimed(file),
             shape: file.shape(),
-            written_by: written_by(claimed(file)).to_owned(),
+            written_by: written_by(file).to_owned(),
+            opm_failure: opm_failure(file, has_references(rows)),
             interrupted: file.was_interrupted(),
             packages: rows.packages.len(),
             channels: rows.channels.len(),
@@ -105,6 +141,15 @@ impl LegacyCatalog {
             dependency_rows: rows.dependencies.n_rows,
             convertible_packages: self.sound_packages().len(),
         }
+    }
+}
+
+impl LegacyInfo {
+    /// The schemas that its tables and columns show, in words, if that is not the one that it claims.
+    #[must_use]
+    pub fn other_shape(&self) -> Option<String> {
+        let is_claimed = self.schema.is_some_and(|it| schemas_of(self.shape).contains(&it));
+        (!is_claimed).then(|| shown(self.shape))
     }
 }
 
@@ -127,17 +172,26 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
     };
     let connection = file.connect()?;
     integrity(&connection, &mut findings);
-    schema(&file, &mut findings);
-    match LegacyCatalog::open(path, scratch, Fidelity::Kept) {
+    for missing in file.missing() {
+        findings.push(rules::finding(rules::DAMAGED, missing.to_string(), None));
+    }
+    let catalog = LegacyCatalog::open(path, scratch, Fidelity::Kept);
+    schema(&file, catalog.as_ref().ok().is_none_or(|it| has_references(&it.model.rows)), &mut findings);
+    match catalog {
         Ok(catalog) => {
             for problem in catalog.problems().iter().filter(|it| !(it.is_verdict && it.package.is_none())) {
-                let message = match &problem.package {
-                    Some(package) => format!("package `{package}`: {}", problem.text),
-                    None => problem.text.clone(),
-                };
-                findings.push(rules::finding(rules::INCONVERTIBLE, message, problem.package.as_deref()));
+                findings.push(rules::finding(rules::INCONVERTIBLE, problem.words(""), problem.package.as_deref()));
             }
-            findings.extend(catalog.findings().iter().cloned());
+            for package in catalog.sound_packages() {
+                if let Err(error) = package_file(package, "json") {
+                    let message = format!("package `{package}`: {error}");
+                    findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(package)));
+                }
+            }
+            // What is missing has been said, as what it is here: damage.
+            let is_new = |it: &&Finding| it.rule.id != rules::SCHEMA_MISMATCH.id;
+            findings.extend(catalog.findings().iter().filter(is_new).cloned());
+            depths(&catalog, &mut findings);
             heads(&catalog, &connection, &mut findings)?;
         }
         Err(LegacyError::Damaged { message, .. }) => {
@@ -202,38 +256,64 @@ fn readable(connection: &Connection, findings: &mut Vec<Finding>) {
     }
 }
 
-fn schema(file: &LegacyFile, findings: &mut Vec<Finding>) {
+fn schema(file: &LegacyFile, has_references: bool, findings: &mut Vec<Finding>) {
     if file.was_interrupted() {
         let message = "a journal lies beside the file: its writer was stopped, or opm failed to migrate it";
         findings.push(rules::finding(rules::INTERRUPTED, message, None));
     }
-    let (claim, shape) = (claimed(file), file.shape());
-    let is_mismatch = match claim {
-        // The last schema changes rows only.
-        Some(claim) => {
-            (claim < LAST || shape < 12) && !(shape..=shape + 1).contains(&claim) && !(claim == 4 && shape == 3)
-        }
-        None => shape > 1,
+    let claim = match file.claim() {
+        Claim::Number(number) if *number >= 0 => format!("schema {number}"),
+        Claim::Number(number) => format!("schema {number}, which is none"),
+        Claim::Text(text) => format!("schema `{text}`, which is no number"),
+        Claim::None => "no schema".to_owned(),
     };
-    if is_mismatch {
-        let claim = claim.map_or("none".to_owned(), |it| it.to_string());
-        let message = format!("the file claims schema {claim}, and its tables show {shape}");
+    let failure = opm_failure(file, has_references);
+    if is_mismatch(file) {
+        let message = format!("the file claims {claim}, and its tables show {}", shown(file.shape()));
         findings.push(rules::finding(rules::SCHEMA_MISMATCH, message, None));
     }
-    let version = claim.unwrap_or(-1);
-    let shown = claim.map_or("no schema".to_owned(), |it| format!("schema {it}"));
-    let what = match version {
-        ..=3 => {
-            "opm cannot migrate it (`FOREIGN KEY constraint failed`), and a server of opm answers `database is locked`"
+    let version = claimed(file).unwrap_or(-1);
+    let what = match (failure, version) {
+        (Some(failure), LAST..) => format!("opm's queries fail (`{failure}`)"),
+        (Some(failure), _) if matches!(file.claim(), Claim::Text(_)) => format!("opm does not open it (`{failure}`)"),
+        (Some(failure), _) => {
+            format!("opm cannot migrate it (`{failure}`), and a server of opm answers `database is locked`")
         }
-        4..=7 => "opm migrates it, and loses required APIs; files of v1.5.3 lose all bundles",
-        8 => "opm migrates it, and gives every dependency the value of the first",
-        9..=12 => "opm migrates it in place while it reads it",
-        LAST => return,
-        _ => "opm takes it for its own without a word",
+        (None, LAST) => return,
+        (None, 4..=7) => "opm migrates it, and loses required APIs; files of v1.5.3 lose all bundles".to_owned(),
+        (None, 8) => "opm migrates it, and gives every dependency the value of the first".to_owned(),
+        (None, ..LAST) => "opm migrates it in place while it reads it".to_owned(),
+        (None, _) => "opm takes it for its own without a word".to_owned(),
     };
-    let message = format!("the file has {shown}, written by {}: {what}", written_by(claim));
-    findings.push(rules::finding(rules::OLD_SCHEMA, message, None));
+    let rule = if version == LAST { rules::SCHEMA_MISMATCH } else { rules::OLD_SCHEMA };
+    let message = format!("the file has {claim}, written by {}: {what}", written_by(file));
+    findings.push(rules::finding(rule, message, None));
+}
+
+/// Entries with depths that no way from a head has.
+fn depths(catalog: &LegacyCatalog, findings: &mut Vec<Finding>) {
+    let entries = &catalog.model.rows.entries;
+    let n_rows = i64::try_from(entries.len()).unwrap_or(i64::MAX);
+    // Rows may have been removed, but no chain is longer than the rows that there ever were.
+    let most = entries.iter().map(|it| it.id).max().unwrap_or_default().max(n_rows);
+    let mut found: BTreeMap<(&str, &str), Vec<String>> = BTreeMap::new();
+    for entry in entries {
+        let (Some(package), Some(channel), Some(bundle)) = (&entry.package, &entry.channel, &entry.bundle) else {
+            continue;
+        };
+        let depth = match entry.depth {
+            Some(depth) if (0..=most).contains(&depth) => continue,
+            Some(depth) => depth.to_string(),
+            None => "none".to_owned(),
+        };
+        found.entry((package, channel)).or_default().push(format!("{bundle}: {depth}"));
+    }
+    for ((package, channel), entries) in found {
+        let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
+        let message =
+            format!("channel `{channel}` of package `{package}` has entries of impossible depths: {}", few(&entries));
+        findings.push(rules::finding(rules::IMPOSSIBLE_DEPTH, message, Some(package)));
+    }
 }
 
 /// Heads of channels that a server of packages cannot show, and heads that are none.

@@ -89,7 +89,7 @@ pub(super) fn emit<E: From<LegacyError>>(
                     Ok(text) => sink(part.package, &text)?,
                     Err(text) => {
                         let package = Some(part.package.to_owned());
-                        problems.push(Problem { package, text, is_verdict: false });
+                        problems.push(Problem { package, bundle: None, text, is_verdict: false });
                     }
                 }
             }

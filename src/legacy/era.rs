@@ -45,8 +45,11 @@ pub(super) fn forward(
 ) -> Result<(), LegacyError> {
     match fidelity {
         Fidelity::Opm => {
-            let claim = opm_claim(file)?;
-            opm_refuses(file, rows, claim)?;
+            let refused = |text: String| LegacyError::Inconvertible { path: file.path().to_owned(), text };
+            let claim = opm_claim(file).map_err(refused)?;
+            if let Some(text) = opm_refusal(file, has_references(rows), claim) {
+                return Err(refused(text));
+            }
             if claim < WHOLE {
                 migrate_as_opm(file, rows, claim)?;
             }
@@ -60,49 +63,53 @@ pub(super) fn forward(
     Ok(())
 }
 
-fn opm_claim(file: &LegacyFile) -> Result<i64, LegacyError> {
+/// Why the real tool cannot read a file, in its words, if it cannot. `has_references`: whether any row refers to another.
+pub(super) fn opm_failure(file: &LegacyFile, has_references: bool) -> Option<String> {
+    match opm_claim(file) {
+        Ok(claim) => opm_refusal(file, has_references, claim),
+        Err(text) => Some(text),
+    }
+}
+
+fn opm_claim(file: &LegacyFile) -> Result<i64, String> {
     match file.claim() {
         Claim::Number(number) => Ok(*number),
         Claim::None => Ok(-1),
-        Claim::Text(found) => Err(LegacyError::Inconvertible {
-            path: file.path().to_owned(),
-            text: format!(
-                "sql: Scan error on column index 0, name \"version\": converting driver.Value type string ({}) to a int: \
-                 invalid syntax",
-                crate::version::Quoted(found)
-            ),
-        }),
+        Claim::Text(found) => Err(format!(
+            "sql: Scan error on column index 0, name \"version\": converting driver.Value type string ({}) to a int: \
+             invalid syntax",
+            crate::version::Quoted(found)
+        )),
     }
 }
 
 /// Where the real tool's migrations stop, or its queries if the schema is not the one that the file claims.
-fn opm_refuses(file: &LegacyFile, rows: &Rows, claim: i64) -> Result<(), LegacyError> {
-    let fail = |text: &str| Err(LegacyError::Inconvertible { path: file.path().to_owned(), text: text.to_owned() });
+fn opm_refusal(file: &LegacyFile, has_references: bool, claim: i64) -> Option<String> {
     let will_run = |migration: i64| claim < migration;
     let added = [(2, "bundlepath"), (5, "skiprange"), (7, "replaces"), (11, "substitutesfor")];
     for (migration, column) in added {
-        if migration > 4 && will_run(4) && has_references(rows) {
-            return fail("FOREIGN KEY constraint failed");
+        if migration > 4 && will_run(4) && has_references {
+            return Some("FOREIGN KEY constraint failed".to_owned());
         }
         if will_run(migration) && file.has_column("operatorbundle", column) {
-            return fail(&format!("duplicate column name: {column}"));
+            return Some(format!("duplicate column name: {column}"));
         }
     }
     for (migration, table) in [(1, "related_image"), (8, "dependencies"), (9, "properties")] {
         if !will_run(migration) && !file.has_table(table) {
-            return fail(&format!("no such table: {table}"));
+            return Some(format!("no such table: {table}"));
         }
     }
     for (migration, column) in [(2, "bundlepath"), (5, "skiprange"), (5, "version")] {
         if !will_run(migration) && !file.has_column("operatorbundle", column) {
-            return fail(&format!("no such column: operatorbundle.{column}"));
+            return Some(format!("no such column: operatorbundle.{column}"));
         }
     }
-    Ok(())
+    None
 }
 
 /// Whether any row refers to another one, which is what trips the fourth migration.
-fn has_references(rows: &Rows) -> bool {
+pub(super) fn has_references(rows: &Rows) -> bool {
     !rows.channels.is_empty() || !rows.entries.is_empty() || !rows.images.is_empty()
 }
 

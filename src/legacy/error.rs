@@ -92,9 +92,11 @@ impl LegacyError {
             Self::Damaged { .. } => {
                 "`olmdex doctor` says what can be read; restore the file from the image it came from".to_owned()
             }
-            Self::NotLegacy { reason: NotLegacy::NoCatalog, .. } => {
-                "name a file that `opm index` or `opm registry` wrote".to_owned()
+            Self::Read { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                "name a legacy SQLite file that is there".to_owned()
             }
+            Self::Read { .. } => "check the permissions of the file and of the directories above it".to_owned(),
+            Self::NotLegacy { .. } => "name a file that `opm index` or `opm registry` wrote".to_owned(),
             Self::Write { .. } => "check the free space and the permissions of the directory".to_owned(),
             _ => return None,
         })

@@ -39,10 +39,7 @@ impl LegacyCatalog {
         for problem in self.problems() {
             let is_left_out = problem.package.as_deref().is_none_or(|it| unwritable.contains(it));
             if is_left_out && !problem.is_verdict {
-                let message = match &problem.package {
-                    Some(package) => format!("package `{package}` is left out: {}", problem.text),
-                    None => problem.text.clone(),
-                };
+                let message = problem.words(" is left out");
                 remarks.push(rules::finding(rules::INCONVERTIBLE, message, problem.package.as_deref()));
             }
         }

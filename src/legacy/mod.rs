@@ -18,6 +18,7 @@ mod edit;
 mod emit;
 mod era;
 mod error;
+mod expected;
 mod export;
 mod file;
 mod graph;

@@ -69,10 +69,24 @@ pub(super) struct BundleModel {
 pub struct Problem {
     /// The package, if it is about one.
     pub package: Option<String>,
+    /// The bundle, if it is about one and its text does not name it.
+    pub bundle: Option<String>,
     /// What the real tool says, if it is the first.
     pub text: String,
     /// Whether the blobs could be written, and only the catalog that they make is not valid.
     pub is_verdict: bool,
+}
+
+impl Problem {
+    /// What it is, with the names of its package and bundle. `what` stands between the name of the package and the reason.
+    #[must_use]
+    pub fn words(&self, what: &str) -> String {
+        let bundle = self.bundle.as_ref().map(|it| format!("bundle `{it}`: ")).unwrap_or_default();
+        match &self.package {
+            Some(package) => format!("package `{package}`{what}: {bundle}{}", self.text),
+            None => format!("{bundle}{}", self.text),
+        }
+    }
 }
 
 /// All that is known of a catalog.
@@ -97,7 +111,9 @@ impl Model {
     /// Reads the rows of a file and makes packages of them.
     pub(super) fn read(file: &LegacyFile, fidelity: Fidelity) -> Result<Self, LegacyError> {
         let mut rows = Rows::read(file)?;
-        let mut findings = Vec::new();
+        let lost = file.missing().into_iter().filter(|it| it.is_in_blobs);
+        let mut findings: Vec<Finding> =
+            lost.map(|it| rules::finding(rules::SCHEMA_MISMATCH, it.to_string(), None)).collect();
         era::forward(file, &mut rows, fidelity, &mut findings)?;
         let mut model = Self { findings, ..Self::default() };
         model.initialize(&rows);
@@ -112,7 +128,7 @@ impl Model {
     }
 
     fn problem(&mut self, package: Option<&str>, text: String) {
-        self.problems.push(Problem { package: package.map(str::to_owned), text, is_verdict: false });
+        self.problems.push(Problem { package: package.map(str::to_owned), bundle: None, text, is_verdict: false });
     }
 
     /// Packages and their channels.
@@ -180,11 +196,18 @@ impl Model {
             }
         }
         let surveys = survey(file, &order)?;
-        for (member, _) in valid {
-            let survey = position.get(member.0.as_str()).and_then(|&idx| surveys.get(idx));
-            if let Some(broken) = survey.and_then(|it| it.broken.as_deref()) {
-                let text = format!("populate channels: {broken}");
-                self.problem(Some(&member.1).filter(|it| !it.is_empty()).map(String::as_str), text);
+        let mut said: HashSet<(&str, &str)> = HashSet::new();
+        for ((bundle, package, _), _) in valid {
+            let survey = position.get(bundle.as_str()).and_then(|&idx| surveys.get(idx));
+            if let Some(broken) = survey.and_then(|it| it.broken.as_deref())
+                && said.insert((bundle, package))
+            {
+                self.problems.push(Problem {
+                    package: Some(package.clone()).filter(|it| !it.is_empty()),
+                    bundle: Some(bundle.clone()),
+                    text: format!("populate channels: {broken}"),
+                    is_verdict: false,
+                });
             }
         }
         let values = Values::new(rows);

@@ -15,9 +15,13 @@ rules! {
         "Both sides were read by readers that share nothing, and differ in a way that no known loss explains. This is a bug of olmdex: please report it with the file.",
         "the legacy file says foo.v2 replaces foo.v1, the blobs say nothing";
     DAMAGED: "E0603", "damaged-file", Error,
-        "SQLite can read the whole file.",
-        "Pages are missing or hold something else than they should. Fetch the file again from the image that it came from.",
+        "SQLite can read the whole file, and every table and column of its schema is there.",
+        "Pages are missing or hold something else than they should, or tables or columns that the schema has are gone with all that they held. Fetch the file again from the image that it came from.",
         "a download that ended early";
+    IMPOSSIBLE_DEPTH: "E0604", "impossible-depth", Error,
+        "The depth of every entry is its distance from the head of its channel, from 0 or 1 on.",
+        "Conversion starts every chain at the least depth of the whole file, so that one that is too small makes skips of the edges of all other channels; servers order entries by their depths.",
+        "UPDATE channel_entry SET depth = -5 WHERE entry_id = 7";
     ROW_WITHOUT_VALUE: "W0601", "row-without-value", Warning,
         "Every bundle has a version and a path, and every entry a bundle and a channel.",
         "A row with NULL there does not count, without a word: the bundle is in no channel. An empty text is not NULL.",

@@ -19,9 +19,10 @@ pub(super) fn judge(packages: &BTreeMap<String, PackageModel>) -> Vec<Problem> {
         0 | 1 => None,
         _ => tree(broken.iter().map(|(package, _)| *package)),
     };
-    let whole = all.map(|text| Problem { package: None, text, is_verdict: true });
+    let whole = all.map(|text| Problem { package: None, bundle: None, text, is_verdict: true });
     let each = broken.into_iter().map(|(package, text)| Problem {
         package: Some(package.name.clone()),
+        bundle: None,
         text,
         is_verdict: true,
     });

@@ -92,6 +92,18 @@ pub fn open_legacy(path: &Path, fidelity: Fidelity) -> Result<LegacyCatalog, Leg
     LegacyCatalog::open(path, &scratch_for(path), fidelity)
 }
 
+/// Whether a file carries the mark of an index.
+#[must_use]
+pub fn is_index(path: &Path) -> bool {
+    let mut head = Vec::with_capacity(SQLITE_HEADER);
+    // Nobody may ever write to a pipe.
+    if !path.is_file() {
+        return false;
+    }
+    let read = std::fs::File::open(path).and_then(|it| it.take(SQLITE_HEADER as u64).read_to_end(&mut head));
+    read.is_ok() && index::has_mark(&head)
+}
+
 /// Looks at what `path` names and opens it. `-` is standard input, which is read whole.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 //! What it deliberately does not do: no row is looked at by itself.
 
 use super::Edit;
+use crate::diag::closest;
 use crate::legacy::cells::text;
 use crate::legacy::error::LegacyError;
 
@@ -66,13 +67,26 @@ impl Edit {
         self.remove_stranded()
     }
 
-    /// Removes all packages but these. Names of packages that are not there are passed over.
+    /// Removes all packages but these. Names of packages that are not there are passed over, and said to be.
     ///
     /// # Errors
     /// As [`Self::remove_packages`].
     pub fn keep_packages(&mut self, packages: &[String], is_permissive: bool) -> Result<(), LegacyError> {
         let names = self.strings("SELECT name FROM package WHERE name IS NOT NULL ORDER BY name", &[])?;
-        let others: Vec<String> = names.into_iter().filter(|it| !packages.contains(it)).collect();
+        for unknown in packages.iter().filter(|it| !it.is_empty() && !names.contains(it)) {
+            let meant = match closest(unknown, names.iter().map(String::as_str)) {
+                Some(meant) => format!("; did you mean `{meant}`?"),
+                None => String::new(),
+            };
+            let text = format!("there is no package `{unknown}` to keep{meant}");
+            if !self.done.passed_over.contains(&text) {
+                self.done.passed_over.push(text);
+            }
+        }
+        let others: Vec<String> = names.iter().filter(|it| !packages.contains(it)).cloned().collect();
+        if others.len() == names.len() && !names.is_empty() {
+            self.done.passed_over.push("no package is kept: all packages are removed".to_owned());
+        }
         self.remove_packages(&others, is_permissive)
     }
 

@@ -16,12 +16,13 @@ use std::path::Path;
 use rusqlite::{Connection, params};
 
 use self::bundle::{Api, BundleRows, Standing, rows_of_bundle};
-use self::outline::{Columns, Plan, plan};
+use self::outline::{Columns, Plan, is_of_bundle, plan};
 use super::error::LegacyError;
 use super::outfile::OutFile;
 use super::rules;
+use crate::check::failure_findings;
 use crate::diag::{Finding, Severity};
-use crate::fbc::{Consumer, Document, Input, Typed, load};
+use crate::fbc::{Consumer, Document, Failure, Input, Origin, Typed, load};
 
 /// The schema that is written.
 const SCHEMA: &str = include_str!("../schema.sql");
@@ -90,6 +91,9 @@ impl Export {
 /// What became of a document.
 enum Made {
     Bundle(Box<BundleRows>),
+    /// It cannot be decoded.
+    Undecodable(Origin, Failure),
+    /// Rows cannot be made of it: package and reason.
     Broken(String, String),
     Other,
 }
@@ -105,9 +109,8 @@ impl Consumer for Making<'_> {
         // What cannot be read was reported in the first pass, bundles aside.
         let blob = match &document.blob {
             Ok(blob) => blob,
-            Err(failure) if failure.schema == "olm.bundle" => {
-                let why = failure.defects.first().map(|it| it.kind.to_string()).unwrap_or_default();
-                return Made::Broken(failure.package.clone(), format!("a bundle cannot be read: {why}"));
+            Err(failure) if is_of_bundle(failure, document.raw) => {
+                return Made::Undecodable(document.origin, failure.clone());
             }
             Err(_) => return Made::Other,
         };
@@ -127,6 +130,9 @@ fn write_bundles(input: &Input, plan: &Plan, writer: &mut Writer<'_>) -> rusqlit
             Made::Bundle(rows) => {
                 let columns = plan.columns.get(&(rows.package.clone(), rows.name.clone()));
                 writer.bundle(&rows, columns)?;
+            }
+            Made::Undecodable(origin, failure) => {
+                writer.findings.extend(failure_findings(input, origin, &failure));
             }
             Made::Broken(package, message) => {
                 writer.findings.push(rules::finding(rules::INCONVERTIBLE, message, Some(&package)));

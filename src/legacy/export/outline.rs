@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::edges::{Row, rows_of_channel};
-use crate::check::EntryFacts;
 use crate::check::graph::head;
+use crate::check::{EntryFacts, failure_findings};
 use crate::diag::Finding;
-use crate::fbc::{Blob, Consumer, Document, Icon, Input, Origin, Typed, load};
+use crate::fbc::{Blob, Consumer, Document, Failure, Icon, Input, Origin, Typed, load};
 use crate::legacy::rules;
 
 /// A package in files.
@@ -59,7 +59,7 @@ enum Fact {
     Package { name: String, default_channel: String, icon: Option<(Vec<u8>, String)>, losses: Vec<String> },
     Channel { package: String, name: String, entries: Vec<EntryFacts>, has_properties: bool },
     Lost(String, String),
-    Broken(String),
+    Broken(Origin, Failure),
     None,
 }
 
@@ -71,18 +71,28 @@ impl Consumer for Read {
     fn document(&self, document: Document<'_>) -> Fact {
         match document.blob {
             Ok(blob) => fact(&blob),
-            Err(failure) => Fact::Broken(failure.defects.first().map(|it| it.kind.to_string()).unwrap_or_default()),
+            // Bundles are for the second pass, which meets all of them.
+            Err(failure) if is_of_bundle(&failure, document.raw) => Fact::None,
+            Err(failure) => Fact::Broken(document.origin, failure),
         }
     }
 
     fn recall(&self, _origin: Origin, raw: &[u8]) -> Option<Fact> {
-        // As every writer of catalogs writes it; whatever else is parsed.
-        let is_bundle = raw.get(..64).is_some_and(|head| {
-            let head: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-            head.starts_with(b"{\"schema\":\"olm.bundle\"")
-        });
-        is_bundle.then_some(Fact::None)
+        starts_as_bundle(raw).then_some(Fact::None)
     }
+}
+
+/// Whether a document is a bundle as every writer of catalogs writes it; whatever else must be parsed to tell.
+fn starts_as_bundle(raw: &[u8]) -> bool {
+    raw.get(..64).is_some_and(|head| {
+        let head: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        head.starts_with(b"{\"schema\":\"olm.bundle\"")
+    })
+}
+
+/// Whether what cannot be decoded is a bundle, as far as that can be told.
+pub(super) fn is_of_bundle(failure: &Failure, raw: &[u8]) -> bool {
+    failure.schema == "olm.bundle" || starts_as_bundle(raw)
 }
 
 fn icon_of(icon: &Icon<'_>) -> Option<(Vec<u8>, String)> {
@@ -167,7 +177,7 @@ pub(super) fn plan(input: &Input) -> Plan {
                 let package = Some(package).filter(|it| !it.is_empty());
                 plan.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, package.as_deref()));
             }
-            Fact::Broken(message) => plan.findings.push(rules::finding(rules::INCONVERTIBLE, message, None)),
+            Fact::Broken(origin, failure) => plan.findings.extend(failure_findings(input, origin, &failure)),
             Fact::None => {}
         }
         Ok(())

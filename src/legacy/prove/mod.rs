@@ -51,6 +51,9 @@ pub fn prove<'a>(
     let new = new::read(blobs);
     let prove = || -> rusqlite::Result<Report> {
         let mut report = Report::default();
+        for missing in file.missing().into_iter().filter(|it| it.is_in_blobs) {
+            report.say(rules::DAMAGED, format!("{missing}, which is lost"), None);
+        }
         let old = OldSide::read(file, fidelity, &mut report)?;
         let proof = Proof::new(&old, &new);
         let bundles = old.bundles(|standing, bundle, report| proof.bundle(standing, bundle, report))?;
