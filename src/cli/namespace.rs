@@ -13,6 +13,24 @@ use crate::index::query::Filter;
 use crate::resolve::{IndexRows, Install, Options, Question, QuestionError, World};
 use crate::solve::Limits;
 
+/// How much an answer may cost.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct WorkOptions {
+    /// How many conflicts the solver may run into, and a thousandth of the steps that rules may take
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    max_work: u64,
+}
+
+impl WorkOptions {
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            limits: Limits { conflicts: self.max_work },
+            steps: self.max_work.saturating_mul(1000),
+            ..Options::default()
+        }
+    }
+}
+
 /// What a namespace has and wants.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NamespaceOptions {
@@ -34,21 +52,15 @@ pub(crate) struct NamespaceOptions {
     /// Pass over Subscriptions to catalogs that are not at hand
     #[arg(long)]
     ignore_missing_catalogs: bool,
-    /// How many conflicts the solver may run into, and a thousandth of the steps that rules may take
-    #[arg(long, value_name = "N", default_value_t = 200_000)]
-    max_work: u64,
+    #[command(flatten)]
+    work: WorkOptions,
     #[command(flatten)]
     pub(crate) ask: AskOptions,
 }
 
 impl NamespaceOptions {
     pub(crate) fn options(&self) -> Options {
-        Options {
-            limits: Limits { conflicts: self.max_work },
-            steps: self.max_work.saturating_mul(1000),
-            explains_behind: true,
-            ..Options::default()
-        }
+        Options { explains_behind: true, ..self.work.options() }
     }
 
     /// The namespace, and remarks on what could not be counted with.

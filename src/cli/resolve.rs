@@ -356,6 +356,15 @@ impl From<Failure> for CommandError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Limit(what) => Self::new(Exit::Limit, what).help("a higher `--max-work` allows for more"),
+            Failure::Work(overwork) => {
+                Self::new(Exit::Limit, overwork.to_string()).help("a higher `--max-work` allows for more")
+            }
+            Failure::Constraint(broken) => {
+                let (error, operator, place) = (&broken.error, &broken.operator, &broken.place);
+                let text = format!("{error}, in {operator} [{}:{}]", place.file, place.line);
+                Self::new(Exit::No, text)
+                    .help(error.help().unwrap_or("`olmdex validate` speaks of all that OLM cannot read"))
+            }
             Failure::Index(error) => (*error).into(),
             failure => Self::new(Exit::No, failure.to_string()),
         }
