@@ -420,7 +420,9 @@ fn rules_that_take_too_long_are_given_up() {
     let rows = one_bundle(properties);
     let world = bare_world(vec![subscription("p")]);
     let few = Options { steps: 100_000, ..Options::default() };
-    assert!(matches!(resolve(&world, &rows, &few), Err(Failure::Limit(_))));
+    let Err(Failure::Work(overwork)) = resolve(&world, &rows, &few) else { panic!("it was no limit") };
+    assert_eq!(overwork.operator, "cat/olm/stable/p.v1");
+    assert!(overwork.demand.contains("properties.all"), "{overwork}");
     let none = Options { limits: Limits { conflicts: 0 }, ..Options::default() };
     assert!(resolve(&bare_world(vec![]), &rows, &none).is_ok());
 }
@@ -453,6 +455,7 @@ fn constraints_beyond_the_documented_size_are_taken_with_a_warning() {
         panic!("it is resolvable");
     };
     assert!(resolution.warnings[0].contains("64KB"), "{:?}", resolution.warnings);
+    assert!(resolution.warnings[0].starts_with("cat/olm/stable/a.v1 "), "{:?}", resolution.warnings);
     assert!(matches!(resolve(&world, &rows(140_000), &Options::default()), Err(Failure::Constraint(_))));
 }
 

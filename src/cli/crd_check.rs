@@ -9,7 +9,7 @@ use super::ask::AskOptions;
 use super::asked::Olm;
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::NameArgument;
-use super::validate::{FindingFormat, print_findings};
+use super::validate::{FindingFormat, print_findings_of_objects};
 use crate::cluster::{self, AnyObject};
 use crate::crd::classic::Verdict;
 use crate::crd::{Crd, CrdError, Resource, classic, preflight, rules};
@@ -35,7 +35,7 @@ pub(crate) struct CrdCheckArgs {
     /// What shall replace it
     #[arg(value_name = "NEW")]
     new: String,
-    /// Existing objects, in a file or directory: OLM Classic validates them against the new schema
+    /// Existing objects, in a file or directory: OLM Classic validates them against the new schema of every served version
     #[arg(long, value_name = "DIR")]
     instances: Option<PathBuf>,
     /// Which generation of OLM to ask
@@ -63,7 +63,8 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         None => Vec::new(),
         Some(path) => resources(context, path)?,
     };
-    let (mut findings, mut n_compared) = (Vec::new(), 0);
+    let (mut findings, mut notes) = (Vec::new(), Vec::new());
+    let (mut n_compared, mut n_objects) = (0, 0);
     for next in &new {
         let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) else { continue };
         n_compared += 1;
@@ -71,7 +72,10 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
             findings.extend(of_preflight(before, next));
         }
         if args.olm != Olm::V1 {
-            findings.extend(of_classic(before, next, &objects));
+            n_objects += classic::count(&next.crd, &objects);
+            let (found, unknown) = of_classic(before, next, &objects);
+            findings.extend(found);
+            notes.extend(unknown);
         }
     }
     if n_compared == 0 {
@@ -80,13 +84,32 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         let names: Vec<&str> = old.iter().chain(&new).map(|it| it.crd.name.as_str()).collect();
         return Err(error.help(format!("they have {}", names.join(", "))));
     }
-    print_findings(context, args.output, rules::ALL, &findings)?;
+    let looked_at = args.instances.as_ref().map(|_| n_objects);
+    print_findings_of_objects(context, args.output, rules::ALL, &findings, looked_at)?;
+    notes.iter().for_each(|it| context.reporter.note(it));
+    if let Some(path) = &args.instances {
+        let path = path.display();
+        if args.olm == Olm::V1 {
+            context.reporter.warning(&format!("OLM v1 looks at no objects: those of `{path}` were not looked at"));
+        } else if n_objects == 0 {
+            let all = objects.len();
+            context.reporter.warning(&format!(
+                "none of the {all} objects of `{path}` is of a definition that was compared: no object was looked at"
+            ));
+        } else {
+            context.reporter.note(&format!("{} looked at", counted(n_objects, "object")));
+        }
+    }
     if findings.is_empty() {
-        let definitions = if n_compared == 1 { "1 definition".to_owned() } else { format!("{n_compared} definitions") };
+        let definitions = counted(n_compared, "definition");
         context.reporter.note(&format!("{definitions} compared, nothing is refused"));
     }
     let is_refused = findings.iter().any(|it| it.rule.severity == Severity::Error);
     Ok(if is_refused { Exit::No } else { Exit::Yes })
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn finding(rule: &'static Rule, next: &Placed, message: String, help: Option<String>) -> Finding {
@@ -100,43 +123,56 @@ fn of_preflight(before: &Placed, next: &Placed) -> Vec<Finding> {
         .collect()
 }
 
-fn of_classic(before: &Placed, next: &Placed, objects: &[Resource]) -> Vec<Finding> {
+/// What OLM Classic says to a definition, and what cannot be known.
+fn of_classic(before: &Placed, next: &Placed, objects: &[Resource]) -> (Vec<Finding>, Vec<String>) {
     let name = &next.crd.name;
+    let mut unknown = Vec::new();
     let verdicts = classic::check(&before.crd, &next.crd, objects).into_iter();
-    verdicts
-        .map(|verdict| match verdict {
-            Verdict::StoredVersionRemoved { version } => {
-                let known = if before.crd.is_stored_known {
-                    ""
-                } else {
-                    " (taken from the old definition, which has no status)"
-                };
-                let message = format!(
-                    "OLM Classic refuses {name}: version {version} is gone, in which objects are stored{known}"
-                );
-                let help = format!("keep {version} with `served: false` until status.storedVersions is without it");
-                finding(rules::STORED_VERSION, next, message, Some(help))
-            }
-            Verdict::ServedVersionRemoved { version } => {
-                let message = format!("{name} no longer has version {version}, which is served");
-                let help = format!("keep {version} with `served: false` for a release");
-                finding(rules::SERVED_VERSION, next, message, Some(help))
-            }
-            Verdict::ObjectInvalid { api, object, reason, is_exempt } => {
-                let (rule, who) = match is_exempt {
-                    false => (rules::OBJECT, format!("OLM Classic refuses {name}")),
-                    true => {
-                        (rules::OBJECT_CONVERTED, format!("OLM Classic warns about {name}, which a webhook converts"))
-                    }
-                };
-                finding(rule, next, format!("{who}: {object} ({api}) does not fit: {reason}"), None)
-            }
-            Verdict::SchemaUnusable { version, reason } => {
-                let message = format!("objects of {name} cannot be checked against version {version}: {reason}");
-                finding(rules::NO_VALIDATOR, next, message, None)
-            }
+    let findings = verdicts
+        .filter_map(|verdict| {
+            Some(match verdict {
+                Verdict::StoredVersionRemoved { version } => {
+                    let known = if before.crd.is_stored_known {
+                        ""
+                    } else {
+                        " (taken from the old definition, which has no status)"
+                    };
+                    let message = format!(
+                        "OLM Classic refuses {name}: version {version} is gone, in which objects are stored{known}"
+                    );
+                    let help = format!("keep {version} with `served: false` until status.storedVersions is without it");
+                    finding(rules::STORED_VERSION, next, message, Some(help))
+                }
+                Verdict::ServedVersionRemoved { version } => {
+                    let message = format!("{name} no longer has version {version}, which is served");
+                    let help = format!("keep {version} with `served: false` for a release");
+                    finding(rules::SERVED_VERSION, next, message, Some(help))
+                }
+                Verdict::ObjectInvalid { api, object, reason, is_exempt } => {
+                    let (rule, who) = match is_exempt {
+                        false => (rules::OBJECT, format!("OLM Classic refuses {name}")),
+                        true => (
+                            rules::OBJECT_CONVERTED,
+                            format!("OLM Classic warns about {name}, which a webhook converts"),
+                        ),
+                    };
+                    finding(rule, next, format!("{who}: {object} ({api}) does not fit: {reason}"), None)
+                }
+                Verdict::SchemaUnusable { version, reason } => {
+                    let message = format!("objects of {name} cannot be checked against version {version}: {reason}");
+                    finding(rules::NO_VALIDATOR, next, message, None)
+                }
+                Verdict::NotConverted { version, count } => {
+                    unknown.push(format!(
+                        "{name}: whether {} at version {version} cannot be known without the webhook that converts",
+                        if count == 1 { "1 object fits".to_owned() } else { format!("{count} objects fit") }
+                    ));
+                    return None;
+                }
+            })
         })
-        .collect()
+        .collect();
+    (findings, unknown)
 }
 
 /// The definitions that a path or a bundle has.
@@ -232,7 +268,7 @@ pub(crate) fn unsafe_definitions(
         if let Some(before) = old.iter().find(|it| it.name == crd.name) {
             let (before, next) =
                 (Placed { crd: before.clone(), place: place.clone() }, Placed { crd, place: place.clone() });
-            words.extend(of_classic(&before, &next, &[]).into_iter().map(|it| it.message));
+            words.extend(of_classic(&before, &next, &[]).0.into_iter().map(|it| it.message));
         }
     }
     Ok(words)

@@ -9,12 +9,13 @@ use super::ask::AskOptions;
 use super::asked::AnswerFormat;
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::{NameArgument, unknown_package};
+use super::namespace::WorkOptions;
 use super::output::print_answers;
 use super::sheet::Sheet;
 use crate::index::Index;
 use crate::index::query::{BundleSelector, Filter};
 use crate::resolve::{
-    Because, IndexRows, Install, Named, Options, Question, Verdict, World, demanders, demands, resolve,
+    Because, Failure, IndexRows, Install, Named, Options, Question, Verdict, World, demanders, demands, resolve,
 };
 
 /// Show what a bundle requires and who provides it; all that comes with it; or who requires something that it provides
@@ -35,6 +36,8 @@ pub(crate) struct DepsArgs {
     /// The bundles that require something that it provides
     #[arg(long)]
     invert: bool,
+    #[command(flatten)]
+    work: WorkOptions,
     #[command(flatten)]
     ask: AskOptions,
     /// Output format
@@ -70,6 +73,8 @@ pub(crate) struct DependencyAnswer {
     pub message: String,
     /// Whether it cannot be read.
     pub is_broken: bool,
+    /// Whether one operator must be several things at once.
+    pub is_all: bool,
     /// Who provides it, the preferred ones first.
     pub provided_by: Vec<PlaceAnswer>,
 }
@@ -130,10 +135,22 @@ pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
     let target = Target::find(&index, &args.ask.catalog, &args.name)?;
     let world = bare_world(&index, &args.ask.catalog)?;
     let rows = IndexRows::new(&index, &world);
-    let options = Options::default();
+    let options = args.work.options();
     let mut answers = Vec::new();
     let mut is_met = true;
-    for found in demands(&world, &rows, &options, &target.package, &target.bundle)? {
+    let found = match demands(&world, &rows, &options, &target.package, &target.bundle) {
+        // What it requires itself is not asked.
+        Err(Failure::Work(overwork)) if args.invert => {
+            context.reporter.warning(&overwork.to_string());
+            let catalog = super::images::catalog_of(&index, &args.ask.catalog, &target)?;
+            let (package, bundle) = (target.package.clone(), target.bundle.clone());
+            let (requires, closure, required_by) = (Vec::new(), Vec::new(), Vec::new());
+            answers.push(Dependencies { catalog, package, bundle, requires, closure, required_by });
+            Vec::new()
+        }
+        found => found?,
+    };
+    for found in found {
         is_met &= found.demands.iter().all(|it| !it.candidates.is_empty());
         answers.push(Dependencies {
             catalog: found.bundle.catalog.clone(),
@@ -146,6 +163,7 @@ pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
                     requirement: it.text,
                     message: it.message,
                     is_broken: it.is_broken,
+                    is_all: it.is_all,
                     provided_by: it.candidates.iter().map(place).collect(),
                 })
                 .collect(),
@@ -155,7 +173,7 @@ pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
     }
     if args.closure {
         for answer in &mut answers {
-            match closure(&index, &answer.catalog, &target)? {
+            match closure(&index, &answer.catalog, &target, &options)? {
                 Some(found) => answer.closure = found,
                 None => is_met = false,
             }
@@ -173,7 +191,10 @@ pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
         }
         packages.sort();
         packages.dedup();
-        let found = demanders(&world, &rows, &options, (&target.package, &target.bundle), &packages)?;
+        let (found, left_out) = demanders(&world, &rows, &options, (&target.package, &target.bundle), &packages)?;
+        for it in left_out {
+            context.reporter.warning(&format!("left out: {it}; a higher `--max-work` allows for more"));
+        }
         if let Some(answer) = answers.first_mut() {
             answer.required_by = found
                 .into_iter()
@@ -274,6 +295,7 @@ pub(crate) fn closure(
     index: &Index,
     catalog: &str,
     target: &Target,
+    options: &Options,
 ) -> Result<Option<Vec<ClosureAnswer>>, CommandError> {
     let mut world = bare_world(index, &[])?;
     // The Subscription is to this catalog, whatever the priorities.
@@ -286,7 +308,7 @@ pub(crate) fn closure(
     question.complete(&mut asked, &IndexRows::new(index, &only), index)?;
     world.subscriptions = asked.subscriptions;
     let rows = IndexRows::new(index, &world);
-    let Verdict::Resolved(resolution) = resolve(&world, &rows, &Options::default())? else { return Ok(None) };
+    let Verdict::Resolved(resolution) = resolve(&world, &rows, options)? else { return Ok(None) };
     let words = |it: &Because| match it {
         Because::Required { by, text, .. } => Some(format!("{by} requires {text}")),
         _ => None,
@@ -326,7 +348,11 @@ fn sheet(answer: &Dependencies, args: &DepsArgs) -> Sheet {
             }
         }
         let first = it.provided_by.first().map(|it| format!("{} ({})", it.bundle, it.channel));
-        let nobody = if it.is_broken { "" } else { "nobody" };
+        let nobody = match (it.is_broken, it.is_all) {
+            (true, _) => "",
+            (false, true) => "no single operator",
+            (false, false) => "nobody",
+        };
         vec![
             it.requirement.clone(),
             first.unwrap_or_else(|| nobody.to_owned()),

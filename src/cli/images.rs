@@ -11,6 +11,7 @@ use super::Context;
 use super::ask::AskOptions;
 use super::deps::{Target, closure};
 use super::error::{CommandError, CommandResult, Exit};
+use super::namespace::WorkOptions;
 use super::output::Envelope;
 use super::table::{write_aligned, write_yaml};
 use crate::diag::printable;
@@ -62,6 +63,8 @@ pub(crate) struct ImagesArgs {
     #[arg(long, value_name = "REGISTRY")]
     to: Option<String>,
     #[command(flatten)]
+    work: WorkOptions,
+    #[command(flatten)]
     ask: AskOptions,
     /// Output format
     #[arg(short, long, value_enum, default_value_t = ImagesFormat::Plain)]
@@ -99,7 +102,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     if args.with_deps {
         for (catalog, package, bundle) in bundles.clone() {
             let target = Target { package, bundle };
-            match closure(&index, &catalog, &target)? {
+            match closure(&index, &catalog, &target, &args.work.options())? {
                 Some(found) => bundles.extend(found.into_iter().map(|it| (it.catalog, it.package, it.bundle))),
                 None => {
                     let message = format!("{} cannot be installed with all that it needs", target.bundle);
@@ -123,7 +126,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
 }
 
 /// The catalog that the bundle is taken from.
-fn catalog_of(index: &Index, catalogs: &[String], target: &Target) -> Result<String, CommandError> {
+pub(crate) fn catalog_of(index: &Index, catalogs: &[String], target: &Target) -> Result<String, CommandError> {
     let selector = BundleSelector {
         catalogs: catalogs.to_vec(),
         package: Some(target.package.clone()),

@@ -5,13 +5,32 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::ask::AskOptions;
+use super::deps::Target;
 use super::error::{CommandError, Exit};
-use super::name::with_guess;
+use super::name::{NameArgument, with_guess};
 use crate::cluster::{self, Cluster, ClusterError};
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::resolve::{IndexRows, Install, Options, Question, QuestionError, World};
 use crate::solve::Limits;
+
+/// How much an answer may cost.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct WorkOptions {
+    /// How many conflicts the solver may run into, and a thousandth of the steps that rules may take
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    max_work: u64,
+}
+
+impl WorkOptions {
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            limits: Limits { conflicts: self.max_work },
+            steps: self.max_work.saturating_mul(1000),
+            ..Options::default()
+        }
+    }
+}
 
 /// What a namespace has and wants.
 #[derive(Debug, Clone, Args)]
@@ -19,11 +38,12 @@ pub(crate) struct NamespaceOptions {
     /// Manifests of the cluster: a file, a directory or `-`; may be repeated
     #[arg(long, value_name = "FILE|DIR")]
     cluster: Vec<PathBuf>,
-    /// Subscribe to a package, and to a channel of it or with a version or bundle to start with; may be repeated
-    #[arg(long, value_name = "PKG[@CHANNEL|@VERSION]")]
+    /// Subscribe: PKG, PKG@VERSION (to start with), PKG/CHANNEL or PKG@CHANNEL, or the name of a bundle; may be repeated
+    #[arg(long, value_name = "PKG[@VERSION|/CHANNEL]")]
     install: Vec<String>,
-    /// A bundle that is installed, with the channel that its Subscription has; may be repeated
-    #[arg(long, value_name = "BUNDLE[@CHANNEL]")]
+    /// What is installed: PKG, PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle, also as BUNDLE@CHANNEL with the
+    /// channel of its Subscription; may be repeated
+    #[arg(long, value_name = "PKG@VERSION|BUNDLE")]
     installed: Vec<String>,
     /// The namespace; that of the manifests, if they have just one
     #[arg(short, long, value_name = "NAME")]
@@ -34,21 +54,15 @@ pub(crate) struct NamespaceOptions {
     /// Pass over Subscriptions to catalogs that are not at hand
     #[arg(long)]
     ignore_missing_catalogs: bool,
-    /// How many conflicts the solver may run into, and a thousandth of the steps that rules may take
-    #[arg(long, value_name = "N", default_value_t = 200_000)]
-    max_work: u64,
+    #[command(flatten)]
+    work: WorkOptions,
     #[command(flatten)]
     pub(crate) ask: AskOptions,
 }
 
 impl NamespaceOptions {
     pub(crate) fn options(&self) -> Options {
-        Options {
-            limits: Limits { conflicts: self.max_work },
-            steps: self.max_work.saturating_mul(1000),
-            explains_behind: true,
-            ..Options::default()
-        }
+        Options { explains_behind: true, ..self.work.options() }
     }
 
     /// The namespace, and remarks on what could not be counted with.
@@ -77,12 +91,35 @@ impl NamespaceOptions {
             Some(at) if at > 0 => (text[..at].to_owned(), Some(text[at + 1..].to_owned())),
             _ => (text.clone(), None),
         };
+        let packages =
+            if self.install.is_empty() && self.installed.is_empty() { Vec::new() } else { index.names(None)?.packages };
+        let mut install = Vec::new();
+        for text in &self.install {
+            let (package, choice) = split(text);
+            // Else it is the name of a bundle.
+            let of_bundle = if packages.contains(&package) { Vec::new() } else { index.packages_of_bundle(text)? };
+            install.push(match of_bundle.into_iter().next() {
+                Some(package) => Install { package, choice: Some(text.clone()) },
+                None => Install { package, choice },
+            });
+        }
+        let mut installed = Vec::new();
+        for text in &self.installed {
+            let (name, channel) = split(text);
+            // A bundle, or else a version or the head of a channel of a package.
+            installed.push(if packages.contains(&name) && index.packages_of_bundle(&name)?.is_empty() {
+                let bundle = Target::find(index, &self.ask.catalog, text)?.bundle;
+                (bundle, channel.filter(|_| matches!(NameArgument::parse(text), NameArgument::Channel(..))))
+            } else {
+                (name, channel)
+            });
+        }
         let question = Question {
             cluster: manifests,
             namespace: self.namespace.clone(),
             global_namespace: self.global_namespace.clone(),
-            install: self.install.iter().map(split).map(|(package, choice)| Install { package, choice }).collect(),
-            installed: self.installed.iter().map(split).collect(),
+            install,
+            installed,
             ignores_missing: self.ignore_missing_catalogs,
         };
         let ranks = index.catalog_ranks(&Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() })?;

@@ -33,13 +33,13 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// What every JSON output is wrapped in.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Envelope<T> {
+pub struct Envelope<T, M = Metadata> {
     /// Version of the output's form: `olmdex/v1`.
     pub api_version: String,
     /// What the items are.
     pub kind: String,
     /// About the answer as a whole.
-    pub metadata: Metadata,
+    pub metadata: M,
     /// The answer.
     pub items: Vec<T>,
 }
@@ -52,9 +52,26 @@ pub struct Metadata {
     pub count: usize,
 }
 
+/// About findings as a whole.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FindingsMetadata {
+    /// How many items there are.
+    pub count: usize,
+    /// How many existing objects were looked at; only if some were given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objects: Option<usize>,
+}
+
 impl<T: Serialize> Envelope<T> {
     pub(crate) fn new(kind: &str, items: Vec<T>) -> Self {
         let metadata = Metadata { count: items.len() };
+        Self::with(kind, metadata, items)
+    }
+}
+
+impl<T: Serialize, M: Serialize> Envelope<T, M> {
+    pub(crate) fn with(kind: &str, metadata: M, items: Vec<T>) -> Self {
         Self { api_version: "olmdex/v1".to_owned(), kind: kind.to_owned(), metadata, items }
     }
 
@@ -92,7 +109,10 @@ pub(crate) fn print_answers<T: Serialize>(
 #[must_use]
 pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     fn of<T: JsonSchema>(kind: &'static str) -> (&'static str, schemars::Schema) {
-        let mut schema = schemars::schema_for!(Envelope<T>);
+        with::<T, Metadata>(kind)
+    }
+    fn with<T: JsonSchema, M: JsonSchema>(kind: &'static str) -> (&'static str, schemars::Schema) {
+        let mut schema = schemars::schema_for!(Envelope<T, M>);
         schema.insert("title".to_owned(), kind.into());
         let with_kind = schema.pointer_mut("/properties/kind").and_then(serde_json::Value::as_object_mut);
         if let Some(kind_schema) = with_kind {
@@ -113,7 +133,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<WhyAnswer>("Why"),
         of::<ChannelDetail>("Channel"),
         of::<ChannelRow>(ChannelRow::KIND),
-        of::<FindingJson>("Findings"),
+        with::<FindingJson, FindingsMetadata>("Findings"),
         of::<ChannelGraph>("Graph"),
         of::<HistoryRow>(HistoryRow::KIND),
         of::<Stay>(Stay::KIND),

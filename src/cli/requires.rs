@@ -59,6 +59,7 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     let packages = index.names(None)?.packages;
     let pattern = is_api.then(|| ApiPattern::parse(&args.what));
     let mut rows = Vec::new();
+    let mut n_rules = 0;
     match &pattern {
         Some(pattern) => {
             rows.extend(index.requirers_of_api(&filter, pattern)?.into_iter().map(|it| {
@@ -80,6 +81,7 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     for it in index.bundles_with_property(&filter, "olm.constraint")? {
         // One that cannot be read requires nothing that could be named; `validate` and `deps` speak of it.
         let (Ok(leaves), Ok(text)) = (leaves(&it.what.1), plain(&it.what.1)) else { continue };
+        n_rules += usize::from(leaves.iter().any(|it| matches!(it, Leaf::Rule(_))));
         let is_meant = leaves.iter().any(|leaf| match (leaf, &pattern) {
             (Leaf::Api(api), Some(pattern)) => {
                 let fits = |part: &str, wanted: &str| wanted.is_empty() || part.eq_ignore_ascii_case(wanted);
@@ -105,6 +107,12 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
             return Err(error);
         }
         context.reporter.note("nothing found");
+    }
+    if n_rules > 0 {
+        let constraints = if n_rules == 1 { "1 constraint".to_owned() } else { format!("{n_rules} constraints") };
+        context.reporter.note(&format!(
+            "{constraints} with rules of CEL: rules are not searched; `olmdex deps PKG@VERSION --invert` asks them too"
+        ));
     }
     let exit = if rows.is_empty() { Exit::No } else { Exit::Yes };
     table::print(rows, &args.rows)?;

@@ -34,7 +34,7 @@ enum ResolveFormat {
 /// Resolve a namespace as OLM Classic does: what is installed and upgraded together, because of what, and what happens
 ///
 /// Manifests are what `kubectl get subscriptions,clusterserviceversions,catalogsources,operatorgroups -o yaml` prints, or a
-/// directory of them, for example of a must-gather. Exits with 1 if the namespace cannot be resolved.
+/// directory of them, for example of a must-gather. Exits with 1 if the namespace cannot be resolved, or never becomes stable.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex resolve --install keda -i community=catalog/
@@ -91,6 +91,7 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
         }
     }
     let outcome = answers.last().map_or(Outcome::Resolved, |it| it.outcome);
+    let is_endless = answers.last().is_some_and(|it| it.installed_before.is_some());
     for warning in answers.iter().flat_map(|it| &it.warnings) {
         context.reporter.warning(warning);
     }
@@ -101,7 +102,7 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
         let words = format!("load {}, universe {} ({entries} entries), solve {}", ms(load), ms(universe), ms(solve));
         context.reporter.note(&words);
     }
-    Ok(if outcome == Outcome::Resolved { Exit::Yes } else { Exit::No })
+    Ok(if outcome == Outcome::Resolved && !is_endless { Exit::Yes } else { Exit::No })
 }
 
 fn answers(
@@ -157,7 +158,7 @@ fn one(world: &World, verdict: Verdict) -> Generation {
     let mut installed: Vec<String> =
         next.installed.iter().filter(|it| !it.is_copied).map(|it| it.name.clone()).collect();
     installed.sort();
-    Generation { verdict, steps, installed }
+    Generation { verdict, steps, installed, repeats: None }
 }
 
 fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>) -> Result<(), CommandError> {
@@ -176,6 +177,12 @@ fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>) -> Result<(), Comma
                     (_, Outcome::Unsatisfiable | Outcome::Failed) => refusal(answer, &mut out)?,
                 }
                 list("OLM may differ", &answer.quirks, &mut out)?;
+                if let Some(before) = answer.installed_before {
+                    let when =
+                        if before == 0 { "at the beginning".to_owned() } else { format!("after generation {before}") };
+                    let names = printable(&answer.installed.join(", ")).into_owned();
+                    writeln!(out, "\n{names} was installed before, {when}: this never becomes stable.")?;
+                }
             }
         }
     }
@@ -349,6 +356,15 @@ impl From<Failure> for CommandError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Limit(what) => Self::new(Exit::Limit, what).help("a higher `--max-work` allows for more"),
+            Failure::Work(overwork) => {
+                Self::new(Exit::Limit, overwork.to_string()).help("a higher `--max-work` allows for more")
+            }
+            Failure::Constraint(broken) => {
+                let (error, operator, place) = (&broken.error, &broken.operator, &broken.place);
+                let text = format!("{error}, in {operator} [{}:{}]", place.file, place.line);
+                Self::new(Exit::No, text)
+                    .help(error.help().unwrap_or("`olmdex validate` speaks of all that OLM cannot read"))
+            }
             Failure::Index(error) => (*error).into(),
             failure => Self::new(Exit::No, failure.to_string()),
         }

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
 use super::legacy_source;
-use super::output::{Envelope, VERSION};
+use super::output::{Envelope, FindingsMetadata, VERSION};
 use super::progress::Progress;
 use crate::check::{self, Report, rules};
 use crate::diag::json::FindingJson;
@@ -124,6 +124,17 @@ pub(crate) fn print_findings(
     applied: &[&'static Rule],
     findings: &[Finding],
 ) -> Result<(), CommandError> {
+    print_findings_of_objects(context, format, applied, findings, None)
+}
+
+/// Prints findings; with how many objects were looked at, if some were given.
+pub(crate) fn print_findings_of_objects(
+    context: &Context,
+    format: FindingFormat,
+    applied: &[&'static Rule],
+    findings: &[Finding],
+    objects: Option<usize>,
+) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match format {
         FindingFormat::Text => {
@@ -134,7 +145,8 @@ pub(crate) fn print_findings(
         }
         FindingFormat::Json | FindingFormat::Yaml => {
             let items: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
-            Envelope::new("Findings", items).write(&mut out)?;
+            let metadata = FindingsMetadata { count: items.len(), objects };
+            Envelope::with("Findings", metadata, items).write(&mut out)?;
         }
         FindingFormat::Sarif => {
             serde_json::to_writer_pretty(&mut out, &sarif::log(findings, applied, VERSION))

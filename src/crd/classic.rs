@@ -1,6 +1,8 @@
 //! What OLM Classic checks before it updates a definition (`spec/olm-classic.md` section 7), and what its documentation
 //! says that it checks (`seeds/003`).
 
+use std::collections::HashMap;
+
 use super::definition::{Crd, CrdVersion};
 use super::objects::{Resource, Validator};
 
@@ -15,7 +17,7 @@ pub enum Verdict {
     },
     /// Refused: an object does not fit the new schema.
     ObjectInvalid {
-        /// `<group>/<version>, Kind=<kind>` of the object.
+        /// `<group>/<version>, Kind=<kind>` of the object, at the version that it was asked for.
         api: String,
         /// Namespace and name of the object, or its name.
         object: String,
@@ -36,6 +38,13 @@ pub enum Verdict {
         /// What is wrong with it.
         reason: String,
     },
+    /// Whether objects fit a version is not known, because they are given at others and a webhook converts.
+    NotConverted {
+        /// The version.
+        version: String,
+        /// How many objects that is so for.
+        count: usize,
+    },
 }
 
 /// Compares a new definition with the one on the cluster, of which these objects exist. OLM stops at the first object; all
@@ -47,7 +56,7 @@ pub fn check(old: &Crd, new: &Crd, objects: &[Resource]) -> Vec<Verdict> {
         match new.version(&version.name) {
             None => verdicts.push(Verdict::ServedVersionRemoved { version: version.name.clone() }),
             // What is not served any more is not validated.
-            Some(next) if next.is_served => verdicts.extend(check_objects(new, next, objects)),
+            Some(next) if next.is_served => verdicts.extend(check_objects(old, new, next, objects)),
             Some(_) => {}
         }
     }
@@ -57,19 +66,56 @@ pub fn check(old: &Crd, new: &Crd, objects: &[Resource]) -> Vec<Verdict> {
     verdicts
 }
 
-fn check_objects(new: &Crd, version: &CrdVersion, objects: &[Resource]) -> Vec<Verdict> {
+/// The objects of a definition, each once: the same object may be given at several versions. Where it is given at this
+/// one, that is taken.
+fn at_version<'o>(crd: &Crd, version: &str, objects: &'o [Resource]) -> Vec<&'o Resource> {
+    let mut found: Vec<&Resource> = Vec::new();
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for object in objects.iter().filter(|it| it.is_of(crd)) {
+        match known.get(object.name.as_str()) {
+            Some(at) if object.version == version => found[*at] = object,
+            Some(_) => {}
+            None => {
+                known.insert(&object.name, found.len());
+                found.push(object);
+            }
+        }
+    }
+    found
+}
+
+/// How many objects of a definition there are, whatever the versions at which they are given.
+#[must_use]
+pub fn count(crd: &Crd, objects: &[Resource]) -> usize {
+    at_version(crd, "", objects).len()
+}
+
+/// OLM lists the objects at each version, and every object is served at every version. It is the definition on the cluster
+/// that says how they are converted, since the new one is not there yet.
+fn check_objects(old: &Crd, new: &Crd, version: &CrdVersion, objects: &[Resource]) -> Vec<Verdict> {
     let Some(schema) = &version.schema else { return Vec::new() };
-    let mut of_version = objects.iter().filter(|it| it.is_of(new) && it.version == version.name).peekable();
-    if of_version.peek().is_none() {
-        return Vec::new();
+    let mut of_version = at_version(new, &version.name, objects);
+    let mut verdicts = Vec::new();
+    if old.conversion == "Webhook" {
+        let n_all = of_version.len();
+        of_version.retain(|it| it.version == version.name);
+        let count = n_all - of_version.len();
+        if count > 0 {
+            verdicts.push(Verdict::NotConverted { version: version.name.clone(), count });
+        }
+    }
+    if of_version.is_empty() {
+        return verdicts;
     }
     let validator = match Validator::new(schema) {
         Ok(validator) => validator,
-        Err(reason) => return vec![Verdict::SchemaUnusable { version: version.name.clone(), reason }],
+        Err(reason) => {
+            verdicts.push(Verdict::SchemaUnusable { version: version.name.clone(), reason });
+            return verdicts;
+        }
     };
-    let mut verdicts = Vec::new();
-    for object in of_version {
-        for invalid in validator.check(object) {
+    for object in of_version.into_iter().map(|it| it.at(&version.name)) {
+        for invalid in validator.check(&object) {
             let path = if invalid.path.is_empty() { "/" } else { &invalid.path };
             verdicts.push(Verdict::ObjectInvalid {
                 api: format!("{}/{}, Kind={}", object.group, object.version, object.kind),
@@ -120,6 +166,7 @@ mod tests {
             Verdict::ServedVersionRemoved { version } => format!("served {version}"),
             Verdict::ObjectInvalid { api, object, is_exempt, .. } => format!("{object} {api} {is_exempt}"),
             Verdict::SchemaUnusable { version, .. } => format!("schema {version}"),
+            Verdict::NotConverted { version, count } => format!("{count} not converted to {version}"),
         };
         let old = crd(&[("v1", true, 20), ("v2", false, 20)], &["v1"], "None");
         for (new, expected) in [
@@ -134,6 +181,23 @@ mod tests {
             let found: Vec<String> = check(&old, &new, &objects).iter().map(words).collect();
             assert_eq!(found.join("; "), expected);
         }
+        // Every object is served at every version; without a webhook only the version's name differs.
+        let served = |v1: u64, v2: u64| [("v1", true, v1), ("v2", true, v2)];
+        let (strict_1, strict_2) = (crd(&served(9, 20), &[], "None"), crd(&served(20, 9), &[], "None"));
+        for (conversion, new, given, expected) in [
+            ("None", &strict_1, &objects[1..], "ns/n g/v1, Kind=Thing false"),
+            ("", &strict_2, &objects[..1], "ns/n g/v2, Kind=Thing false"),
+            // The same object, given at both.
+            ("None", &strict_2, &objects[..], "ns/n g/v2, Kind=Thing false"),
+            ("Webhook", &strict_2, &objects[..1], "1 not converted to v2"),
+            ("Webhook", &strict_2, &objects[1..], "1 not converted to v1; ns/n g/v2, Kind=Thing false"),
+            ("Webhook", &strict_2, &objects[..], "ns/n g/v2, Kind=Thing false"),
+        ] {
+            let old = crd(&served(20, 20), &["v1"], conversion);
+            let found: Vec<String> = check(&old, new, given).iter().map(words).collect();
+            assert_eq!(found.join("; "), expected, "{conversion}");
+        }
+        assert_eq!(count(&strict_1, &objects), 1);
         // A version that was stored once may be gone from the list of the served.
         let old = crd(&[("v2", true, 20)], &["v1alpha2", "v2"], "None");
         let new = crd(&[("v2", true, 20)], &[], "None");

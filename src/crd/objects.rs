@@ -38,6 +38,17 @@ impl Resource {
         Ok(Some(Self { group: group.to_owned(), version: version.to_owned(), kind, name, value }))
     }
 
+    /// The object at another version, as the API server serves it where nothing converts: only the name differs.
+    #[must_use]
+    pub fn at(&self, version: &str) -> Self {
+        let mut other = self.clone();
+        if version != self.version {
+            version.clone_into(&mut other.version);
+            other.value["apiVersion"] = format!("{}/{version}", self.group).into();
+        }
+        other
+    }
+
     /// Whether it is an object of a definition, of whatever version.
     #[must_use]
     pub fn is_of(&self, crd: &Crd) -> bool {

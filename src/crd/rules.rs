@@ -13,7 +13,7 @@ rules! {
         "status.storedVersions: [v1alpha1, v1]; new: versions: [v1]";
     OBJECT: "E0903", "crd-existing-object", Error,
         "Every existing object fits the new schema.",
-        "OLM Classic validates all objects of a version that both definitions serve against the new schema, and refuses the definition at the first that does not fit. Definitions that convert by a webhook are let through with a warning.",
+        "OLM Classic validates all objects, at each version that both definitions serve, against the new schema of that version, and refuses the definition at the first that does not fit. Definitions that convert by a webhook are let through with a warning.",
         "object: spec.replicas: 10; new: spec.replicas {maximum: 9}";
     SERVED_VERSION: "W0904", "crd-served-version", Warning,
         "A served version is switched off before it is removed.",

@@ -39,6 +39,9 @@ pub struct ResolutionAnswer {
     pub failure: Option<FailureAnswer>,
     /// What is installed afterwards.
     pub installed: Vec<String>,
+    /// The generation after which everything was as it is afterwards, 0 for the beginning; only if it was. Then the namespace
+    /// never becomes stable.
+    pub installed_before: Option<usize>,
     /// Where OLM may give another answer; only if asked for.
     pub quirks: Vec<String>,
     /// What should be known about the input.
@@ -272,6 +275,7 @@ impl ResolutionAnswer {
             conflict: None,
             failure: None,
             installed: generation.installed.clone(),
+            installed_before: generation.repeats,
             quirks: Vec::new(),
             warnings: Vec::new(),
         };
@@ -293,6 +297,7 @@ impl ResolutionAnswer {
             verdict: Verdict::Resolved(Resolution::default()),
             steps: Steps::default(),
             installed: Vec::new(),
+            repeats: None,
         };
         let mut answer = Self::new(world, &generation, 1);
         let (operator, help, place) = match failure {

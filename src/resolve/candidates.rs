@@ -32,21 +32,22 @@ fn rank<'w>(universe: &Universe<'w>, catalog: usize, own: Option<usize>) -> Cata
 }
 
 impl Candidates {
-    /// The entries that meet a requirement, most preferred first. `own` is the catalog of the dependent; what is installed
-    /// has none.
+    /// The entries that meet a requirement of an entry, most preferred first.
     pub(super) fn of(
         &mut self,
         universe: &mut Universe<'_>,
         requirement: &Requirement,
-        own: Option<usize>,
+        by: EntryId,
     ) -> Result<Rc<[EntryId]>, Failure> {
+        // What is installed has no catalog of its own.
+        let own = universe.channel_of(by).map(|it| it.catalog);
         if let Some(known) = self.ordered.get(&(requirement.number, own)) {
             return Ok(Rc::clone(known));
         }
         let matches = match self.matches.get(&requirement.number) {
             Some(known) => Rc::clone(known),
             None => {
-                let found: Rc<[EntryId]> = universe.matches(requirement)?.into();
+                let found: Rc<[EntryId]> = universe.matches(requirement, by)?.into();
                 self.matches.insert(requirement.number, Rc::clone(&found));
                 found
             }

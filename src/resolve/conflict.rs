@@ -71,6 +71,8 @@ pub enum FactKind {
         message: String,
         /// What meets it, most preferred first.
         candidates: Vec<Named>,
+        /// Whether it asks one operator for several things at once.
+        is_all: bool,
     },
     /// The one takes the place of the other.
     Replaces {
@@ -175,6 +177,7 @@ fn kind(universe: &Universe<'_>, reason: &Reason, candidates: impl FnOnce() -> V
         Reason::Unreferenced(id) => FactKind::Unreferenced { operator: named(universe, *id) },
         Reason::Deprecated(id) => FactKind::Deprecated { operator: named(universe, *id) },
         Reason::Requires(id, requirement) => FactKind::Requires {
+            is_all: requirement.is_all(),
             operator: named(universe, *id),
             text: requirement.plain.clone(),
             message: requirement.message.clone(),

@@ -5,6 +5,7 @@
 //!
 //! What it deliberately does not do: no catalog is asked; the commands that it names do that.
 
+use super::constraint::ConstraintError;
 use crate::version::Version;
 
 /// A message that is understood.
@@ -31,15 +32,43 @@ pub struct DecodedPart {
     pub meaning: String,
 }
 
+const EXTENSIONS: &str = "kubectl get clusterextensions -o yaml";
 const RESOLVE: &str = "olmdex resolve --cluster CLUSTER.yaml -i CATALOG=SOURCE";
 
 /// Decodes a message; `None` if it is not known.
 #[must_use]
 pub fn decode(message: &str) -> Option<Decoded> {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
-    // As it is copied out of JSON or YAML.
-    let message = message.trim_end_matches([',', '"', '\'']).to_owned();
-    [unsatisfiable, classic, v1, catalogd].iter().find_map(|it| it(&message))
+    let message = without_frame(&message);
+    [unsatisfiable, blocked_upgrade, classic, v1, catalogd].iter().find_map(|it| it(message))
+}
+
+/// A message without the comma and quotes around it, as it is copied out of JSON or YAML. What it quotes itself stays.
+fn without_frame(message: &str) -> &str {
+    let message = message.trim_end_matches(',');
+    for quote in ['"', '\''] {
+        let Some(rest) = message.strip_suffix(quote) else { continue };
+        return match rest.strip_prefix(quote) {
+            Some(inside) => inside,
+            None if rest.matches(quote).count() % 2 == 0 => rest,
+            None => message,
+        };
+    }
+    message
+}
+
+/// A word of a command, as a shell takes it: what comes from a message may be anything.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/@:+-".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// A command of words, each of which stays one word.
+fn command<const N: usize>(words: [&str; N]) -> String {
+    words.map(quoted).join(" ")
 }
 
 /// What stands between `before` and `after`; the rest if `after` is empty.
@@ -179,17 +208,17 @@ fn constraint(text: &str) -> (String, Vec<String>, Vec<String>) {
             "{name} is installed and no Subscription speaks of it, so OLM keeps it as it is. It may be left over from an \
              upgrade that is still going on, or from a Subscription that was deleted."
         );
-        return (meaning, own(&[name]), vec![format!("kubectl get clusterserviceversion {name} -o yaml")]);
+        return (meaning, own(&[name]), vec![command(["kubectl", "get", "clusterserviceversion", name, "-o", "yaml"])]);
     }
     if let Some((name, demand)) = text.strip_prefix("bundle ").and_then(|it| it.split_once(" requires an operator ")) {
         let mut next = Vec::new();
         if let Some(package) = between(demand, "with package: ", " and with version") {
-            next.push(format!("olmdex list bundles {package}"));
+            next.push(command(["olmdex", "list", "bundles", package]));
         }
         if let (Some(group), Some(version), Some(kind)) =
             (between(demand, "with group: ", ","), between(demand, "version: ", ","), between(demand, "kind: ", " "))
         {
-            next.push(format!("olmdex provides {group}/{version}/{kind}"));
+            next.push(command(["olmdex", "provides", &format!("{group}/{version}/{kind}")]));
         }
         let meaning = format!(
             "{name} needs another operator, {demand}. Either no catalog that the namespace sees has one in a channel where \
@@ -210,15 +239,16 @@ fn constraint(text: &str) -> (String, Vec<String>, Vec<String>) {
                 format!("An API may be provided once in a namespace, and all of these provide {api}: {}.", places(&ids))
             }
         };
-        let command = api.rsplit_once(" (").map(|(kind, group)| format!("{}/{kind}", group.trim_end_matches(')')));
-        return (meaning, own(&names), command.map(|it| format!("olmdex provides {it}")).into_iter().collect());
+        let api = api.rsplit_once(" (").map(|(kind, group)| format!("{}/{kind}", group.trim_end_matches(')')));
+        let next = api.map(|it| command(["olmdex", "provides", &it]));
+        return (meaning, own(&names), next.into_iter().collect());
     }
     if let Some((ids, package)) = text.split_once(" originate from package ") {
         let ids = listed(ids, " and ");
         let names: Vec<&str> = ids.iter().map(|it| name_of(it)).collect();
         let meaning =
             format!("A package may be installed once in a namespace, and these are all {package}: {}.", places(&ids));
-        let next = vec![format!("olmdex graph {package}")];
+        let next = vec![command(["olmdex", "graph", package])];
         return (meaning, [own(&[package]), own(&names)].concat(), next);
     }
     if let Some((new, old)) = text.split_once(" conflicts with ") {
@@ -241,33 +271,133 @@ fn no_operators(text: &str) -> (String, Vec<String>, Vec<String>) {
         names.push(catalog.clone());
         let what =
             format!("the catalog {catalog} of namespace {namespace} does not exist, is not visible, or is empty");
-        (what, format!("kubectl get catalogsource {catalog} -n {namespace} -o yaml"))
+        (what, command(["kubectl", "get", "catalogsource", &catalog, "-n", &namespace, "-o", "yaml"]))
     } else if text.starts_with("no operators found with name ") {
         let (bundle, channel, package) =
             (of("with name ", " in channel"), of("in channel ", " of package"), of("of package ", " in the catalog"));
         names.extend([bundle.clone(), package.clone()]);
         (
             format!("channel {channel} of package {package} has no {bundle}, which `startingCSV` names"),
-            format!("olmdex show {package}/{channel}"),
+            command(["olmdex", "show", &format!("{package}/{channel}")]),
         )
     } else if text.starts_with("no operators found in channel ") {
         let (channel, package) = (of("in channel ", " of package"), of("of package ", " in the catalog"));
         names.push(package.clone());
-        (format!("package {package} has no channel {channel} (any more)"), format!("olmdex list channels {package}"))
+        (
+            format!("package {package} has no channel {channel} (any more)"),
+            command(["olmdex", "list", "channels", &package]),
+        )
     } else if text.starts_with("no operators found in package ") {
         let package = of("in package ", " in the catalog");
         names.push(package.clone());
-        (format!("the catalog has no package {package} (any more)"), format!("olmdex show {package}"))
+        (format!("the catalog has no package {package} (any more)"), command(["olmdex", "show", &package]))
     } else {
         ("the catalog has nothing that fits".to_owned(), RESOLVE.to_owned())
     };
     (format!("The Subscription {subscription} asks for something that is not there: {what}."), names, vec![next])
 }
 
+/// What stands after each occurrence of `before`, up to `after`.
+fn each<'m>(message: &'m str, before: &str, after: &str) -> Vec<&'m str> {
+    message.split(before).skip(1).filter_map(|it| it.split(after).next()).collect()
+}
+
+/// Installed operators that keep the cluster from being upgraded: both generations of OLM report them.
+fn blocked_upgrade(message: &str) -> Option<Decoded> {
+    const COMPAT: &str = "olmdex compat --openshift VERSION --cluster CLUSTER.yaml -i CATALOG=SOURCE";
+    let why = "says with `olm.maxOpenShiftVersion` that it does not run on the next version of OpenShift, so the cluster is not \
+               upgraded until it is upgraded or removed";
+    if message.contains("Found ClusterExtensions that require upgrades prior to upgrading cluster") {
+        let mut made = Made::new("OLM v1", format!("Each of these bundles {why}."));
+        for item in each(message, "bundle \"", "\"") {
+            made =
+                made.about(&[item]).next(command(["olmdex", "compat", "--openshift", "VERSION", "--installed", item]));
+        }
+        return made.about(&each(message, "for ClusterExtension \"", "\"")).next(EXTENSIONS).done();
+    }
+    if message.contains("error converting to semver for version ")
+        || message.contains("more than one olm.maxOpenShiftVersion found in bundle")
+    {
+        let bundle = between(message, "error in bundle ", ":").unwrap_or_default();
+        let extension = between(message, "error(s) with cluster extension ", ":").unwrap_or_default();
+        let meaning = format!(
+            "The property `olm.maxOpenShiftVersion` of {} cannot be read, which keeps the cluster from being upgraded as well.",
+            if bundle.is_empty() { "a bundle" } else { bundle }
+        );
+        return Made::new("OLM v1", meaning).about(&[bundle, extension]).next(EXTENSIONS).done();
+    }
+    let marks = [
+        "ClusterServiceVersions blocking minor version upgrades",
+        "maximum supported OCP version for ",
+        " has invalid olm.maxOpenShiftVersion properties",
+    ];
+    if marks.iter().any(|it| message.contains(it)) {
+        let mut made =
+            Made::new("OLM Classic", format!("Each of these operators {why}; or what it says cannot be read."));
+        // OLM writes a line for each; here they are one text.
+        for item in message.split(" - ").map(|it| it.trim_start_matches("- ")) {
+            let maximum = item.strip_prefix("maximum supported OCP version for ").and_then(|it| it.split_once(" is "));
+            let (name, meaning) = match (maximum, item.split_once(" has invalid olm.maxOpenShiftVersion properties")) {
+                (Some((name, version)), _) => (name, format!("{name} runs up to OpenShift {version}.")),
+                (None, Some((name, why))) => {
+                    (name, format!("What {name} says cannot be read{why}, and counts as if it ran on no next version."))
+                }
+                (None, None) => continue,
+            };
+            made = made.about(&[name]);
+            made.0.parts.push(DecodedPart { text: item.to_owned(), meaning });
+        }
+        return made.next(COMPAT).next("kubectl get clusterserviceversions -A").done();
+    }
+    None
+}
+
+/// What `olm.deprecations` says: the conditions of a Subscription, or the one that joins them.
+fn deprecation(message: &str) -> Option<Decoded> {
+    const KINDS: [(&str, &str, &str); 3] =
+        [("olm.package/", "package", "show"), ("olm.channel/", "channel", ""), ("olm.bundle/", "bundle", "show")];
+    let of = |text: &str| {
+        let (prefix, kind, verb) = KINDS.iter().find(|it| text.starts_with(it.0))?;
+        let (name, said) = text[prefix.len()..].split_once(": ")?;
+        Some((*kind, *verb, name.to_owned(), said.to_owned()))
+    };
+    of(message)?;
+    // Advice may have semicolons too.
+    let mut parts: Vec<String> = Vec::new();
+    for piece in message.split("; ") {
+        match parts.last_mut() {
+            Some(last) if of(piece).is_none() => {
+                last.push_str("; ");
+                last.push_str(piece);
+            }
+            _ => parts.push(piece.to_owned()),
+        }
+    }
+    let mut made = Made::new(
+        "OLM Classic",
+        "The catalog marks what is installed, or where it comes from, as deprecated (`olm.deprecations`). That is advice: OLM \
+         installs and upgrades all the same.",
+    );
+    for text in parts {
+        let Some((kind, verb, name, said)) = of(&text) else { continue };
+        made = made.about(&[&name]);
+        if !verb.is_empty() {
+            made = made.next(command(["olmdex", verb, &name]));
+        }
+        made.0
+            .parts
+            .push(DecodedPart { text, meaning: format!("The {kind} {name} is deprecated; its author says: {said}") });
+    }
+    made.next("kubectl get subscriptions -A").done()
+}
+
 /// Other messages of OLM Classic.
 fn classic(message: &str) -> Option<Decoded> {
     const SYSTEM: &str = "OLM Classic";
     let of = |before: &str, after: &str| between(message, before, after).unwrap_or_default();
+    if let Some(decoded) = deprecation(message) {
+        return Some(decoded);
+    }
     if message.contains("no operators found ") {
         let text = &message[message.find("no operators found ")?..];
         let (meaning, names, next) = no_operators(text);
@@ -296,8 +426,8 @@ fn classic(message: &str) -> Option<Decoded> {
         let (namespace, name) = catalog.split_once('/').unwrap_or(("", catalog));
         return Made::new(SYSTEM, meaning)
             .about(&[catalog])
-            .next(format!("kubectl get catalogsource {name} -n {namespace} -o yaml"))
-            .next(format!("kubectl get pods -n {namespace} -l olm.catalogSource={name}"))
+            .next(command(["kubectl", "get", "catalogsource", name, "-n", namespace, "-o", "yaml"]))
+            .next(command(["kubectl", "get", "pods", "-n", namespace, "-l", &format!("olm.catalogSource={name}")]))
             .done();
     }
     if message.contains("replacement chains were found in channel")
@@ -317,8 +447,8 @@ fn classic(message: &str) -> Option<Decoded> {
         };
         return Made::new(SYSTEM, meaning)
             .about(&[package])
-            .next(format!("olmdex check-graph {package}"))
-            .next(format!("olmdex graph {package}"))
+            .next(command(["olmdex", "check-graph", package]))
+            .next(command(["olmdex", "graph", package]))
             .done();
     }
     if message.contains("parse olm.constraint:") || message.contains("convert olm.constraint to resolver predicate:") {
@@ -328,6 +458,12 @@ fn classic(message: &str) -> Option<Decoded> {
             "A bundle within reach has an `olm.constraint` that OLM cannot read ({what}). That stops the whole namespace, even \
              if the bundle is an old one that nobody would install."
         );
+        let meaning = if message.contains("unknown field \"name\"") {
+            let hint = ConstraintError::UnknownField("name".to_owned());
+            format!("{meaning} A hint: {}.", hint.help().unwrap_or_default())
+        } else {
+            meaning
+        };
         return Made::new(SYSTEM, meaning).next(RESOLVE).next("olmdex validate CATALOG").done();
     }
     if message.contains("expected exactly one operator, got") {
@@ -336,11 +472,17 @@ fn classic(message: &str) -> Option<Decoded> {
     }
     if message.contains("error determining origin of operator") {
         let meaning = "The name of a channel or bundle has a slash, which OLM cannot cope with.";
-        return Made::new(SYSTEM, meaning).about(&[of("unable to parse identifier ", " for")]).done();
+        return Made::new(SYSTEM, meaning)
+            .about(&[of("unable to parse identifier ", " for")])
+            .next("olmdex validate CATALOG")
+            .done();
     }
     if message.contains("multiple name matches for status.installedCSV") {
         let meaning = "Several installed operators have the name that the Subscription says it installed.";
-        return Made::new(SYSTEM, meaning).about(&[of("of subscription ", ":")]).done();
+        return Made::new(SYSTEM, meaning)
+            .about(&[of("of subscription ", ":")])
+            .next("kubectl get clusterserviceversions")
+            .done();
     }
     if message.contains("risk of data loss updating") {
         let (crd, version) = (of("updating \"", "\""), of("removes version ", " that"));
@@ -350,7 +492,7 @@ fn classic(message: &str) -> Option<Decoded> {
         );
         return Made::new(SYSTEM, meaning)
             .about(&[crd, version])
-            .next(format!("kubectl get crd {crd} -o jsonpath='{{.status.storedVersions}}'"))
+            .next(command(["kubectl", "get", "crd", crd, "-o", "jsonpath={.status.storedVersions}"]))
             .done();
     }
     if message.contains("error validating existing CRs against new CRD's schema") {
@@ -360,7 +502,7 @@ fn classic(message: &str) -> Option<Decoded> {
         );
         return Made::new(SYSTEM, meaning)
             .about(&[crd, of("error validating ", "\"").split(' ').next_back().unwrap_or_default()])
-            .next(format!("kubectl get {crd} -A"))
+            .next(command(["kubectl", "get", crd, "-A"]))
             .done();
     }
     if message.contains("pre-existing CRD owners found") {
@@ -410,15 +552,16 @@ fn v1(message: &str) -> Option<Decoded> {
             )
         };
         let mut made = Made::new(SYSTEM, meaning).about(&[package, version, installed]);
-        let with = if installed.is_empty() { String::new() } else { format!(" --installed {installed}") };
+        let with = if installed.is_empty() { String::new() } else { format!(" --installed {}", quoted(installed)) };
+        let name = quoted(package);
         if !version.is_empty() {
             made = made.next(if Version::parse(version).is_ok() {
-                format!("olmdex why-not {package}@{version}{with} --olm v1")
+                format!("olmdex why-not {}{with} --olm v1", quoted(&format!("{package}@{version}")))
             } else {
-                format!("olmdex updates {package}{with} --version '{version}' --olm v1")
+                format!("olmdex updates {name}{with} --version {} --olm v1", quoted(version))
             });
         }
-        return made.next(format!("olmdex updates {package}{with} --olm v1")).done();
+        return made.next(format!("olmdex updates {name}{with} --olm v1")).done();
     }
     if message.contains("has a dependency declared via property") {
         let (bundle, property) = (of("validating bundle \"", "\""), of("via property \"", "\""));
@@ -426,21 +569,26 @@ fn v1(message: &str) -> Option<Decoded> {
             "OLM v1 knows no dependencies: it would take {bundle}, sees its {property}, and gives up; it tries no other bundle. \
              Such an operator cannot be installed with OLM v1 as it is."
         );
-        return Made::new(SYSTEM, meaning).about(&[bundle, property]).next(format!("olmdex deps {bundle}")).done();
+        return Made::new(SYSTEM, meaning).about(&[bundle, property]).next(command(["olmdex", "deps", bundle])).done();
     }
     if message.contains("desired version range ") {
         let range = of("desired version range \"", "\"");
         let meaning = format!("spec.source.catalog.version is no version range: {range}.");
-        return Made::new(SYSTEM, meaning).about(&[range]).done();
+        return Made::new(SYSTEM, meaning)
+            .about(&[range])
+            .next(format!("olmdex updates PACKAGE --version {} --olm v1", quoted(range)))
+            .next(EXTENSIONS)
+            .done();
     }
     if message.contains("desired catalog selector is invalid") {
-        return Made::new(SYSTEM, "spec.source.catalog.selector is no label selector.").done();
+        return Made::new(SYSTEM, "spec.source.catalog.selector is no label selector.").next(EXTENSIONS).done();
     }
     if message.contains("error finding upgrade edges") {
         return Made::new(
             SYSTEM,
             "The version that is recorded for the installed bundle cannot be read, so nothing can follow it.",
         )
+        .next(EXTENSIONS)
         .done();
     }
     if message.contains("error walking catalogs: error getting package ") {
@@ -450,18 +598,19 @@ fn v1(message: &str) -> Option<Decoded> {
         );
         return Made::new(SYSTEM, meaning)
             .about(&[catalog, package])
-            .next(format!("kubectl get clustercatalog {catalog} -o yaml"))
+            .next(command(["kubectl", "get", "clustercatalog", catalog, "-o", "yaml"]))
             .done();
     }
     if message.contains("error getting resolved bundle version for bundle") {
         let bundle = of("for bundle \"", "\"");
         return Made::new(SYSTEM, format!("The version of {bundle} cannot be read."))
             .about(&[bundle])
-            .next(format!("olmdex show {bundle}"))
+            .next(command(["olmdex", "show", bundle]))
             .done();
     }
     if message.contains("deprecation status unknown") {
         return Made::new(SYSTEM, "Whether something is deprecated cannot be said, because no catalog could be asked.")
+            .next("kubectl get clustercatalogs")
             .done();
     }
     if ["package not deprecated", "channel not deprecated", "bundle not deprecated"]
@@ -512,6 +661,65 @@ mod tests {
     fn what_is_not_known_is_not_guessed_at() {
         for message in ["", "hello", "deadline exceeded", "constraints are fine"] {
             assert_eq!(decode(message), None, "{message}");
+        }
+    }
+
+    #[test]
+    fn what_comes_from_a_message_stays_one_word_of_a_command() {
+        for (message, expected) in [
+            (
+                r#"no bundles found for package "x; rm -rf $HOME" matching version "1.0.0""#,
+                "olmdex why-not 'x; rm -rf $HOME@1.0.0' --olm v1",
+            ),
+            (
+                r#"constraints not satisfiable: clusterserviceversion $(id) exists and is not referenced by a subscription"#,
+                "kubectl get clusterserviceversion '$(id)' -o yaml",
+            ),
+            (
+                "no operators found in package it's`id` in the catalog referenced by subscription s",
+                r"olmdex show 'it'\''s`id`'",
+            ),
+            ("no operators found in package keda in the catalog referenced by subscription s", "olmdex show keda"),
+            (r#"error using catalogsource a;b/c: down"#, "kubectl get catalogsource c -n 'a;b' -o yaml"),
+        ] {
+            let decoded = decode(message).unwrap();
+            assert!(decoded.next.iter().any(|it| it == expected), "{expected}: {:?}", decoded.next);
+        }
+    }
+
+    #[test]
+    fn texts_of_conditions_are_known_and_lead_on() {
+        for (message, culprits, says) in [
+            ("olm.bundle/foo.v3.0.0: do not use 3", "foo.v3.0.0", "foo.v3.0.0 is deprecated"),
+            ("olm.package/foo: gone; use bar; olm.channel/s: old", "foo,s", "its author says: gone; use bar"),
+            (
+                "Found ClusterExtensions that require upgrades prior to upgrading cluster to version 4.19: bundle \"a.v1\" for \
+                 ClusterExtension \"a\",bundle \"b.v1\" for ClusterExtension \"b\".",
+                "a.v1,b.v1,a,b",
+                "olm.maxOpenShiftVersion",
+            ),
+            (
+                "ClusterServiceVersions blocking minor version upgrades to 4.23 or major version upgrades to 5.0:\n- ns/c.v1 has \
+                 invalid olm.maxOpenShiftVersion properties: twice\n- maximum supported OCP version for ns/foo.v1 is 4.16",
+                "ns/c.v1,ns/foo.v1",
+                "ns/foo.v1 runs up to OpenShift 4.16",
+            ),
+            (
+                "error(s) with cluster extension e: error in bundle b: error converting to semver for version 4: no",
+                "b,e",
+                "b cannot be read",
+            ),
+            (r#"parse olm.constraint: json: unknown field "name""#, "", r#"unknown field "name""#),
+            (r#"parse olm.constraint: json: unknown field "name""#, "", "packageName"),
+            (r#""parse olm.constraint: json: unknown field "name"","#, "", r#"unknown field "name""#),
+            (r#"desired version range "x y" is invalid: no"#, "x y", "is no version range: x y"),
+        ] {
+            let decoded = decode(message).unwrap_or_else(|| panic!("{message}"));
+            assert_eq!(decoded.culprits.join(","), culprits, "{message}");
+            let parts = decoded.parts.iter().map(|it| it.meaning.as_str());
+            let all = std::iter::once(decoded.meaning.as_str()).chain(parts).collect::<Vec<_>>().join(" ");
+            assert!(all.contains(says), "{message}: {all}");
+            assert!(!decoded.next.is_empty(), "{message}");
         }
     }
 

@@ -8,11 +8,11 @@ use std::rc::Rc;
 use super::candidates::Candidates;
 use super::cel::Fuel;
 use super::conflict::{Named, named};
-use super::failure::Failure;
+use super::failure::{Failure, Overwork};
 use super::property::Meaning;
 use super::resolution::Options;
 use super::rows::{Rows, World};
-use super::universe::{EntryId, Universe};
+use super::universe::{EntryId, MatchError, Universe};
 
 /// What a bundle demands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Demand {
     pub candidates: Vec<Named>,
     /// Whether it cannot be read. OLM then resolves nothing that has the bundle within reach.
     pub is_broken: bool,
+    /// Whether it asks one operator for several things at once.
+    pub is_all: bool,
 }
 
 /// A bundle that demands something.
@@ -62,22 +64,26 @@ pub fn demands(
     let mut candidates = Candidates::default();
     let mut answers = Vec::new();
     for id in entries(&mut universe, package, bundle)?.into_values().filter_map(|it| it.first().copied()) {
-        let own = universe.channel_of(id).map(|it| it.catalog);
         let mut demands: Vec<Demand> = Vec::new();
         for meaning in Rc::clone(&universe.said(id)?.meanings).iter() {
             let demand = match meaning {
                 Meaning::Requires(requirement) => {
-                    let found = candidates.of(&mut universe, requirement, own)?;
+                    let found = candidates.of(&mut universe, requirement, id)?;
                     Demand {
                         text: requirement.plain.clone(),
                         message: requirement.message.clone(),
                         candidates: found.iter().map(|it| named(&universe, *it)).collect(),
                         is_broken: false,
+                        is_all: requirement.is_all(),
                     }
                 }
-                Meaning::Broken(error) => {
-                    Demand { text: error.to_string(), message: String::new(), candidates: Vec::new(), is_broken: true }
-                }
+                Meaning::Broken(error) => Demand {
+                    text: error.to_string(),
+                    message: String::new(),
+                    candidates: Vec::new(),
+                    is_broken: true,
+                    is_all: false,
+                },
                 _ => continue,
             };
             if !demands.contains(&demand) {
@@ -101,8 +107,12 @@ fn entries(universe: &mut Universe<'_>, package: &str, bundle: &str) -> Result<B
     Ok(found)
 }
 
+/// What part of the steps a single demand may take while there is enough, and when there is not.
+const SHARE: u64 = 10;
+const SMALL_SHARE: u64 = 1000;
+
 /// The bundles of `packages` that demand something that a bundle meets, in any of the catalogs; by catalog, package and
-/// bundle.
+/// bundle. Besides, the demands that take too much work to say whether they are such.
 ///
 /// # Errors
 /// As [`demands`].
@@ -112,7 +122,8 @@ pub fn demanders(
     options: &Options,
     (package, bundle): (&str, &str),
     packages: &[String],
-) -> Result<Vec<Demander>, Failure> {
+) -> Result<(Vec<Demander>, Vec<Overwork>), Failure> {
+    let (mut spent, mut left_out) = (0_u64, Vec::new());
     let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
     let targets: Vec<EntryId> = entries(&mut universe, package, bundle)?.into_values().flatten().collect();
     let mut meets: BTreeMap<usize, bool> = BTreeMap::new();
@@ -127,8 +138,20 @@ pub fn demanders(
                     let is_met = match meets.get(&requirement.number) {
                         Some(known) => *known,
                         None => {
-                            let matches = universe.matches(requirement)?;
-                            let is_met = targets.iter().any(|it| matches.binary_search(it).is_ok());
+                            // One demand must not use up what the others need.
+                            let share = if spent < options.steps { SHARE } else { SMALL_SHARE };
+                            let limit = (options.steps / share).max(1);
+                            universe.fuel.refill(limit);
+                            let is_met = match universe.matches(requirement, id) {
+                                Ok(matches) => targets.iter().any(|it| matches.binary_search(it).is_ok()),
+                                Err(MatchError::Work(overwork)) => {
+                                    universe.fuel.refill(0);
+                                    left_out.push(*overwork);
+                                    false
+                                }
+                                Err(error) => return Err(error.into()),
+                            };
+                            spent = spent.saturating_add(limit - universe.fuel.left());
                             meets.insert(requirement.number, is_met);
                             is_met
                         }
@@ -148,5 +171,5 @@ pub fn demanders(
             }
         }
     }
-    Ok(found.into_values().collect())
+    Ok((found.into_values().collect(), left_out))
 }

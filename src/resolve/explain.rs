@@ -40,7 +40,7 @@ pub fn story(facts: &[ConflictFact]) -> Vec<Sentence> {
     let mut sentences: Vec<Sentence> = Vec::new();
     let mut told: Vec<(&str, &str, &[Named])> = Vec::new();
     for fact in sorted.iter().filter(is_said) {
-        if let FactKind::Requires { text, message, candidates, .. } = &fact.kind {
+        if let FactKind::Requires { text, message, candidates, is_all, .. } = &fact.kind {
             // What many versions require alike is said once.
             let demand = (text.as_str(), message.as_str(), candidates.as_slice());
             if told.contains(&demand) {
@@ -48,14 +48,14 @@ pub fn story(facts: &[ConflictFact]) -> Vec<Sentence> {
             }
             told.push(demand);
             let alike = sorted.iter().filter_map(|it| match &it.kind {
-                FactKind::Requires { operator, text, message, candidates }
+                FactKind::Requires { operator, text, message, candidates, .. }
                     if (text.as_str(), message.as_str(), candidates.as_slice()) == demand =>
                 {
                     Some(operator.name.as_str())
                 }
                 _ => None,
             });
-            let words = requires(&alike.collect::<Vec<&str>>(), text, message, candidates);
+            let words = requires(&alike.collect::<Vec<&str>>(), (text, *is_all), message, candidates);
             sentences.push(Sentence { text: words, place: fact.place.clone() });
             continue;
         }
@@ -88,8 +88,8 @@ fn text(fact: &ConflictFact) -> String {
         FactKind::Deprecated { operator } => {
             format!("{} is marked `olm.deprecated`, so it must not be used", shown(operator))
         }
-        FactKind::Requires { operator, text, message, candidates } => {
-            requires(&[operator.name.as_str()], text, message, candidates)
+        FactKind::Requires { operator, text, message, candidates, is_all } => {
+            requires(&[operator.name.as_str()], (text, *is_all), message, candidates)
         }
         FactKind::Replaces { operator, installed } => {
             format!("{} takes the place of {}, so they are not there together", shown(operator), installed.name)
@@ -108,8 +108,10 @@ fn text(fact: &ConflictFact) -> String {
 }
 
 /// What operators require, and who provides that.
-fn requires(operators: &[&str], text: &str, message: &str, candidates: &[Named]) -> String {
+fn requires(operators: &[&str], (text, is_all): (&str, bool), message: &str, candidates: &[Named]) -> String {
     let who = match candidates {
+        // OLM asks one operator for all of it, so that each part may well be there.
+        [] if is_all => "and no single operator is all of that".to_owned(),
         [] => "which nothing provides".to_owned(),
         [only] => format!("which only {} provides", shown(only)),
         several => format!("which {} provide", listed(several, "and")),

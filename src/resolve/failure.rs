@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::cel::OutOfFuel;
 use super::constraint::ConstraintError;
 use super::universe::MatchError;
+use crate::cluster::Place;
 use crate::index::IndexError;
 use crate::solve::SolveError;
 use crate::upgrade::classic::OrderError;
@@ -24,6 +25,9 @@ pub enum Failure {
     /// A limit was reached.
     #[error("{0}")]
     Limit(String),
+    /// The steps that demands may take are used up.
+    #[error("{0}")]
+    Work(Box<Overwork>),
     /// The catalogs cannot be read.
     #[error(transparent)]
     Index(#[from] Box<IndexError>),
@@ -37,7 +41,26 @@ pub struct BrokenDemand {
     /// How OLM names the operator that makes the demand.
     pub operator: String,
     /// Where the operator is written.
-    pub place: crate::cluster::Place,
+    pub place: Place,
+}
+
+/// A demand that takes too much work.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{error}; the last of them went into what {operator}{} requires: {demand}", at(.place))]
+pub struct Overwork {
+    /// How much it may be.
+    pub error: OutOfFuel,
+    /// How OLM names the operator that makes the demand.
+    pub operator: String,
+    /// The demand, in plain words.
+    pub demand: String,
+    /// Where the operator is written.
+    pub place: Place,
+}
+
+/// A place in brackets; empty if there is none.
+fn at(place: &Place) -> String {
+    if place.file.is_empty() { String::new() } else { format!(" [{}:{}]", place.file, place.line) }
 }
 
 impl From<IndexError> for Failure {
@@ -52,12 +75,6 @@ impl From<OrderError> for Failure {
     }
 }
 
-impl From<OutOfFuel> for Failure {
-    fn from(error: OutOfFuel) -> Self {
-        Self::Limit(error.to_string())
-    }
-}
-
 impl From<SolveError> for Failure {
     fn from(error: SolveError) -> Self {
         Self::Limit(error.to_string())
@@ -68,7 +85,7 @@ impl From<MatchError> for Failure {
     fn from(error: MatchError) -> Self {
         match error {
             MatchError::Index(error) => error.into(),
-            MatchError::OutOfFuel(error) => error.into(),
+            MatchError::Work(overwork) => Self::Work(overwork),
         }
     }
 }

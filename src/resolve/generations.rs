@@ -7,7 +7,7 @@ use super::failure::Failure;
 use super::resolution::{Options, Resolution, Verdict, resolve};
 use super::rows::{Rows, World};
 use super::steps::{Steps, steps};
-use crate::cluster::{ClusterServiceVersion, Subscription};
+use crate::cluster::{ClusterServiceVersion, Property, Subscription};
 
 /// How many resolutions may follow each other.
 pub const MAX_GENERATIONS: usize = 1000;
@@ -21,6 +21,8 @@ pub struct Generation {
     pub steps: Steps,
     /// The names of what is installed afterwards.
     pub installed: Vec<String>,
+    /// After how many resolutions everything was as it is afterwards, if it was: then it goes round for ever.
+    pub repeats: Option<usize>,
 }
 
 /// The world after OLM has done its steps. Without an InstallPlan nothing changes.
@@ -66,34 +68,51 @@ pub fn after(world: &World, resolution: &Resolution, steps: &Steps) -> World {
     next
 }
 
-/// Resolves again and again, until nothing changes, nothing can be resolved, or what is installed was installed before.
+/// Resolves again and again, until nothing changes, nothing can be resolved, or what is installed was installed before, which
+/// the last generation then says.
 ///
 /// # Errors
 /// As [`resolve`]; and if it does not come to an end.
 pub fn generations(world: &World, rows: &dyn Rows, options: &Options) -> Result<Vec<Generation>, Failure> {
     let mut at = world.clone();
     let mut generations: Vec<Generation> = Vec::new();
-    let mut seen: Vec<Vec<String>> = vec![names(&at)];
+    let mut seen: Vec<State> = vec![state(&at)];
     while generations.len() < MAX_GENERATIONS {
         let verdict = resolve(&at, rows, options)?;
         let Verdict::Resolved(resolution) = &verdict else {
-            generations.push(Generation { verdict, steps: Steps::default(), installed: names(&at) });
+            let installed = names(&at);
+            generations.push(Generation { verdict, steps: Steps::default(), installed, repeats: None });
             return Ok(generations);
         };
         let steps = steps(&at, resolution);
         if !steps.makes_install_plan {
-            generations.push(Generation { verdict, steps, installed: names(&at) });
+            generations.push(Generation { verdict, steps, installed: names(&at), repeats: None });
             return Ok(generations);
         }
         at = after(&at, resolution, &steps);
-        let installed = names(&at);
-        generations.push(Generation { verdict, steps, installed: installed.clone() });
-        if seen.contains(&installed) {
+        let next = state(&at);
+        let repeats = seen.iter().position(|it| *it == next);
+        generations.push(Generation { verdict, steps, installed: names(&at), repeats });
+        if repeats.is_some() {
             return Ok(generations);
         }
-        seen.push(installed);
+        seen.push(next);
     }
     Err(Failure::Limit(format!("the namespace is not stable after {MAX_GENERATIONS} resolutions")))
+}
+
+/// What the next resolution depends on: what is installed and what it says, and what the Subscriptions have.
+type State = (Vec<(String, String, Option<Vec<Property>>)>, Vec<[String; 5]>);
+
+fn state(world: &World) -> State {
+    let mut installed: Vec<_> = world.installed.iter().filter(|it| !it.is_copied).collect();
+    installed.sort_by(|a, b| a.name.cmp(&b.name));
+    let installed = installed.into_iter().map(|it| (it.name.clone(), it.version.clone(), it.properties.clone()));
+    let subscriptions = world.subscriptions.iter().map(|it| {
+        let (name, channel, source) = (it.name.clone(), it.channel.clone(), it.source.clone());
+        [name, channel, source, it.installed.clone(), it.current.clone()]
+    });
+    (installed.collect(), subscriptions.collect())
 }
 
 fn names(world: &World) -> Vec<String> {

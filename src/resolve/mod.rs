@@ -42,7 +42,7 @@ pub use constraint::{ConstraintError, Leaf, MAX_CONSTRAINT, leaves, plain};
 pub use decode::{Decoded, DecodedPart, decode};
 pub use demand::{BundleDemands, Demand, Demander, demanders, demands};
 pub use explain::{Sentence, story};
-pub use failure::{BrokenDemand, Failure};
+pub use failure::{BrokenDemand, Failure, Overwork};
 pub use generations::{Generation, MAX_GENERATIONS, after, generations};
 pub use indexed::IndexRows;
 pub use question::{Bundles, Install, Question, QuestionError};

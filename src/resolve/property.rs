@@ -47,6 +47,32 @@ pub(super) struct Requirement {
     pub(super) warning: Option<String>,
 }
 
+/// How many characters of a demand a message shows.
+const SHOWN: usize = 200;
+
+impl Requirement {
+    /// The condition for people, as far as it fits into a message.
+    pub(super) fn shortened(&self) -> String {
+        match self.plain.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}…", &self.plain[..end]),
+            None => self.plain.clone(),
+        }
+    }
+
+    /// Whether it asks one operator for several things at once.
+    pub(super) fn is_all(&self) -> bool {
+        let mut at = 0;
+        while let Some(Node::All(parts) | Node::Any(parts)) = self.tree.nodes.get(at) {
+            match (parts.as_slice(), &self.tree.nodes[at]) {
+                ([only], _) => at = *only,
+                (several, Node::All(_)) => return several.len() > 1,
+                _ => return false,
+            }
+        }
+        false
+    }
+}
+
 /// Reads a property; `number` is given to it if it is a requirement.
 pub(super) fn read(property: &Property, number: usize) -> Meaning {
     let requirement = |tree: Tree, warning: Option<String>| {

@@ -32,7 +32,7 @@ pub fn repairs(world: &World, rows: &dyn Rows, options: &Options, conflict: &Con
                 let installs = resolution.operators.iter().map(|it| it.name.clone()).collect();
                 found.push(Repair { change, installs });
             }
-            Err(failure @ (Failure::Index(_) | Failure::Limit(_))) => return Err(failure),
+            Err(failure @ (Failure::Index(_) | Failure::Limit(_) | Failure::Work(_))) => return Err(failure),
             Ok(Verdict::Unsatisfiable(_)) | Err(_) => {}
         }
     }

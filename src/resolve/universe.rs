@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::cel::{Fuel, OutOfFuel, Value};
 use super::constraint::{Facts, Node, Reach};
+use super::failure::Overwork;
 use super::installed::Installed;
 use super::property::{Meaning, Requirement, read};
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
@@ -392,13 +393,21 @@ impl<'w> Universe<'w> {
         packages.into_iter().try_for_each(|it| self.package(&it).map(drop))
     }
 
-    /// The entries that meet a requirement, in the order in which they were read: what is installed first.
-    pub(super) fn matches(&mut self, requirement: &Requirement) -> Result<Vec<EntryId>, MatchError> {
-        if let Some(warning) = &requirement.warning
-            && !self.warnings.contains(warning)
-        {
-            self.warnings.push(warning.clone());
+    /// The entries that meet a requirement of an entry, in the order in which they were read: what is installed first.
+    pub(super) fn matches(&mut self, requirement: &Requirement, by: EntryId) -> Result<Vec<EntryId>, MatchError> {
+        if let Some(warning) = &requirement.warning {
+            let place = self.bundle(by).place();
+            let at = if place.file.is_empty() { String::new() } else { format!(" [{}:{}]", place.file, place.line) };
+            let warning = format!("{}{at} has {warning}", self.identifier(by));
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
         }
+        let overwork = |universe: &Self, error: OutOfFuel| {
+            let (operator, place) = (universe.identifier(by), universe.bundle(by).place().clone());
+            let demand = requirement.shortened();
+            MatchError::Work(Box::new(Overwork { error, operator, demand, place }))
+        };
         let within_reach = self.within_reach(requirement)?;
         self.learn(&within_reach)?;
         let mut found = Vec::new();
@@ -410,8 +419,9 @@ impl<'w> Universe<'w> {
                 Some(holds) => *holds,
                 None => {
                     let facts = BundleFacts { bundle: self.bundle(id), said: self.said(id)?, fuel: &self.fuel };
-                    self.fuel.spend(requirement.tree.nodes.len() as u64)?;
-                    let holds = requirement.tree.holds(&facts)?;
+                    let spent = self.fuel.spend(requirement.tree.nodes.len() as u64);
+                    let holds = spent.and_then(|()| requirement.tree.holds(&facts));
+                    let holds = holds.map_err(|error| overwork(self, error))?;
                     known.insert(bundle, holds);
                     holds
                 }
@@ -474,18 +484,12 @@ impl<'w> Universe<'w> {
 #[derive(Debug)]
 pub(super) enum MatchError {
     Index(IndexError),
-    OutOfFuel(OutOfFuel),
+    Work(Box<Overwork>),
 }
 
 impl From<IndexError> for MatchError {
     fn from(error: IndexError) -> Self {
         Self::Index(error)
-    }
-}
-
-impl From<OutOfFuel> for MatchError {
-    fn from(error: OutOfFuel) -> Self {
-        Self::OutOfFuel(error)
     }
 }
 

@@ -211,11 +211,10 @@ impl Builder {
             if meanings.iter().any(|it| matches!(it, Meaning::Deprecated)) {
                 self.variables.constrain(var, Constraint::Prohibited, Reason::Deprecated(id));
             }
-            let own = universe.channel_of(id).map(|it| it.catalog);
             for meaning in meanings.iter() {
                 match meaning {
                     Meaning::Requires(requirement) => {
-                        let candidates = self.candidates.of(universe, requirement, own)?;
+                        let candidates = self.candidates.of(universe, requirement, id)?;
                         let vars = self.variables.entries(universe, &candidates);
                         let reason = Reason::Requires(id, Rc::clone(requirement));
                         self.variables.constrain(var, Constraint::Dependency(vars), reason);

@@ -272,6 +272,7 @@ impl Namespace {
                 }
             }
             Err(Failure::Limit(what)) => Outcome::Failed(what),
+            Err(Failure::Work(what)) => Outcome::Failed(what.to_string()),
             Err(failure) => {
                 let mut seen = list(&expected["outcomes"]).filter(|it| it["errorKind"] == "Error");
                 let texts: Vec<String> = seen.by_ref().map(|it| text(&it["error"])).collect();

@@ -66,12 +66,18 @@ impl Fuel {
         Self { left: Cell::new(limit), limit }
     }
 
-    pub(super) fn left(&self) -> u64 {
+    pub(crate) fn left(&self) -> u64 {
         self.left.get()
     }
 
     pub(super) fn limit(&self) -> u64 {
         self.limit
+    }
+
+    /// Starts anew, with so many steps.
+    pub(crate) fn refill(&mut self, limit: u64) {
+        self.limit = limit;
+        self.left.set(limit);
     }
 
     pub(crate) fn spend(&self, steps: u64) -> Result<(), OutOfFuel> {
