@@ -87,6 +87,25 @@ pub(super) struct Channel {
     order: OnceCell<Result<Rc<[EntryId]>, OrderError>>,
 }
 
+/// What a part of a requirement asks for, if entries that say it can be looked up.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Leaf {
+    Api(Api),
+    Label(String),
+    Package(String),
+}
+
+impl Leaf {
+    fn is(&self, meaning: &Meaning) -> bool {
+        match (self, meaning) {
+            (Self::Api(api), Meaning::Provides(it)) => it == api,
+            (Self::Label(label), Meaning::Label(it)) => it == label,
+            (Self::Package(package), Meaning::Package { name, .. }) => name == package,
+            _ => false,
+        }
+    }
+}
+
 /// What was read so far.
 pub(super) struct Universe<'w> {
     pub(super) world: &'w World,
@@ -96,10 +115,8 @@ pub(super) struct Universe<'w> {
     pub(super) entries: Vec<Entry>,
     pub(super) channels: Vec<Channel>,
     by_package: HashMap<String, Vec<ChannelId>>,
-    /// What could meet a leaf, for those that were asked.
-    providers: HashMap<Api, Rc<[EntryId]>>,
-    labelled: HashMap<String, Rc<[EntryId]>>,
-    claimants: HashMap<String, Rc<[EntryId]>>,
+    /// The entries that say what a leaf asks for, of the leaves that were met.
+    saying: HashMap<Leaf, Rc<[EntryId]>>,
     has_all: bool,
     /// What the properties mean that were read already.
     meanings: RefCell<HashMap<Property, Meaning>>,
@@ -119,9 +136,7 @@ impl<'w> Universe<'w> {
             entries: Vec::new(),
             channels: Vec::new(),
             by_package: HashMap::new(),
-            providers: HashMap::new(),
-            labelled: HashMap::new(),
-            claimants: HashMap::new(),
+            saying: HashMap::new(),
             has_all: false,
             meanings: RefCell::default(),
             n_requirements: Cell::new(0),
@@ -320,60 +335,34 @@ impl<'w> Universe<'w> {
             Reach::Leaves(leaves) => leaves,
         };
         for leaf in leaves {
-            match &requirement.tree.nodes[leaf] {
-                Node::Api(api) => {
-                    let entries = match self.providers.get(api) {
-                        Some(known) => Rc::clone(known),
-                        None => {
-                            let provides = |it: &Meaning| matches!(it, Meaning::Provides(it) if it == api);
-                            let entries = self.saying(self.rows.providers(api)?, provides)?;
-                            self.providers.insert(api.clone(), Rc::clone(&entries));
-                            entries
-                        }
-                    };
-                    found.extend(entries.iter());
-                }
-                Node::Label(label) => {
-                    let entries = match self.labelled.get(label) {
-                        Some(known) => Rc::clone(known),
-                        None => {
-                            let has = |it: &Meaning| matches!(it, Meaning::Label(it) if it == label);
-                            let entries = self.saying(self.rows.labelled(label)?, has)?;
-                            self.labelled.insert(label.clone(), Rc::clone(&entries));
-                            entries
-                        }
-                    };
-                    found.extend(entries.iter());
-                }
+            let leaf = match &requirement.tree.nodes[leaf] {
+                Node::Api(api) => Leaf::Api(api.clone()),
+                Node::Label(label) => Leaf::Label(label.clone()),
                 Node::Package { name, .. } => {
-                    let entries = match self.claimants.get(name) {
-                        Some(known) => Rc::clone(known),
-                        None => {
-                            let is_it = |it: &Meaning| matches!(it, Meaning::Package { name: it, .. } if it == name);
-                            let entries = self.saying(self.rows.named(name)?, is_it)?;
-                            self.claimants.insert(name.clone(), Rc::clone(&entries));
-                            entries
-                        }
-                    };
-                    found.extend(entries.iter());
                     for channel in self.package(name)? {
                         found.extend(&self.channels[channel.0 as usize].entries);
                     }
+                    Leaf::Package(name.clone())
                 }
-                Node::All(_) | Node::Any(_) | Node::Not(_) | Node::Cel { .. } => {}
-            }
+                Node::All(_) | Node::Any(_) | Node::Not(_) | Node::Cel { .. } => continue,
+            };
+            found.extend(self.saying(leaf)?.iter());
         }
         found.sort_unstable();
         found.dedup();
         Ok(found)
     }
 
-    /// The entries of packages, and what is installed, of which one says what is meant.
-    fn saying(
-        &mut self,
-        packages: Vec<String>,
-        is_meant: impl Fn(&Meaning) -> bool,
-    ) -> Result<Rc<[EntryId]>, IndexError> {
+    /// The entries, and what is installed, that say what a leaf asks for.
+    fn saying(&mut self, leaf: Leaf) -> Result<Rc<[EntryId]>, IndexError> {
+        if let Some(known) = self.saying.get(&leaf) {
+            return Ok(Rc::clone(known));
+        }
+        let packages = match &leaf {
+            Leaf::Api(api) => self.rows.providers(api)?,
+            Leaf::Label(label) => self.rows.labelled(label)?,
+            Leaf::Package(name) => self.rows.named(name)?,
+        };
         let mut entries: Vec<EntryId> = self.installed_entries().collect();
         for package in packages {
             let channels = self.package(&package)?;
@@ -382,11 +371,13 @@ impl<'w> Universe<'w> {
         self.learn(&entries)?;
         let mut found = Vec::new();
         for id in entries {
-            if self.said(id)?.meanings.iter().any(&is_meant) {
+            if self.said(id)?.meanings.iter().any(|it| leaf.is(it)) {
                 found.push(id);
             }
         }
-        Ok(found.into())
+        let found: Rc<[EntryId]> = found.into();
+        self.saying.insert(leaf, Rc::clone(&found));
+        Ok(found)
     }
 
     fn load(&mut self, packages: Vec<String>) -> Result<(), IndexError> {
