@@ -55,10 +55,10 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let mut packages = match &args.package {
         Some(package) => vec![package.clone()],
-        None => index.names(None)?.packages,
+        None => index.package_names()?,
     };
     if let (Some(old), None) = (&old, &args.package) {
-        packages.extend(old.names(None)?.packages);
+        packages.extend(old.package_names()?);
         packages.sort();
         packages.dedup();
     }

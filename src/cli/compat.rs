@@ -144,7 +144,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     if args.installed.is_empty() && args.cluster.is_empty() {
         let packages = match &args.package {
             Some(package) => vec![package.clone()],
-            None => index.names(None)?.packages,
+            None => index.package_names()?,
         };
         for package in &packages {
             let graphs = index.package_graphs(&filter, package)?;

@@ -213,7 +213,7 @@ fn find_way(context: &Context, args: &GraphArgs, view: &PackageView, from: &str)
 
 fn all_graphs(index: &Index, filter: &Filter) -> Result<Vec<PackageGraph>, CommandError> {
     let mut graphs = Vec::new();
-    for package in index.names(None)?.packages {
+    for package in index.package_names()? {
         graphs.extend(index.package_graphs(filter, &package)?);
     }
     Ok(graphs)

@@ -32,7 +32,7 @@ pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
     let (index, order) = args.ask.open_in_order(context)?;
     let rows = index.history(&args.package, &order)?;
     if rows.is_empty() {
-        if index.names(None)?.packages.contains(&args.package) {
+        if index.package_names()?.contains(&args.package) {
             let message = format!("`{}` has no version in {}", args.package, order.join(", "));
             return Err(CommandError::new(Exit::NotFound, message));
         }

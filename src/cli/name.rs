@@ -30,7 +30,7 @@ impl NameArgument {
 
 /// The error about a package that is nowhere.
 pub(crate) fn unknown_package(index: &Index, package: &str) -> Result<CommandError, CommandError> {
-    let names = index.names(None)?.packages;
+    let names = index.package_names()?;
     let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
     Ok(with_guess(error, package, &names, "`olmdex list packages` shows what there is"))
 }

@@ -92,7 +92,7 @@ impl NamespaceOptions {
             _ => (text.clone(), None),
         };
         let packages =
-            if self.install.is_empty() && self.installed.is_empty() { Vec::new() } else { index.names(None)?.packages };
+            if self.install.is_empty() && self.installed.is_empty() { Vec::new() } else { index.package_names()? };
         let mut install = Vec::new();
         for text in &self.install {
             let (package, choice) = split(text);

@@ -193,7 +193,7 @@ fn unknown_package<'a>(package: &str, sources: impl Iterator<Item = &'a Source>)
                 let _ = fbc::render(input, Format::Json, Selection { packages: &[] }, &mut all);
                 names.extend(all.packages().map(str::to_owned));
             }
-            Source::Index(path) => names.extend(Index::open(path)?.names(None)?.packages),
+            Source::Index(path) => names.extend(Index::open(path)?.package_names()?),
         }
     }
     let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));

@@ -56,7 +56,7 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     let index = args.ask.open(context)?;
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let is_api = args.what.contains('/') || args.what.starts_with(|c: char| c.is_ascii_uppercase());
-    let packages = index.names(None)?.packages;
+    let packages = index.package_names()?;
     let pattern = is_api.then(|| ApiPattern::parse(&args.what));
     let mut rows = Vec::new();
     let mut n_rules = 0;

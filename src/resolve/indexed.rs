@@ -83,7 +83,7 @@ impl Rows for IndexRows<'_> {
     }
 
     fn all(&self) -> Result<Vec<String>, IndexError> {
-        Ok(self.index.names(None)?.packages)
+        self.index.package_names()
     }
 }
 

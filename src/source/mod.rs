@@ -95,13 +95,15 @@ pub fn open_legacy(path: &Path, fidelity: Fidelity) -> Result<LegacyCatalog, Leg
 /// Whether a file carries the mark of an index.
 #[must_use]
 pub fn is_index(path: &Path) -> bool {
-    let mut head = Vec::with_capacity(SQLITE_HEADER);
     // Nobody may ever write to a pipe.
-    if !path.is_file() {
-        return false;
-    }
-    let read = std::fs::File::open(path).and_then(|it| it.take(SQLITE_HEADER as u64).read_to_end(&mut head));
-    read.is_ok() && index::has_mark(&head)
+    path.is_file() && header(path).is_ok_and(|it| index::has_mark(&it))
+}
+
+/// The bytes of a file that would be the header of a database.
+fn header(path: &Path) -> io::Result<Vec<u8>> {
+    let mut header = Vec::with_capacity(SQLITE_HEADER);
+    std::fs::File::open(path)?.take(SQLITE_HEADER as u64).read_to_end(&mut header)?;
+    Ok(header)
 }
 
 /// Looks at what `path` names and opens it. `-` is standard input, which is read whole.
@@ -127,9 +129,7 @@ pub fn open(path: &Path) -> Result<Source, SourceError> {
         let text = std::fs::read(path).map_err(unreadable)?;
         return Ok(Source::Catalog(Input::bytes(&path.to_string_lossy(), Arc::from(text))));
     }
-    let mut head = Vec::with_capacity(SQLITE_HEADER);
-    let file = std::fs::File::open(path).map_err(unreadable)?;
-    file.take(SQLITE_HEADER as u64).read_to_end(&mut head).map_err(unreadable)?;
+    let head = header(path).map_err(unreadable)?;
     if head.starts_with(SQLITE_MAGIC) {
         if !index::has_mark(&head) && legacy::is_legacy(path) {
             return Ok(Source::Catalog(open_legacy(path, Fidelity::Kept)?.into_input()));

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use olmdex::fbc::Input;
-use olmdex::index::query::{ApiPattern, Filter, PackageGraph};
+use olmdex::index::query::{Api, ApiPattern, Filter, PackageGraph};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::upgrade::classic::registry::{self, ChannelEntry, RegistryApi, RegistryBundle};
+use olmdex::upgrade::classic::registry::{self, ChannelEntry, RegistryBundle};
 use olmdex::upgrade::classic::{Installed, Package};
 use olmdex::version::Version;
 use serde_json::{Value, json};
@@ -73,14 +73,15 @@ fn registry(index: &Index, row: &Value) -> Outcome {
             .collect(),
         Err(error) => json!(error),
     };
-    let api = RegistryApi { group: text("group"), version: text("version"), kind: text("kind") };
+    let owned = |key: &str| text(key).to_owned();
+    let api = &Api { group: owned("group"), version: owned("version"), kind: owned("kind") };
     let providers = || -> BTreeSet<(String, String)> {
-        let [group, version, kind] = [api.group, api.version, api.kind].map(str::to_owned);
+        let Api { group, version, kind } = api.clone();
         let pattern = ApiPattern { group, version, kind };
         let found = index.providers(&Filter::default(), &pattern).expect("a sound index");
         // The pattern takes an empty part for any, and any case of letters.
         let is_exact = |(group, version, kind): &(String, String, String)| {
-            (group.as_str(), version.as_str(), kind.as_str()) == (api.group, api.version, api.kind)
+            (group, version, kind) == (&api.group, &api.version, &api.kind)
         };
         found.into_iter().filter(|it| is_exact(&it.what)).map(|it| (it.package, it.bundle)).collect()
     };

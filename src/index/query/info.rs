@@ -63,6 +63,8 @@ SELECT (SELECT count(*) FROM catalog_document), (SELECT count(*) FROM document),
 
 const CATALOG_NAMES: &str = "SELECT name FROM catalog ORDER BY name";
 
+const PACKAGE_NAMES: &str = "SELECT DISTINCT package FROM catalog_package ORDER BY package";
+
 /// Indexes and shadow tables count as their table.
 const SIZES: &str = "
 SELECT coalesce(s.tbl_name, p.name), sum(p.pgsize)
@@ -109,19 +111,26 @@ impl Index {
         self.rows(CATALOG_NAMES, [], |row| row.get(0))
     }
 
+    /// The names of the packages of all catalogs, sorted.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn package_names(&self) -> Result<Vec<String>, IndexError> {
+        self.rows(PACKAGE_NAMES, [], |row| row.get(0))
+    }
+
     /// All names, sorted; channels and bundles of one package if one is given.
     ///
     /// # Errors
     /// If the index is damaged.
     pub fn names(&self, package: Option<&str>) -> Result<Names, IndexError> {
-        let names = |sql| self.rows(sql, [], |row| row.get(0));
         let names_of = |all, of_package| match package {
             Some(package) => self.rows(of_package, [package], |row| row.get(0)),
             None => self.rows(all, [], |row| row.get(0)),
         };
         Ok(Names {
             catalogs: self.catalog_names()?,
-            packages: names("SELECT DISTINCT package FROM catalog_package ORDER BY package")?,
+            packages: self.package_names()?,
             channels: names_of(
                 "SELECT DISTINCT name FROM channel ORDER BY name",
                 "SELECT DISTINCT name FROM channel WHERE package = ?1 ORDER BY name",

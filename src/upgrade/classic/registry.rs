@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::index::query::{GraphChannel, GraphEntry, PackageGraph};
+use crate::index::query::{Api, GraphChannel, GraphEntry, PackageGraph};
 use crate::upgrade::v1::bundle_version;
 use crate::version::Quoted;
 
@@ -114,17 +114,6 @@ pub fn channel_entries_that_replace(packages: &[PackageGraph], name: &str) -> Re
     if found.is_empty() { Err(format!("no channel entries found that replace {name}")) } else { Ok(found) }
 }
 
-/// An API, as the server's clients ask for it: group, version, kind.
-#[derive(Debug, Clone, Copy)]
-pub struct RegistryApi<'a> {
-    /// The group.
-    pub group: &'a str,
-    /// The version.
-    pub version: &'a str,
-    /// The kind.
-    pub kind: &'a str,
-}
-
 /// All entries whose bundles provide an API, by package, channel and name; `providers` are those bundles, with their
 /// packages. An entry comes once for what it replaces and once for each other name that it skips.
 ///
@@ -132,7 +121,7 @@ pub struct RegistryApi<'a> {
 /// The server's words if there is none.
 pub fn channel_entries_that_provide(
     packages: &[PackageGraph],
-    api: RegistryApi<'_>,
+    api: &Api,
     providers: &BTreeSet<(String, String)>,
 ) -> Result<Vec<ChannelEntry>, String> {
     let found = providing(packages, providers, |channel| channel.entries.iter().collect(), |_, _| true);
@@ -145,7 +134,7 @@ pub fn channel_entries_that_provide(
 /// The server's words if there is none.
 pub fn latest_channel_entries_that_provide(
     packages: &[PackageGraph],
-    api: RegistryApi<'_>,
+    api: &Api,
     providers: &BTreeSet<(String, String)>,
 ) -> Result<Vec<ChannelEntry>, String> {
     let is_entry = |channel: &GraphChannel, skip: &str| channel.entries.iter().any(|it| it.name == skip);
@@ -159,7 +148,7 @@ pub fn latest_channel_entries_that_provide(
 /// The server's words if there is none.
 pub fn default_bundle_that_provides(
     packages: &[PackageGraph],
-    api: RegistryApi<'_>,
+    api: &Api,
     providers: &BTreeSet<(String, String)>,
 ) -> Result<RegistryBundle, String> {
     let entries = latest_channel_entries_that_provide(packages, api, providers)?;
@@ -196,12 +185,12 @@ fn providing<'p>(
     found
 }
 
-fn none_provides(api: RegistryApi<'_>) -> String {
+fn none_provides(api: &Api) -> String {
     format!("no channel entries found that provide {}", in_words(api))
 }
 
-fn in_words(api: RegistryApi<'_>) -> String {
-    let RegistryApi { group, version, kind } = api;
+fn in_words(api: &Api) -> String {
+    let Api { group, version, kind } = api;
     format!("group:{} version:{} kind:{}", Quoted(group), Quoted(version), Quoted(kind))
 }
 
@@ -284,7 +273,9 @@ mod tests {
         }]
     }
 
-    const API: RegistryApi<'_> = RegistryApi { group: "g", version: "v1", kind: "K" };
+    fn api() -> Api {
+        Api { group: "g".to_owned(), version: "v1".to_owned(), kind: "K".to_owned() }
+    }
 
     fn lines(found: Result<Vec<ChannelEntry>, String>) -> Result<Vec<String>, String> {
         let line = |it: ChannelEntry| format!("{}/{} {}", it.channel, it.bundle, it.replaces);
@@ -297,23 +288,23 @@ mod tests {
 
     #[test]
     fn entries_that_provide_come_once_for_each_name_that_they_take_the_place_of() {
-        let all = channel_entries_that_provide(&packages(), API, &providers(&["a.0", "a.2"]));
+        let all = channel_entries_that_provide(&packages(), &api(), &providers(&["a.0", "a.2"]));
         assert_eq!(lines(all).unwrap(), ["main/a.0 ", "main/a.2 a.0", "main/a.2 a.1", "main/a.2 a.gone", "old/a.0 "]);
     }
 
     #[test]
     fn the_latest_that_provide_are_heads_and_skip_entries_only() {
-        let latest = latest_channel_entries_that_provide(&packages(), API, &providers(&["a.1", "a.2"]));
+        let latest = latest_channel_entries_that_provide(&packages(), &api(), &providers(&["a.1", "a.2"]));
         assert_eq!(lines(latest).unwrap(), ["main/a.2 a.0", "main/a.2 a.1"]);
     }
 
     #[test]
     fn the_default_provider_is_the_head_of_a_default_channel() {
-        let found = default_bundle_that_provides(&packages(), API, &providers(&["a.0", "a.2"])).unwrap();
+        let found = default_bundle_that_provides(&packages(), &api(), &providers(&["a.0", "a.2"])).unwrap();
         assert_eq!((found.name.as_str(), found.channel.as_str(), found.skips.len()), ("a.2", "main", 0));
-        let error = default_bundle_that_provides(&packages(), API, &providers(&["a.0"])).unwrap_err();
+        let error = default_bundle_that_provides(&packages(), &api(), &providers(&["a.0"])).unwrap_err();
         assert_eq!(error, r#"no entry found that provides group:"g" version:"v1" kind:"K""#);
-        let error = default_bundle_that_provides(&packages(), API, &providers(&[])).unwrap_err();
+        let error = default_bundle_that_provides(&packages(), &api(), &providers(&[])).unwrap_err();
         assert_eq!(error, r#"no channel entries found that provide group:"g" version:"v1" kind:"K""#);
     }
 
