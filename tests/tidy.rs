@@ -7,22 +7,25 @@ use std::path::{Path, PathBuf};
 
 /// The layer of every module. A module uses lower layers only.
 const LAYERS: &[(&str, u8)] = &[
+    ("file", 0),
     ("diag", 0),
     ("json", 0),
     ("yaml", 0),
     ("version", 0),
     ("solve", 0),
+    ("re2", 0),
     ("fbc", 1),
-    ("check", 2),
-    ("index", 3),
-    ("legacy", 3),
-    ("cluster", 3),
-    ("crd", 3),
-    ("source", 4),
-    ("upgrade", 5),
-    ("resolve", 6),
-    ("draw", 7),
-    ("cli", 8),
+    ("constraint", 2),
+    ("cluster", 2),
+    ("crd", 2),
+    ("check", 3),
+    ("index", 4),
+    ("legacy", 4),
+    ("source", 5),
+    ("upgrade", 6),
+    ("resolve", 7),
+    ("draw", 8),
+    ("cli", 13),
 ];
 
 /// Uses within one layer that are meant: YAML is read into JSON.
