@@ -1,4 +1,4 @@
--- The schema of an index. Made from migrations/ by tests/index_schema.rs; do not edit.
+-- The schema of an index. Made from migrations/ by tests/it/index_schema.rs; do not edit.
 
 PRAGMA application_id = 1869376868;
 PRAGMA user_version = 2;

@@ -5,6 +5,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+#[path = "it/support/mod.rs"]
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use support::legacy::legacy_file;
-use support::{TempDir, olmdex, scratch};
+use support::{TempDir, left_workspace, olmdex, scratch};
 
 /// A command as it is tested.
 struct Row {
@@ -321,7 +322,7 @@ fn survives(case: &Case, seeds: &Tree, number: usize, rounds: usize) {
             _ => content(root, output),
         };
         // A directory that cannot be replaced is filled entry by entry, and says so while it is.
-        let is_being_filled = case.output.is_some_and(|it| root.join(it).join(".olmdex-migrate/moving").exists());
+        let is_being_filled = case.output.is_some_and(|it| root.join(it).join(".olmdex/moving").exists());
         let is_new = match case.output {
             Some(output) if !is_being_filled => {
                 let found = content_in(&left, output);
@@ -393,18 +394,17 @@ fn what_a_killed_change_leaves_is_no_part_of_the_catalog() {
     std::fs::create_dir(&root).unwrap();
     plant(&seeds, &root);
     let whole = content(&root, "shop");
-    let hidden = root.join("shop/till/.package.yaml.olmdex-edit");
+    let hidden = root.join("shop/till/.package.yaml.olmdex");
     let file = root.join("shop/till/package.yaml");
     assert!(file.is_file());
-    std::fs::create_dir(&hidden).unwrap();
-    std::fs::write(hidden.join(".indexignore"), "*\n").unwrap();
+    left_workspace(&hidden);
     std::fs::copy(&file, hidden.join("new")).unwrap();
     assert_eq!(content(&root, "shop"), whole);
     for _ in 0..2 {
         let apply = ["z-stream", "till", "--channel", "stable", "--apply", "-i", "shop"];
         olmdex(apply).in_directory(&root).answer().expect_code(0);
         assert!(!hidden.exists());
-        std::fs::create_dir(&hidden).unwrap();
+        left_workspace(&hidden);
     }
 }
 
@@ -421,10 +421,20 @@ fn a_migration_killed_while_it_moves_its_files_is_begun_anew() {
         // One package has been moved, one not; and a list that names more than is its own.
         std::fs::create_dir_all(linked.join("foo")).unwrap();
         std::fs::write(linked.join("foo/catalog.json"), "half").unwrap();
-        std::fs::create_dir_all(linked.join(".olmdex-migrate/files/bar")).unwrap();
-        std::fs::write(linked.join(".olmdex-migrate/files/bar/catalog.json"), "half").unwrap();
-        std::fs::write(linked.join(".olmdex-migrate/.indexignore"), "*\n").unwrap();
-        std::fs::write(linked.join(".olmdex-migrate/moving"), "bar\0foo\0..\0../keep\0.\0").unwrap();
+        let workspace = linked.join(".olmdex");
+        left_workspace(&workspace);
+        std::fs::create_dir_all(workspace.join("files/bar")).unwrap();
+        std::fs::write(workspace.join("files/bar/catalog.json"), "half").unwrap();
+        let inode = |path: &Path| std::os::unix::fs::MetadataExt::ino(&std::fs::symlink_metadata(path).unwrap());
+        let line = |name: &str, path: &Path| format!("{:016x}{name}\0", inode(path));
+        let lines = [
+            line("bar", &workspace.join("files/bar")),
+            line("foo", &linked.join("foo")),
+            line("..", &root),
+            line("../keep", &keep),
+            line(".", &linked),
+        ];
+        std::fs::write(workspace.join("moving"), lines.concat()).unwrap();
         let migrate = ["migrate", "-q", "two-packages.db", target];
         olmdex(migrate).in_directory(&root).answer().expect_code(0);
         let names: Vec<_> = tree(&linked).into_keys().collect();
@@ -434,9 +444,9 @@ fn a_migration_killed_while_it_moves_its_files_is_begun_anew() {
         std::fs::create_dir(&linked).unwrap();
         // What nobody was moving is not ours to remove.
         std::fs::write(linked.join("mine"), "").unwrap();
-        std::fs::create_dir_all(linked.join(".olmdex-migrate/files")).unwrap();
+        left_workspace(&linked.join(".olmdex"));
         olmdex(migrate).in_directory(&root).answer().expect_code(2).expect_words("must be empty");
-        assert!(!linked.join(".olmdex-migrate").exists());
+        assert!(!linked.join(".olmdex").exists());
         std::fs::remove_file(linked.join("mine")).unwrap();
     }
 }

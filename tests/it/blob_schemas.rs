@@ -1,12 +1,10 @@
 //! The JSON Schemas of blobs and properties in `schema/`: good blobs pass, and what the rules forbid does not.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
+use crate::support::schema::{misfits, read};
 use serde_json::{Value, json};
-use support::schema::{misfits, read};
 
 fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("schema")

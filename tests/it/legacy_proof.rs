@@ -1,18 +1,16 @@
 //! The proof of a migration: it holds for what was converted, and for nothing that differs from it in anything.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::support::legacy::legacy_file;
+use crate::support::{olmdex, scratch};
 use olmdex::diag::{Finding, Severity};
 use olmdex::fbc::{Format, Input};
 use olmdex::legacy::{Fidelity, LegacyCatalog, LegacyError, LegacyFile, Level, Problem, prove};
 use rusqlite::Connection;
 use serde_json::{Value, json};
-use support::legacy::legacy_file;
-use support::{olmdex, scratch};
 
 /// On top of the fixture: a chain of three with a skip, a second channel, and a bundle with nothing but an image.
 const MORE: &str = "

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use olmdex::fbc::Input;
+use olmdex::file::FileError;
 use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
 use olmdex::index::{Builder, CatalogSpec, Import, Index, IndexError, Mode, NotAnIndex, Outcome};
 
@@ -384,10 +385,12 @@ fn broken_packages_are_left_out_or_marked() {
 fn a_single_build_is_made_at_a_time() {
     let (_directory, path) = directory();
     let first = Builder::open(&path).unwrap();
-    assert!(matches!(Builder::open(&path), Err(IndexError::Busy { .. })));
+    assert!(matches!(Builder::open(&path), Err(IndexError::File(FileError::Busy { .. }))));
     drop(first);
     // What a killed process leaves behind is used again.
-    fs::write(path.with_file_name(".index.db.olmdex-build"), b"half an index").unwrap();
+    let left = path.with_file_name(".index.db.olmdex");
+    crate::support::left_workspace(&left);
+    fs::write(left.join("new"), b"half an index").unwrap();
     build(&path, &[("a", FOO)]);
     assert_eq!(names_in(path.parent().unwrap()), ["index.db"]);
     foreign_keys_hold(&path);
@@ -476,7 +479,8 @@ fn other_files_are_refused_and_left_alone() {
         IndexError::NotAnIndex { reason: NotAnIndex::NotAFile, .. }
     ));
     assert!(matches!(Index::open(&directory.path().join("none")).unwrap_err(), IndexError::Read { .. }));
-    assert!(matches!(Builder::open(&directory.path().join("no/such")).unwrap_err(), IndexError::Write { .. }));
+    let missing = Builder::open(&directory.path().join("no/such")).unwrap_err();
+    assert!(matches!(missing, IndexError::File(FileError::Io { .. })), "{missing}");
     assert_eq!(names_in(directory.path()), ["index.db", "other.db"]);
 }
 

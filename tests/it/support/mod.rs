@@ -202,3 +202,15 @@ pub fn close_to_all(path: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o000)).unwrap();
 }
+
+/// What a killed process leaves: a workspace that nobody has locked.
+#[allow(dead_code, reason = "not every program of tests has killed processes")]
+pub fn left_workspace(path: &Path) {
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+    std::fs::DirBuilder::new().mode(0o700).create(path).unwrap();
+    let lock = path.join("lock");
+    std::fs::write(&lock, "").unwrap();
+    let inode = |path: &Path| std::fs::metadata(path).unwrap().ino();
+    std::fs::write(&lock, format!("olmdex: unfinished output, {} {}\n", inode(path), inode(&lock))).unwrap();
+    std::fs::write(path.join(".indexignore"), "*\n").unwrap();
+}

@@ -42,6 +42,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("regex", &["resolve"]),
     ("anyhow", &["cli"]),
+    ("rustix", &["file"]),
     ("rayon", &["fbc", "index", "legacy", "cli"]),
 ];
 
@@ -56,6 +57,31 @@ const FOR_CLI_ONLY: &[&str] = &[
     "process::exit",
     "io::stdout",
     "io::stderr",
+];
+
+/// What only `file` does: create, replace, lock and delete files.
+const FOR_FILE_ONLY: &[&str] = &[
+    "fs::write",
+    "fs::copy",
+    "fs::rename",
+    "fs::remove_",
+    "fs::create_dir",
+    "fs::hard_link",
+    "fs::set_permissions",
+    "fs::symlink",
+    "DirBuilder",
+    "OpenOptions",
+    "File::create",
+    "File::options",
+    "set_len(",
+    "set_permissions(",
+    "try_lock()",
+    "unlinkat",
+    "renameat",
+    "mkdirat",
+    "generate_to",
+    "OPEN_CREATE",
+    "VACUUM INTO",
 ];
 
 /// Names that say nothing about what a module is for.
@@ -201,6 +227,19 @@ fn only_the_command_line_prints_reads_the_environment_and_exits() {
         }
     }
     none("work of the command line elsewhere", &found);
+}
+
+#[test]
+fn only_one_room_writes_files() {
+    let mut found = Vec::new();
+    for source in sources().iter().filter(|it| it.module != "file") {
+        for (number, line) in source.bare_code() {
+            for word in FOR_FILE_ONLY.iter().filter(|it| line.contains(**it)) {
+                found.push(format!("{}:{number}: {word}", source.path));
+            }
+        }
+    }
+    none("work of `file` elsewhere", &found);
 }
 
 #[test]

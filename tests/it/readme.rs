@@ -1,6 +1,6 @@
 //! The README's tour is true: each command in it is run, in order, and prints what stands there.
 //!
-//! `OLMDEX_BLESS=1 cargo test --test readme` writes the output anew.
+//! `OLMDEX_BLESS=1 cargo test --test it readme` writes the output anew.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;

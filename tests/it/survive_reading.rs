@@ -6,14 +6,12 @@
     reason = "tests may fail, and say that they were skipped"
 )]
 
-mod support;
-
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use support::{Answer, olmdex, scratch, write};
+use crate::support::{Answer, olmdex, scratch, write};
 
 /// A valid catalog of one package, to stand beside what is broken.
 const GOOD: &str = "schema: olm.package\nname: foo\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: foo\nname: \
@@ -115,9 +113,9 @@ fn a_root_that_is_a_link_works() {
 #[test]
 fn an_unreadable_file_is_found_beside_readable_ones() {
     let directory = scratch();
-    support::open_to_all(directory.path());
+    crate::support::open_to_all(directory.path());
     write(directory.path(), "foo.yaml", GOOD);
-    support::close_to_all(&write(directory.path(), "secret.yaml", GOOD));
+    crate::support::close_to_all(&write(directory.path(), "secret.yaml", GOOD));
     as_nobody(directory.path(), &[("validate", 1), ("render", 3)], "secret.yaml");
     // As the source itself it cannot be opened at all.
     as_nobody(&directory.path().join("secret.yaml"), &[("validate", 3), ("render", 3)], "permission");
@@ -126,11 +124,11 @@ fn an_unreadable_file_is_found_beside_readable_ones() {
 #[test]
 fn an_unreadable_directory_is_found_beside_readable_ones() {
     let directory = scratch();
-    support::open_to_all(directory.path());
+    crate::support::open_to_all(directory.path());
     write(directory.path(), "foo.yaml", GOOD);
     let closed = directory.path().join("closed");
     std::fs::create_dir(&closed).unwrap();
-    support::close_to_all(&closed);
+    crate::support::close_to_all(&closed);
     as_nobody(directory.path(), &[("validate", 1), ("render", 3)], "closed");
     as_nobody(&closed, &[("validate", 3), ("render", 3)], "permission");
 }
@@ -139,7 +137,7 @@ fn an_unreadable_directory_is_found_beside_readable_ones() {
 #[track_caller]
 fn as_nobody(path: &Path, commands: &[(&str, i32)], word: &str) {
     for (command, code) in commands {
-        match support::as_nobody(&[OsStr::new(command), path.as_os_str()]) {
+        match crate::support::as_nobody(&[OsStr::new(command), path.as_os_str()]) {
             Some(answer) => {
                 answer.expect_code(*code);
                 let text = (answer.out() + &answer.err()).to_lowercase();

@@ -1,13 +1,11 @@
 //! Legacy files as sources: whatever their schema, form or state, and never changed.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod support;
-
 use std::path::Path;
 
+use crate::support::legacy::{SCHEMA, legacy_file, query};
+use crate::support::{Answer, olmdex, scratch, write};
 use rusqlite::Connection;
-use support::legacy::{SCHEMA, legacy_file, query};
-use support::{Answer, olmdex, scratch, write};
 
 fn render(path: &Path) -> Answer {
     olmdex(["render", "-q"]).arg(path).answer()
@@ -166,11 +164,11 @@ fn journals_count_and_stay() {
 fn a_read_only_file_in_a_read_only_directory_is_read() {
     let directory = scratch();
     let path = legacy_file(directory.path(), "two-packages", "");
-    support::open_to_all(directory.path());
+    crate::support::open_to_all(directory.path());
     use std::os::unix::fs::PermissionsExt as _;
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o444)).unwrap();
     std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o555)).unwrap();
-    if let Some(answer) = support::as_nobody(&["render".as_ref(), path.as_os_str()]) {
+    if let Some(answer) = crate::support::as_nobody(&["render".as_ref(), path.as_os_str()]) {
         answer.expect_code(0).expect_words("foo.v1.1.0");
     }
     std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -369,7 +367,8 @@ fn a_directory_that_cannot_be_replaced_is_filled() {
     let out = directory.path().join("out");
     std::fs::create_dir(&out).unwrap();
     // What a killed run left does not count.
-    write(&out, ".olmdex-migrate/foo/catalog.json", "half");
+    crate::support::left_workspace(&out.join(".olmdex"));
+    write(&out, ".olmdex/files/foo/catalog.json", "half");
     olmdex(["migrate", "--prove"])
         .arg(&path)
         .arg(".")

@@ -1,12 +1,10 @@
 //! Maintenance of legacy files: opm's rules, its words where others parse them, and nothing half-done.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod support;
-
 use std::path::Path;
 
-use support::legacy::{legacy_file, query};
-use support::{olmdex, scratch};
+use crate::support::legacy::{legacy_file, query};
+use crate::support::{olmdex, scratch};
 
 /// Channels with their entries, as the rendered catalog has them.
 fn channels(path: &Path) -> String {
@@ -143,7 +141,7 @@ fn a_bundle_of_two_packages_stays_with_the_other() {
 fn only_legacy_files_are_replaced() {
     let directory = scratch();
     let path = legacy_file(directory.path(), "two-packages", "");
-    let other = support::write(directory.path(), "notes.txt", "precious");
+    let other = crate::support::write(directory.path(), "notes.txt", "precious");
     olmdex(["legacy", "prune-stranded"]).arg(&path).arg("-o").arg(&other).answer().expect_code(2);
     assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
     olmdex(["legacy", "prune-stranded"]).arg(&path).answer().expect_code(2);
@@ -228,7 +226,7 @@ fn an_output_that_is_the_input_is_refused() {
 fn a_catalog_is_not_migrated_into_itself() {
     let directory = scratch();
     let root = directory.path().join("catalog");
-    support::write(&root, "p/catalog.json", "{\"schema\": \"x\", \"name\": \"y\"}");
+    crate::support::write(&root, "p/catalog.json", "{\"schema\": \"x\", \"name\": \"y\"}");
     std::os::unix::fs::symlink(&root, directory.path().join("link")).unwrap();
     for out in ["catalog/new", "catalog/p/q/../new", "link/new", "catalog"] {
         let out = directory.path().join(out);

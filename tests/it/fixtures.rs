@@ -4,12 +4,10 @@
 //! The names of the files in `out/` say what is run in the case's folder.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod support;
-
 use std::path::{Path, PathBuf};
 
+use crate::support::olmdex;
 use olmdex::check::rules;
-use support::olmdex;
 
 /// What each file of an `out` folder holds: the arguments, and whether standard error belongs to it too.
 const OUTPUTS: &[(&str, &[&str], bool)] = &[

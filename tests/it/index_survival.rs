@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use olmdex::fbc::Input;
+use olmdex::file::FileError;
 use olmdex::index::query::Filter;
 use olmdex::index::{Builder, CatalogSpec, Index, IndexError, Mode};
 
@@ -63,8 +64,8 @@ fn child() {
     let n = std::env::var("OLMDEX_TEST_SIZE").unwrap().parse().unwrap();
     match build(&PathBuf::from(path), n) {
         Ok(()) => {}
-        Err(error @ IndexError::Write { .. }) => panic!("WRITE {error}"),
-        Err(error @ IndexError::Busy { .. }) => panic!("BUSY {error}"),
+        Err(error @ (IndexError::Write { .. } | IndexError::File(FileError::Io { .. }))) => panic!("WRITE {error}"),
+        Err(error @ IndexError::File(FileError::Busy { .. })) => panic!("BUSY {error}"),
         Err(error) => panic!("OTHER {error:?}"),
     }
 }
@@ -74,7 +75,7 @@ fn child_command(shell: &str, target: &Path, n: u64) -> Command {
     let this = std::env::current_exe().unwrap();
     command
         .arg("-c")
-        .arg(format!("{shell} exec \"$0\" --exact child --ignored --nocapture"))
+        .arg(format!("{shell} exec \"$0\" --exact index_survival::child --ignored --nocapture"))
         .arg(this)
         .env("OLMDEX_TEST_TARGET", target)
         .env("OLMDEX_TEST_SIZE", n.to_string())

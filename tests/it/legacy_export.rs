@@ -1,15 +1,13 @@
 //! Writing the legacy format: what it holds comes back, what it cannot hold is named, and nothing is half-done.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::support::legacy::{legacy_file, query};
+use crate::support::{Answer, olmdex, scratch, write};
 use proptest::prelude::*;
-use support::legacy::{legacy_file, query};
-use support::{Answer, olmdex, scratch, write};
 
 fn export(catalog: &Path, file: &Path) -> Answer {
     olmdex(["export", "--legacy", "-q"]).arg(catalog).arg("-o").arg(file).answer()

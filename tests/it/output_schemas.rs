@@ -1,13 +1,11 @@
 //! The published schemas of JSON output say what is printed.
 //!
-//! `OLMDEX_BLESS=1 cargo test --test output_schemas` writes them anew.
+//! `OLMDEX_BLESS=1 cargo test --test it output_schemas` writes them anew.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
-
-mod support;
 
 use std::path::Path;
 
-use support::schema::misfits;
+use crate::support::schema::misfits;
 
 #[test]
 fn the_published_schemas_are_those_of_the_types() {
@@ -44,13 +42,13 @@ fn what_is_printed_fits_the_published_schemas() {
     }
     let findings = package.join("fixtures/five-mistakes/out/validate.json");
     check("findings", &std::fs::read_to_string(findings).unwrap());
-    let info = support::olmdex(["info", "fixtures/shop/in", "-o", "json"]).in_directory(package).answer();
+    let info = crate::support::olmdex(["info", "fixtures/shop/in", "-o", "json"]).in_directory(package).answer();
     check("info", &info.out());
-    let scratch = support::scratch();
+    let scratch = crate::support::scratch();
     let legacy = scratch.path().join("legacy.db");
-    let export = support::olmdex(["export", "--legacy", "fixtures/shop/in", "-q", "-o"]).arg(&legacy);
+    let export = crate::support::olmdex(["export", "--legacy", "fixtures/shop/in", "-q", "-o"]).arg(&legacy);
     export.in_directory(package).answer().expect_code(0);
-    let info = support::olmdex(["info", "-o", "json"]).arg(&legacy).answer();
+    let info = crate::support::olmdex(["info", "-o", "json"]).arg(&legacy).answer();
     check("info of a legacy file", &info.out());
     let kinds: std::collections::BTreeSet<String> =
         olmdex::cli::output::schemas().into_iter().map(|(kind, _)| kind.to_owned()).collect();

@@ -58,7 +58,7 @@ fn the_snapshot_of_the_schema_is_true() {
     build(&path, &many());
     let connection = rusqlite::Connection::open(&path).unwrap();
     let mut text = format!(
-        "-- The schema of an index. Made from migrations/ by tests/index_schema.rs; do not edit.\n\n\
+        "-- The schema of an index. Made from migrations/ by tests/it/index_schema.rs; do not edit.\n\n\
          PRAGMA application_id = {APPLICATION_ID};\nPRAGMA user_version = {SCHEMA_VERSION};\n"
     );
     let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_stat%' \

@@ -1,12 +1,10 @@
 //! Building and asking through the command line, where the world is hostile: rights, pipes, disks, names, damage.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may fail, and say that they were skipped")]
 
-mod support;
-
 use std::ffi::OsStr;
 use std::path::Path;
 
-use support::{as_nobody, olmdex, open_to_all, scratch, write};
+use crate::support::{as_nobody, olmdex, open_to_all, scratch, write};
 
 fn fixtures() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures"))

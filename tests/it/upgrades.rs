@@ -37,8 +37,8 @@ fn entry() -> impl Strategy<Value = GraphEntry> {
 fn channel(name: &'static str) -> impl Strategy<Value = GraphChannel> {
     (0..N_NAMES, prop::collection::vec(entry(), 0..3)).prop_map(move |(n_chain, more)| {
         let chain = (0..n_chain).map(|it| GraphEntry {
-            name: crate::name(it),
-            replaces: if it > 0 { crate::name(it - 1) } else { String::new() },
+            name: self::name(it),
+            replaces: if it > 0 { self::name(it - 1) } else { String::new() },
             ..GraphEntry::default()
         });
         let entries: Vec<GraphEntry> = chain.chain(more).collect();

@@ -1,7 +1,7 @@
 //! What the asking commands print, on the shop's catalog, in every format: each file of `fixtures/asking` is a command with
 //! its exit code and both of its outputs.
 //!
-//! `OLMDEX_BLESS=1 cargo test --test asking` writes them anew; new cases need the first line only.
+//! `OLMDEX_BLESS=1 cargo test --test it asking` writes them anew; new cases need the first line only.
 
 use std::path::Path;
 use std::process::Command;

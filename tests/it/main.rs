@@ -1,0 +1,35 @@
+//! The tests of what users see, one file a capability, in one program.
+//!
+//! ```text
+//! cargo test --test it                 all
+//! cargo test --test it legacy_export   one file
+//! ```
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+mod asking;
+mod blob_schemas;
+mod cel_rules;
+mod comparing;
+mod fixtures;
+mod index_build;
+mod index_catalogs;
+mod index_command_line;
+mod index_schema;
+mod index_survival;
+mod legacy_editing;
+mod legacy_export;
+mod legacy_proof;
+mod legacy_reading;
+mod output_schemas;
+mod properties;
+mod readme;
+mod resolving;
+mod solving;
+mod support;
+mod survive_reading;
+mod tidy;
+mod upgrade_reach;
+mod upgrades;
+mod version_properties;
+mod writing;
+mod yaml_golden;
