@@ -226,7 +226,11 @@ fn legacy(criterion: &mut Criterion) {
         let input = Input::bytes("catalog", text.into_bytes().into());
         let file = scratch.path().join("legacy.db");
         group.bench_with_input(BenchmarkId::new("export", n), &input, |bench, input| {
-            bench.iter(|| Export::write(input, &file).and_then(Export::finish).expect("a legacy file"));
+            bench.iter(|| {
+                let mut export = Export::begin(&file).expect("a target");
+                export.write(input).expect("a legacy file");
+                export.finish().expect("a legacy file");
+            });
         });
         group.bench_with_input(BenchmarkId::new("render", n), &file, |bench, file| {
             bench.iter(|| {

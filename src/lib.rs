@@ -5,6 +5,7 @@
 //!
 //! | layer | module | what it does |
 //! |---|---|---|
+//! | 0 | [`file`](mod@file) | writing: whole or not at all, one writer at a time |
 //! | 0 | [`diag`] | findings as data, and their renderers |
 //! | 0 | [`json`] | JSON text to flat documents and back |
 //! | 0 | [`yaml`] | YAML text to JSON text and back |
@@ -29,6 +30,7 @@ pub mod crd;
 pub mod diag;
 pub mod draw;
 pub mod fbc;
+pub mod file;
 pub mod index;
 pub mod json;
 pub mod legacy;

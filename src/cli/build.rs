@@ -1,7 +1,7 @@
 //! `olmdex build`
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
@@ -9,6 +9,7 @@ use clap::Args;
 use super::Context;
 use super::ask::{NamedSource, refuse_equal_names};
 use super::error::{CommandError, CommandResult, Exit};
+use super::interrupt;
 use super::progress::Progress;
 use super::validate::{FindingFormat, print_findings};
 use crate::diag::{Finding, Severity, Tally, counted};
@@ -82,8 +83,8 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         let error = CommandError::new(Exit::Input, format!("there is no index {}", args.output.display()));
         return Err(error.help("name the index to bring up to date with `-o`"));
     }
+    interrupt::undo_writes(context);
     let mut builder = Builder::open(&args.output)?;
-    clean_up_when_interrupted(context, &builder, &args.output);
     for name in &args.remove {
         builder.remove_catalog(name)?;
     }
@@ -138,20 +139,6 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         Outcome::Written => context.reporter.note(&format!("wrote {}", args.output.display())),
     }
     Ok(exit)
-}
-
-/// Lets Ctrl-C (and SIGTERM) take the temporary file along. The target is whole at every moment anyway.
-fn clean_up_when_interrupted(context: &Context, builder: &Builder, target: &Path) {
-    let Some(temporary) = builder.temporary().map(Path::to_owned) else { return };
-    let reporter = context.reporter;
-    let message = format!("interrupted: {} was not written", target.display());
-    // If no handler can be set, the file stays and the next build uses it.
-    let _ = ctrlc::set_handler(move || {
-        let _ = std::fs::remove_file(&temporary);
-        reporter.warning(&message);
-        #[expect(clippy::exit, reason = "a signal handler has nowhere to return to")]
-        std::process::exit(130);
-    });
 }
 
 fn summary(context: &Context, name: &str, import: &Import) {

@@ -90,12 +90,28 @@ impl From<crate::source::SourceError> for CommandError {
     }
 }
 
+impl From<crate::file::FileError> for CommandError {
+    fn from(error: crate::file::FileError) -> Self {
+        Self { exit: exit_of_file(&error), help: error.help(), error: error.into() }
+    }
+}
+
+/// Naming an output that cannot be one is a wrong command line.
+fn exit_of_file(error: &crate::file::FileError) -> Exit {
+    use crate::file::FileError;
+    match error {
+        FileError::NotEmpty { .. } | FileError::NotADirectory { .. } | FileError::Reserved { .. } => Exit::Usage,
+        _ => Exit::Input,
+    }
+}
+
 impl From<crate::legacy::LegacyError> for CommandError {
     fn from(error: crate::legacy::LegacyError) -> Self {
         use crate::legacy::LegacyError;
         let exit = match &error {
             LegacyError::Inconvertible { .. } | LegacyError::Refused { .. } => Exit::No,
             LegacyError::Target(_) => Exit::Usage,
+            LegacyError::File(error) => exit_of_file(error),
             _ => Exit::Input,
         };
         Self { exit, help: error.help(), error: error.into() }

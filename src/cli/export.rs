@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
+use super::interrupt;
 use super::legacy_source;
 use super::overwrite::refuse_same_file;
 use super::progress::Progress;
@@ -54,7 +55,9 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     refuse_same_file(&args.source, &args.output, "name another file to write")?;
     let input = input(args)?;
     let progress = Progress::start(context, format!("writing {}", args.output.display()));
-    let export = Export::write(&input, &args.output)?;
+    interrupt::undo_writes(context);
+    let mut export = Export::begin(&args.output)?;
+    export.write(&input)?;
     drop(progress);
     let findings: Vec<Finding> = input.remarks.iter().chain(export.findings()).cloned().collect();
     if args.message_format == FindingFormat::Text {

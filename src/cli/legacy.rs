@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
+use super::interrupt;
 use super::legacy_source;
 use super::overwrite::refuse_same_file;
 use super::progress::Progress;
@@ -133,8 +134,10 @@ fn change(
     legacy_source::refuse_index(&args.file)?;
     let shown = args.output.as_ref().unwrap_or(&args.file).display().to_string();
     let _progress = Progress::start(context, format!("writing {shown}"));
+    if destination != Destination::InPlace {
+        interrupt::undo_writes(context);
+    }
     let mut edit = Edit::begin(&args.file, &source::scratch_for(&args.file), &destination)?;
-    clean_up_when_interrupted(context, &edit, &shown);
     step(&mut edit).map_err(|error| {
         let error = CommandError::from(error);
         if error.exit == Exit::No {
@@ -146,18 +149,6 @@ fn change(
     let done = edit.finish()?;
     report(context, &shown, &done);
     Ok(Exit::Yes)
-}
-
-fn clean_up_when_interrupted(context: &Context, edit: &Edit, shown: &str) {
-    let Some(temporary) = edit.temporary().map(ToOwned::to_owned) else { return };
-    let (reporter, message) = (context.reporter, format!("interrupted: {shown} was not written"));
-    // If no handler can be set, the file stays and the next step uses it.
-    let _ = ctrlc::set_handler(move || {
-        let _ = std::fs::remove_file(&temporary);
-        reporter.warning(&message);
-        #[expect(clippy::exit, reason = "a signal handler has nowhere to return to")]
-        std::process::exit(130);
-    });
 }
 
 fn report(context: &Context, shown: &str, done: &Done) {

@@ -1,11 +1,12 @@
 //! `olmdex migrate`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
 use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
+use super::interrupt;
 use super::legacy_source::{self, Compat, MigrateLevel, is_legacy};
 use super::overwrite::refuse_inside;
 use super::progress::Progress;
@@ -13,8 +14,9 @@ use super::render::BlobFormat;
 use super::validate::{FindingFormat, print_findings};
 use crate::diag::{Severity, Tally};
 use crate::fbc::{self, Format, Input, Selection, Sorted};
+use crate::file::NewDirectory;
 use crate::index::Index;
-use crate::legacy::{self, OutDir, Problem, package_file};
+use crate::legacy::{self, Problem, package_file};
 use crate::source::{self, Source};
 
 /// Write a catalog as files, one directory a package, as `opm migrate` does: a legacy SQLite catalog, or any other
@@ -54,6 +56,7 @@ pub(crate) struct MigrateArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
+    interrupt::undo_writes(context);
     if is_legacy(&args.source) {
         return migrate_legacy(context, args);
     }
@@ -72,23 +75,8 @@ fn extension(format: BlobFormat) -> &'static str {
     }
 }
 
-/// A directory that an interrupt takes along.
-fn start(context: &Context, target: &Path) -> Result<OutDir, CommandError> {
-    let directory = OutDir::create(target)?;
-    let (temporary, reporter) = (directory.temporary().to_owned(), context.reporter);
-    let message = format!("interrupted: {} was not written", target.display());
-    // If no handler can be set, the directory stays and the next run empties it.
-    let _ = ctrlc::set_handler(move || {
-        let _ = std::fs::remove_dir_all(&temporary);
-        reporter.warning(&message);
-        #[expect(clippy::exit, reason = "a signal handler has nowhere to return to")]
-        std::process::exit(130);
-    });
-    Ok(directory)
-}
-
 fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
-    let mut directory = start(context, &args.directory)?;
+    let mut directory = NewDirectory::begin(&args.directory)?;
     let progress = Progress::start(context, format!("migrating {}", args.source.display()));
     let catalog = legacy_source::open(context, &args.source, args.compat)?;
     if !args.keep_going {
@@ -114,7 +102,7 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
         let wanted = |name: &str| names.binary_search(&name).is_ok() && !is_left_out(name);
         let found = catalog.write(format, args.migrate_level.into(), wanted, |package, text| {
             let file = package_file(package, extension)?;
-            directory.write(&file, text)
+            directory.write(&file, text).map_err(CommandError::from)
         })?;
         let Some(first) = found.first() else { break };
         if !args.keep_going {
@@ -124,7 +112,7 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
         // The beginning of a package whose end is missing must not stay.
         late.extend(found);
         drop(directory);
-        directory = start(context, &args.directory)?;
+        directory = NewDirectory::begin(&args.directory)?;
     }
     drop(progress);
     let n_files = directory.finish()?;
@@ -180,7 +168,7 @@ fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
     if n_broken > 0 && !args.keep_going {
         return Err(CommandError::new(Exit::Input, format!("`{}` cannot be read", args.source.display())));
     }
-    let mut directory = start(context, &args.directory)?;
+    let mut directory = NewDirectory::begin(&args.directory)?;
     let extension = extension(args.output);
     for (rank, text) in sorted.ranked() {
         let file = match rank.package() {

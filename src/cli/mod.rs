@@ -20,6 +20,7 @@ mod graph;
 mod history;
 mod images;
 mod info;
+mod interrupt;
 mod legacy;
 mod legacy_source;
 mod list;
@@ -142,10 +143,17 @@ pub fn run() -> ExitCode {
         let _ = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build_global();
     }
     crate::source::set_scratch(std::env::temp_dir());
+    // For tests of what happens between two processes.
+    if cfg!(debug_assertions)
+        && let Some(delay) = std::env::var("OLMDEX_TEST_LOCK_DELAY_MS").ok().and_then(|it| it.parse().ok())
+    {
+        crate::file::delay_locks(std::time::Duration::from_millis(delay));
+    }
     let context = Context { reporter };
     // A panic is a bug, whose message is ours to word; the one that the runtime prints would come on top of it.
     std::panic::set_hook(Box::new(|_| {}));
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| dispatch(&context, &cli.command)));
+    interrupt::wait_if_interrupted();
     match result {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(error)) => {

@@ -84,6 +84,11 @@ impl Reporter {
         }
     }
 
+    /// That an interrupt has come, and what it leaves; told whatever the options say.
+    pub(crate) fn interrupted(self, message: &str) {
+        Self { is_quiet: false, ..self }.warning(message);
+    }
+
     pub(crate) fn warning(self, message: &str) {
         if self.is_quiet {
             return;

@@ -9,6 +9,7 @@ use super::Context;
 use super::ask::AskOptions;
 use super::asked::few;
 use super::error::{CommandError, CommandResult, Exit};
+use super::interrupt;
 use super::name::{unknown_channel, unknown_package};
 use super::output::Envelope;
 use super::sheet::Sheet;
@@ -107,12 +108,12 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     }
     let new = with_entries(&found.json, &made.entries)?;
     if args.apply && !made.is_unchanged {
+        interrupt::undo_writes(context);
         apply(&found, &new)?;
     } else if args.apply
         && let Some(path) = &found.path
     {
-        // A run before this one may have been killed just when it was done. What it left does no harm if it stays.
-        let _ = fbc::remove_left(path);
+        crate::file::clear_left(path);
     }
     print(args, made, &new)?;
     Ok(Exit::Yes)
@@ -262,6 +263,5 @@ fn apply(found: &Found, new: &str) -> Result<(), CommandError> {
             [first, text.strip_prefix(b"---\n").unwrap_or(&text), last].concat()
         }
     };
-    fbc::replace_document(path, found.origin, &found.raw, &text)
-        .map_err(|error| CommandError::new(Exit::Input, format!("cannot change {}: {error}", path.display())))
+    Ok(fbc::replace_document(path, found.origin, &found.raw, &text)?)
 }

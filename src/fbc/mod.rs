@@ -29,7 +29,7 @@ pub use load::{Consumer, Document, Origin, load};
 pub use objects::{BUNDLE_OBJECT, cluster_service_version, for_each_object};
 pub use place::{Located, locate, locate_all, resolve};
 pub use render::{RenderDefect, Selection, render, render_blob};
-pub use rewrite::{remove_left, replace_document, with_field};
+pub use rewrite::{replace_document, with_field};
 pub use stream::Syntax;
 pub use typed::{Bundle, Channel, Deprecation, Deprecations, Entry, Expected, Icon, Package, Property, RelatedImage};
 pub use walk::walk;

@@ -1,13 +1,11 @@
 //! Changes to a catalog's files: a document with another value for one of its fields, and a file with another text for
 //! one of its documents.
 
-use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::ignore::FILE_NAME as IGNORE_FILE;
 use super::load::Origin;
+use crate::file::{FileError, Replacement, read_regular};
 use crate::json::{self, Kind, Value};
 
 /// The text of a document, as compact JSON, in which a top-level field has another value (also JSON). All else is kept; a
@@ -45,64 +43,30 @@ pub fn with_field(document: Value<'_>, field: &str, value: &str) -> Option<Strin
     String::from_utf8(out).ok()
 }
 
-/// Replaces the text of a document in its file. The file is written anew and then renamed, so it is never seen half-written;
-/// everything around the document stays as it is.
-///
-/// The new file is made in a directory beside the old one that hides what it holds from the catalog: if the process is
-/// killed, what stays is no part of the catalog for any tool, and the next change removes it.
+/// Replaces the text of a document in its file; everything around the document stays as it is. Where the path is a link, the file that
+/// it leads to is changed.
 ///
 /// # Errors
 /// If the file cannot be read or written, or has changed since the document was read from it.
-pub fn replace_document(path: &Path, origin: Origin, raw: &[u8], text: &[u8]) -> io::Result<()> {
-    // Through a link, the file that it leads to is replaced.
-    let path = fs::canonicalize(path)?;
-    let old = fs::read(&path)?;
+pub fn replace_document(path: &Path, origin: Origin, raw: &[u8], text: &[u8]) -> Result<(), FileError> {
+    let failed = |source: io::Error| FileError::Io { path: path.to_owned(), source };
+    let mut new = Replacement::begin(path)?;
+    let old = read_regular(new.target()).map_err(failed)?;
     let start = usize::try_from(origin.offset).unwrap_or(usize::MAX);
     let end = start.saturating_add(raw.len());
     if old.get(start..end) != Some(raw) {
-        return Err(io::Error::other("the file has changed meanwhile"));
+        return Err(failed(io::Error::other("the file has changed meanwhile")));
     }
-    remove_left(&path)?;
-    let directory = hidden_beside(&path);
-    let temporary = directory.join("new");
-    let write = || -> io::Result<()> {
-        fs::create_dir(&directory)?;
-        fs::write(directory.join(IGNORE_FILE), "*\n")?;
-        let mut file = fs::File::create(&temporary)?;
-        for part in [&old[..start], text, &old[end..]] {
-            file.write_all(part)?;
-        }
-        file.set_permissions(fs::metadata(&path)?.permissions())?;
-        file.sync_all()?;
-        fs::rename(&temporary, &path)
-    };
-    let written = write();
-    // Nothing can be done if it stays.
-    let _ = fs::remove_dir_all(&directory);
-    written
-}
-
-/// Removes what a change of a file has left that was killed.
-///
-/// # Errors
-/// If there is something that cannot be removed.
-pub fn remove_left(path: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(hidden_beside(&fs::canonicalize(path)?)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    for part in [&old[..start], text, &old[end..]] {
+        new.file().write_all(part).map_err(failed)?;
     }
-}
-
-/// The directory in which a file is written anew.
-fn hidden_beside(path: &Path) -> PathBuf {
-    let mut name = OsString::from(".");
-    name.push(path.file_name().unwrap_or_default());
-    name.push(".olmdex-edit");
-    path.with_file_name(name)
+    new.finish()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::fbc::Syntax;
     use crate::json::Reader;

@@ -6,9 +6,9 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
 use super::error::{IndexError, NotAnIndex};
 use super::open::Index;
-use super::target::Target;
 use super::write::Interned;
 use super::{file, functions, remove, schema};
+use crate::file::{Replacement, open_regular};
 
 /// Memory for pages, in KiB.
 const CACHE: i64 = 32 << 10;
@@ -31,7 +31,7 @@ pub enum Outcome {
 pub struct Builder {
     /// Dropped first, so that the file is closed when the target renames or removes it.
     connection: Option<Connection>,
-    target: Option<Target>,
+    target: Option<Replacement>,
     /// The schema of the index that the target holds, if it holds one.
     base: Option<i32>,
     /// The old index, open for reading until the new one is there.
@@ -53,17 +53,17 @@ impl Builder {
     /// [`IndexError::NotAnIndex`] if something else is there, which is left as it is; [`IndexError::Busy`] if another
     /// process builds the same file; [`IndexError::Write`] if the directory cannot be written to.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
-        let exists = match std::fs::metadata(path) {
-            Ok(_) => true,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => false,
-            Err(source) => return Err(IndexError::Read { path: path.to_owned(), source }),
+        let recognise = |path: &Path| -> Result<Option<i32>, IndexError> {
+            match std::fs::metadata(path) {
+                Ok(_) => file::recognise(path).map(Some),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+                Err(source) => Err(IndexError::Read { path: path.to_owned(), source }),
+            }
         };
-        // Twice: before the claim, which creates a file, and under the lock.
-        if exists {
-            file::recognise(path)?;
-        }
-        let target = Target::claim(path)?;
-        let base = if target.path().exists() { Some(file::recognise(target.path())?) } else { None };
+        // Twice: so that nothing is made beside what is not an index, and under the lock.
+        recognise(path)?;
+        let target = Replacement::begin_database(path)?;
+        let base = recognise(target.target())?;
         Ok(Self { target: Some(target), base, ..Self::empty() })
     }
 
@@ -84,12 +84,6 @@ impl Builder {
             has_removed: false,
             refused: None,
         }
-    }
-
-    /// The temporary file beside the target, which whoever ends the process early may remove.
-    #[must_use]
-    pub fn temporary(&self) -> Option<&Path> {
-        self.target.as_ref().map(Target::temporary)
     }
 
     /// The names of the catalogs that the index holds, in the order of their names.
@@ -148,7 +142,10 @@ impl Builder {
             connection.close().map_err(|(_, error)| IndexError::writing(&path, &error))?;
         }
         match self.target.take() {
-            Some(target) => target.replace().map(|()| Outcome::Written),
+            Some(target) => {
+                target.finish()?;
+                Ok(Outcome::Written)
+            }
             None => Ok(Outcome::Written),
         }
     }
@@ -168,7 +165,7 @@ impl Builder {
             (None, Some(connection)) => Index::from_connection(connection, &path),
             (Some(target), connection) => {
                 drop(connection);
-                target.replace()?;
+                target.finish()?;
                 Index::open(&path)
             }
             (None, None) => Err(IndexError::Sql("nothing was built".to_owned())),
@@ -201,7 +198,7 @@ impl Builder {
     /// How the target is called in errors.
     pub(super) fn path(&self) -> PathBuf {
         match &self.target {
-            Some(target) => target.path().to_owned(),
+            Some(target) => target.target().to_owned(),
             None => PathBuf::from(":memory:"),
         }
     }
@@ -212,8 +209,8 @@ impl Builder {
             && self.reader.is_none()
             && let (Some(target), Some(_)) = (&self.target, self.base)
         {
-            let failed = |error: rusqlite::Error| IndexError::reading(target.path(), &error);
-            self.reader = Some(file::connect(target.path()).map_err(failed)?);
+            let failed = |error: rusqlite::Error| IndexError::reading(target.target(), &error);
+            self.reader = Some(file::connect(target.target()).map_err(failed)?);
         }
         Ok(self.connection.as_ref().or(self.reader.as_ref()))
     }
@@ -242,9 +239,12 @@ impl Builder {
             let connection = match &mut self.target {
                 Some(target) => {
                     if self.base.is_some() {
-                        target.copy()?;
+                        let read_failed = |source| IndexError::Read { path: path.clone(), source };
+                        target.copy(&mut open_regular(&path).map_err(read_failed)?)?;
                     }
-                    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+                        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+                        | OpenFlags::SQLITE_OPEN_NOFOLLOW;
                     Connection::open_with_flags(target.temporary(), flags)
                 }
                 None => Connection::open_in_memory(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::schema::SCHEMA_VERSION;
+use crate::file::FileError;
 
 /// Why an index cannot be read or written.
 #[derive(Debug, Error)]
@@ -35,12 +36,9 @@ pub enum IndexError {
         /// What failed, in the system's words.
         message: String,
     },
-    /// Another process is building the same target.
-    #[error("another process is building {}", .path.display())]
-    Busy {
-        /// The target.
-        path: PathBuf,
-    },
+    /// The file cannot be made or replaced. The old one, if there is one, is as it was.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A catalog was refused, so nothing is written.
     #[error("catalog {name:?} has errors, so the index was not written")]
     Refused {
@@ -129,7 +127,7 @@ impl IndexError {
             Self::Write { .. } => {
                 "check the free space and the permissions of the directory; the old file is unchanged".to_owned()
             }
-            Self::Busy { .. } => "wait for the other process to end, and build again".to_owned(),
+            Self::File(error) => return error.help(),
             Self::NoSuchCatalog { known, .. } if !known.is_empty() => {
                 format!("the index has the catalogs {}", known.join(", "))
             }

@@ -28,7 +28,6 @@ pub mod query;
 mod remove;
 mod schema;
 mod stored;
-mod target;
 mod write;
 
 pub use build::{Builder, Outcome};

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::file::FileError;
+
 /// Why a legacy catalog cannot be read, converted or written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -61,6 +63,9 @@ pub enum LegacyError {
     /// Something is at the target's place that must not be overwritten.
     #[error("{0}")]
     Target(String),
+    /// The result cannot be made, or put at its place. What was there before is as it was.
+    #[error(transparent)]
+    File(#[from] FileError),
 }
 
 /// What a file is that holds no legacy catalog.
@@ -97,6 +102,7 @@ impl LegacyError {
             }
             Self::Read { .. } => "check the permissions of the file and of the directories above it".to_owned(),
             Self::NotLegacy { .. } => "name a file that `opm index` or `opm registry` wrote".to_owned(),
+            Self::File(error) => return error.help(),
             Self::Write { .. } => "check the free space and the permissions of the directory".to_owned(),
             _ => return None,
         })

@@ -20,6 +20,7 @@ use super::era::Fidelity;
 use super::error::LegacyError;
 use super::export::Export;
 use super::file::LegacyFile;
+use super::mended::refuse_shared_journal;
 use super::outfile::OutFile;
 
 /// The last schema, which every file has afterwards.
@@ -75,6 +76,7 @@ impl Edit {
             Destination::InPlace if !is_old => {
                 // The journal, if there was one, is played back by opening the file to write.
                 drop(file);
+                refuse_shared_journal(path)?;
                 (in_place(path)?, None)
             }
             Destination::InPlace => fill(path, path, scratch, is_old, &file)?,
@@ -135,12 +137,6 @@ impl Edit {
         &self.done
     }
 
-    /// The temporary file, if there is one, which whoever ends the process early may remove.
-    #[must_use]
-    pub fn temporary(&self) -> Option<&Path> {
-        self.out.as_ref().map(OutFile::temporary)
-    }
-
     /// Ends the transaction and puts the result at its place.
     ///
     /// # Errors
@@ -188,14 +184,15 @@ fn fill(
     if is_old {
         // What a schema below 9 cannot say is in the manifests: it is converted there and back.
         let input = LegacyCatalog::open(path, scratch, Fidelity::Kept)?.into_input();
-        let export = Export::write(&input, target)?;
+        let mut export = Export::begin(target)?;
+        export.write(&input)?;
         if let Some(first) = export.findings().iter().find(|it| it.rule.severity == crate::diag::Severity::Error) {
             return Err(LegacyError::Inconvertible { path: path.to_owned(), text: first.message.clone() });
         }
         let out = export.into_file();
         return Ok((out.connect()?, Some(out)));
     }
-    let mut out = OutFile::create(target)?;
+    let mut out = OutFile::begin(target)?;
     out.copy(file.actual())?;
     Ok((out.connect()?, Some(out)))
 }

@@ -35,12 +35,20 @@ pub struct Export {
 }
 
 impl Export {
-    /// Writes a catalog. The target is as it was until [`Self::finish`].
+    /// Makes this process the only one that writes `target`, which is as it was until [`Self::finish`].
     ///
     /// # Errors
-    /// [`LegacyError::Write`] and [`LegacyError::Target`]. What is wrong with the catalog is in the findings.
-    pub fn write(input: &Input, target: &Path) -> Result<Self, LegacyError> {
-        let file = OutFile::create(target)?;
+    /// [`LegacyError::File`] and [`LegacyError::Target`].
+    pub fn begin(target: &Path) -> Result<Self, LegacyError> {
+        Ok(Self { file: OutFile::begin(target)?, findings: Vec::new() })
+    }
+
+    /// Writes a catalog.
+    ///
+    /// # Errors
+    /// [`LegacyError::Write`]. What is wrong with the catalog is in the findings.
+    pub fn write(&mut self, input: &Input) -> Result<(), LegacyError> {
+        let file = &self.file;
         let mut plan = plan(input);
         let mut findings = std::mem::take(&mut plan.findings);
         let connection = file.connect()?;
@@ -53,7 +61,8 @@ impl Export {
         findings = writer.findings;
         connection.execute_batch("COMMIT").map_err(failed)?;
         connection.close().map_err(|(_, error)| file.failed(&error))?;
-        Ok(Self { file, findings })
+        self.findings = findings;
+        Ok(())
     }
 
     /// What the format cannot hold (warnings), and what keeps the catalog from being written (errors).
@@ -66,12 +75,6 @@ impl Export {
     #[must_use]
     pub fn is_possible(&self) -> bool {
         self.findings.iter().all(|it| it.rule.severity != Severity::Error)
-    }
-
-    /// The temporary file, which whoever ends the process early may remove.
-    #[must_use]
-    pub fn temporary(&self) -> &Path {
-        self.file.temporary()
     }
 
     /// The file, to go on writing it.

@@ -1,0 +1,332 @@
+//! A directory that appears as a whole.
+//!
+//! It is filled in a workspace beside its place and then renamed. Where an empty target cannot be replaced (a mounted volume,
+//! the current directory, a link, a parent without rights) the workspace is in the target instead, and what was written is moved up at
+//! the end, entry by entry. If the process is killed meanwhile, the next write removes what was moved and begins anew.
+//!
+//! What it deliberately does not do: it never writes into a directory that has something in it.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use rustix::fs::Mode;
+use rustix::io::Errno;
+
+use super::abandon::{Shared, Stage};
+use super::error::{FileError, Kind};
+use super::moving::Moving;
+use super::place::Place;
+use super::system;
+use super::workspace::Workspace;
+
+/// The name of the workspace in a target that cannot be replaced.
+const INSIDE: &str = ".olmdex";
+
+/// The name of the new directory in its workspace.
+const FILES: &str = "files";
+
+/// A directory that is being filled. Dropped before [`Self::finish`], it leaves everything as it was.
+#[derive(Debug)]
+pub struct NewDirectory {
+    /// Where it is to be; none if the workspace is in the target.
+    place: Option<Place>,
+    target: PathBuf,
+    shared: Arc<Shared>,
+    files: OwnedFd,
+    /// The file that is being written, with its path below the directory.
+    open: Option<(PathBuf, File)>,
+    n_files: usize,
+    syncing: Option<Syncing>,
+}
+
+/// A thread that brings written files to the disk while the next ones are written.
+#[derive(Debug)]
+struct Syncing {
+    files: SyncSender<File>,
+    thread: JoinHandle<io::Result<()>>,
+}
+
+impl Syncing {
+    fn start() -> Self {
+        let (files, written) = sync_channel::<File>(64);
+        let thread = std::thread::spawn(move || written.iter().try_for_each(|file| file.sync_data()));
+        Self { files, thread }
+    }
+
+    fn finish(self) -> io::Result<()> {
+        drop(self.files);
+        self.thread.join().unwrap_or_else(|_| Err(io::Error::other("a file could not be brought to the disk")))
+    }
+}
+
+impl NewDirectory {
+    /// Makes this process the only one that writes `target`, which must not exist or be an empty directory. The directories
+    /// above it are made.
+    ///
+    /// # Errors
+    /// [`FileError::NotEmpty`] and [`FileError::NotADirectory`] for what is there already, [`FileError::Busy`] if another
+    /// process writes it, [`FileError::InTheWay`] if something else has the name of the workspace, [`FileError::Io`].
+    pub fn begin(target: &Path) -> Result<Self, FileError> {
+        let failed = |error: io::Error| FileError::io(target, error);
+        let absolute = std::path::absolute(target).map_err(failed)?;
+        let (Some(name), Some(parent)) = (absolute.file_name(), absolute.parent()) else {
+            return Err(FileError::NotEmpty { path: target.to_owned() });
+        };
+        let is_directory = match std::fs::metadata(&absolute) {
+            Ok(found) if found.is_dir() => true,
+            Ok(_) => return Err(FileError::NotADirectory { path: target.to_owned(), kind: Kind::File }),
+            Err(_) if absolute.is_symlink() => return Err(FileError::Dangling { path: target.to_owned() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(failed(error)),
+        };
+        if is_directory {
+            let has_left = is_empty_but_for_workspace(&absolute, target)?;
+            if has_left || !can_be_replaced(&absolute, parent) {
+                return Self::inside(&absolute, target);
+            }
+        } else {
+            std::fs::create_dir_all(parent).map_err(failed)?;
+        }
+        match Self::beside(parent, name, target) {
+            Err(FileError::Io { source, .. }) if is_directory && is_refusal(&source) => Self::inside(&absolute, target),
+            other => other,
+        }
+    }
+
+    /// In a workspace beside the target.
+    fn beside(parent: &Path, name: &OsStr, target: &Path) -> Result<Self, FileError> {
+        let place = Place::in_directory(parent, name, target)?;
+        let shared =
+            Shared::begin(target, || Workspace::claim(place.parent(), place.parent_path(), place.workspace(), target))?;
+        Self::start(shared, Some(place), target)
+    }
+
+    /// In a workspace in the target.
+    fn inside(absolute: &Path, target: &Path) -> Result<Self, FileError> {
+        let failed = |error: Errno| FileError::io(target, error);
+        let path = std::fs::canonicalize(absolute).map_err(|error| FileError::io(target, error))?;
+        let directory = system::open_directory(&path).map_err(failed)?;
+        let shared = Shared::begin(target, || {
+            let workspace = Workspace::claim(directory.as_fd(), &path, INSIDE.into(), target)?;
+            if let Some(moved) = Moving::read(workspace.directory()).map_err(failed)? {
+                moved.undo(directory.as_fd()).map_err(failed)?;
+                Moving::done(workspace.directory()).map_err(failed)?;
+            }
+            Ok(workspace)
+        })?;
+        if system::names(&directory).map_err(failed)?.iter().any(|it| it != INSIDE) {
+            // Somebody else was faster.
+            shared.end();
+            return Err(FileError::NotEmpty { path: target.to_owned() });
+        }
+        Self::start(shared, None, target)
+    }
+
+    fn start(shared: Arc<Shared>, place: Option<Place>, target: &Path) -> Result<Self, FileError> {
+        let workspace = &shared.workspace;
+        let start = || -> Result<OwnedFd, Errno> {
+            workspace.empty()?;
+            workspace.hide()?;
+            rustix::fs::mkdirat(workspace.directory(), FILES, Mode::from_raw_mode(0o777))?;
+            system::open_subdirectory(workspace.directory(), OsStr::new(FILES))
+        };
+        let files = match start() {
+            Ok(files) => files,
+            Err(error) => {
+                shared.end();
+                return Err(FileError::io(target, error));
+            }
+        };
+        Ok(Self { place, target: target.to_owned(), shared, files, open: None, n_files: 0, syncing: None })
+    }
+
+    /// Writes on in a file of the directory, given by its path below it; parts of one file follow each other.
+    ///
+    /// # Errors
+    /// [`FileError::Interrupted`] if the write was given up meanwhile; [`FileError::Io`].
+    pub fn write(&mut self, relative: &Path, text: &[u8]) -> Result<(), FileError> {
+        let shown = self.target.join(relative);
+        let failed = |error: io::Error| FileError::io(&shown, error);
+        if self.open.as_ref().is_none_or(|(path, _)| path != relative) {
+            self.close();
+            // Nothing is made in a workspace that is being taken away.
+            let _stage = self.shared.hold()?;
+            let file = self.open_or_create(relative).map_err(|error| failed(error.into()))?;
+            self.open = Some((relative.to_owned(), file));
+            self.n_files += 1;
+        }
+        match &mut self.open {
+            Some((_, file)) => file.write_all(text).map_err(failed),
+            None => Ok(()),
+        }
+    }
+
+    fn open_or_create(&self, relative: &Path) -> Result<File, Errno> {
+        let mut above = PathBuf::new();
+        for part in relative.parent().unwrap_or(Path::new("")).components() {
+            match part {
+                Component::Normal(name) => above.push(name),
+                Component::CurDir => continue,
+                _ => return Err(Errno::INVAL),
+            }
+            match rustix::fs::mkdirat(&self.files, &above, Mode::from_raw_mode(0o777)) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        use rustix::fs::OFlags;
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        rustix::fs::openat(&self.files, relative, flags, Mode::from_raw_mode(0o666)).map(File::from)
+    }
+
+    fn close(&mut self) {
+        let Some((_, file)) = self.open.take() else { return };
+        // The thread is gone if a file could not be brought to the disk; the end says so.
+        let _ = self.syncing.get_or_insert_with(Syncing::start).files.send(file);
+    }
+
+    /// Puts the directory at its place. Gives the number of files in it.
+    ///
+    /// # Errors
+    /// [`FileError::Interrupted`] if the write was given up meanwhile, [`FileError::NotEmpty`] if something has come to the
+    /// target, [`FileError::Reserved`], [`FileError::Io`].
+    pub fn finish(mut self) -> Result<usize, FileError> {
+        self.close();
+        if let Some(syncing) = self.syncing.take() {
+            syncing.finish().map_err(|error| FileError::io(&self.target, error))?;
+        }
+        match &self.place {
+            Some(place) => self.replace(place)?,
+            None => self.move_up()?,
+        }
+        Ok(self.n_files)
+    }
+
+    /// Renames the new directory to the target.
+    fn replace(&self, place: &Place) -> Result<(), FileError> {
+        let failed = |error: Errno| FileError::io(&self.target, error);
+        if let Some(old) = place.found()?.filter(|it| system::kind(it) == Kind::Directory) {
+            rustix::fs::fchmod(&self.files, system::permissions(&old)).map_err(failed)?;
+        }
+        let mut stage = self.shared.hold()?;
+        // An empty directory is replaced by the rename.
+        match rustix::fs::renameat(self.shared.workspace.directory(), FILES, place.parent(), place.name()) {
+            Ok(()) => {}
+            Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {
+                return Err(FileError::NotEmpty { path: self.target.clone() });
+            }
+            Err(error) => return Err(failed(error)),
+        }
+        *stage = Stage::Placed;
+        drop(stage);
+        place.sync();
+        Ok(())
+    }
+
+    /// Moves everything up into the target.
+    fn move_up(&self) -> Result<(), FileError> {
+        let failed = |error: Errno| FileError::io(&self.target, error);
+        let workspace = &self.shared.workspace;
+        let target = system::open_directory(workspace.path().parent().unwrap_or(Path::new("/"))).map_err(failed)?;
+        let moving = Moving::of(self.files.as_fd()).map_err(failed)?;
+        if moving.names().any(|it| it == INSIDE) {
+            return Err(FileError::Reserved { path: self.target.clone(), name: INSIDE.to_owned() });
+        }
+        let mut stage = self.shared.hold()?;
+        moving.write(workspace.directory()).map_err(failed)?;
+        if let Err(error) = moving.run(self.files.as_fd(), target.as_fd()) {
+            // A part of a catalog must not stay. What cannot be removed either is in the list.
+            if moving.undo(target.as_fd()).is_err() {
+                *stage = Stage::Stuck;
+            }
+            return Err(failed(error));
+        }
+        // From here on all is there; the list goes first, so that nobody removes it again.
+        if let Err(error) = Moving::done(workspace.directory()) {
+            *stage = Stage::Stuck;
+            return Err(failed(error));
+        }
+        *stage = Stage::Placed;
+        drop(stage);
+        let _ = rustix::fs::fsync(&target);
+        Ok(())
+    }
+}
+
+impl Drop for NewDirectory {
+    fn drop(&mut self) {
+        self.shared.end();
+    }
+}
+
+/// Whether a directory has a workspace in it, and nothing else but what was being moved when its process was killed.
+fn is_empty_but_for_workspace(directory: &Path, target: &Path) -> Result<bool, FileError> {
+    let failed = |error: Errno| FileError::io(target, error);
+    let opened = system::open_directory(directory).map_err(failed)?;
+    let names = system::names(&opened).map_err(failed)?;
+    if names.is_empty() {
+        return Ok(false);
+    }
+    let not_empty = || FileError::NotEmpty { path: target.to_owned() };
+    if !names.iter().any(|it| it == INSIDE) {
+        return Err(not_empty());
+    }
+    // Whoever made the list, it only decides here which error is told; what is removed is decided under the lock.
+    let moved = match system::open_subdirectory(opened.as_fd(), OsStr::new(INSIDE)) {
+        Ok(workspace) => Moving::read(workspace.as_fd()).ok().flatten(),
+        Err(_) => None,
+    };
+    let is_finished = moved.is_none();
+    let moved = moved.unwrap_or_default();
+    let has_others = names.iter().any(|it| it != INSIDE && !moved.names().any(|moved| moved == it));
+    if !has_others {
+        return Ok(true);
+    }
+    if is_finished && let Some(left) = Workspace::take_over(opened.as_fd(), directory, OsStr::new(INSIDE)) {
+        left.remove();
+    }
+    Err(not_empty())
+}
+
+/// Whether an empty directory can be replaced by a rename.
+fn can_be_replaced(directory: &Path, parent: &Path) -> bool {
+    let is_current = match (std::fs::canonicalize("."), std::fs::canonicalize(directory)) {
+        (Ok(current), Ok(directory)) => current.starts_with(directory),
+        _ => true,
+    };
+    let is_on_one_device =
+        matches!((std::fs::metadata(directory), std::fs::metadata(parent)), (Ok(a), Ok(b)) if a.dev() == b.dev());
+    !is_current && !directory.is_symlink() && is_on_one_device
+}
+
+/// Whether the system does not let this user make something beside a directory.
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::InTheWay;
+
+    #[test]
+    fn a_list_of_somebody_elses_removes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        std::fs::create_dir_all(target.join(INSIDE)).unwrap();
+        std::fs::write(target.join("precious"), "text").unwrap();
+        let found = std::fs::metadata(target.join("precious")).unwrap();
+        std::fs::write(target.join(INSIDE).join("moving"), format!("{:016x}precious\0", found.ino())).unwrap();
+        std::fs::write(target.join(INSIDE).join("lock"), "olmdex: unfinished output, 1 2\n").unwrap();
+        let error = NewDirectory::begin(&target).unwrap_err();
+        assert!(matches!(error, FileError::InTheWay { what: InTheWay::NotOurs, .. }), "{error}");
+        assert_eq!(std::fs::read_to_string(target.join("precious")).unwrap(), "text");
+    }
+}

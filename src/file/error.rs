@@ -1,0 +1,186 @@
+//! Why something cannot be written, in words: what, where, and what to do.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why a file or a directory cannot be written. What was there before is as it was.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// Something that this program did not make has the name of a workspace.
+    #[error("{} is in the way: {what}", .path.display())]
+    InTheWay {
+        /// Where it is.
+        path: PathBuf,
+        /// What it is.
+        what: InTheWay,
+    },
+    /// Another process is writing the same target.
+    #[error("another process is writing {}", .path.display())]
+    Busy {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The target exists, and is not a file that can be replaced.
+    #[error("{} is {kind}, not a regular file", .path.display())]
+    NotAFile {
+        /// The target.
+        path: PathBuf,
+        /// What it is instead.
+        kind: Kind,
+    },
+    /// The target is a link that leads nowhere.
+    #[error("{} is a symbolic link to something that does not exist", .path.display())]
+    Dangling {
+        /// The link.
+        path: PathBuf,
+    },
+    /// A journal beside the target would be played back into the new database by whoever opens it next.
+    #[error("{} belongs to the database that {} would replace", .journal.display(), .path.display())]
+    Journal {
+        /// The target.
+        path: PathBuf,
+        /// The journal.
+        journal: PathBuf,
+    },
+    /// A directory is to be written where there is one with something in it.
+    #[error("output dir {:?} must be empty", .path.display().to_string())]
+    NotEmpty {
+        /// The target.
+        path: PathBuf,
+    },
+    /// A directory is to be written where there is something else.
+    #[error("{} is {kind}, not a directory", .path.display())]
+    NotADirectory {
+        /// The target.
+        path: PathBuf,
+        /// What it is instead.
+        kind: Kind,
+    },
+    /// An entry of a directory that is filled in place has the name of the workspace in it.
+    #[error("{}: the name `{name}` is taken while the directory is being filled", .path.display())]
+    Reserved {
+        /// The target.
+        path: PathBuf,
+        /// The name.
+        name: String,
+    },
+    /// A signal ended the write before it was done.
+    #[error("interrupted: {} was not written", .path.display())]
+    Interrupted {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The system refused.
+    #[error("cannot write {}: {source}", .path.display())]
+    Io {
+        /// The target.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+}
+
+/// What is under the name of a workspace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum InTheWay {
+    /// It is not a directory.
+    Kind(Kind),
+    /// It is a directory of another user.
+    OtherUser,
+    /// It is a directory to which other users can write.
+    OthersCanWrite,
+    /// It is a directory without the marker of a write by this program.
+    NotOurs,
+}
+
+impl fmt::Display for InTheWay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kind(kind) => write!(f, "{kind} that olmdex did not make"),
+            Self::OtherUser => f.write_str("a directory of another user"),
+            Self::OthersCanWrite => f.write_str("a directory that other users can write to"),
+            Self::NotOurs => f.write_str("a directory that olmdex did not make"),
+        }
+    }
+}
+
+/// What kind of thing a path leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link.
+    Link,
+    /// A named pipe (FIFO).
+    Pipe,
+    /// A socket.
+    Socket,
+    /// A character or block device.
+    Device,
+    /// Anything else.
+    Other,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "a file",
+            Self::Directory => "a directory",
+            Self::Link => "a symbolic link",
+            Self::Pipe => "a named pipe",
+            Self::Socket => "a socket",
+            Self::Device => "a device",
+            Self::Other => "a special file",
+        })
+    }
+}
+
+impl FileError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::InTheWay { .. } => {
+                "olmdex keeps unfinished output under this name; look at what is there, then move or delete it"
+                    .to_owned()
+            }
+            Self::Busy { .. } => "wait until the other process has ended, then try again".to_owned(),
+            Self::NotAFile { .. } | Self::NotADirectory { .. } => "choose another name for the output".to_owned(),
+            Self::Dangling { .. } => "create what it links to, or name the file itself".to_owned(),
+            Self::Journal { .. } => {
+                "a program was stopped while it wrote there; delete both files, or choose another name for the output"
+                    .to_owned()
+            }
+            Self::NotEmpty { .. } => "name a directory that does not exist yet, or is empty".to_owned(),
+            Self::Reserved { .. } => "name a directory that does not exist yet".to_owned(),
+            Self::Interrupted { .. } => return None,
+            Self::Io { source, .. } => advice(source).to_owned(),
+        })
+    }
+
+    pub(super) fn io(path: &Path, source: impl Into<io::Error>) -> Self {
+        Self::Io { path: path.to_owned(), source: source.into() }
+    }
+}
+
+/// What to do about an error of the system while something is written.
+fn advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "check the permissions of the directory",
+        io::ErrorKind::NotFound => "create the directory first",
+        io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only; write somewhere else",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free some space, then try again",
+        _ if error.raw_os_error() == Some(rustix::io::Errno::MFILE.raw_os_error()) => {
+            "raise the limit of open files (`ulimit -n`)"
+        }
+        _ => "check the free space and the permissions of the directory",
+    }
+}

@@ -1,0 +1,47 @@
+//! Writing files and directories: whole or not at all, one writer at a time, and nothing but what was asked for.
+//!
+//! A target is never written to. Its replacement is made in a *workspace*, a hidden directory beside it that belongs to one
+//! process, and takes the target's place by one rename. The workspace has a fixed name (`.<target>.olmdex`), so that whoever
+//! writes the same target finds it: it is locked while it is in use, and taken over if its process was killed.
+//!
+//! Whoever made the directory that is written to (a checkout, an archive, another user) may have planted something under that
+//! name. So no link is followed that this program did not make, and nothing is emptied that does not hold the marker that
+//! this program wrote there: it names the inode of the very directory, which no archive can know. Anything else that is in
+//! the way is left as it is, and is an error that names it.
+//!
+//! | type | what it writes |
+//! |---|---|
+//! | [`Replacement`] | one file |
+//! | [`NewDirectory`] | a directory that does not exist yet, or is empty |
+//! | [`Scratch`] | a private directory for the time of a command |
+//!
+//! This is the only code that creates, replaces, locks or deletes files (`tests/it/tidy.rs` keeps that); SQLite is given paths
+//! inside a workspace.
+//!
+//! What it deliberately does not do: it knows no formats, and does not decide whether what is at the target may be replaced,
+//! except that only a regular file may. It does not protect a directory to which another user can write while a command runs
+//! from that user.
+
+mod abandon;
+mod directory;
+mod error;
+mod moving;
+mod place;
+mod regular;
+mod replace;
+mod same;
+mod scratch;
+mod sqlite;
+mod system;
+mod workspace;
+
+pub use abandon::{Left, abandon_all};
+pub use directory::NewDirectory;
+pub use error::{FileError, InTheWay, Kind};
+pub use regular::{MAX_WHOLE, open_regular, read_regular};
+pub use replace::{Replacement, clear_left, write_whole};
+pub use same::{is_inside, is_same_file};
+pub use scratch::Scratch;
+pub use sqlite::{beside, journal_of};
+#[doc(hidden)]
+pub use workspace::delay_locks;

@@ -1,0 +1,101 @@
+//! Where a target is: an open directory and a name in it.
+
+use std::ffi::{OsStr, OsString};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::Stat;
+
+use super::error::{FileError, Kind};
+use super::system;
+
+/// What a target's name is surrounded by to make that of its workspace.
+const AROUND: (&str, &str) = (".", ".olmdex");
+
+/// A place where a file is, or will be. The directory stays the same one, whatever happens to its path.
+#[derive(Debug)]
+pub(super) struct Place {
+    parent: OwnedFd,
+    parent_path: PathBuf,
+    name: OsString,
+    path: PathBuf,
+    /// As the user named it.
+    shown: PathBuf,
+}
+
+impl Place {
+    /// The place of a file. Whoever names a link means the file that it leads to.
+    pub(super) fn of_file(target: &Path) -> Result<Self, FileError> {
+        let path = match std::fs::symlink_metadata(target) {
+            Ok(it) if it.is_symlink() => match std::fs::canonicalize(target) {
+                Ok(real) => real,
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    return Err(FileError::Dangling { path: target.to_owned() });
+                }
+                Err(error) => return Err(FileError::io(target, error)),
+            },
+            _ => target.to_owned(),
+        };
+        let Some(name) = path.file_name() else {
+            return Err(FileError::NotAFile { path: target.to_owned(), kind: Kind::Directory });
+        };
+        Self::in_directory(path.parent().unwrap_or(Path::new("")), name, target)
+    }
+
+    /// A name in a directory.
+    pub(super) fn in_directory(parent: &Path, name: &OsStr, target: &Path) -> Result<Self, FileError> {
+        let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+        let failed = |error: std::io::Error| FileError::io(target, error);
+        let parent_path = std::fs::canonicalize(parent).map_err(failed)?;
+        let parent = system::open_directory(&parent_path).map_err(|error| failed(error.into()))?;
+        let path = parent_path.join(name);
+        Ok(Self { parent, parent_path, name: name.to_owned(), path, shown: target.to_owned() })
+    }
+
+    pub(super) fn parent(&self) -> BorrowedFd<'_> {
+        self.parent.as_fd()
+    }
+
+    pub(super) fn parent_path(&self) -> &Path {
+        &self.parent_path
+    }
+
+    pub(super) fn name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// The path, without links.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path as the user named it, for errors.
+    pub(super) fn shown(&self) -> &Path {
+        &self.shown
+    }
+
+    /// The name of the workspace beside it.
+    pub(super) fn workspace(&self) -> OsString {
+        system::around(AROUND.0, &self.name, AROUND.1)
+    }
+
+    /// What is there; `None` if nothing is.
+    pub(super) fn found(&self) -> Result<Option<Stat>, FileError> {
+        system::entry(self.parent(), &self.name).map_err(|error| FileError::io(&self.shown, error))
+    }
+
+    /// The file that is there; `None` if nothing is.
+    pub(super) fn file(&self) -> Result<Option<Stat>, FileError> {
+        let found = self.found()?;
+        match found.as_ref().map(system::kind) {
+            None | Some(Kind::File) => Ok(found),
+            Some(kind) => Err(FileError::NotAFile { path: self.shown.clone(), kind }),
+        }
+    }
+
+    /// Makes sure that what was put into the directory outlives a crash of the system. Some file systems cannot do it; then
+    /// only such a crash could bring back what was there before, which is whole as well.
+    pub(super) fn sync(&self) {
+        let _ = rustix::fs::fsync(&self.parent);
+    }
+}

@@ -1,0 +1,172 @@
+//! One file, written anew: beside its place, brought to the disk, and renamed.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{Gid, Mode, Stat, Uid};
+
+use super::abandon::{Shared, Stage};
+use super::error::FileError;
+use super::place::Place;
+use super::sqlite::journal_of;
+use super::system::{self, Identity};
+use super::workspace::Workspace;
+
+/// The name of the new file in its workspace.
+const NEW: &str = "new";
+
+/// A file that is being written. Dropped before [`Self::finish`], it leaves everything as it was.
+#[derive(Debug)]
+pub struct Replacement {
+    place: Place,
+    temporary: PathBuf,
+    file: File,
+    shared: Arc<Shared>,
+}
+
+impl Replacement {
+    /// Makes this process the only one that writes `target`. Where that is a symbolic link, the file that it leads to is
+    /// replaced.
+    ///
+    /// # Errors
+    /// [`FileError::NotAFile`] and [`FileError::Dangling`] for what cannot be replaced, [`FileError::Busy`] if another process
+    /// writes the same file, [`FileError::InTheWay`] if something else has the name of the workspace, [`FileError::Io`].
+    pub fn begin(target: &Path) -> Result<Self, FileError> {
+        let place = Place::of_file(target)?;
+        // Twice: so that nothing is made beside what cannot be replaced, and under the lock.
+        place.file()?;
+        let shared =
+            Shared::begin(target, || Workspace::claim(place.parent(), place.parent_path(), place.workspace(), target))?;
+        let failed = |error: rustix::io::Errno| FileError::io(target, error);
+        let begin = || -> Result<File, FileError> {
+            place.file()?;
+            shared.workspace.empty().map_err(failed)?;
+            shared.workspace.hide().map_err(failed)?;
+            system::create_file(shared.workspace.directory(), Path::new(NEW)).map_err(failed)
+        };
+        match begin() {
+            Ok(file) => Ok(Self { temporary: shared.workspace.path().join(NEW), place, file, shared }),
+            Err(error) => {
+                shared.end();
+                Err(error)
+            }
+        }
+    }
+
+    /// As [`Self::begin`], for a database of SQLite.
+    ///
+    /// # Errors
+    /// Also [`FileError::Journal`] if a journal lies beside the target, which would ruin the new database.
+    pub fn begin_database(target: &Path) -> Result<Self, FileError> {
+        let replacement = Self::begin(target)?;
+        match journal_of(replacement.target()) {
+            Some(journal) => Err(FileError::Journal { path: target.to_owned(), journal }),
+            None => Ok(replacement),
+        }
+    }
+
+    /// The target, without links.
+    #[must_use]
+    pub fn target(&self) -> &Path {
+        self.place.path()
+    }
+
+    /// The new file's path until it is finished, for those who write by path. It has no links in it.
+    #[must_use]
+    pub fn temporary(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// The new file.
+    #[must_use]
+    pub fn file(&mut self) -> &mut File {
+        &mut self.file
+    }
+
+    /// Empties the new file and fills it with what another one holds.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn copy(&mut self, from: &mut File) -> Result<(), FileError> {
+        let copied = self
+            .file
+            .set_len(0)
+            .and_then(|()| io::Seek::rewind(&mut self.file))
+            .and_then(|()| io::copy(from, &mut self.file));
+        copied.map(drop).map_err(|error| FileError::io(self.place.shown(), error))
+    }
+
+    /// Puts the file at its place, durably. It keeps owner, group and permissions of the file that it replaces, as far as this
+    /// user may; never the set-uid and set-gid bits.
+    ///
+    /// # Errors
+    /// [`FileError::Interrupted`] if the write was given up meanwhile, [`FileError::NotAFile`] if something else has come to
+    /// the target, [`FileError::Io`].
+    pub fn finish(self) -> Result<(), FileError> {
+        let failed = |error: io::Error| FileError::io(self.place.shown(), error);
+        if let Some(old) = self.place.file()? {
+            self.take_after(&old).map_err(|error| failed(error.into()))?;
+        }
+        self.file.sync_all().map_err(failed)?;
+        {
+            let mut stage = self.shared.hold()?;
+            let workspace = self.shared.workspace.directory();
+            // What is renamed is what was written.
+            let own = rustix::fs::fstat(&self.file).map_err(|error| failed(error.into()))?;
+            let named = system::entry(workspace, OsStr::new(NEW)).map_err(|error| failed(error.into()))?;
+            if named.is_none_or(|it| Identity::of(&it) != Identity::of(&own)) {
+                return Err(failed(io::Error::other("the new file was taken away while it was written")));
+            }
+            self.place.file()?;
+            rustix::fs::renameat(workspace, NEW, self.place.parent(), self.place.name())
+                .map_err(|error| failed(error.into()))?;
+            *stage = Stage::Placed;
+        }
+        self.place.sync();
+        Ok(())
+    }
+
+    /// Gives the new file owner, group and permissions of the old one.
+    fn take_after(&self, old: &Stat) -> Result<(), rustix::io::Errno> {
+        let own = rustix::fs::fstat(&self.file)?;
+        let mut mode = system::permissions(old);
+        if own.st_uid != old.st_uid {
+            // Only root may, and whoever may replace the file may read it then.
+            let _ = rustix::fs::fchown(&self.file, Some(Uid::from_raw(old.st_uid)), None);
+        }
+        if own.st_gid != old.st_gid && rustix::fs::fchown(&self.file, None, Some(Gid::from_raw(old.st_gid))).is_err() {
+            // Another group gets no more than everybody.
+            let group = Mode::from_raw_mode((mode & Mode::RWXO).as_raw_mode() << 3);
+            mode = (mode - Mode::RWXG) | (mode & group);
+        }
+        rustix::fs::fchmod(&self.file, mode)
+    }
+}
+
+impl Drop for Replacement {
+    fn drop(&mut self) {
+        self.shared.end();
+    }
+}
+
+/// Writes a file as a whole.
+///
+/// # Errors
+/// As [`Replacement::begin`] and [`Replacement::finish`].
+pub fn write_whole(target: &Path, content: &[u8]) -> Result<(), FileError> {
+    let mut new = Replacement::begin(target)?;
+    new.file.write_all(content).map_err(|error| FileError::io(target, error))?;
+    new.finish()
+}
+
+/// Removes what a killed write of a file has left, for those who find that there is nothing to write. What cannot be removed
+/// stays, and does no harm.
+pub fn clear_left(target: &Path) {
+    if let Ok(place) = Place::of_file(target) {
+        let left = Workspace::take_over(place.parent(), place.parent_path(), &place.workspace());
+        left.iter().for_each(Workspace::remove);
+    }
+}

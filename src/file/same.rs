@@ -1,0 +1,31 @@
+//! Whether two paths lead to the same place.
+
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, Path, PathBuf};
+
+/// Whether two paths lead to one file, by whatever links.
+#[must_use]
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    matches!((a.metadata(), b.metadata()), (Ok(a), Ok(b)) if (a.dev(), a.ino()) == (b.dev(), b.ino()))
+}
+
+/// Whether a path that need not exist is a directory, or in it.
+#[must_use]
+pub fn is_inside(path: &Path, directory: &Path) -> bool {
+    directory.canonicalize().is_ok_and(|root| root.is_dir() && resolved(path).starts_with(root))
+}
+
+/// A path without links as far as it exists; what is to be made below that is taken by its words.
+fn resolved(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let Some((base, real)) = path.ancestors().find_map(|it| Some((it, it.canonicalize().ok()?))) else { return path };
+    let mut resolved = real;
+    for part in path.strip_prefix(base).into_iter().flat_map(Path::components) {
+        match part {
+            Component::ParentDir => drop(resolved.pop()),
+            Component::Normal(name) => resolved.push(name),
+            _ => {}
+        }
+    }
+    resolved
+}
