@@ -94,7 +94,7 @@ const ROWS: &[Row] = &[
     reads("info", &["hot.db"]),
     reads("completion", &["bash"]),
     reads("man", &[]),
-    reads("complete", &["t", "-i", "{}"]),
+    reads("complete", &["--current=t", "--", "show", "-i", "{}"]),
 ];
 
 /// Commands that help does not show.

@@ -1,16 +1,35 @@
-//! `olmdex completion` and `olmdex man`
+//! `olmdex completion`, and the hidden `olmdex complete` that its scripts call.
+//!
+//! A script is a small adapter: it hands over what has been typed and offers what comes back. It never decides and never
+//! evaluates. Names from catalogs are hostile input, and a shell that expands one runs its author's commands, so only
+//! words that no shell reads as anything but themselves leave this program.
 
 use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
 
-use clap::{Args, CommandFactory as _};
-use clap_complete::Shell;
+use clap::{Args, CommandFactory as _, ValueEnum};
 
-use super::error::{CommandError, CommandResult, Exit};
-use super::name::NameArgument;
-use super::{Cli, Context, ask};
-use crate::index::Index;
-use crate::index::query::Filter;
+use super::Cli;
+use super::candidates::{Candidate, Offer};
+use super::complete::{Line, split_words};
+use super::error::{CommandResult, Exit};
+
+/// Shells that can complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shell {
+    /// GNU Bash, 3.2 or later
+    Bash,
+    /// Elvish
+    Elvish,
+    /// fish
+    Fish,
+    /// PowerShell
+    Powershell,
+    /// Z shell
+    Zsh,
+}
 
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
@@ -19,129 +38,155 @@ use crate::index::query::Filter;
   olmdex completion zsh > ~/.zfunc/_olmdex
   source <(olmdex completion bash)")]
 pub(crate) struct CompletionArgs {
-    /// Shell: bash, elvish, fish, powershell or zsh
+    /// The shell
     #[arg(value_enum)]
     shell: Shell,
 }
 
-/// Print manual pages, or write one for each command
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  olmdex man | man -l -
-  olmdex man --dir /usr/local/share/man/man1
-  olmdex man show | man -l -")]
-pub(crate) struct ManArgs {
-    /// Print the page of this command
-    #[arg(value_name = "COMMAND", conflicts_with = "dir")]
-    command: Option<String>,
-    /// Write all pages into this directory
-    #[arg(long, value_name = "DIR")]
-    dir: Option<PathBuf>,
-}
-
-/// List the names that can stand where a command wants one
+/// List what can stand at the end of a command line
 ///
-/// The completion scripts call this; it knows packages, channels, versions and bundles from the index.
-#[derive(Debug, Args)]
+/// The completion scripts call this. The first line says what the shell offers: the `words` on the lines that follow, each
+/// with its description after a tab, or `files` or `directories`, which the shell finds itself.
+#[derive(Debug, Clone, Args)]
 pub(crate) struct CompleteArgs {
-    /// What has been typed
-    #[arg(default_value = "")]
-    typed: String,
-    #[command(flatten)]
-    ask: ask::AskOptions,
+    /// The command line up to the cursor, still quoted; instead of WORDS
+    #[arg(long, value_name = "TEXT", conflicts_with = "words", allow_hyphen_values = true)]
+    line: Option<String>,
+    /// The word before the cursor; with `--line`, the end of it that the shell replaces. Default: all of it
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    current: Option<String>,
+    /// The words before that one, without the program's name
+    #[arg(value_name = "WORDS", last = true)]
+    words: Vec<String>,
 }
-
-/// Completes names for `show` and its like from the index, behind what clap's script knows of options.
-const BASH_NAMES: &str = r#"
-_olmdex_names() {
-    local command="${COMP_WORDS[1]}" cur="${COMP_WORDS[COMP_CWORD]}"
-    case "$command" in
-        show|list|search|graph|check-graph|history|updates|path|why-not)
-            if [[ "$cur" != -* ]]; then
-                local names
-                names="$(olmdex complete -- "$cur" 2>/dev/null)"
-                if [[ -n "$names" ]]; then
-                    COMPREPLY=($(compgen -W "$names" -- "$cur"))
-                    return 0
-                fi
-            fi
-            ;;
-    esac
-    _olmdex "$@"
-}
-complete -F _olmdex_names -o nosort -o bashdefault -o default olmdex
-"#;
 
 pub(crate) fn completion(args: &CompletionArgs) -> CommandResult {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "olmdex", &mut script);
-    if args.shell == Shell::Bash {
-        script.extend_from_slice(BASH_NAMES.as_bytes());
-    } else if args.shell == Shell::Fish {
-        script.extend_from_slice(
-            b"complete -c olmdex -n \"__fish_seen_subcommand_from show list search graph check-graph history updates path why-not\" -f -a \"(olmdex complete -- (commandline -ct) 2>/dev/null)\"\n",
-        );
-    }
+    let script = match args.shell {
+        Shell::Bash => include_str!("completion/olmdex.bash"),
+        Shell::Elvish => include_str!("completion/olmdex.elv"),
+        Shell::Fish => include_str!("completion/olmdex.fish"),
+        Shell::Powershell => include_str!("completion/olmdex.ps1"),
+        Shell::Zsh => include_str!("completion/olmdex.zsh"),
+    };
     let mut out = std::io::stdout().lock();
-    out.write_all(&script)?;
+    out.write_all(script.as_bytes())?;
     out.flush()?;
     Ok(Exit::Yes)
 }
 
-pub(crate) fn man(args: &ManArgs) -> CommandResult {
+/// At most this many words are offered.
+const MAX_WORDS: usize = 500;
+
+/// Nobody waits longer for a list; a source that takes more has no names to offer.
+const MAX_TIME: Duration = Duration::from_secs(2);
+
+pub(crate) fn complete(args: &CompleteArgs) -> CommandResult {
+    let (sender, receiver) = mpsc::channel();
+    let args = args.clone();
+    // The thread is left alone when its time is up: the process ends then.
+    std::thread::spawn(move || {
+        // Whoever waited may have stopped.
+        let _ = sender.send(answer(&args));
+    });
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match receiver.recv_timeout(MAX_TIME) {
+        Ok(Offer::Files) => writeln!(out, "files")?,
+        Ok(Offer::Directories) => writeln!(out, "directories")?,
+        Ok(Offer::Words(words)) => {
+            writeln!(out, "words")?;
+            for Candidate { word, about } in words.into_iter().take(MAX_WORDS) {
+                if about.is_empty() { writeln!(out, "{word}")? } else { writeln!(out, "{word}\t{about}")? }
+            }
+        }
+        Err(_) => writeln!(out, "words")?,
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+fn answer(args: &CompleteArgs) -> Offer {
     let mut root = Cli::command();
     root.build();
-    if let Some(dir) = &args.dir {
-        clap_mangen::generate_to(root, dir)
-            .map_err(|error| CommandError::new(Exit::Input, format!("cannot write to `{}`: {error}", dir.display())))?;
-        return Ok(Exit::Yes);
-    }
-    let page = match &args.command {
-        None => root,
-        Some(name) => match root.find_subcommand(name) {
-            Some(command) => command.clone().name(format!("olmdex-{name}")),
-            None => {
-                let names = root.get_subcommands().map(clap::Command::get_name);
-                let error = CommandError::new(Exit::NotFound, format!("there is no command `{name}`"));
-                return Err(match crate::diag::closest(name, names) {
-                    Some(meant) => error.help(format!("did you mean `{meant}`?")),
-                    None => error,
-                });
-            }
-        },
+    let Some(text) = &args.line else {
+        let current = args.current.as_deref().unwrap_or_default();
+        return plain_words(Line::new(&root, &args.words).offer(current), "");
     };
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    clap_mangen::Man::new(page).render(&mut out)?;
-    out.flush()?;
-    Ok(Exit::Yes)
-}
-
-/// At most this many names are offered.
-const MAX_NAMES: usize = 500;
-
-pub(crate) fn complete(context: &Context, args: &CompleteArgs) -> CommandResult {
-    let index = args.ask.open(context)?;
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    for name in candidates(&index, &args.typed)?.into_iter().filter(|it| it.starts_with(&args.typed)).take(MAX_NAMES) {
-        writeln!(out, "{name}")?;
+    let mut words = split_words(text);
+    let last = words.pop().unwrap_or_default();
+    // Bash breaks words at `@`, `=` and `:` too, and replaces only what follows.
+    let Some(kept) = last.strip_suffix(args.current.as_deref().unwrap_or(&last)) else { return Offer::nothing() };
+    // Variables, or another command that runs this one, may come first.
+    let is_program = |it: &String| Path::new(it).file_name().is_some_and(|it| it == "olmdex");
+    let first = words.iter().position(is_program).unwrap_or(0);
+    if words.is_empty() {
+        Offer::nothing()
+    } else {
+        plain_words(Line::new(&root, &words[first + 1..]).offer(&last), kept)
     }
-    out.flush()?;
-    Ok(Exit::Yes)
 }
 
-/// What could stand where `typed` has been begun: packages, versions or channels of a package, bundles.
-fn candidates(index: &Index, typed: &str) -> Result<Vec<String>, CommandError> {
-    Ok(match NameArgument::parse(typed) {
-        NameArgument::Version(package, _) => {
-            let filter = Filter { package: Some(package.clone()), ..Filter::default() };
-            index.bundles(&filter)?.into_iter().map(|it| format!("{package}@{}", it.version)).collect()
+/// Leaves out what a shell could read as anything but a plain word, then the part that the shell keeps.
+fn plain_words(offer: Offer, kept: &str) -> Offer {
+    let Offer::Words(words) = offer else { return offer };
+    let plain = |it: Candidate| {
+        let word = it.word.strip_prefix(kept).filter(|_| it.word.split(',').all(is_plain))?.to_owned();
+        Some(Candidate { word, about: it.about })
+    };
+    Offer::Words(words.into_iter().filter_map(plain).collect())
+}
+
+/// Whether a text means itself in every shell, unquoted. `@` (PowerShell) and `=` (zsh) mean more at the start of a word.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-@/:=".contains(&byte);
+    text.bytes().all(is_plain) && text.bytes().next().is_some_and(|first| !b"@=+:".contains(&first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_plain;
+
+    #[test]
+    fn only_plain_words_leave_the_program() {
+        for word in ["keda", "keda@2.1.0+build-1", "a/b/C", "--output=json", "x:y", "4.16"] {
+            assert!(is_plain(word), "{word}");
         }
-        NameArgument::Channel(package, _) => {
-            index.names(Some(&package))?.channels.into_iter().map(|it| format!("{package}/{it}")).collect()
+        let hostile = [
+            "",
+            "$(x)",
+            "`x`",
+            "a b",
+            "a;b",
+            "a|b",
+            "a&b",
+            "a>b",
+            "a<b",
+            "a*",
+            "a?",
+            "[a]",
+            "{a,b}",
+            "~a",
+            "a~",
+            "!x",
+            "^a",
+            "#a",
+            "a'b",
+            "a\"b",
+            "a\\b",
+            "a\nb",
+            "a\tb",
+            "a\rb",
+            "a\u{1b}[31m",
+            "a%b",
+            "@a",
+            "=ls",
+            "a(b)",
+            "größe",
+            "a,b",
+            "a\u{202e}b",
+            "a\u{a0}b",
+        ];
+        for word in hostile {
+            assert!(!is_plain(word), "{word:?}");
         }
-        NameArgument::Plain(_) => {
-            let names = index.names(None)?;
-            [names.packages, names.bundles].concat()
-        }
-    })
+    }
 }

@@ -5,9 +5,11 @@
 mod ask;
 mod asked;
 mod build;
+mod candidates;
 mod changes;
 mod check_graph;
 mod compat;
+mod complete;
 mod completion;
 mod crd_check;
 mod deps;
@@ -24,6 +26,7 @@ mod interrupt;
 mod legacy;
 mod legacy_source;
 mod list;
+mod man;
 mod migrate;
 mod name;
 mod namespace;
@@ -109,7 +112,7 @@ enum Command {
     Sql(sql::SqlArgs),
     Info(info::InfoArgs),
     Completion(completion::CompletionArgs),
-    Man(completion::ManArgs),
+    Man(man::ManArgs),
     #[command(hide = true)]
     Complete(completion::CompleteArgs),
 }
@@ -207,7 +210,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Sql(args) => sql::run(context, args),
         Command::Info(args) => info::run(context, args),
         Command::Completion(args) => completion::completion(args),
-        Command::Man(args) => completion::man(args),
-        Command::Complete(args) => completion::complete(context, args),
+        Command::Man(args) => man::man(args),
+        Command::Complete(args) => completion::complete(args),
     }
 }

@@ -164,7 +164,7 @@ pub(crate) fn print_findings_of_objects(
 }
 
 /// The rules of all modules that have some.
-fn all_rules() -> Vec<&'static Rule> {
+pub(crate) fn all_rules() -> Vec<&'static Rule> {
     [rules::ALL, crate::legacy::rules::ALL, crate::upgrade::rules::ALL, crate::crd::rules::ALL].concat()
 }
 

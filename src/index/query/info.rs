@@ -119,6 +119,15 @@ impl Index {
         self.rows(PACKAGE_NAMES, [], |row| row.get(0))
     }
 
+    /// The APIs that bundles provide or require, as `GROUP/VERSION/KIND`, sorted.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn api_names(&self) -> Result<Vec<String>, IndexError> {
+        let sql = "SELECT \"group\" || '/' || version || '/' || kind FROM api ORDER BY 1";
+        self.rows(sql, [], |row| row.get(0))
+    }
+
     /// All names, sorted; channels and bundles of one package if one is given.
     ///
     /// # Errors
