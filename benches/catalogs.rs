@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use olmdex::check::check;
-use olmdex::fbc::{Format, Input, Selection, Sorted, render};
+use olmdex::fbc::{Format, Input, Level, Rendering, Selection, Sorted, render};
 use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::legacy::{Destination, Edit, Export, Fidelity, LegacyCatalog, LegacyError, Level};
+use olmdex::legacy::{Destination, Edit, Export, Fidelity, LegacyCatalog, LegacyError};
 use olmdex::version::Version;
 use olmdex::version::blang::Range;
 use serde_json::{Value, json};
@@ -25,7 +25,11 @@ fn documents() -> Vec<Value> {
         named.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/catalogs/community-v4.20"));
     let Ok(input) = Input::directory(&path) else { return made_up() };
     let mut sorted = Sorted::default();
-    let defects = render(&input, Format::Json, Selection { packages: &[] }, &mut sorted);
+    let defects = render(
+        &input,
+        Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } },
+        &mut sorted,
+    );
     assert!(defects.is_empty(), "{} cannot be rendered", path.display());
     sorted.texts().map(|text| serde_json::from_slice(text).expect("a rendered blob is JSON")).collect()
 }
@@ -104,7 +108,14 @@ fn growth(criterion: &mut Criterion) {
         group.bench_with_input(BenchmarkId::new("render json", n), &input, |bench, input| {
             bench.iter(|| {
                 let mut sorted = Sorted::default();
-                black_box(render(input, Format::Json, Selection { packages: &[] }, &mut sorted).len())
+                black_box(
+                    render(
+                        input,
+                        Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } },
+                        &mut sorted,
+                    )
+                    .len(),
+                )
             });
         });
         let target = scratch.path().join("index.db");

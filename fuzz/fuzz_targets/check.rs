@@ -7,7 +7,7 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use olmdex::check::check;
 use olmdex::diag::{Severity, text};
-use olmdex::fbc::{Format, Input, Selection, Sorted, render};
+use olmdex::fbc::{Format, Input, Selection, Sorted, render, Level, Rendering};
 
 fuzz_target!(|data: &[u8]| {
     let input = Input::bytes("catalog", Arc::from(data));
@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     }
     let rendered = |input: &Input, format| {
         let mut sorted = Sorted::default();
-        let defects = render(input, format, Selection { packages: &[] }, &mut sorted);
+        let defects = render(input, Rendering { format, level: Level::None, selection: Selection { packages: &[] } }, &mut sorted);
         (sorted.texts().flatten().copied().collect::<Vec<u8>>(), defects.len())
     };
     let (once, _) = rendered(&input, Format::Json);

@@ -176,7 +176,7 @@ impl AskOptions {
         Ok(Opened::Catalogs(opened))
     }
 
-    fn sources(&self) -> Result<Vec<NamedSource>, CommandError> {
+    pub(crate) fn sources(&self) -> Result<Vec<NamedSource>, CommandError> {
         if !self.input.is_empty() {
             return Ok(self.input.iter().map(|it| NamedSource::parse(it)).collect());
         }

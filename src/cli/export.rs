@@ -8,15 +8,13 @@ use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
 use super::interrupt;
 use super::legacy_source;
+use super::one_catalog;
 use super::overwrite::refuse_same_file;
 use super::progress::Progress;
 use super::validate::{FindingFormat, print_findings};
 use crate::check;
 use crate::diag::{Finding, Tally};
-use crate::fbc::Input;
-use crate::index::Index;
 use crate::legacy::{self, Export};
-use crate::source::{self, Source};
 
 /// Write a catalog in another format: the legacy SQLite file that old servers and tools read
 ///
@@ -53,7 +51,7 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
         return Err(CommandError::usage("findings are written as text, json, sarif or github"));
     }
     refuse_same_file(&args.source, &args.output, "name another file to write")?;
-    let input = input(args)?;
+    let input = one_catalog::open(&args.source, args.catalog.as_ref())?;
     let progress = Progress::start(context, format!("writing {}", args.output.display()));
     interrupt::undo_writes(context);
     let mut export = Export::begin(&args.output)?;
@@ -82,32 +80,4 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
         n => format!("wrote {}, without {n} things that it cannot hold", args.output.display()),
     });
     Ok(Exit::Yes)
-}
-
-fn input(args: &ExportArgs) -> Result<Input, CommandError> {
-    match source::open(&args.source)? {
-        Source::Catalog(input) => match &args.catalog {
-            None => Ok(input),
-            Some(_) => Err(CommandError::usage(format!(
-                "`--catalog` chooses from an index, but `{}` is none",
-                args.source.display()
-            ))),
-        },
-        Source::Index(path) => {
-            let index = Index::open(&path)?;
-            let names = index.catalog_names()?;
-            let name = match (&args.catalog, names.as_slice()) {
-                (Some(name), _) => {
-                    super::ask::check_names(std::slice::from_ref(name), &names)?;
-                    name
-                }
-                (None, [only]) => only,
-                (None, _) => {
-                    let message = format!("`{}` has several catalogs: {}", path.display(), names.join(", "));
-                    return Err(CommandError::usage(message).help("choose one with `--catalog`"));
-                }
-            };
-            Ok(index.catalog_input(name)?)
-        }
-    }
 }

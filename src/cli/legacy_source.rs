@@ -8,7 +8,8 @@ use clap::ValueEnum;
 use super::Context;
 use super::error::{CommandError, Exit};
 use crate::diag::{Finding, Severity};
-use crate::legacy::{self, Fidelity, LegacyCatalog, Level, Problem};
+use crate::fbc::Level;
+use crate::legacy::{self, Fidelity, LegacyCatalog, Problem};
 use crate::source;
 
 /// Migrations of blobs, named as opm names them.

@@ -1,12 +1,13 @@
 //! `olmdex man`
 
 use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory as _};
 
 use super::Cli;
 use super::error::{CommandError, CommandResult, Exit};
+use crate::file::write_whole;
 
 /// Print manual pages, or write one for each command
 #[derive(Debug, Args)]
@@ -27,8 +28,7 @@ pub(crate) fn man(args: &ManArgs) -> CommandResult {
     let mut root = Cli::command();
     root.build();
     if let Some(dir) = &args.dir {
-        clap_mangen::generate_to(root, dir)
-            .map_err(|error| CommandError::new(Exit::Input, format!("cannot write to `{}`: {error}", dir.display())))?;
+        write_pages(root, dir)?;
         return Ok(Exit::Yes);
     }
     let page = match &args.command {
@@ -49,4 +49,17 @@ pub(crate) fn man(args: &ManArgs) -> CommandResult {
     clap_mangen::Man::new(page).render(&mut out)?;
     out.flush()?;
     Ok(Exit::Yes)
+}
+
+/// Writes the page of each command that help shows into a directory.
+fn write_pages(root: clap::Command, dir: &Path) -> Result<(), CommandError> {
+    let mut open = vec![root];
+    while let Some(command) = open.pop() {
+        open.extend(command.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help").cloned());
+        let page = clap_mangen::Man::new(command);
+        let mut text = Vec::new();
+        page.render(&mut text)?;
+        write_whole(&dir.join(page.get_filename()), &text)?;
+    }
+    Ok(())
 }

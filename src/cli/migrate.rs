@@ -8,16 +8,15 @@ use super::Context;
 use super::error::{CommandError, CommandResult, Exit};
 use super::interrupt;
 use super::legacy_source::{self, Compat, MigrateLevel, is_legacy};
+use super::one_catalog;
 use super::overwrite::refuse_inside;
 use super::progress::Progress;
 use super::render::BlobFormat;
 use super::validate::{FindingFormat, print_findings};
-use crate::diag::{Severity, Tally};
-use crate::fbc::{self, Format, Input, Selection, Sorted};
+use crate::diag::{Severity, Tally, counted};
+use crate::fbc::{self, Format, Input, Rendering, Selection, Sorted};
 use crate::file::NewDirectory;
-use crate::index::Index;
 use crate::legacy::{self, Problem, package_file};
-use crate::source::{self, Source};
 
 /// Write a catalog as files, one directory a package, as `opm migrate` does: a legacy SQLite catalog, or any other
 ///
@@ -38,9 +37,12 @@ pub(crate) struct MigrateArgs {
     /// Format of the files
     #[arg(short, long, value_enum, default_value_t = BlobFormat::Json)]
     output: BlobFormat,
-    /// What becomes of the manifests in a legacy catalog
+    /// What becomes of the manifests in bundles
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL")]
     migrate_level: MigrateLevel,
+    /// Which catalog of an index
+    #[arg(long, value_name = "NAME")]
+    catalog: Option<String>,
     /// Leave out packages that cannot be converted, instead of writing nothing
     #[arg(short, long)]
     keep_going: bool,
@@ -58,11 +60,15 @@ pub(crate) struct MigrateArgs {
 pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
     interrupt::undo_writes(context);
     if is_legacy(&args.source) {
+        if args.catalog.is_some() {
+            let message = format!("`--catalog` chooses from an index, and `{}` is not one", args.source.display());
+            return Err(CommandError::usage(message));
+        }
         return migrate_legacy(context, args);
     }
-    if args.prove || args.compat.is_some() || args.migrate_level != MigrateLevel::None {
-        let message = format!("`{}` is no legacy catalog", args.source.display());
-        return Err(CommandError::usage(message).help("`--prove`, `--compat` and `--migrate-level` are for those"));
+    if args.prove || args.compat.is_some() {
+        let message = format!("`{}` is not a legacy catalog", args.source.display());
+        return Err(CommandError::usage(message).help("`--prove` and `--compat` are for legacy catalogs"));
     }
     refuse_inside(&args.source, &args.directory)?;
     migrate_files(context, args)
@@ -121,7 +127,7 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
         legacy_source::left_out(context, catalog.problems().iter().chain(&late));
         exit = Exit::No;
     }
-    context.reporter.note(&format!("wrote {n_files} packages to {}", args.directory.display()));
+    context.reporter.note(&format!("wrote {} to {}", counted(n_files as u64, "package"), args.directory.display()));
     if args.prove {
         let _progress = Progress::start(context, "reading both sides back".to_owned());
         let problems = catalog.problems().iter().chain(&late);
@@ -146,25 +152,17 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
 
 /// Any other catalog: rendered, and cut by package.
 fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
-    let inputs = match source::open(&args.source)? {
-        Source::Catalog(input) => vec![input],
-        Source::Index(path) => {
-            let index = Index::open(&path)?;
-            let names = index.catalog_names()?;
-            names.iter().map(|name| index.catalog_input(name)).collect::<Result<_, _>>()?
-        }
-    };
-    let format = Format::from(args.output);
+    let input = one_catalog::open(&args.source, args.catalog.as_ref())?;
     let mut sorted = Sorted::default();
-    let mut n_broken = 0;
-    for input in &inputs {
-        let _progress = Progress::start(context, format!("reading {}", args.source.display()));
-        legacy_source::report(context, &input.remarks);
-        n_broken += input.remarks.iter().filter(|it| it.rule.severity == Severity::Error).count();
-        let defects = fbc::render(input, format, Selection { packages: &[] }, &mut sorted);
-        super::render::report(context, input, &defects);
-        n_broken += defects.len();
-    }
+    let progress = Progress::start(context, format!("reading {}", args.source.display()));
+    legacy_source::report(context, &input.remarks);
+    let mut n_broken = input.remarks.iter().filter(|it| it.rule.severity == Severity::Error).count();
+    let selection = Selection { packages: &[] };
+    let how = Rendering { format: args.output.into(), level: args.migrate_level.into(), selection };
+    let defects = fbc::render(&input, how, &mut sorted);
+    drop(progress);
+    super::render::report(context, &input, &defects);
+    n_broken += defects.len();
     if n_broken > 0 && !args.keep_going {
         return Err(CommandError::new(Exit::Input, format!("`{}` cannot be read", args.source.display())));
     }
@@ -178,6 +176,6 @@ fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
         directory.write(&file, text)?;
     }
     let n_files = directory.finish()?;
-    context.reporter.note(&format!("wrote {n_files} files to {}", args.directory.display()));
+    context.reporter.note(&format!("wrote {} to {}", counted(n_files as u64, "file"), args.directory.display()));
     Ok(if n_broken > 0 { Exit::No } else { Exit::Yes })
 }

@@ -30,6 +30,7 @@ mod man;
 mod migrate;
 mod name;
 mod namespace;
+mod one_catalog;
 pub mod output;
 mod overwrite;
 mod path;

@@ -12,11 +12,10 @@ use super::name::with_guess;
 use super::progress::Progress;
 use crate::check;
 use crate::diag::Severity;
-use crate::fbc::{self, Format, Input, Origin, RenderDefect, Selection, Sorted};
+use crate::fbc::{self, Format, Input, Level, Origin, RenderDefect, Rendering, Selection, Sorted};
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::json;
-use crate::legacy::Level;
 use crate::source::{self, Source};
 
 /// Print catalogs as one sorted stream of blobs, byte for byte as `opm render` does
@@ -39,7 +38,7 @@ pub(crate) struct RenderArgs {
     /// Only this catalog of an index; may be repeated
     #[arg(long, value_name = "NAME")]
     catalog: Vec<String>,
-    /// What becomes of the manifests in a legacy catalog
+    /// What becomes of the manifests in bundles: `none` or `bundle-object-to-csv-metadata`
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL", hide_possible_values = true)]
     migrate_level: MigrateLevel,
     /// Leave out the packages of a legacy catalog that cannot be converted, instead of printing nothing
@@ -75,8 +74,8 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
         return render_legacy(context, args, path);
     }
     let mut sorted = Sorted::default();
-    let format = Format::from(args.output);
     let selection = Selection { packages: &args.package };
+    let how = Rendering { format: args.output.into(), level: args.migrate_level.into(), selection };
     let mut n_defects = 0;
     let mut sources = Vec::new();
     for path in &args.sources {
@@ -97,7 +96,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
                     return Err(CommandError::new(Exit::No, message).help("`--keep-going` leaves out what cannot"));
                 }
                 let _progress = Progress::start(context, format!("reading {}", path.display()));
-                let defects = fbc::render(input, format, selection, &mut sorted);
+                let defects = fbc::render(input, how, &mut sorted);
                 n_defects += defects.len();
                 report(context, input, &defects);
             }
@@ -108,7 +107,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
                     if args.package.is_empty() { vec![None] } else { args.package.iter().map(Some).collect() };
                 for package in packages {
                     let filter = Filter { catalogs: args.catalog.clone(), package: package.cloned(), channel: None };
-                    render_stored(&index, &filter, format, &mut sorted)?;
+                    render_stored(&index, &filter, how, &mut sorted)?;
                 }
             }
         }
@@ -190,7 +189,9 @@ fn unknown_package<'a>(package: &str, sources: impl Iterator<Item = &'a Source>)
             Source::Catalog(input) => {
                 let mut all = Sorted::default();
                 // What cannot be rendered has been reported.
-                let _ = fbc::render(input, Format::Json, Selection { packages: &[] }, &mut all);
+                let selection = Selection { packages: &[] };
+                let how = Rendering { format: Format::Json, level: Level::None, selection };
+                let _ = fbc::render(input, how, &mut all);
                 names.extend(all.packages().map(str::to_owned));
             }
             Source::Index(path) => names.extend(Index::open(path)?.package_names()?),
@@ -200,14 +201,19 @@ fn unknown_package<'a>(package: &str, sources: impl Iterator<Item = &'a Source>)
     Ok(with_guess(error, package, &names, "`olmdex list packages -i SOURCE` shows what there is"))
 }
 
-fn render_stored(index: &Index, filter: &Filter, format: Format, sorted: &mut Sorted) -> Result<(), CommandError> {
+pub(crate) fn render_stored(
+    index: &Index,
+    filter: &Filter,
+    how: Rendering<'_>,
+    sorted: &mut Sorted,
+) -> Result<(), CommandError> {
     let mut reader = json::Reader::new();
     index.documents(filter, |_, text| {
         let damaged =
             || CommandError::new(Exit::Input, format!("{}: a stored document is damaged", index.path().display()));
         let value = reader.read(text).map_err(|_| damaged())?;
         let blob = fbc::blob::decode(value, false).map_err(|_| damaged())?;
-        let outcome = fbc::render_blob(&blob, format, Selection { packages: &[] });
+        let outcome = fbc::render_blob(&blob, how);
         match outcome {
             Ok(Some((rank, text))) => sorted.add(rank, text),
             Ok(None) => {}
@@ -216,11 +222,17 @@ fn render_stored(index: &Index, filter: &Filter, format: Format, sorted: &mut So
                 let error = CommandError::new(Exit::Input, message);
                 return Err(error.help("use `-o json`, which can carry every character"));
             }
+            Err(RenderDefect::Unmigratable(error)) => {
+                return Err(CommandError::new(Exit::Input, error).help(UNMIGRATABLE));
+            }
             Err(RenderDefect::Broken(_)) => return Err(damaged()),
         }
         Ok(())
     })
 }
+
+/// What to do about a ClusterServiceVersion that cannot be made a property.
+const UNMIGRATABLE: &str = "fix the ClusterServiceVersion, or leave out `--migrate-level`";
 
 pub(crate) fn report(context: &Context, input: &Input, defects: &[(Origin, RenderDefect)]) {
     for (origin, defect) in defects {
@@ -229,6 +241,11 @@ pub(crate) fn report(context: &Context, input: &Input, defects: &[(Origin, Rende
                 for finding in check::failure_findings(input, *origin, failure) {
                     context.reporter.finding(&finding);
                 }
+            }
+            RenderDefect::Unmigratable(error) => {
+                let file = input.files.get(origin.file as usize).map_or("", |it| &it.shown);
+                let message = format!("{file}:{}:{}: {error}", origin.line, origin.column);
+                context.reporter.error(&CommandError::new(Exit::Input, message).help(UNMIGRATABLE));
             }
             RenderDefect::Unwritable(error) => {
                 let file = input.files.get(origin.file as usize).map_or("", |it| &it.shown);

@@ -1,7 +1,7 @@
 //! `olmdex z-stream`
 
 use std::io::{BufWriter, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
@@ -12,8 +12,10 @@ use super::error::{CommandError, CommandResult, Exit};
 use super::interrupt;
 use super::name::{unknown_channel, unknown_package};
 use super::output::Envelope;
+use super::report::paint;
 use super::sheet::Sheet;
 use super::validate::{FindingFormat, print_findings};
+use crate::diag::printable;
 use crate::fbc::{self, Consumer, Document, Format, Input, Origin, Syntax, Typed};
 use crate::index::Index;
 use crate::index::query::{Filter, GraphEntry};
@@ -29,6 +31,7 @@ use crate::upgrade::{ZStream, ZStreamError, rules, z_stream};
 #[command(after_help = "Examples:
   olmdex z-stream till --channel stable -i my-catalog/
   olmdex z-stream till --channel stable -i my-catalog/ -o yaml > channel.yaml
+  olmdex z-stream till --channel stable -i my-catalog/ --dry-run
   olmdex z-stream till --channel stable -i my-catalog/ --apply")]
 pub(crate) struct ZStreamArgs {
     /// The package
@@ -40,6 +43,12 @@ pub(crate) struct ZStreamArgs {
     /// Put the new channel in the place of the old one, in the catalog's file; everything else in it stays as it is
     #[arg(long)]
     apply: bool,
+    /// Print what `--apply` would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// With `--apply`, also change a file outside of the source that a link in it leads to
+    #[arg(long, requires = "apply")]
+    follow: bool,
     #[command(flatten)]
     ask: AskOptions,
     /// Output format
@@ -71,7 +80,7 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     let (index, input) = args.ask.open_with_files(context)?;
     let found = match &input {
         Some(input) => find_in_files(args, input)?,
-        None if args.apply => {
+        None if args.apply || args.dry_run => {
             let error =
                 CommandError::usage("`--apply` changes a catalog's file, and this is an index, or several catalogs");
             return Err(error.help("name one directory or file with `-i`"));
@@ -107,34 +116,38 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
         return Ok(Exit::No);
     }
     let new = with_entries(&found.json, &made.entries)?;
-    if args.apply && !made.is_unchanged {
-        interrupt::undo_writes(context);
-        apply(&found, &new)?;
+    let mut written = None;
+    if (args.apply || args.dry_run) && !made.is_unchanged {
+        let path = apply(context, args, &found, &new)?;
+        if args.dry_run {
+            return Ok(Exit::Yes);
+        }
+        written = Some(path);
     } else if args.apply
         && let Some(path) = &found.path
     {
         crate::file::clear_left(path);
     }
-    print(args, made, &new)?;
+    print(args, made, &new, written.as_deref())?;
     Ok(Exit::Yes)
 }
 
-fn print(args: &ZStreamArgs, made: ZStream, new: &str) -> Result<(), CommandError> {
+fn print(args: &ZStreamArgs, made: ZStream, new: &str, written: Option<&Path>) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
         ZStreamFormat::Json => Envelope::new("ZStream", vec![made]).write(&mut out)?,
-        ZStreamFormat::Yaml => out.write_all(&written(new, Format::Yaml)?)?,
-        ZStreamFormat::Blob => out.write_all(&written(new, Format::Json)?)?,
+        ZStreamFormat::Yaml => out.write_all(&rendered(new, Format::Yaml)?)?,
+        ZStreamFormat::Blob => out.write_all(&rendered(new, Format::Json)?)?,
         ZStreamFormat::Text => {
             let mut sheet = Sheet::default();
             sheet.line("package", &made.package);
             sheet.line("channel", &made.channel);
             sheet.line(
                 "state",
-                match (made.is_unchanged, args.apply) {
-                    (true, _) => "it is a z-stream already",
-                    (false, true) => "written",
-                    (false, false) => "not written; `--apply` writes it",
+                &match (made.is_unchanged, written) {
+                    (true, _) => "it is a z-stream already".to_owned(),
+                    (false, Some(path)) => format!("wrote {}", path.display()),
+                    (false, None) => "not written; `--dry-run` shows the change, `--apply` writes it".to_owned(),
                 },
             );
             let rows = made
@@ -235,7 +248,7 @@ fn with_entries(document: &str, entries: &[GraphEntry]) -> Result<String, Comman
 }
 
 /// A blob as `render` writes it.
-fn written(document: &str, format: Format) -> Result<Vec<u8>, CommandError> {
+fn rendered(document: &str, format: Format) -> Result<Vec<u8>, CommandError> {
     let unreadable = || CommandError::new(Exit::Input, "the channel's document cannot be read");
     let mut reader = json::Reader::new();
     let value = reader.read(document).map_err(|_| unreadable())?;
@@ -245,23 +258,67 @@ fn written(document: &str, format: Format) -> Result<Vec<u8>, CommandError> {
     Ok(out)
 }
 
-fn apply(found: &Found, new: &str) -> Result<(), CommandError> {
+/// The file that a document is in, which is changed only if it is part of the source that was named.
+fn file_to_change<'f>(args: &ZStreamArgs, found: &'f Found) -> Result<&'f Path, CommandError> {
     let Some(path) = &found.path else {
-        let error = CommandError::usage("`--apply` changes a catalog's file, and this is none");
+        let error = CommandError::usage("`--apply` changes a catalog's file, and this source is not one");
         return Err(error.help("name a directory or a file with `-i`"));
     };
-    let text = match found.origin.syntax {
-        // The newline after an object is none of its text.
-        Syntax::Json => written(new, Format::Json)?.trim_ascii_end().to_vec(),
-        // A line that separates YAML documents may be at either end of a document's text, and stays there.
-        Syntax::Yaml => {
-            let is_separator = |line: &&[u8]| line.starts_with(b"---");
-            let mut lines = found.raw.split_inclusive(|it| *it == b'\n');
-            let first = lines.next().filter(is_separator).unwrap_or_default();
-            let last = lines.next_back().filter(is_separator).unwrap_or_default();
-            let text = written(new, Format::Yaml)?;
-            [first, text.strip_prefix(b"---\n").unwrap_or(&text), last].concat()
-        }
+    let real = std::fs::canonicalize(path)?;
+    let root = args.ask.sources()?.into_iter().map(|it| it.path).find(|it| it.is_dir());
+    let is_inside = match root {
+        Some(root) => std::fs::canonicalize(root).is_ok_and(|root| real.starts_with(root)),
+        None => !path.is_symlink(),
     };
-    Ok(fbc::replace_document(path, found.origin, &found.raw, &text)?)
+    if is_inside || args.follow {
+        return Ok(path);
+    }
+    let message = format!("{} is a link to {}, which is not part of the source", path.display(), real.display());
+    Err(CommandError::new(Exit::Input, message).help("`--follow` changes the file that it leads to"))
+}
+
+/// Writes the channel's new document into its file, or shows what that would change.
+fn apply(context: &Context, args: &ZStreamArgs, found: &Found, new: &str) -> Result<PathBuf, CommandError> {
+    let path = file_to_change(args, found)?;
+    let edited = fbc::edit_document(&found.raw, found.origin.syntax, new)
+        .map_err(|error| CommandError::new(Exit::Input, format!("cannot change {}: {error}", path.display())))?;
+    if let Some(why) = edited.rewritten {
+        let message = format!("{}: the channel is written anew, without its comments: {why}", path.display());
+        context.reporter.warning(&message);
+    }
+    if args.dry_run {
+        let old = String::from_utf8_lossy(&found.raw);
+        difference(context, path, found.origin.line, &old, &edited.text)?;
+        return Ok(path.to_owned());
+    }
+    interrupt::undo_writes(context);
+    fbc::replace_document(path, found.origin, &found.raw, edited.text.as_bytes())?;
+    Ok(std::fs::canonicalize(path)?)
+}
+
+/// Prints the difference between two texts that start on a line of a file, as `diff -u` does.
+fn difference(context: &Context, path: &Path, first: u32, old: &str, new: &str) -> Result<(), CommandError> {
+    let color = context.reporter.stdout_color();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let shown = path.display().to_string();
+    let shown = printable(&shown);
+    writeln!(out, "--- {shown}\n+++ {shown}")?;
+    let diff = similar::TextDiff::from_lines(old, new);
+    for group in diff.grouped_ops(3) {
+        let (Some(start), Some(end)) = (group.first(), group.last()) else { continue };
+        let range = |range: std::ops::Range<usize>| format!("{},{}", range.start + first as usize, range.len());
+        let (old, new) = (start.old_range().start..end.old_range().end, start.new_range().start..end.new_range().end);
+        writeln!(out, "{}", paint(color, "36", &format!("@@ -{} +{} @@", range(old), range(new))))?;
+        for change in group.iter().flat_map(|it| diff.iter_changes(it)) {
+            let (sign, code) = match change.tag() {
+                similar::ChangeTag::Delete => ("-", "31"),
+                similar::ChangeTag::Insert => ("+", "32"),
+                similar::ChangeTag::Equal => (" ", "0"),
+            };
+            let line = format!("{sign}{}", printable(change.value().trim_end_matches(['\n', '\r'])));
+            writeln!(out, "{}", if code == "0" { line } else { paint(color, code, &line) })?;
+        }
+    }
+    out.flush()?;
+    Ok(())
 }

@@ -8,28 +8,30 @@
 //! not print, and knows no database.
 
 pub mod blob;
+pub(crate) mod csv_metadata;
 mod defect;
+mod edit;
 mod ignore;
 mod input;
 mod load;
 mod objects;
 mod place;
 mod render;
-mod rewrite;
 mod stream;
 mod typed;
 mod walk;
 mod write;
 
 pub use blob::{Blob, Failure, Typed};
+pub use csv_metadata::Level;
 pub use defect::{Defect, DefectKind, Spot, go_type_error};
+pub use edit::{EditError, Edited, edit_document, replace_document, with_field};
 pub use ignore::{Ignore, LineTooLong};
 pub use input::{Input, InputFile, Made};
 pub use load::{Consumer, Document, Origin, load};
 pub use objects::{BUNDLE_OBJECT, cluster_service_version, for_each_object};
 pub use place::{Located, locate, locate_all, resolve};
-pub use render::{RenderDefect, Selection, render, render_blob};
-pub use rewrite::{replace_document, with_field};
+pub use render::{RenderDefect, Rendering, Selection, render, render_blob};
 pub use stream::Syntax;
 pub use typed::{Bundle, Channel, Deprecation, Deprecations, Entry, Expected, Icon, Package, Property, RelatedImage};
 pub use walk::walk;

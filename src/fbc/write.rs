@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 
 use super::blob::{Blob, Typed};
+use super::csv_metadata;
 use super::objects::BUNDLE_OBJECT;
 use super::typed::{BASE64, Bundle, Channel, Deprecations, Package, Property};
 use crate::json::{self, Reader};
@@ -79,26 +80,51 @@ impl Rank {
 pub fn write_blob(blob: &Blob<'_>, format: Format, out: &mut Vec<u8>) -> Result<(), yaml::YamlWriteError> {
     match format {
         Format::Json => {
-            write_json(blob, Some(4), out);
+            write_json(blob, None, Some(4), out);
             out.push(b'\n');
             Ok(())
         }
-        Format::Yaml => {
-            let mut compact = Vec::new();
-            write_json(blob, None, &mut compact);
-            let text = json::decode_utf8(&compact);
-            let mut reader = Reader::new();
-            let value = reader.read(&text).expect("our own writer writes valid JSON");
-            out.extend_from_slice(b"---\n");
-            yaml::write(value, out)
-        }
+        Format::Yaml => write_yaml(blob, None, out),
     }
+}
+
+/// Writes the blob of a bundle whose manifests give way to an `olm.csv.metadata` property with this value, in compact JSON.
+///
+/// # Errors
+/// As [`write_blob`].
+pub(super) fn write_migrated(
+    blob: &Blob<'_>,
+    metadata: &str,
+    format: Format,
+    out: &mut Vec<u8>,
+) -> Result<(), yaml::YamlWriteError> {
+    match format {
+        Format::Json => {
+            let mut compact = Vec::new();
+            write_json(blob, Some(metadata), None, &mut compact);
+            // The property keeps the order of its fields.
+            json::indent(&compact, out);
+            out.push(b'\n');
+            Ok(())
+        }
+        Format::Yaml => write_yaml(blob, Some(metadata), out),
+    }
+}
+
+fn write_yaml(blob: &Blob<'_>, metadata: Option<&str>, out: &mut Vec<u8>) -> Result<(), yaml::YamlWriteError> {
+    let mut compact = Vec::new();
+    write_json(blob, metadata, None, &mut compact);
+    let text = json::decode_utf8(&compact);
+    let mut reader = Reader::new();
+    let value = reader.read(&text).expect("our own writer writes valid JSON");
+    out.extend_from_slice(b"---\n");
+    yaml::write(value, out)
 }
 
 /// Writes a blob as JSON, indented or compact, without the newline behind it: typed blobs with the fields that they
 /// have, in their order, others with sorted keys.
-fn write_json(blob: &Blob<'_>, width: Option<usize>, out: &mut Vec<u8>) {
-    let mut it = Writer { out, width, level: 0 };
+fn write_json(blob: &Blob<'_>, metadata: Option<&str>, width: Option<usize>, out: &mut Vec<u8>) {
+    let mut it = Writer { out, width, level: 0, metadata };
     match &blob.typed {
         Typed::Package(package) => it.package(&blob.schema, package),
         Typed::Channel(channel) => it.channel(&blob.schema, channel),
@@ -112,6 +138,8 @@ struct Writer<'a> {
     out: &'a mut Vec<u8>,
     width: Option<usize>,
     level: usize,
+    /// What takes the place of a bundle's manifests, in compact JSON.
+    metadata: Option<&'a str>,
 }
 
 impl Writer<'_> {
@@ -197,16 +225,18 @@ impl Writer<'_> {
         if properties.is_empty() {
             return;
         }
-        self.list("properties", &properties, |it, property| {
-            it.open(b'{');
-            it.string("type", &property.kind);
-            it.key("value");
-            match property.value {
-                Some(value) => it.any(value),
-                None => it.out.extend_from_slice(b"null"),
-            }
-            it.close(b'}');
-        });
+        self.list("properties", &properties, |it, property| it.property(property));
+    }
+
+    fn property(&mut self, property: &Property<'_>) {
+        self.open(b'{');
+        self.string("type", &property.kind);
+        self.key("value");
+        match property.value {
+            Some(value) => self.any(value),
+            None => self.out.extend_from_slice(b"null"),
+        }
+        self.close(b'}');
     }
 
     fn package(&mut self, schema: &str, package: &Package<'_>) {
@@ -258,9 +288,26 @@ impl Writer<'_> {
         self.optional("package", &bundle.package);
         self.string("image", &bundle.image);
         // What describes the bundle as a whole moves behind the other properties.
-        let is_late = |it: &&Property<'_>| it.kind == BUNDLE_OBJECT || it.kind == "olm.csv.metadata";
+        let is_late = |it: &&Property<'_>| it.kind == BUNDLE_OBJECT || it.kind == csv_metadata::KIND;
         let early = bundle.properties.iter().filter(|it| !is_late(it));
-        self.properties(early.chain(bundle.properties.iter().filter(is_late)));
+        match self.metadata {
+            None => self.properties(early.chain(bundle.properties.iter().filter(is_late))),
+            Some(metadata) => {
+                self.key("properties");
+                self.open(b'[');
+                for property in early {
+                    self.separate();
+                    self.property(property);
+                }
+                self.separate();
+                self.open(b'{');
+                self.string("type", csv_metadata::KIND);
+                self.key("value");
+                self.out.extend_from_slice(metadata.as_bytes());
+                self.close(b'}');
+                self.close(b']');
+            }
+        }
         if !bundle.related_images.is_empty() {
             let mut images: Vec<_> = bundle.related_images.iter().collect();
             images.sort_by(|a, b| a.image.cmp(&b.image));

@@ -8,6 +8,7 @@
 //! What it deliberately does not do: no files, no catalog words, no building of values by hand (documents come from
 //! text), no serde.
 
+mod indent;
 mod locate;
 mod number;
 mod paths;
@@ -17,6 +18,7 @@ mod text;
 mod value;
 mod write;
 
+pub use indent::indent;
 pub use locate::{FoundOffset, Step, locate, locate_all, locate_key};
 pub use number::write_number;
 pub use paths::Paths;

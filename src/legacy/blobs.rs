@@ -9,22 +9,11 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::csv;
 use super::model::{BundleModel, PackageModel};
-use crate::fbc::Format;
+use crate::fbc::{Format, Level, csv_metadata};
 use crate::json::{self, Reader};
 use crate::version::Quoted;
 use crate::yaml;
-
-/// What becomes of manifests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Level {
-    /// They stay, as `olm.bundle.object` properties.
-    #[default]
-    None,
-    /// An `olm.csv.metadata` property takes their place.
-    CsvMetadata,
-}
 
 /// An object that is being written, compact; white space comes later.
 struct Object {
@@ -126,7 +115,7 @@ pub(super) fn write_bundle(
         let csv = object(bundle.survey.csv.unwrap_or_default());
         let mut reader = Reader::new();
         let value = reader.read(csv).map_err(|error| super::survey::go_words(&error));
-        let made = value.and_then(csv::metadata);
+        let made = value.and_then(csv_metadata::write);
         metadata = Some(made.map_err(|error| format!("migrate: {error} (bundle {})", Quoted(&bundle.name)))?);
     } else {
         objects.extend((0..bundle.survey.objects.len()).map(|idx| STANDARD.encode(object(idx))));
@@ -196,7 +185,7 @@ fn finish(mut object: Object, format: Format, out: &mut Vec<u8>) -> Result<(), S
     object.out.push(b'}');
     match format {
         Format::Json => {
-            indent(&object.out, out);
+            json::indent(&object.out, out);
             out.push(b'\n');
             Ok(())
         }
@@ -208,61 +197,4 @@ fn finish(mut object: Object, format: Format, out: &mut Vec<u8>) -> Result<(), S
             yaml::write(value, out).map_err(|error| error.to_string())
         }
     }
-}
-
-/// Writes compact JSON with four blanks a level. Nothing else of it changes.
-fn indent(compact: &[u8], out: &mut Vec<u8>) {
-    const WIDTH: usize = 4;
-    let mut level = 0;
-    let new_line = |level: usize, out: &mut Vec<u8>| {
-        out.push(b'\n');
-        out.resize(out.len() + WIDTH * level, b' ');
-    };
-    let mut pos = 0;
-    out.reserve(compact.len() + compact.len() / 8);
-    while let Some(&byte) = compact.get(pos) {
-        match byte {
-            b'"' => {
-                let end = end_of_string(compact, pos);
-                out.extend_from_slice(&compact[pos..end]);
-                pos = end;
-                continue;
-            }
-            b'{' | b'[' => {
-                out.push(byte);
-                if matches!(compact.get(pos + 1), Some(b'}' | b']')) {
-                    out.extend(compact.get(pos + 1));
-                    pos += 2;
-                    continue;
-                }
-                level += 1;
-                new_line(level, out);
-            }
-            b'}' | b']' => {
-                level = level.saturating_sub(1);
-                new_line(level, out);
-                out.push(byte);
-            }
-            b',' => {
-                out.push(byte);
-                new_line(level, out);
-            }
-            b':' => out.extend_from_slice(b": "),
-            _ => out.push(byte),
-        }
-        pos += 1;
-    }
-}
-
-/// The offset behind the string whose quote is at `start`.
-fn end_of_string(text: &[u8], start: usize) -> usize {
-    let mut pos = start + 1;
-    while let Some(at) = memchr::memchr2(b'"', b'\\', text.get(pos..).unwrap_or_default()) {
-        pos += at;
-        if text[pos] == b'"' {
-            return pos + 1;
-        }
-        pos += 2;
-    }
-    text.len()
 }

@@ -5,14 +5,13 @@
 
 use std::path::Path;
 
-use super::blobs::Level;
 use super::emit::{Manner, emit};
 use super::era::Fidelity;
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::model::{Model, PackageModel, Problem};
 use crate::diag::Finding;
-use crate::fbc::Format;
+use crate::fbc::{Format, Level};
 
 /// A catalog in a legacy file, read but for the manifests of its bundles.
 #[derive(Debug)]

@@ -11,14 +11,14 @@ use std::sync::mpsc::sync_channel;
 
 use rusqlite::Connection;
 
-use super::blobs::{Level, write_bundle, write_head};
+use super::blobs::{write_bundle, write_head};
 use super::cells::with_column;
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::model::{BundleModel, PackageModel, Problem};
 use super::rows::Rows;
 use super::survey::{give, take};
-use crate::fbc::Format;
+use crate::fbc::{Format, Level};
 
 /// About how many bytes of manifests one task takes.
 const BATCH: u64 = 2 << 20;

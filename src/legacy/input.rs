@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex};
 
 use rusqlite::Connection;
 
-use super::blobs::{Level, write_bundle, write_head};
+use super::blobs::{write_bundle, write_head};
 use super::catalog::LegacyCatalog;
 use super::cells::with_column;
 use super::rules;
 use super::survey::{give, take};
-use crate::fbc::{Format, Input, Made};
+use crate::fbc::{Format, Input, Level, Made};
 
 /// A catalog that files are made of.
 #[derive(Debug)]

@@ -34,7 +34,6 @@ pub mod rules;
 mod survey;
 mod verdict;
 
-pub use blobs::Level;
 pub use catalog::LegacyCatalog;
 pub use doctor::{LegacyInfo, examine};
 pub use edit::{Destination, Done, Edit};

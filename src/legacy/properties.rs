@@ -4,11 +4,10 @@
 
 use std::collections::BTreeSet;
 
-use super::csv::squeeze;
 use super::rows::Rows;
 use super::survey::go_words;
 use crate::check::property_misfit;
-use crate::fbc::{BUNDLE_OBJECT, Expected, go_type_error};
+use crate::fbc::{BUNDLE_OBJECT, Expected, csv_metadata, go_type_error};
 use crate::json::{self, Kind, Reader, Value};
 use crate::version::Quoted;
 
@@ -165,7 +164,7 @@ fn other(kind: &str, text: &str, reader: &mut Reader) -> Form {
     match reader.read(text) {
         Ok(value) => {
             let misfit = if kind == BUNDLE_OBJECT { None } else { property_misfit(kind, value) };
-            Form::Other { text: squeeze(text), misfit, is_json: true }
+            Form::Other { text: csv_metadata::squeeze(text), misfit, is_json: true }
         }
         Err(error) => Form::Other { text: text.to_owned(), misfit: Some(go_words(&error)), is_json: false },
     }

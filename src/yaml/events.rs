@@ -45,6 +45,15 @@ impl<'t> Source<'t> {
         Ok(Self { text, shortened: Shortened::new(text) })
     }
 
+    /// As [`Self::new`], with nothing taken out, so that ends of nodes are where they stand.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(super) fn whole(chunk: &'t [u8]) -> Result<Self, YamlError> {
+        let source = Self::new(chunk)?;
+        Ok(Self { shortened: Shortened::untouched(source.text), ..source })
+    }
+
     pub(super) fn events(&self) -> Events<'_> {
         let mut parser = Parser::new();
         parser.set_encoding(Encoding::Utf8);

@@ -39,7 +39,7 @@ impl<'t> Shortened<'t> {
     pub(super) fn new(original: &'t str) -> Self {
         let middles = middles(original.as_bytes());
         if middles.is_empty() {
-            return Self { original, text: Cow::Borrowed(original), marker: String::new(), cuts: Vec::new() };
+            return Self::untouched(original);
         }
         let marker = marker_for(original);
         let mut text = String::with_capacity(original.len() / 2);
@@ -53,6 +53,11 @@ impl<'t> Shortened<'t> {
         }
         text.push_str(&original[start..]);
         Self { original, text: Cow::Owned(text), marker, cuts }
+    }
+
+    /// The text as it is.
+    pub(super) fn untouched(original: &'t str) -> Self {
+        Self { original, text: Cow::Borrowed(original), marker: String::new(), cuts: Vec::new() }
     }
 
     /// Puts the middles back into a text that the scanner made.

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use crate::support::legacy::legacy_file;
 use crate::support::{olmdex, scratch};
 use olmdex::diag::{Finding, Severity};
+use olmdex::fbc::Level;
 use olmdex::fbc::{Format, Input};
-use olmdex::legacy::{Fidelity, LegacyCatalog, LegacyError, LegacyFile, Level, Problem, prove};
+use olmdex::legacy::{Fidelity, LegacyCatalog, LegacyError, LegacyFile, Problem, prove};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use olmdex::check::check;
-use olmdex::fbc::{Format, Input, Selection, Sorted, render};
+use olmdex::fbc::{Format, Input, Level, Rendering, Selection, Sorted, render};
 use olmdex::json::{Reader, decode_utf8, write_compact};
 use olmdex::yaml;
 use proptest::prelude::*;
@@ -298,7 +298,8 @@ fn input(blobs: &[Value], as_yaml: bool) -> Input {
 /// What `render` prints, and how many documents it could not.
 fn rendered(input: &Input, format: Format) -> (Vec<u8>, usize) {
     let mut sorted = Sorted::default();
-    let defects = render(input, format, Selection { packages: &[] }, &mut sorted);
+    let defects =
+        render(input, Rendering { format, level: Level::None, selection: Selection { packages: &[] } }, &mut sorted);
     (sorted.texts().flatten().copied().collect(), defects.len())
 }
 

@@ -67,7 +67,8 @@ impl Edit {
         self.remove_stranded()
     }
 
-    /// Removes all packages but these. Names of packages that are not there are passed over, and said to be.
+    /// Removes all packages but these. Without `is_permissive` a package that is not there ends the step: a name that is mistyped
+    /// would remove what was to be kept.
     ///
     /// # Errors
     /// As [`Self::remove_packages`].
@@ -79,6 +80,9 @@ impl Edit {
                 None => String::new(),
             };
             let text = format!("there is no package `{unknown}` to keep{meant}");
+            if !is_permissive {
+                return Err(LegacyError::Refused { text });
+            }
             if !self.done.passed_over.contains(&text) {
                 self.done.passed_over.push(text);
             }

@@ -196,7 +196,8 @@ impl Writer<'_> {
             params![
                 name,
                 rows.csv,
-                rows.manifests,
+                // Servers of old take a bundle without a value here for one that does not exist.
+                rows.manifests.as_deref().unwrap_or_default(),
                 rows.image,
                 columns.skip_range,
                 rows.version,

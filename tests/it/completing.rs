@@ -2,17 +2,14 @@
 //!
 //! The shells are run as people run them, on a pseudo-terminal where they have no other way to complete. One that is not
 //! installed is passed over with a word.
-#![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may fail, and says what it leaves out")]
-
-mod support;
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use support::{TempDir, olmdex, scratch, write};
+use crate::support::{TempDir, olmdex, scratch, write};
 
 /// The words that are offered behind a command line, whose last word is the one that is being typed.
 fn offered(directory: &Path, line: &[&str]) -> Vec<String> {

@@ -1,0 +1,357 @@
+//! The `olm.csv.metadata` property that stands for a ClusterServiceVersion (`spec/fbc.md` 2.1 and 4.6).
+//!
+//! What it deliberately does not do: fields that the property does not have are not looked at, whatever stands in them.
+
+use super::defect::go_type_error;
+use super::objects::{BUNDLE_OBJECT, cluster_service_version};
+use super::typed::{Bundle, Expected};
+use crate::json::{self, Kind, Reader, Step, Value};
+use crate::version::{Quoted, Version};
+use crate::yaml;
+
+/// What becomes of the manifests in bundles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Level {
+    /// They stay, as `olm.bundle.object` properties.
+    #[default]
+    None,
+    /// An `olm.csv.metadata` property takes their place.
+    CsvMetadata,
+}
+
+/// The type of the property.
+pub(super) const KIND: &str = "olm.csv.metadata";
+
+/// The property's value for a bundle that is migrated, as compact JSON. `None` if the bundle stays as it is: it has no
+/// image, no ClusterServiceVersion, or the property already.
+///
+/// # Errors
+/// In opm's words, if the ClusterServiceVersion does not fit its type.
+pub(super) fn of_bundle(bundle: &Bundle<'_>) -> Result<Option<String>, String> {
+    let has = |kind: &str| bundle.properties.iter().any(|it| it.kind == kind);
+    if bundle.image.is_empty() || has(KIND) || !has(BUNDLE_OBJECT) {
+        return Ok(None);
+    }
+    let migrate = |error: String| format!("migrate: {error} (bundle {})", Quoted(&bundle.name));
+    let Some(csv) = cluster_service_version(bundle).map_err(|defect| migrate(defect.kind.to_string()))? else {
+        return Ok(None);
+    };
+    let mut converted = Vec::new();
+    let mut text = json::decode_utf8(&csv);
+    let mut reader = Reader::new();
+    // Of what starts as an object it is not known yet whether it is JSON or YAML.
+    if reader.read(&text).is_err() && yaml::to_json(&csv, &mut converted).is_ok() {
+        text = json::decode_utf8(&converted);
+    }
+    let value = reader.read(&text).map_err(|error| migrate(error.to_string()))?;
+    write(value).map(Some).map_err(migrate)
+}
+
+/// Go's decoder's words for the first field that does not have its kind, among those that are looked at.
+pub(crate) fn check(csv: Value<'_>) -> Result<(), String> {
+    if !matches!(csv.kind(), Kind::Object | Kind::Null) {
+        return Err(go_type_error(csv.kind(), Expected::Object("v1alpha1.ClusterServiceVersion"), "", &[]));
+    }
+    let field = |of: Option<Value<'_>>, key: &str, fits: fn(Kind) -> bool, expected: Expected| match of
+        .and_then(|it| it.get_field(key))
+    {
+        Some(value) if !value.is_null() && !fits(value.kind()) => {
+            Err(go_type_error(value.kind(), expected, "ClusterServiceVersion", &[Step::Key(key.to_owned())]))
+        }
+        _ => Ok(()),
+    };
+    let is_object: fn(Kind) -> bool = |kind| kind == Kind::Object;
+    let is_list: fn(Kind) -> bool = |kind| kind == Kind::Array;
+    let is_text: fn(Kind) -> bool = |kind| matches!(kind, Kind::PlainString | Kind::EscapedString);
+    field(Some(csv), "metadata", is_object, Expected::Object("v1.ObjectMeta"))?;
+    field(Some(csv), "spec", is_object, Expected::Object("v1alpha1.ClusterServiceVersionSpec"))?;
+    let spec = csv.get_field("spec");
+    for key in ["description", "displayName", "maturity", "minKubeVersion"] {
+        field(spec, key, is_text, Expected::String)?;
+    }
+    for key in ["keywords", "links", "maintainers", "installModes", "nativeAPIs", "icon", "relatedImages"] {
+        field(spec, key, is_list, Expected::ListOf("string"))?;
+    }
+    for key in ["provider", "customresourcedefinitions", "apiservicedefinitions", "install"] {
+        field(spec, key, is_object, Expected::Object("struct"))?;
+    }
+    // The version is read by a decoder of its own.
+    match spec.and_then(|it| it.get_field("version")) {
+        Some(version) if !version.is_null() => match version.as_str() {
+            Some(text) => Version::parse_tolerant(&text).map(drop).map_err(|error| error.to_string()),
+            None => Err(format!("json: cannot unmarshal {} into Go value of type string", version.kind().name())),
+        },
+        _ => Ok(()),
+    }
+}
+
+/// Writes the value of an `olm.csv.metadata` property as compact JSON: the fields of the property, in its order, each
+/// with what the ClusterServiceVersion says (`spec/fbc.md` 2.1 and 4.6).
+///
+/// # Errors
+/// Go's decoder's words if the ClusterServiceVersion does not fit.
+pub(crate) fn write(csv: Value<'_>) -> Result<String, String> {
+    check(csv)?;
+    let (meta, spec) = (csv.get_field("metadata"), csv.get_field("spec"));
+    let mut it = Fields::open();
+    it.strings_map("annotations", meta.and_then(|it| it.get_field("annotations")))?;
+    it.definitions("apiServiceDefinitions", spec.and_then(|it| it.get_field("apiservicedefinitions")), API_SERVICE)?;
+    it.definitions("crdDescriptions", spec.and_then(|it| it.get_field("customresourcedefinitions")), CRD)?;
+    for key in ["description", "displayName"] {
+        it.field(spec, &FieldForm { key, form: Form::Text, is_always: false })?;
+    }
+    it.field(spec, &FieldForm { key: "installModes", form: Form::List(INSTALL_MODE), is_always: false })?;
+    it.field(spec, &FieldForm { key: "keywords", form: Form::Texts, is_always: false })?;
+    it.strings_map("labels", meta.and_then(|it| it.get_field("labels")))?;
+    it.field(spec, &FieldForm { key: "links", form: Form::List(LINK), is_always: false })?;
+    it.field(spec, &FieldForm { key: "maintainers", form: Form::List(MAINTAINER), is_always: false })?;
+    for key in ["maturity", "minKubeVersion"] {
+        it.field(spec, &FieldForm { key, form: Form::Text, is_always: false })?;
+    }
+    it.field(spec, &FieldForm { key: "nativeAPIs", form: Form::List(NATIVE_API), is_always: false })?;
+    it.key("provider");
+    let provider = object(spec.and_then(|it| it.get_field("provider")), LINK, "provider")?;
+    it.out.push_str(&provider);
+    Ok(it.close())
+}
+
+/// The kind of a field.
+#[derive(Clone, Copy)]
+enum Form {
+    Text,
+    Bool,
+    Int,
+    Any,
+    Texts,
+    List(&'static [FieldForm]),
+}
+
+/// A field of an object.
+struct FieldForm {
+    key: &'static str,
+    form: Form,
+    /// Whether it is written even if it has the zero value.
+    is_always: bool,
+}
+
+const fn some(key: &'static str, form: Form) -> FieldForm {
+    FieldForm { key, form, is_always: false }
+}
+
+const fn always(key: &'static str, form: Form) -> FieldForm {
+    FieldForm { key, form, is_always: true }
+}
+
+const LINK: &[FieldForm] = &[some("name", Form::Text), some("url", Form::Text)];
+const MAINTAINER: &[FieldForm] = &[some("name", Form::Text), some("email", Form::Text)];
+const INSTALL_MODE: &[FieldForm] = &[always("type", Form::Text), always("supported", Form::Bool)];
+const NATIVE_API: &[FieldForm] =
+    &[always("group", Form::Text), always("version", Form::Text), always("kind", Form::Text)];
+const RESOURCE: &[FieldForm] = &[always("name", Form::Text), always("kind", Form::Text), always("version", Form::Text)];
+const DESCRIPTOR: &[FieldForm] = &[
+    always("path", Form::Text),
+    some("displayName", Form::Text),
+    some("description", Form::Text),
+    some("x-descriptors", Form::Texts),
+    some("value", Form::Any),
+];
+const CRD: &[FieldForm] = &[
+    always("name", Form::Text),
+    always("version", Form::Text),
+    always("kind", Form::Text),
+    some("displayName", Form::Text),
+    some("description", Form::Text),
+    some("resources", Form::List(RESOURCE)),
+    some("statusDescriptors", Form::List(DESCRIPTOR)),
+    some("specDescriptors", Form::List(DESCRIPTOR)),
+    some("actionDescriptors", Form::List(DESCRIPTOR)),
+];
+const API_SERVICE: &[FieldForm] = &[
+    always("name", Form::Text),
+    always("group", Form::Text),
+    always("version", Form::Text),
+    always("kind", Form::Text),
+    some("deploymentName", Form::Text),
+    some("containerPort", Form::Int),
+    some("displayName", Form::Text),
+    some("description", Form::Text),
+    some("resources", Form::List(RESOURCE)),
+    some("statusDescriptors", Form::List(DESCRIPTOR)),
+    some("specDescriptors", Form::List(DESCRIPTOR)),
+    some("actionDescriptors", Form::List(DESCRIPTOR)),
+];
+
+/// An object that is being written.
+struct Fields {
+    out: String,
+}
+
+impl Fields {
+    fn open() -> Self {
+        Self { out: "{".to_owned() }
+    }
+
+    fn close(mut self) -> String {
+        self.out.push('}');
+        self.out
+    }
+
+    fn key(&mut self, key: &str) {
+        if self.out.len() > 1 {
+            self.out.push(',');
+        }
+        self.out.push_str(&quoted(key));
+        self.out.push(':');
+    }
+
+    /// A field of `of`, unless it has the zero value and may be left out.
+    fn field(&mut self, of: Option<Value<'_>>, field: &FieldForm) -> Result<(), String> {
+        let value = of.and_then(|it| it.get_field(field.key));
+        // A value of any kind is there even if it is null.
+        let value = if matches!(field.form, Form::Any) { value } else { value.filter(|it| !it.is_null()) };
+        let misfit = |value: Value<'_>, expected| {
+            Err(go_type_error(value.kind(), expected, "ClusterServiceVersion", &[field.key.into()]))
+        };
+        let written = match (field.form, value) {
+            (Form::Text, None) => field.is_always.then(|| "\"\"".to_owned()),
+            (Form::Text, Some(value)) => match value.as_str() {
+                Some(text) => (field.is_always || !text.is_empty()).then(|| quoted(&text)),
+                None => return misfit(value, Expected::String),
+            },
+            (Form::Bool, value) => match value.map(|it| (it, it.as_bool())) {
+                Some((_, Some(it))) => (field.is_always || it).then(|| it.to_string()),
+                Some((value, None)) => return misfit(value, Expected::Object("bool")),
+                None => field.is_always.then(|| "false".to_owned()),
+            },
+            (Form::Int, value) => match value.map(|it| (it, it.raw().parse::<i32>())) {
+                Some((_, Ok(0))) | None => None,
+                Some((_, Ok(number))) => Some(number.to_string()),
+                Some((value, Err(_))) => return misfit(value, Expected::Object("int32")),
+            },
+            (Form::Any, value) => value.map(|it| compact(&it)),
+            (Form::Texts, value) => match value {
+                Some(list) if list.kind() != Kind::Array => return misfit(list, Expected::ListOf("string")),
+                list => {
+                    let mut items = Vec::new();
+                    for item in list.into_iter().flat_map(|it| it.items()) {
+                        match item.as_str() {
+                            Some(text) => items.push(quoted(&text)),
+                            None if item.is_null() => items.push("\"\"".to_owned()),
+                            None => return misfit(item, Expected::String),
+                        }
+                    }
+                    (!items.is_empty()).then(|| format!("[{}]", items.join(",")))
+                }
+            },
+            (Form::List(fields), value) => match value {
+                Some(list) if list.kind() != Kind::Array => return misfit(list, Expected::ListOf("struct")),
+                list => {
+                    let mut items = Vec::new();
+                    for item in list.into_iter().flat_map(|it| it.items()) {
+                        items.push(object(Some(item), fields, field.key)?);
+                    }
+                    (!items.is_empty()).then(|| format!("[{}]", items.join(",")))
+                }
+            },
+        };
+        if let Some(written) = written {
+            self.key(field.key);
+            self.out.push_str(&written);
+        }
+        Ok(())
+    }
+
+    /// A map of texts with sorted keys, unless it is empty.
+    fn strings_map(&mut self, key: &str, value: Option<Value<'_>>) -> Result<(), String> {
+        let Some(map) = value.filter(|it| !it.is_null()) else { return Ok(()) };
+        if map.kind() != Kind::Object {
+            return Err(go_type_error(map.kind(), Expected::Object("map[string]string"), "", &[]));
+        }
+        let mut members = std::collections::BTreeMap::new();
+        for (key, value) in map.members() {
+            let text = match value.as_str() {
+                Some(text) => text,
+                None if value.is_null() => "".into(),
+                None => {
+                    return Err(go_type_error(
+                        value.kind(),
+                        Expected::String,
+                        "ObjectMeta",
+                        &[Step::Key(key.raw().to_owned())],
+                    ));
+                }
+            };
+            members.insert(key.as_str().unwrap_or_default(), text);
+        }
+        if members.is_empty() {
+            return Ok(());
+        }
+        self.key(key);
+        let members: Vec<String> =
+            members.iter().map(|(key, value)| format!("{}:{}", quoted(key), quoted(value))).collect();
+        self.out.push_str(&format!("{{{}}}", members.join(",")));
+        Ok(())
+    }
+
+    /// The lists of owned and required definitions; the object around them is always written.
+    fn definitions(&mut self, key: &str, value: Option<Value<'_>>, fields: &'static [FieldForm]) -> Result<(), String> {
+        let mut lists = Self::open();
+        for list in ["owned", "required"] {
+            lists.field(value, &FieldForm { key: list, form: Form::List(fields), is_always: false })?;
+        }
+        self.key(key);
+        self.out.push_str(&lists.close());
+        Ok(())
+    }
+}
+
+fn object(value: Option<Value<'_>>, fields: &[FieldForm], key: &str) -> Result<String, String> {
+    let value = value.filter(|it| !it.is_null());
+    if let Some(it) = value.filter(|it| it.kind() != Kind::Object) {
+        return Err(go_type_error(it.kind(), Expected::Object("struct"), "", &[Step::Key(key.to_owned())]));
+    }
+    let mut out = Fields::open();
+    for field in fields {
+        out.field(value, field)?;
+    }
+    Ok(out.close())
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = Vec::with_capacity(text.len() + 2);
+    json::write_string(text, &mut out);
+    // Written from text, so it is text.
+    String::from_utf8(out).unwrap_or_default()
+}
+
+/// A value's own text without the white space between its parts.
+fn compact(value: &Value<'_>) -> String {
+    match value.kind() {
+        Kind::PlainString | Kind::EscapedString => format!("\"{}\"", value.raw()),
+        _ => squeeze(value.raw()),
+    }
+}
+
+/// JSON text without the white space between its parts; keys, numbers and strings stay as they are written.
+pub(crate) fn squeeze(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
+    if !bytes.iter().any(is_blank) {
+        return text.to_owned();
+    }
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut is_string = false;
+    let mut is_escaped = false;
+    for byte in bytes {
+        if is_string {
+            is_string = *byte != b'"' || is_escaped;
+            is_escaped = *byte == b'\\' && !is_escaped;
+            out.push(*byte);
+        } else if !is_blank(byte) {
+            is_string = *byte == b'"';
+            out.push(*byte);
+        }
+    }
+    // Only blanks, which are characters of one byte, were left out.
+    String::from_utf8(out).unwrap_or_default()
+}

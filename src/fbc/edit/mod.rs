@@ -1,0 +1,181 @@
+//! Changes to a catalog's files: a document gets another value, and every byte that is not concerned stays.
+//!
+//! What changed is found by comparing values, and each difference becomes a splice of the text. The new text is read back and
+//! compared with what was intended. Where a text cannot be changed in place, or says something else then, the document is
+//! written anew, which loses its comments, and [`Edited`] says why.
+//!
+//! What it deliberately does not do: it does not decide what to change, and does not check what comes out.
+
+mod align;
+mod json_text;
+mod yaml_text;
+
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use thiserror::Error;
+
+use align::compact;
+
+use super::load::Origin;
+use super::stream::Syntax;
+use crate::file::{FileError, Replacement, read_regular};
+use crate::json::{self, Kind, Reader, Value};
+use crate::yaml;
+
+/// How deep a value may be that a document is given.
+const MAX_EDITED: usize = 200;
+
+/// A document with another value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    /// Its text.
+    pub text: String,
+    /// Why it had to be written anew, if it had.
+    pub rewritten: Option<&'static str>,
+}
+
+/// Why a document cannot be given another value.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The document, or the new value, cannot be read.
+    #[error("the document cannot be read")]
+    Unreadable,
+    /// The new value is nested too deeply.
+    #[error("the value is nested deeper than {MAX_EDITED} levels")]
+    TooDeep,
+    /// The new value cannot be written in the document's syntax.
+    #[error(transparent)]
+    Unwritable(#[from] yaml::YamlWriteError),
+}
+
+/// Gives a document another value, in JSON.
+///
+/// # Errors
+/// [`EditError`].
+pub fn edit_document(raw: &[u8], syntax: Syntax, new: &str) -> Result<Edited, EditError> {
+    let text = std::str::from_utf8(raw).map_err(|_| EditError::Unreadable)?;
+    let (mut converted, mut old_reader, mut new_reader) = (Vec::new(), Reader::new(), Reader::new());
+    let old_json = json_of(text, syntax, &mut converted).ok_or(EditError::Unreadable)?;
+    let old = old_reader.read(old_json).map_err(|_| EditError::Unreadable)?;
+    let new = new_reader.read(new).map_err(|_| EditError::Unreadable)?;
+    if is_deep(new) {
+        return Err(EditError::TooDeep);
+    }
+    let spliced = match syntax {
+        Syntax::Json => Ok(json_text::with_value(text, old, new)),
+        Syntax::Yaml => yaml_text::with_value(text, old, new),
+    };
+    let wanted = compact(new);
+    let rewritten = match spliced {
+        Ok(text) if value_of(&text, syntax).as_ref() == Some(&wanted) => return Ok(Edited { text, rewritten: None }),
+        Ok(_) => "its text in place would not say what it should",
+        Err(refusal) => refusal,
+    };
+    let text = match syntax {
+        Syntax::Json => {
+            let mut out = Vec::new();
+            json::write_pretty(new, 4, 0, &mut out);
+            String::from_utf8_lossy(&out).into_owned()
+        }
+        Syntax::Yaml => {
+            // A line that separates documents may be at either end of a document's text, and stays there.
+            let is_separator = |line: &&str| line.starts_with("---");
+            let mut lines = text.split_inclusive('\n');
+            let first = lines.next().filter(is_separator).unwrap_or_default();
+            let last = lines.next_back().filter(is_separator).unwrap_or_default();
+            let mut out = first.as_bytes().to_vec();
+            yaml::write(new, &mut out)?;
+            out.extend_from_slice(last.as_bytes());
+            String::from_utf8_lossy(&out).into_owned()
+        }
+    };
+    Ok(Edited { text, rewritten: Some(rewritten) })
+}
+
+fn json_of<'t>(text: &'t str, syntax: Syntax, converted: &'t mut Vec<u8>) -> Option<&'t str> {
+    match syntax {
+        Syntax::Json => Some(text),
+        Syntax::Yaml => {
+            yaml::to_json(text.as_bytes(), converted).ok()?;
+            std::str::from_utf8(converted).ok()
+        }
+    }
+}
+
+fn value_of(text: &str, syntax: Syntax) -> Option<String> {
+    let (mut converted, mut reader) = (Vec::new(), Reader::new());
+    let json = json_of(text, syntax, &mut converted)?;
+    reader.read(json).ok().map(compact)
+}
+
+fn is_deep(value: Value<'_>) -> bool {
+    let mut open = vec![(value, 0)];
+    while let Some((value, depth)) = open.pop() {
+        if depth > MAX_EDITED {
+            return true;
+        }
+        open.extend(value.items().map(|it| (it, depth + 1)));
+        open.extend(value.members().map(|(_, it)| (it, depth + 1)));
+    }
+    false
+}
+
+/// The text of a document, as compact JSON, in which a top-level field has another value (also JSON). All else is kept; a
+/// document without the field gets it. `None` if the document is no object.
+#[must_use]
+pub fn with_field(document: Value<'_>, field: &str, value: &str) -> Option<String> {
+    if document.kind() != Kind::Object {
+        return None;
+    }
+    let mut out = Vec::from(b"{");
+    let mut is_there = false;
+    for (key, old) in document.members() {
+        if out.len() > 1 {
+            out.push(b',');
+        }
+        let name = key.as_str().unwrap_or_default();
+        json::write_string(&name, &mut out);
+        out.push(b':');
+        if json::fold_eq(&name, field) {
+            is_there = true;
+            out.extend_from_slice(value.as_bytes());
+        } else {
+            json::write_compact(old, &mut out);
+        }
+    }
+    if !is_there {
+        if out.len() > 1 {
+            out.push(b',');
+        }
+        json::write_string(field, &mut out);
+        out.push(b':');
+        out.extend_from_slice(value.as_bytes());
+    }
+    out.push(b'}');
+    String::from_utf8(out).ok()
+}
+
+/// Replaces the text of a document in its file; everything around the document stays as it is. Where the path is a link,
+/// the file that it leads to is changed.
+///
+/// # Errors
+/// If the file cannot be read or written, or has changed since the document was read from it.
+pub fn replace_document(path: &Path, origin: Origin, raw: &[u8], text: &[u8]) -> Result<(), FileError> {
+    let failed = |source: io::Error| FileError::Io { path: path.to_owned(), source };
+    let mut new = Replacement::begin(path)?;
+    let old = read_regular(new.target()).map_err(failed)?;
+    let start = usize::try_from(origin.offset).unwrap_or(usize::MAX);
+    let end = start.saturating_add(raw.len());
+    if old.get(start..end) != Some(raw) {
+        return Err(failed(io::Error::other("the file has changed meanwhile")));
+    }
+    for part in [&old[..start], text, &old[end..]] {
+        new.file().write_all(part).map_err(failed)?;
+    }
+    new.finish()
+}
+
+#[cfg(test)]
+mod tests;

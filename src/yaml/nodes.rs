@@ -1,0 +1,170 @@
+//! Where every node of a document starts and ends, for those who change a text in place.
+//!
+//! What it deliberately does not do: it does not say what nodes mean; that is in the JSON of the document.
+
+use libyaml_safer::{Event, EventData, Mark, ScalarStyle};
+
+use super::error::YamlError;
+use super::events::{Source, guarded};
+
+/// A node of a document, by its number; the root is 0.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// What it is.
+    pub kind: NodeKind,
+    /// Offset of its first byte. That of a block collection is the one of its first key or dash.
+    pub start: usize,
+    /// Offset after its last byte, white space and comments excluded.
+    pub end: usize,
+    /// Whether it has an anchor or a tag before it.
+    pub is_marked: bool,
+}
+
+/// What a node is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NodeKind {
+    /// A text in quotes, or plain: its meaning without quotes, and the quote (a blank if there is none).
+    Scalar {
+        /// Its text.
+        text: String,
+        /// `'`, `"`, or a blank.
+        quote: char,
+    },
+    /// A text over lines of its own, after `|` or `>`.
+    Block,
+    /// The numbers of the items, and whether they are in brackets.
+    Sequence(Vec<usize>, bool),
+    /// The numbers of keys and values, and whether they are in braces.
+    Mapping(Vec<(usize, usize)>, bool),
+    /// It stands for another node.
+    Alias,
+}
+
+/// The nodes of the first document of a text; empty if it has none.
+///
+/// # Errors
+/// The text is not YAML.
+pub fn nodes(text: &str) -> Result<Vec<Node>, YamlError> {
+    guarded(|| {
+        let bom = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        let source = Source::whole(text.as_bytes())?;
+        let mut events = source.events();
+        let mut builder = Builder { text, bom, nodes: Vec::new(), open: Vec::new() };
+        loop {
+            let event = events.next()?;
+            if matches!(event.data, EventData::DocumentEnd { .. } | EventData::StreamEnd) {
+                return Ok(builder.nodes);
+            }
+            builder.take(&event);
+        }
+    })
+}
+
+struct Builder<'t> {
+    text: &'t str,
+    /// Bytes before the first one that marks count.
+    bom: usize,
+    nodes: Vec<Node>,
+    open: Vec<Open>,
+}
+
+/// A collection whose end has not come.
+struct Open {
+    number: usize,
+    children: Vec<usize>,
+    is_mapping: bool,
+    is_flow: bool,
+}
+
+impl Builder<'_> {
+    /// Marks count bytes. (A newline that the text lacks at its end is counted too.)
+    fn offset(&self, mark: Mark) -> usize {
+        let offset = usize::try_from(mark.index).unwrap_or(usize::MAX).saturating_add(self.bom).min(self.text.len());
+        (0..=offset).rev().find(|it| self.text.is_char_boundary(*it)).unwrap_or_default()
+    }
+
+    fn take(&mut self, event: &Event) {
+        let (start, mut end) = (self.offset(event.start_mark), self.offset(event.end_mark));
+        let (kind, is_marked) = match &event.data {
+            EventData::Alias { .. } => (NodeKind::Alias, false),
+            EventData::Scalar { value, anchor, tag, style, .. } => {
+                let kind = match style {
+                    ScalarStyle::Literal | ScalarStyle::Folded => NodeKind::Block,
+                    ScalarStyle::SingleQuoted => NodeKind::Scalar { text: value.clone(), quote: '\'' },
+                    ScalarStyle::DoubleQuoted => NodeKind::Scalar { text: value.clone(), quote: '"' },
+                    _ => NodeKind::Scalar { text: value.clone(), quote: ' ' },
+                };
+                (kind, anchor.is_some() || tag.is_some())
+            }
+            EventData::SequenceStart { anchor, tag, .. } | EventData::MappingStart { anchor, tag, .. } => {
+                let is_mapping = matches!(event.data, EventData::MappingStart { .. });
+                let is_marked = anchor.is_some() || tag.is_some();
+                let is_flow = self.text[start..].starts_with(['[', '{']) || (is_marked && end > start);
+                self.open.push(Open { number: self.nodes.len(), children: Vec::new(), is_mapping, is_flow });
+                (NodeKind::Alias, is_marked)
+            }
+            EventData::SequenceEnd | EventData::MappingEnd => {
+                self.close(end);
+                return;
+            }
+            _ => return,
+        };
+        if kind == NodeKind::Block {
+            end = start + self.text[start..end].trim_end().len();
+        }
+        let number = self.nodes.len();
+        self.nodes.push(Node { kind, start, end, is_marked });
+        let is_open = self.open.last().is_some_and(|it| it.number == number);
+        let above = if is_open { self.open.len().checked_sub(2) } else { self.open.len().checked_sub(1) };
+        if let Some(above) = above {
+            self.open[above].children.push(number);
+        }
+    }
+
+    /// Ends a collection: where its last child ends, unless it has a bracket of its own.
+    fn close(&mut self, end: usize) {
+        let Some(Open { number, children, is_mapping, is_flow }) = self.open.pop() else { return };
+        let last = children.last().map(|it| self.nodes[*it].end);
+        let node = &mut self.nodes[number];
+        node.end = if is_flow { end } else { last.unwrap_or(node.start) };
+        node.kind = if is_mapping {
+            NodeKind::Mapping(children.chunks_exact(2).map(|it| (it[0], it[1])).collect(), is_flow)
+        } else {
+            NodeKind::Sequence(children, is_flow)
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_where_they_stand() {
+        let text = "---\n# top\nname: ä\nlist:\n- 'x' # one\n- {a: [1, 2]}\n-\ntext: |\n  a\n  b\n\nend: *no\n";
+        let text = text.replace("*no", "\"q\"");
+        let nodes = nodes(&text).unwrap();
+        let shown: Vec<&str> = nodes.iter().map(|it| &text[it.start..it.end]).collect();
+        assert!(shown[0].starts_with("name") && shown[0].ends_with("\"q\""), "{shown:?}");
+        assert_eq!(
+            shown[1..],
+            [
+                "name",
+                "ä",
+                "list",
+                "- 'x' # one\n- {a: [1, 2]}\n-",
+                "'x'",
+                "{a: [1, 2]}",
+                "a",
+                "[1, 2]",
+                "1",
+                "2",
+                "",
+                "text",
+                "|\n  a\n  b",
+                "end",
+                "\"q\"",
+            ]
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! Changes to catalogs in files, in place.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use crate::support::{olmdex, scratch, write};
+
+/// A channel that is not a z-stream, with what editing by hand leaves in a file.
+const KILN: &str = "\
+# kilns
+schema: olm.package
+name: kiln
+defaultChannel: stable
+---
+# the only channel
+name: 'stable'
+schema: olm.channel
+package: kiln
+entries:
+  - name: kiln.v1.0.0 # the first
+  - name: kiln.v1.0.1
+    replaces: kiln.v1.0.0
+  # the head
+  - replaces: kiln.v1.0.1
+    name: kiln.v1.1.0
+";
+
+fn catalog(root: &Path) -> String {
+    let mut text = KILN.to_owned();
+    for version in ["1.0.0", "1.0.1", "1.1.0"] {
+        text.push_str(&format!(
+            "---\nschema: olm.bundle\npackage: kiln\nname: kiln.v{version}\nimage: example.com/kiln:{version}\n\
+             properties: [{{type: olm.package, value: {{packageName: kiln, version: {version}}}}}]\n"
+        ));
+    }
+    write(root, "catalog.yaml", &text);
+    text
+}
+
+const APPLY: [&str; 5] = ["z-stream", "kiln", "--channel", "stable", "--apply"];
+
+/// B17: comments, order, quotes and indentation stay.
+#[test]
+fn only_what_changes_is_touched() {
+    let directory = scratch();
+    let cat = directory.path().join("cat");
+    let old = catalog(&cat);
+    let shown = olmdex(["z-stream", "kiln", "--channel", "stable", "--dry-run", "-i", "cat"])
+        .in_directory(directory.path())
+        .answer();
+    shown.expect_code(0).expect_words("@@ -").expect_words("--- cat/catalog.yaml");
+    assert_eq!(std::fs::read_to_string(cat.join("catalog.yaml")).unwrap(), old, "a dry run changes nothing");
+    let answer = olmdex(APPLY).args(["-i", "cat"]).in_directory(directory.path()).answer();
+    answer.expect_code(0).expect_words("wrote ").expect_words("cat/catalog.yaml");
+    let new = std::fs::read_to_string(cat.join("catalog.yaml")).unwrap();
+    for kept in ["# kilns\n", "# the only channel\nname: 'stable'\n", "kiln.v1.0.0 # the first\n", "  # the head\n"] {
+        assert!(new.contains(kept), "{kept:?} is gone:\n{new}");
+    }
+    // Whatever the difference shows as removed or added is all that differs.
+    let of = |sign: char| {
+        let out = shown.out();
+        let lines = out.lines().filter(|it| it.starts_with(sign) && !it.starts_with(&String::from(sign).repeat(3)));
+        lines.map(|it| it[1..].to_owned()).collect::<Vec<_>>()
+    };
+    let missing = |from: &str, of: &str| {
+        let mut rest: Vec<&str> = of.lines().collect();
+        from.lines()
+            .filter(|line| match rest.iter().position(|it| it == line) {
+                Some(at) => {
+                    rest.remove(at);
+                    false
+                }
+                None => true,
+            })
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(of('-'), missing(&old, &new));
+    assert_eq!(of('+'), missing(&new, &old));
+    assert!(of('-').len() + of('+').len() <= 4, "{}", shown.out());
+    olmdex(["validate", "cat"]).in_directory(directory.path()).answer().expect_code(0);
+}
+
+/// A13: a link out of the tree is followed only if the user says so.
+#[test]
+fn a_file_outside_of_the_source_is_not_changed() {
+    let directory = scratch();
+    let root = directory.path();
+    let old = catalog(&root.join("elsewhere"));
+    std::fs::create_dir(root.join("cat")).unwrap();
+    symlink(root.join("elsewhere/catalog.yaml"), root.join("cat/catalog.yaml")).unwrap();
+    symlink(root.join("elsewhere/catalog.yaml"), root.join("file.yaml")).unwrap();
+    let read = || std::fs::read_to_string(root.join("elsewhere/catalog.yaml")).unwrap();
+    for source in ["cat", "file.yaml"] {
+        let answer = olmdex(APPLY).args(["-i", source]).in_directory(root).answer();
+        answer.expect_code(3).expect_words("not part of the source").expect_words("--follow");
+        assert_eq!(read(), old, "{source}");
+    }
+    let answer = olmdex(APPLY).args(["--follow", "-i", "cat"]).in_directory(root).answer();
+    answer.expect_code(0).expect_words("elsewhere/catalog.yaml");
+    assert_ne!(read(), old);
+    assert!(root.join("cat/catalog.yaml").is_symlink());
+}
