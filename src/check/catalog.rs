@@ -29,6 +29,8 @@ pub(super) struct PackageModel<'a> {
     pub(super) facts: Option<&'a PackageFacts>,
     /// Channels in order, each name once.
     pub(super) channels: Vec<(usize, &'a ChannelFacts)>,
+    /// The document of each channel, by the channel's name.
+    channel_numbers: HashMap<&'a str, usize>,
     /// Bundles by name.
     pub(super) bundles: HashMap<&'a str, (usize, &'a BundleFacts)>,
     pub(super) deprecations: Option<(usize, &'a DeprecationsFacts)>,
@@ -42,7 +44,7 @@ impl PackageModel<'_> {
     }
 
     pub(super) fn has_channel(&self, name: &str) -> bool {
-        self.channels.iter().any(|(_, it)| it.name == name)
+        self.channel_numbers.contains_key(name)
     }
 
     /// Names that more than one bundle of the package's channels shares as a version; those that have no document
@@ -233,8 +235,7 @@ impl<'a> Judge<'a> {
                 self.absent(number, package, it.opm(Phase::Channels, 4, text), meant);
             }
             let model = self.models.entry(package).or_default();
-            let first =
-                model.channels.iter().find(|(_, it)| !name.is_empty() && it.name == name).map(|(first, _)| *first);
+            let first = model.channel_numbers.get(name).copied().filter(|_| !name.is_empty());
             if let Some(first) = first {
                 let text = format!("package {} has duplicate channel {}", Quoted(package), Quoted(name));
                 let message = format!("channel `{name}` of package `{package}` is defined more than once");
@@ -243,6 +244,7 @@ impl<'a> Judge<'a> {
                 self.push(number, it.help(help).opm(Phase::Channels, 6, text));
             } else {
                 model.channels.push((number, channel));
+                model.channel_numbers.insert(name, number);
             }
         }
     }

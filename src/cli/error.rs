@@ -124,7 +124,7 @@ impl From<crate::index::IndexError> for CommandError {
         let exit = match &error {
             IndexError::NoSuchCatalog { .. } => Exit::NotFound,
             IndexError::Refused { .. } => Exit::No,
-            IndexError::Limit(_) => Exit::Limit,
+            IndexError::Limit(_) | IndexError::TooLarge(_) => Exit::Limit,
             IndexError::Sql(_) => Exit::Usage,
             _ => Exit::Input,
         };

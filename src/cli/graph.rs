@@ -13,7 +13,7 @@ use super::output::Envelope;
 use super::progress::Progress;
 use super::validate::Compat;
 use crate::check;
-use crate::draw::{self, Catalog, Detail, DrawError, MermaidOptions};
+use crate::draw::{self, Catalog, Detail, DrawError, Mermaid, MermaidOptions};
 use crate::fbc::Input;
 use crate::index::Index;
 use crate::index::query::{Filter, PackageGraph};
@@ -59,6 +59,9 @@ pub(crate) struct GraphArgs {
     /// Answer as `opm alpha render-graph` does: an unknown package has an empty graph
     #[arg(long, value_name = "TOOL")]
     compat: Option<Compat>,
+    /// Draw at most this many edges. Default: 1000000, in SVG and HTML 200000 ends of edges beside the lanes that they share
+    #[arg(long, value_name = "N")]
+    max_edges: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -109,34 +112,65 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
     if let Some(bundle) = &args.minimum_edge {
         catalog.keep_from(bundle).map_err(|error| {
             let names: Vec<String> = catalog.versions.keys().cloned().collect();
-            with_guess(refused(&error), bundle, &names, "`olmdex list bundles` shows what there is")
+            with_guess(refused(args, &error), bundle, &names, "`olmdex list bundles` shows what there is")
         })?;
     }
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     match args.output {
         GraphFormat::Mermaid => {
-            let drawing = draw::mermaid(&catalog, MermaidOptions { v0_semantics: args.draw_v0_semantics });
-            for warning in &drawing.warnings {
+            let drawing = Mermaid::new(&catalog, MermaidOptions { v0_semantics: args.draw_v0_semantics });
+            check_edges(args, drawing.n_edges())?;
+            for warning in drawing.warnings() {
                 context.reporter.warning(warning);
             }
-            out.write_all(drawing.text.as_bytes())?;
+            drawing.write(&mut out)?;
         }
         GraphFormat::Svg => {
             let detail = if args.every_entry { Detail::Full } else { Detail::Collapsed };
-            out.write_all(draw::svg(&catalog, &way, detail).as_bytes())?;
+            let text = draw::svg(&catalog, &way, detail, args.max_edges.unwrap_or(MAX_ENDS));
+            out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
         }
-        GraphFormat::Html => out.write_all(draw::html(&catalog, &way).as_bytes())?,
-        GraphFormat::Dot => out.write_all(draw::dot(&draw::channels(&catalog)).as_bytes())?,
-        GraphFormat::Text => out.write_all(draw::text(&draw::channels(&catalog)).as_bytes())?,
-        GraphFormat::Json => Envelope::new("Graph", draw::channels(&catalog)).write(&mut out)?,
+        GraphFormat::Html => {
+            let text = draw::html(&catalog, &way, args.max_edges.unwrap_or(MAX_ENDS));
+            out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
+        }
+        GraphFormat::Dot | GraphFormat::Text | GraphFormat::Json => {
+            let graphs = draw::channels(&catalog);
+            check_edges(args, graphs.iter().map(|it| it.edges.len()).sum())?;
+            match args.output {
+                GraphFormat::Dot => draw::dot(&graphs, &mut out)?,
+                GraphFormat::Text => draw::text(&graphs, &mut out)?,
+                _ => Envelope::new("Graph", graphs).write(&mut out)?,
+            }
+        }
     }
     out.flush()?;
     Ok(Exit::Yes)
 }
 
-fn refused(error: &DrawError) -> CommandError {
+/// Edges that are written one by one, unless the user wants more.
+const MAX_EDGES: usize = 1_000_000;
+
+/// Ends of edges in a picture, unless the user wants more.
+const MAX_ENDS: usize = 200_000;
+
+fn check_edges(args: &GraphArgs, found: usize) -> Result<(), CommandError> {
+    let limit = args.max_edges.unwrap_or(MAX_EDGES);
+    if found <= limit {
+        return Ok(());
+    }
+    Err(too_many(&format!("the graph has {found} edges; the limit is {limit}")))
+}
+
+fn too_many(message: &str) -> CommandError {
+    let help =
+        "`--max-edges N` allows more; `-o svg` lets ranges share lanes; `--channel` and `--minimum-edge` draw less";
+    CommandError::new(Exit::Limit, message).help(help)
+}
+
+fn refused(args: &GraphArgs, error: &DrawError) -> CommandError {
     let exit = if matches!(error, DrawError::UnknownMinimumEdge(_)) { Exit::NotFound } else { Exit::Input };
-    CommandError::new(exit, error.to_string())
+    CommandError::new(exit, if args.compat.is_some() { error.opm() } else { error.to_string() })
 }
 
 /// A catalog in files.
@@ -149,7 +183,7 @@ fn read(context: &Context, args: &GraphArgs, input: &Input) -> Result<Catalog, C
             context.reporter.finding(&finding);
         }
     })
-    .map_err(|error| refused(&error).help("`olmdex validate` shows all that is wrong"))?;
+    .map_err(|error| refused(args, &error).help("`olmdex validate` shows all that is wrong"))?;
     if n_broken > 0 {
         let documents = if n_broken == 1 { "1 document".to_owned() } else { format!("{n_broken} documents") };
         return Err(CommandError::new(Exit::Input, format!("{documents} cannot be read")));
@@ -191,7 +225,7 @@ fn ask(args: &GraphArgs, index: &Index) -> Result<(Vec<PackageGraph>, Catalog), 
         let error = CommandError::usage("one catalog is drawn at a time");
         return Err(error.help(format!("choose one with `--catalog`: {}", names.join(", "))));
     }
-    let catalog = Catalog::from_graphs(&graphs).map_err(|error| refused(&error))?;
+    let catalog = Catalog::from_graphs(&graphs).map_err(|error| refused(args, &error))?;
     check_channels(args, &catalog)?;
     Ok((graphs, catalog))
 }

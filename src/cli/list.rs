@@ -272,10 +272,12 @@ fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
             return Ok(Exit::No);
         }
     };
+    // What opm takes has a default channel for each `olm.package`; a package that other blobs only name is none for it.
+    let has_document = |it: &PackageRow| !it.default_channel.is_empty();
     let package = args.name.as_deref();
     let filter = Filter { catalogs: args.ask.catalog.clone(), package: package.map(str::to_owned), channel: None };
     if let Some(package) = package
-        && index.packages(&filter)?.is_empty()
+        && !index.packages(&filter)?.iter().any(has_document)
     {
         context.reporter.plain(&format!("package {} not found", crate::version::Quoted(package)));
         return Ok(Exit::No);
@@ -284,7 +286,7 @@ fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
         What::Catalogs => return Err(CommandError::usage("opm lists packages, channels and bundles only")),
         What::Packages => {
             let names = index.display_names_in_objects(&filter)?;
-            let rows = index.packages(&filter)?.into_iter();
+            let rows = index.packages(&filter)?.into_iter().filter(has_document);
             let display =
                 |it: &PackageRow| names.get(&(it.catalog.clone(), it.head.clone())).cloned().unwrap_or_default();
             let rows = rows.map(|it| vec![it.package.clone(), display(&it), it.default_channel]);

@@ -1,6 +1,6 @@
 //! `olmdex path`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use clap::Args;
 
@@ -13,8 +13,8 @@ use crate::index::query::Reach;
 use crate::upgrade::compat::{Claims, judge};
 use crate::upgrade::openshift::Minor;
 use crate::upgrade::{
-    Generation, InstalledBundle, PackageView, PathStep, Target, UpgradePath, Wish, classic_path, classic_shortest,
-    v1_path, v1_shortest,
+    Effort, Generation, InstalledBundle, PackageView, PathStep, Target, UpgradePath, Wish, classic_path,
+    classic_shortest, v1_path, v1_shortest,
 };
 use crate::version::Version;
 
@@ -51,6 +51,9 @@ pub(crate) struct PathArgs {
     /// With --shortest: not over bundles that say they are not made for this version of OpenShift
     #[arg(long, value_name = "VERSION", requires = "shortest", value_parser = parse_minor)]
     openshift: Option<Minor>,
+    /// With --alternatives: how many steps may be looked at
+    #[arg(long, value_name = "N", requires = "alternatives", default_value_t = 5_000_000)]
+    max_work: u64,
     #[command(flatten)]
     options: UpgradeOptions,
 }
@@ -64,6 +67,7 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     };
     let to = args.to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
     let mut answers = Vec::new();
+    let mut gave_up = false;
     if let (true, Some(to)) = (args.shortest, &to) {
         let edges = (args.options.ask.catalog.as_slice(), asked.channels.as_slice());
         let within = names_between(&index, edges, &view, &from, &BTreeSet::from([to.clone()]), args.alternatives)?;
@@ -71,11 +75,15 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
             && let Some(graph) = view.graphs.first()
         {
             let wish = |wish: &Wish<'_>| classic_shortest(&view, graph, &asked, &from, wish);
-            answers.extend(shortest(args, &view, Generation::Classic, &from, to, &within, wish));
+            let (found, is_spent) = shortest(args, &view, Generation::Classic, &from, to, &within, wish);
+            answers.extend(found);
+            gave_up |= is_spent;
         }
         if args.options.v1() {
             let wish = |wish: &Wish<'_>| v1_shortest(&view, &asked, &from, wish);
-            answers.extend(shortest(args, &view, Generation::V1, &from, to, &within, wish));
+            let (found, is_spent) = shortest(args, &view, Generation::V1, &from, to, &within, wish);
+            answers.extend(found);
+            gave_up |= is_spent;
         }
     } else {
         if args.options.classic() {
@@ -88,6 +96,10 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     }
     let is_reached = answers.iter().any(|it| it.is_reached);
     args.options.print("UpgradePath", answers, sheet)?;
+    if gave_up {
+        let error = CommandError::new(Exit::Limit, "not all alternatives were found: the search reached its limit");
+        return Err(error.help("a higher `--max-work` allows for more"));
+    }
     Ok(if is_reached { Exit::Yes } else { Exit::No })
 }
 
@@ -100,21 +112,29 @@ fn shortest(
     to: &str,
     within: &Reach,
     find: impl Fn(&Wish<'_>) -> Vec<Vec<PathStep>>,
-) -> Vec<UpgradePath> {
+) -> (Vec<UpgradePath>, bool) {
+    // What a bundle of a catalog says it is made for, only if that is asked.
+    let mut claims: HashMap<(&str, &str), Vec<Claims>> = HashMap::new();
+    for graph in view.graphs.iter().filter(|_| args.openshift.is_some()) {
+        for bundle in &graph.bundles {
+            claims.entry((&graph.catalog, &bundle.name)).or_default().push(Claims::from(bundle));
+        }
+    }
     let refused = |target: &Target| {
         if args.avoid_deprecated && target.is_deprecated {
             return true;
         }
         let Some(openshift) = args.openshift else { return false };
-        let bundles = view.graphs.iter().filter(|it| it.catalog == target.catalog).flat_map(|it| &it.bundles);
-        let mut claims = bundles.filter(|it| it.name == target.bundle).map(Claims::from);
-        claims.any(|it| !judge(&it, olm, openshift, openshift).verdict.may_stay())
+        let of_bundle = claims.get(&(target.catalog.as_str(), target.bundle.as_str()));
+        of_bundle.into_iter().flatten().any(|it| !judge(it, olm, openshift, openshift).verdict.may_stay())
     };
+    let effort = if args.alternatives > 1 { Effort::of(args.max_work) } else { Effort::default() };
     let wish = Wish {
         is_goal: &|it| it.bundle == to,
         is_allowed: &|it| !refused(it),
         at_most: usize::from(args.alternatives),
         within,
+        effort: &effort,
     };
     let answer = |is_reached: bool, steps: Vec<PathStep>, reason: String| UpgradePath {
         olm,
@@ -127,7 +147,7 @@ fn shortest(
         reason,
     };
     if from.name == to {
-        return vec![answer(true, Vec::new(), format!("{to} is installed"))];
+        return (vec![answer(true, Vec::new(), format!("{to} is installed"))], false);
     }
     let mut answers = Vec::new();
     for steps in find(&wish) {
@@ -145,7 +165,7 @@ fn shortest(
         let limits = if args.avoid_deprecated || args.openshift.is_some() { ", as the way is limited" } else { "" };
         answers.push(answer(false, Vec::new(), format!("no edges that OLM takes lead to {to}{limits}")));
     }
-    answers
+    (answers, effort.is_spent())
 }
 
 fn sheet(answer: &UpgradePath) -> Sheet {

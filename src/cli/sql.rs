@@ -1,6 +1,7 @@
 //! `olmdex sql`
 
 use std::io::{BufWriter, Read as _, Write as _};
+use std::sync::mpsc;
 use std::time::Duration;
 
 use clap::Args;
@@ -11,6 +12,7 @@ use super::ask::AskOptions;
 use super::error::{CommandError, CommandResult, Exit};
 use super::output::Envelope;
 use super::table::{self, RowFormat};
+use crate::index::IndexError;
 use crate::index::query::{SqlLimits, SqlResult, SqlValue};
 
 /// Run one SQL statement that reads
@@ -35,12 +37,18 @@ pub(crate) struct SqlArgs {
     /// Leave the headers out
     #[arg(long)]
     no_headers: bool,
+    /// With `-o csv`: put a `'` before cells that a spreadsheet would take for formulas, which begin with = + - @
+    #[arg(long)]
+    quote_formulas: bool,
     /// Rows that are printed at most
     #[arg(long, value_name = "N", default_value_t = SqlLimits::default().max_rows)]
     max_rows: usize,
     /// Seconds after which the statement is stopped
     #[arg(long, value_name = "SECONDS", default_value_t = SqlLimits::default().max_time.as_secs())]
     timeout: u64,
+    /// Bytes of the answer, and of each value on the way to it, at most
+    #[arg(long, value_name = "N", default_value_t = SqlLimits::default().max_bytes)]
+    max_bytes: usize,
 }
 
 /// A row as JSON: column to value, in the order of the columns.
@@ -72,14 +80,45 @@ pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
         return Err(error.help("every view has a column `catalog`: `WHERE catalog = '…'`"));
     }
     let mut index = args.ask.open(context)?;
-    let limits = SqlLimits { max_rows: args.max_rows, max_time: Duration::from_secs(args.timeout) };
-    let result = index.sql(&statement, limits).map_err(|error| with_views(error.into()))?;
+    let max_time = Duration::from_secs(args.timeout);
+    let limits = SqlLimits { max_rows: args.max_rows, max_time, max_bytes: args.max_bytes };
+    let watch = watch(context, max_time);
+    let result = index.sql(&statement, limits);
+    // Nobody watches any more; what is printed may take its time.
+    drop(watch);
+    let result = result.map_err(|error| match error {
+        IndexError::Limit(_) => CommandError::from(error).help(TIMEOUT_HELP),
+        IndexError::TooLarge(_) => CommandError::from(error).help("raise the limit with `--max-bytes`"),
+        error => with_views(error.into()),
+    })?;
     print(args, &result)?;
     if result.is_cut {
         let error = CommandError::new(Exit::Limit, format!("only the first {} rows are printed", args.max_rows));
         return Err(error.help("raise the limit with `--max-rows`, or add a LIMIT to the statement"));
     }
     Ok(Exit::Yes)
+}
+
+const TIMEOUT_HELP: &str = "raise the limit with `--timeout`";
+
+/// How long after its time a statement may still look at the clock by itself.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Ends the program if a statement goes on beyond its time: SQLite looks at the clock between the steps of a statement, but
+/// one function of two large values is one step. Nothing has been written then. Dropping what this gives ends the watch.
+fn watch(context: &Context, max_time: Duration) -> mpsc::Sender<()> {
+    let (sender, receiver) = mpsc::channel();
+    let reporter = context.reporter;
+    std::thread::spawn(move || {
+        let end = receiver.recv_timeout(max_time.saturating_add(GRACE));
+        if end == Err(mpsc::RecvTimeoutError::Timeout) {
+            let message = format!("the statement was stopped after {} seconds", max_time.as_secs_f64());
+            reporter.error(&CommandError::new(Exit::Limit, message).help(TIMEOUT_HELP));
+            #[expect(clippy::exit, reason = "no other thread can be stopped")]
+            std::process::exit(i32::from(Exit::Limit.code()));
+        }
+    });
+    sender
 }
 
 /// The stable surface, for who asks for a table that does not exist.
@@ -127,7 +166,7 @@ fn print(args: &SqlArgs, result: &SqlResult) -> Result<(), CommandError> {
                 out.write_all(b"\n")?;
             }
         }
-        RowFormat::Csv => table::write_csv(headers, &cells, &mut out)?,
+        RowFormat::Csv => table::write_csv(headers, &cells, args.quote_formulas, &mut out)?,
         RowFormat::Markdown => table::write_markdown(headers, &cells, &mut out)?,
         RowFormat::Name => {
             for row in &cells {

@@ -42,6 +42,9 @@ pub(crate) struct RowOptions {
     /// Leave the headers out
     #[arg(long)]
     no_headers: bool,
+    /// With `-o csv`: put a `'` before cells that a spreadsheet would take for formulas, which begin with = + - @
+    #[arg(long)]
+    quote_formulas: bool,
     /// Sort by a column, named by its header; versions sort as versions
     #[arg(long, value_name = "COLUMN")]
     sort_by: Option<String>,
@@ -117,7 +120,7 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
             let rows = ManuallyDrop::new(rows.iter().map(|row| pick(row.cells())).collect::<Vec<Vec<Cow<'_, str>>>>());
             let headers = (!options.no_headers).then_some(headers);
             match format {
-                RowFormat::Csv => write_csv(headers, &rows, &mut out)?,
+                RowFormat::Csv => write_csv(headers, &rows, options.quote_formulas, &mut out)?,
                 RowFormat::Markdown => write_markdown(headers, &rows, &mut out)?,
                 _ => write_aligned(headers, &rows, 3, &mut out)?,
             }
@@ -190,25 +193,45 @@ fn columns(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().count() }
 }
 
-/// Values as RFC 4180 has them, with `\n` at the ends of lines.
+/// Values as RFC 4180 has them, with `\n` at the ends of lines, and without what could steer a terminal. What a spreadsheet
+/// would run gets a `'` if that is wanted.
 pub(crate) fn write_csv<T: AsRef<str>>(
     headers: Option<Vec<T>>,
     rows: &[Vec<T>],
+    quotes_formulas: bool,
     out: &mut impl Write,
 ) -> io::Result<()> {
     for cells in headers.iter().chain(rows) {
         let quote = |cell: &T| {
-            let cell = cell.as_ref();
-            if cell.contains([',', '"', '\n', '\r']) {
-                format!("\"{}\"", cell.replace('"', "\"\""))
-            } else {
-                cell.to_owned()
+            // A cell may have lines and tabs.
+            let parts = cell.as_ref().split_inclusive(['\n', '\r', '\t']).map(|part| {
+                let end = part.len() - usize::from(part.ends_with(['\n', '\r', '\t']));
+                format!("{}{}", printable(&part[..end]), &part[end..])
+            });
+            let mut cell: String = parts.collect();
+            if quotes_formulas && cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+                cell.insert(0, '\'');
             }
+            if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
         };
         let quoted: Vec<String> = cells.iter().map(quote).collect();
         writeln!(out, "{}", quoted.join(","))?;
     }
     Ok(())
+}
+
+/// A text as it stands in Markdown: no HTML, no links, no code, and no end of a table's cell.
+pub(crate) fn markdown(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in printable(text).chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '\\' | '|' | '`' | '[' | ']' => escaped.extend(['\\', c]),
+            c => escaped.push(c),
+        }
+    }
+    escaped
 }
 
 /// A table as GitHub shows it. Markdown needs a header, so there is one even if it is not wanted: an empty one.
@@ -218,9 +241,7 @@ pub(crate) fn write_markdown<T: AsRef<str>>(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let n_columns = headers.as_ref().or(rows.first()).map_or(0, Vec::len);
-    let escape = |cell: &T| {
-        printable(cell.as_ref()).replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;").replace('>', "&gt;")
-    };
+    let escape = |cell: &T| markdown(cell.as_ref());
     let headers = match headers {
         Some(headers) => headers.iter().map(escape).collect(),
         None => vec![String::new(); n_columns],

@@ -114,7 +114,15 @@ fn each_text(path: &Path, sink: &mut TextSink<'_>) -> Result<Vec<String>, Cluste
 }
 
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    if std::fs::metadata(path)?.len() > MAX_FILE {
+    use std::os::unix::fs::FileTypeExt as _;
+
+    let metadata = std::fs::metadata(path)?;
+    let is_given = ["/dev/fd", "/proc/self/fd"].iter().any(|it| path.parent() == Some(Path::new(it)));
+    if !metadata.is_file() && !(metadata.file_type().is_fifo() && (is_given || path == Path::new("/dev/stdin"))) {
+        // A pipe would wait for a writer, and a device may never end.
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    if metadata.len() > MAX_FILE {
         return Err(io::Error::other("it is larger than 1 GiB"));
     }
     std::fs::read(path)

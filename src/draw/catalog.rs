@@ -55,13 +55,18 @@ pub struct Entry {
     pub skip_range: String,
 }
 
-/// Why a catalog cannot be drawn, in opm's words.
+/// Why a catalog cannot be drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DrawError {
     /// A bundle states its package and version more or less than once.
-    #[error("bundle {} has multiple \"olm.package\" properties, expected exactly 1", Quoted(.0))]
-    NotOnePackage(String),
+    #[error("bundle `{bundle}` has {} `olm.package` property; it needs exactly one", if *.found == 0 { "no" } else { "more than one" })]
+    NotOnePackage {
+        /// The bundle.
+        bundle: String,
+        /// How many it has.
+        found: usize,
+    },
     /// A bundle's version cannot be read.
     #[error("bundle {} has invalid version {}: {reason}", Quoted(.bundle), Quoted(.version))]
     Version {
@@ -75,6 +80,19 @@ pub enum DrawError {
     /// The edge to begin with is no bundle.
     #[error("unknown minimum edge name: {}", Quoted(.0))]
     UnknownMinimumEdge(String),
+}
+
+impl DrawError {
+    /// The same in opm's words, which speaks of several packages where there is none, too.
+    #[must_use]
+    pub fn opm(&self) -> String {
+        match self {
+            Self::NotOnePackage { bundle, .. } => {
+                format!("bundle {} has multiple \"olm.package\" properties, expected exactly 1", Quoted(bundle))
+            }
+            other => other.to_string(),
+        }
+    }
 }
 
 /// Collects what is drawn, document by document.
@@ -94,7 +112,9 @@ impl CatalogBuilder {
     /// # Errors
     /// If there is not exactly one, or its version cannot be read.
     pub fn bundle(&mut self, name: &str, properties: &[String]) -> Result<(), DrawError> {
-        let [property] = properties else { return Err(DrawError::NotOnePackage(name.to_owned())) };
+        let [property] = properties else {
+            return Err(DrawError::NotOnePackage { bundle: name.to_owned(), found: properties.len() });
+        };
         let mut reader = json::Reader::new();
         let text =
             reader.read(property).ok().and_then(|it| it.get_field("version")?.as_str().map(|it| it.into_owned()));

@@ -1,12 +1,10 @@
 //! Nodes and edges of channels, for programs and for drawings other than opm's.
 
-use std::collections::HashMap;
-
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::catalog::{Catalog, Channel};
-use super::rows::Rows;
+use super::rows::{Rows, Sources};
 
 /// The graph of a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -21,7 +19,8 @@ pub struct ChannelGraph {
     /// Entries, highest version first, then names that are only mentioned.
     pub nodes: Vec<GraphNode>,
     /// Edges, in the order of their targets among the nodes.
-    pub edges: Vec<GraphEdge>,
+    #[schemars(with = "Vec<GraphEdge<'static>>")]
+    pub edges: GraphEdges,
 }
 
 /// A node of a graph.
@@ -45,17 +44,56 @@ pub struct GraphNode {
 }
 
 /// An edge of a graph: an upgrade that an entry permits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct GraphEdge {
+pub struct GraphEdge<'g> {
     /// The name to upgrade from.
-    pub source: String,
+    pub source: &'g str,
     /// The entry to upgrade to, whose field makes the edge.
-    pub target: String,
+    pub target: &'g str,
     /// The field: `replaces`, `skips` or `skipRange`.
-    pub field: String,
+    pub field: &'g str,
     /// The field's value.
-    pub value: String,
+    pub value: &'g str,
+}
+
+/// The edges of a graph. They are made one by one where they are wanted: ranges of ten thousand entries that hold each
+/// other make a hundred million.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GraphEdges {
+    names: Vec<String>,
+    pub(super) sources: Vec<Sources>,
+}
+
+impl GraphEdges {
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.sources.iter().map(Sources::len).sum()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = GraphEdge<'_>> {
+        self.sources.iter().flat_map(|sources| {
+            sources.each().map(|row| {
+                let source = self.names[row].as_str();
+                let value = if sources.value.is_empty() { source } else { &sources.value };
+                GraphEdge { source, target: &self.names[sources.target], field: sources.field.as_str(), value }
+            })
+        })
+    }
+}
+
+impl Serialize for GraphEdges {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
 }
 
 /// The graphs of a catalog's channels, by package and channel.
@@ -68,14 +106,7 @@ pub fn channels(catalog: &Catalog) -> Vec<ChannelGraph> {
 
 fn channel(catalog: &Catalog, channel: &Channel) -> ChannelGraph {
     let Rows { nodes, sources } = Rows::new(catalog, channel);
-    let mut edges = Vec::new();
-    for sources in &sources {
-        for source in sources.each().map(|row| nodes[row].name.clone()) {
-            let value = if sources.value.is_empty() { source.clone() } else { sources.value.clone() };
-            let (target, field) = (nodes[sources.target].name.clone(), sources.field.as_str().to_owned());
-            edges.push(GraphEdge { source, target, field, value });
-        }
-    }
+    let edges = GraphEdges { names: nodes.iter().map(|it| it.name.clone()).collect(), sources };
     ChannelGraph {
         package: channel.package.clone(),
         channel: channel.name.clone(),
@@ -88,13 +119,4 @@ fn channel(catalog: &Catalog, channel: &Channel) -> ChannelGraph {
 /// Whether a channel is deprecated, or its package.
 pub(super) fn is_deprecated(catalog: &Catalog, channel: &Channel) -> bool {
     catalog.deprecated.channels.contains(&channel.name) || catalog.deprecated.packages.contains(&channel.package)
-}
-
-/// The edges into each node, by the node's name.
-pub(super) fn edges_into(graph: &ChannelGraph) -> HashMap<&str, Vec<&GraphEdge>> {
-    let mut into: HashMap<&str, Vec<&GraphEdge>> = HashMap::new();
-    for edge in &graph.edges {
-        into.entry(&edge.target).or_default().push(edge);
-    }
-    into
 }

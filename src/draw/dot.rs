@@ -1,34 +1,35 @@
 //! DOT, for Graphviz.
 
-use std::fmt::Write as _;
+use std::io::{self, Write};
 
 use super::channel::{ChannelGraph, GraphEdge, GraphNode};
+use crate::diag::printable;
 
 /// Draws channels as one digraph, each channel a cluster. Heads have two borders, what is deprecated is filled, what is
 /// skipped is dashed, what the channel does not list is dotted, and a dead end is narrower below.
-#[must_use]
-pub fn dot(graphs: &[ChannelGraph]) -> String {
-    let mut text = "digraph upgrades {\n  rankdir=LR;\n  node [shape=box];\n".to_owned();
-    // Writing into a text cannot fail.
+///
+/// # Errors
+/// Those of the writer.
+pub fn dot(graphs: &[ChannelGraph], out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"digraph upgrades {\n  rankdir=LR;\n  node [shape=box];\n")?;
     for (number, graph) in graphs.iter().enumerate() {
         let label = quoted(&format!("{}/{}", graph.package, graph.channel));
-        let _ = writeln!(text, "  subgraph cluster_{number} {{\n    label={label};");
+        writeln!(out, "  subgraph cluster_{number} {{\n    label={label};")?;
         if graph.is_deprecated {
-            text.push_str("    style=filled; fillcolor=\"#DCD0FF\";\n");
+            out.write_all(b"    style=filled; fillcolor=\"#DCD0FF\";\n")?;
         }
         let id = |name: &str| quoted(&format!("{}/{}/{name}", graph.package, graph.channel));
         for node in &graph.nodes {
-            let _ = writeln!(text, "    {} [{}];", id(&node.name), attributes(node).join(", "));
+            writeln!(out, "    {} [{}];", id(&node.name), attributes(node).join(", "))?;
         }
-        for GraphEdge { source, target, field, value } in &graph.edges {
-            let label = if field == "skipRange" { format!("skipRange {value}") } else { field.clone() };
+        for GraphEdge { source, target, field, value } in graph.edges.iter() {
+            let label = if field == "skipRange" { format!("skipRange {value}") } else { field.to_owned() };
             let style = if field == "replaces" { "solid" } else { "dashed" };
-            let _ = writeln!(text, "    {} -> {} [label={}, style={style}];", id(source), id(target), quoted(&label));
+            writeln!(out, "    {} -> {} [label={}, style={style}];", id(source), id(target), quoted(&label))?;
         }
-        text.push_str("  }\n");
+        out.write_all(b"  }\n")?;
     }
-    text.push_str("}\n");
-    text
+    out.write_all(b"}\n")
 }
 
 fn attributes(node: &GraphNode) -> Vec<String> {
@@ -55,8 +56,8 @@ fn attributes(node: &GraphNode) -> Vec<String> {
     all
 }
 
-/// A text in quotes. A backslash is doubled, since DOT gives it a meaning.
+/// A text in quotes, without what could steer a terminal. A backslash is doubled, since DOT gives it a meaning.
 fn quoted(text: &str) -> String {
-    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\r', "");
+    let escaped = printable(text).replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{escaped}\"")
 }

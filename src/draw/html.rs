@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::catalog::{Catalog, Channel};
 use super::layout::Detail;
-use super::svg::{DEFINITIONS, Panel, STYLE, Way, escaped, legend};
+use super::svg::{DEFINITIONS, Panel, STYLE, TooManyMarks, Way, escaped, legend};
 
 const PAGE_STYLE: &str = "
 body { margin: 0; font: 14px system-ui, sans-serif; color: #1b1f24; background: #ffffff; }
@@ -74,9 +74,12 @@ for (const picture of pictures()) {
 "#;
 
 /// Draws a catalog's channels as a page: with a search, zoom, the long chains to open, and the edges of a bundle to pick
-/// out.
-#[must_use]
-pub fn html(catalog: &Catalog, way: &Way) -> String {
+/// out. As in [`super::svg()`], edges may have so many ends.
+///
+/// # Errors
+/// [`TooManyMarks`] if they have more.
+pub fn html(catalog: &Catalog, way: &Way, max_ends: usize) -> Result<String, TooManyMarks> {
+    let mut n_left = max_ends;
     let mut channels: Vec<&Channel> = catalog.channels.iter().collect();
     channels.sort_by(|a, b| (&a.package, &a.name).cmp(&(&b.package, &b.name)));
     let mut packages: Vec<&str> = channels.iter().map(|it| it.package.as_str()).collect();
@@ -99,18 +102,19 @@ pub fn html(catalog: &Catalog, way: &Way) -> String {
     let _ = writeln!(page, "<svg width=\"0\" height=\"0\" aria-hidden=\"true\">{DEFINITIONS}</svg>");
     for channel in channels {
         page.push_str("<section>\n");
-        let short = Panel::new(catalog, channel, way, Detail::Collapsed);
+        let short = Panel::new(catalog, channel, way, Detail::Collapsed, &mut n_left)?;
         let is_full = short.is_full;
         write_picture(&mut page, &short, if is_full { "" } else { "short" });
         if !is_full {
-            write_picture(&mut page, &Panel::new(catalog, channel, way, Detail::Full), "full hidden");
+            let full = Panel::new(catalog, channel, way, Detail::Full, &mut n_left)?;
+            write_picture(&mut page, &full, "full hidden");
         }
         page.push_str("</section>\n");
     }
     page.push_str("<section>\n");
     write_picture(&mut page, &legend(), "");
     let _ = writeln!(page, "</section>\n<script>{SCRIPT}</script>\n</body>\n</html>");
-    page
+    Ok(page)
 }
 
 fn write_picture(page: &mut String, Panel { body, width, height, .. }: &Panel, class: &str) {

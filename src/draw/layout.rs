@@ -5,7 +5,7 @@
 //! different entries share a lane wherever that says the same: a lane leads from each of its sources up to each of its
 //! targets above, which is what chains of ranges ("from everything older") and growing lists of skips amount to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::channel::GraphNode;
@@ -34,6 +34,8 @@ pub(super) struct Lane {
     pub(super) targets: Vec<(usize, String)>,
     /// Counted from the boxes outwards.
     pub(super) column: usize,
+    /// Whether each source leads to each target, those below it too; else to those above it only.
+    pub(super) is_mutual: bool,
 }
 
 /// A channel, laid out.
@@ -71,6 +73,14 @@ impl Layout {
         layout
     }
 
+    /// How many ends of lanes a picture shows.
+    pub(super) fn n_ends(&self) -> usize {
+        let lines = |first: usize, last: usize| self.line_of(last) - self.line_of(first) + 1;
+        let of_lane =
+            |lane: &Lane| lane.targets.len() + lane.sources.iter().map(|it| lines(it.start, it.end - 1)).sum::<usize>();
+        self.left.iter().chain(&self.right).map(of_lane).sum()
+    }
+
     /// The line that shows a row.
     pub(super) fn line_of(&self, row: usize) -> usize {
         self.lines.partition_point(|it| it.end <= row)
@@ -90,19 +100,21 @@ impl Layout {
             let (top, bottom) = self.span(it);
             top < bottom
         });
-        lanes.sort_by_key(|it| {
+        lanes.sort_by_cached_key(|it| {
             let (top, bottom) = self.span(it);
             (bottom - top, it.field, top)
         });
-        let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
+        // For each column what is taken, by its top: spans that do not meet.
+        let mut taken: Vec<BTreeMap<usize, usize>> = Vec::new();
         for lane in &mut lanes {
             let (top, bottom) = self.span(lane);
-            let is_free = |spans: &Vec<(usize, usize)>| spans.iter().all(|it| it.1 < top || bottom < it.0);
+            let is_free =
+                |spans: &BTreeMap<usize, usize>| spans.range(..=bottom).next_back().is_none_or(|it| *it.1 < top);
             lane.column = taken.iter().position(is_free).unwrap_or(taken.len());
             if lane.column == taken.len() {
-                taken.push(Vec::new());
+                taken.push(BTreeMap::new());
             }
-            taken[lane.column].push((top, bottom));
+            taken[lane.column].insert(top, bottom);
         }
         lanes
     }
@@ -114,13 +126,15 @@ struct Lanes {
     all: Vec<Lane>,
     /// Lanes by field and lowest source.
     by_bottom: HashMap<(Field, usize), Vec<usize>>,
+    /// Mutual lanes by field and sources.
+    mutual: HashMap<(Field, Vec<Range<usize>>), usize>,
 }
 
 impl Lanes {
     /// Adds edges into an entry to a lane that says the same already, or gives them their own. Entries come from the top
     /// down.
     fn add(&mut self, sources: Sources) {
-        let Sources { target, field, value, rows } = sources;
+        let Sources { target, field, value, rows, held } = sources;
         let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return };
         if rows.len() == 1 && first.len() == 1 && first.start == target {
             // It leads to itself.
@@ -128,18 +142,59 @@ impl Lanes {
         }
         let bottom = (field, last.end);
         let is_below = first.start > target;
+        if !is_below {
+            // What a range holds leads to every entry with the same range, above and below.
+            let next = self.all.len();
+            let at = *self.mutual.entry((field, held)).or_insert(next);
+            match self.all.get_mut(at) {
+                Some(lane) => {
+                    lane.is_mutual = true;
+                    // The first of them held all but its own row.
+                    lane.sources = joined(&lane.sources, &rows);
+                    lane.targets.push((target, value));
+                }
+                None => self.all.push(Lane {
+                    field,
+                    sources: rows,
+                    targets: vec![(target, value)],
+                    column: 0,
+                    is_mutual: false,
+                }),
+            }
+            return;
+        }
         let same = self.by_bottom.get(&bottom).into_iter().flatten().copied().find(|&at| {
             let lane = &self.all[at];
-            is_below && lane.sources[0].start > lane.targets[0].0 && is_tail(&lane.sources, target + 1, &rows)
+            lane.sources[0].start > lane.targets[0].0 && is_tail(&lane.sources, target + 1, &rows)
         });
         match same {
             Some(at) => self.all[at].targets.push((target, value)),
             None => {
                 self.by_bottom.entry(bottom).or_default().push(self.all.len());
-                self.all.push(Lane { field, sources: rows, targets: vec![(target, value)], column: 0 });
+                self.all.push(Lane {
+                    field,
+                    sources: rows,
+                    targets: vec![(target, value)],
+                    column: 0,
+                    is_mutual: false,
+                });
             }
         }
     }
+}
+
+/// The rows of two lists of ranges.
+fn joined(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut all = [a, b].concat();
+    all.sort_unstable_by_key(|it| it.start);
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for it in all {
+        match joined.last_mut() {
+            Some(last) if it.start <= last.end => last.end = last.end.max(it.end),
+            _ => joined.push(it),
+        }
+    }
+    joined
 }
 
 /// Whether `tail` is what of `all` lies at `from` or behind.
@@ -230,6 +285,18 @@ mod tests {
         assert_eq!(layout.lines, [0..1, 1..29, 29..30]);
         assert_eq!(layout.right.len(), 1);
         assert_eq!(layout.right[0].targets.len(), 29);
+    }
+
+    #[test]
+    fn ranges_that_hold_each_other_share_a_lane() {
+        for n in [5, 2000] {
+            let layout = layout(n, |_, entry| entry.skip_range = ">=0.0.0".to_owned());
+            assert_eq!(layout.right.len(), 1, "{n}");
+            let lane = &layout.right[0];
+            assert!(lane.is_mutual);
+            assert_eq!((&lane.sources[..], lane.targets.len()), (&[0..n][..], n));
+            assert!(layout.n_ends() < n + 10);
+        }
     }
 
     #[test]

@@ -3,10 +3,12 @@
 //! One thing is not copied: where channels of several packages share a name, opm numbers their edges by chance; here the
 //! packages' names decide.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
+use std::io::{self, Write};
 
 use super::catalog::{Catalog, Channel};
+use super::go_order::go_order;
+use crate::diag::printable;
 use crate::version::blang::Range;
 use crate::version::{Quoted, Version};
 
@@ -23,133 +25,207 @@ pub struct MermaidOptions {
     pub v0_semantics: bool,
 }
 
-/// A drawing, and what was passed over.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mermaid {
-    /// The text.
-    pub text: String,
-    /// Words about ranges that cannot be read.
-    pub warnings: Vec<String>,
+/// A drawing before it is written: what it costs, and what it passes over.
+#[derive(Debug, Clone)]
+pub struct Mermaid<'c> {
+    catalog: &'c Catalog,
+    options: MermaidOptions,
+    /// For each channel the number of its first edge.
+    first_edges: Vec<usize>,
+    n_edges: usize,
+    warnings: Vec<String>,
 }
 
-/// What the drawing of one channel after another adds up to.
+/// What the channels that have been drawn add up to.
 #[derive(Default)]
-struct Drawing {
-    /// Text of each package.
-    packages: BTreeMap<String, String>,
-    n_edges: usize,
-    deprecated_package: Option<String>,
-    deprecated_channels: Vec<String>,
+struct Marks {
     deprecated: BTreeSet<String>,
     deprecated_skipped: BTreeSet<String>,
     skipped: BTreeSet<String>,
     /// Numbers of edges that are drawn differently.
-    marked: Vec<usize>,
-    warnings: Vec<String>,
+    edges: Vec<usize>,
 }
 
-/// Draws a catalog.
-#[must_use]
-pub fn mermaid(catalog: &Catalog, options: MermaidOptions) -> Mermaid {
-    let mut drawing = Drawing::default();
-    for channel in &catalog.channels {
-        drawing.channel(catalog, channel, options);
-    }
-    let mut text = HEAD.to_owned();
-    // Writing into a text cannot fail.
-    for (package, body) in &drawing.packages {
-        let name = Quoted(package);
-        let _ = write!(text, "  %% package {name}\n  subgraph {name}\n{body}  end\n");
-    }
-    if let Some(package) = &drawing.deprecated_package {
-        let _ = writeln!(text, "style {package} fill:#989695");
-    }
-    for channel in &drawing.deprecated_channels {
-        let _ = writeln!(text, "style {channel} fill:#DCD0FF");
-    }
-    let classes = [
-        (&drawing.deprecated, "deprecated"),
-        (&drawing.deprecated_skipped, "deprecatedskipped"),
-        (&drawing.skipped, "skipped"),
-    ];
-    for (nodes, class) in classes.iter().filter(|(nodes, _)| !nodes.is_empty()) {
-        let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
-        let _ = writeln!(text, "class {} {class}", nodes.join(","));
-    }
-    if !drawing.marked.is_empty() {
-        let numbers: Vec<String> = drawing.marked.iter().map(ToString::to_string).collect();
-        let style = "stroke:#FF0000,stroke-width:3px,stroke-dasharray:5;";
-        let _ = writeln!(text, "linkStyle {} {style}", numbers.join(","));
-    }
-    Mermaid { text, warnings: drawing.warnings }
+/// The entries of a channel with their versions.
+struct Entries {
+    versions: Vec<Version>,
+    /// Places of entries by version, the lowest first.
+    ascending: Vec<usize>,
 }
 
-impl Drawing {
-    fn channel(&mut self, catalog: &Catalog, channel: &Channel, options: MermaidOptions) {
-        let id = format!("{}-{}", channel.package, channel.name);
-        if catalog.deprecated.packages.contains(&channel.package) {
-            self.deprecated_package = Some(channel.package.clone());
-        }
-        if catalog.deprecated.channels.contains(&channel.name) {
-            self.deprecated_channels.push(id.clone());
-        }
+impl Entries {
+    fn new(catalog: &Catalog, channel: &Channel) -> Self {
         let versions: Vec<Version> = channel.entries.iter().map(|it| catalog.version_of(&it.name)).collect();
-        let mut order: Vec<usize> = (0..channel.entries.len()).collect();
-        order.sort_by(|&a, &b| versions[b].cmp(&versions[a]));
-        let mut text = String::new();
+        let mut ascending: Vec<usize> = (0..versions.len()).collect();
+        ascending.sort_by(|&a, &b| versions[a].cmp(&versions[b]));
+        Self { versions, ascending }
+    }
+
+    /// What a range holds, as spans of `ascending`.
+    fn spans(&self, range: &Range) -> Vec<std::ops::Range<usize>> {
+        let versions: Vec<&Version> = self.ascending.iter().map(|&it| &self.versions[it]).collect();
+        range.spans_of(&versions)
+    }
+
+    /// The places of the entries that a range holds, in their own order.
+    fn held(&self, range: &Range) -> Vec<usize> {
+        let mut places: Vec<usize> = self.spans(range).into_iter().flatten().map(|it| self.ascending[it]).collect();
+        places.sort_unstable();
+        places
+    }
+}
+
+impl<'c> Mermaid<'c> {
+    /// Looks at what is to be drawn.
+    #[must_use]
+    pub fn new(catalog: &'c Catalog, options: MermaidOptions) -> Self {
+        let mut drawing = Self { catalog, options, first_edges: Vec::new(), n_edges: 0, warnings: Vec::new() };
+        for channel in &catalog.channels {
+            drawing.first_edges.push(drawing.n_edges);
+            let entries = Entries::new(catalog, channel);
+            for entry in &channel.entries {
+                drawing.n_edges += entry.skips.len() + usize::from(!entry.replaces.is_empty());
+                if !entry.skip_range.is_empty()
+                    && let Ok(range) = Range::parse(&entry.skip_range)
+                {
+                    drawing.n_edges += entries.spans(&range).iter().map(ExactSizeIterator::len).sum::<usize>();
+                }
+            }
+            for place in descending(&entries) {
+                let entry = &channel.entries[place];
+                if !entry.skip_range.is_empty()
+                    && let Err(error) = Range::parse(&entry.skip_range)
+                {
+                    let (package, name) = (Quoted(&channel.package), Quoted(&entry.name));
+                    let words = format!("ignoring invalid SkipRange for package/edge {package}/{name}: {error}");
+                    drawing.warnings.push(words);
+                }
+            }
+        }
+        drawing
+    }
+
+    /// How many edges it has.
+    #[must_use]
+    pub fn n_edges(&self) -> usize {
+        self.n_edges
+    }
+
+    /// Words about ranges that cannot be read.
+    #[must_use]
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(HEAD.as_bytes())?;
+        let mut marks = Marks::default();
+        let mut channels: Vec<(&Channel, usize)> =
+            self.catalog.channels.iter().zip(self.first_edges.iter().copied()).collect();
+        // Channels of a package stay in their order.
+        channels.sort_by(|a, b| a.0.package.cmp(&b.0.package));
+        for of_package in channels.chunk_by(|a, b| a.0.package == b.0.package) {
+            let name = of_package.first().map(|it| Quoted(&it.0.package).to_string()).unwrap_or_default();
+            writeln!(out, "  %% package {name}\n  subgraph {name}")?;
+            for &(channel, first_edge) in of_package {
+                self.write_channel(channel, first_edge, &mut marks, out)?;
+            }
+            out.write_all(b"  end\n")?;
+        }
+        let deprecated = &self.catalog.deprecated;
+        if let Some(last) = self.catalog.channels.iter().rfind(|it| deprecated.packages.contains(&it.package)) {
+            writeln!(out, "style {} fill:#989695", printable(&last.package))?;
+        }
+        for channel in self.catalog.channels.iter().filter(|it| deprecated.channels.contains(&it.name)) {
+            writeln!(out, "style {} fill:#DCD0FF", id_of(channel))?;
+        }
+        let classes = [
+            (&marks.deprecated, "deprecated"),
+            (&marks.deprecated_skipped, "deprecatedskipped"),
+            (&marks.skipped, "skipped"),
+        ];
+        for (nodes, class) in classes.iter().filter(|(nodes, _)| !nodes.is_empty()) {
+            let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
+            writeln!(out, "class {} {class}", nodes.join(","))?;
+        }
+        if !marks.edges.is_empty() {
+            marks.edges.sort_unstable();
+            let numbers: Vec<String> = marks.edges.iter().map(ToString::to_string).collect();
+            let style = "stroke:#FF0000,stroke-width:3px,stroke-dasharray:5;";
+            writeln!(out, "linkStyle {} {style}", numbers.join(","))?;
+        }
+        Ok(())
+    }
+
+    fn write_channel(
+        &self,
+        channel: &Channel,
+        first_edge: usize,
+        marks: &mut Marks,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let Self { catalog, options, .. } = self;
+        let entries = Entries::new(catalog, channel);
+        let id = id_of(channel);
         let name = Quoted(&channel.name);
-        let _ = writeln!(text, "    %% channel {name}\n    subgraph {id}[{name}]");
-        let node = |name: &str| format!("{id}-{name}[{}]", Quoted(name));
+        writeln!(out, "    %% channel {name}\n    subgraph {id}[{name}]")?;
+        let node = |name: &str| format!("{id}-{}[{}]", printable(name), Quoted(name));
+        let mut next_edge = first_edge;
+        let mut edge = |is_marked: bool, marks: &mut Marks| {
+            if is_marked && options.v0_semantics {
+                marks.edges.push(next_edge);
+            }
+            next_edge += 1;
+        };
         let mut skipped: BTreeSet<&str> = BTreeSet::new();
-        for entry in order.into_iter().map(|idx| &channel.entries[idx]) {
+        for entry in descending(&entries).into_iter().map(|place| &channel.entries[place]) {
             let target = node(&entry.name);
             let is_skipped = options.v0_semantics && skipped.contains(entry.name.as_str());
             let class = match (catalog.deprecated.bundles.contains(&entry.name), is_skipped) {
-                (true, true) => Some(&mut self.deprecated_skipped),
-                (true, false) => Some(&mut self.deprecated),
-                (false, true) => Some(&mut self.skipped),
+                (true, true) => Some(&mut marks.deprecated_skipped),
+                (true, false) => Some(&mut marks.deprecated),
+                (false, true) => Some(&mut marks.skipped),
                 (false, false) => None,
             };
             if let Some(class) = class {
-                class.insert(format!("{id}-{}", entry.name));
+                class.insert(format!("{id}-{}", printable(&entry.name)));
             }
-            let _ = writeln!(text, "      {target}");
+            writeln!(out, "      {target}")?;
             for skip in &entry.skips {
-                let _ = writeln!(text, "      {}-- skip --> {target}", node(skip));
-                let is_new = skipped.insert(skip);
-                self.edge(options.v0_semantics && !is_new);
+                writeln!(out, "      {}-- skip --> {target}", node(skip))?;
+                edge(!skipped.insert(skip), marks);
             }
-            if !entry.skip_range.is_empty() {
-                match Range::parse(&entry.skip_range) {
-                    Ok(range) => {
-                        for (source, version) in channel.entries.iter().zip(&versions) {
-                            if range.contains(version).unwrap_or(false) {
-                                let label = format!("skipRange({})", entry.skip_range);
-                                let _ = writeln!(text, "      {}-- \"{label}\" --> {target}", node(&source.name));
-                                self.edge(options.v0_semantics && skipped.contains(entry.name.as_str()));
-                            }
-                        }
-                    }
-                    Err(error) => self.warnings.push(format!(
-                        "ignoring invalid SkipRange for package/edge {}/{}: {error}",
-                        Quoted(&channel.package),
-                        Quoted(&entry.name)
-                    )),
+            let is_marked = skipped.contains(entry.name.as_str());
+            if !entry.skip_range.is_empty()
+                && let Ok(range) = Range::parse(&entry.skip_range)
+            {
+                let label = format!("skipRange({})", printable(&entry.skip_range));
+                for place in entries.held(&range) {
+                    let source = node(&channel.entries[place].name);
+                    writeln!(out, "      {source}-- \"{label}\" --> {target}")?;
+                    edge(is_marked, marks);
                 }
             }
             if !entry.replaces.is_empty() {
-                let _ = writeln!(text, "      {}-- replace --> {target}", node(&entry.replaces));
-                self.edge(options.v0_semantics && skipped.contains(entry.name.as_str()));
+                writeln!(out, "      {}-- replace --> {target}", node(&entry.replaces))?;
+                edge(is_marked, marks);
             }
         }
-        text.push_str("    end\n");
-        self.packages.entry(channel.package.clone()).or_default().push_str(&text);
+        out.write_all(b"    end\n")
     }
+}
 
-    fn edge(&mut self, is_marked: bool) {
-        if is_marked {
-            self.marked.push(self.n_edges);
-        }
-        self.n_edges += 1;
-    }
+/// What opm calls a channel; without what could steer a terminal.
+fn id_of(channel: &Channel) -> String {
+    printable(&format!("{}-{}", channel.package, channel.name)).into_owned()
+}
+
+/// The places of the entries, the highest version first, equal ones as opm has them.
+fn descending(entries: &Entries) -> Vec<usize> {
+    let versions = &entries.versions;
+    go_order(versions.len(), |a, b| versions[a] > versions[b])
 }

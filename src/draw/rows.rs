@@ -23,9 +23,16 @@ pub(super) struct Sources {
     pub(super) value: String,
     /// The rows that it leads from: ranges in order, none of which touches the next.
     pub(super) rows: Vec<Range<usize>>,
+    /// The same with the entry itself, if its own range holds it.
+    pub(super) held: Vec<Range<usize>>,
 }
 
 impl Sources {
+    /// How many rows it leads from.
+    pub(super) fn len(&self) -> usize {
+        self.rows.iter().map(ExactSizeIterator::len).sum()
+    }
+
     /// The rows that it leads from, one by one.
     pub(super) fn each(&self) -> impl Iterator<Item = usize> {
         self.rows.iter().flat_map(Clone::clone)
@@ -66,6 +73,8 @@ impl Rows {
         for (row, node) in nodes.iter().enumerate() {
             row_of.entry(&node.name).or_insert(row);
         }
+        // Rows without a version come last, so that the others are a list that descends.
+        let ascending: Vec<&Version> = order.iter().rev().filter_map(|&idx| versions[idx]).collect();
         let mut sources = Vec::new();
         for (target, &idx) in order.iter().enumerate() {
             let entry = &channel.entries[idx];
@@ -73,9 +82,11 @@ impl Rows {
                 let rows: BTreeSet<usize> = names.iter().filter_map(|it| row_of.get(it.as_str()).copied()).collect();
                 ranges(rows.into_iter())
             };
-            let mut add = |field: Field, value: &str, rows: Vec<Range<usize>>| {
+            let mut add = |field: Field, value: &str, held: Vec<Range<usize>>| {
+                // A range that holds its own entry's version is no step.
+                let rows = if field == Field::SkipRange { without(&held, target) } else { held.clone() };
                 if !rows.is_empty() {
-                    sources.push(Sources { target, field, value: value.to_owned(), rows });
+                    sources.push(Sources { target, field, value: value.to_owned(), rows, held });
                 }
             };
             if !entry.replaces.is_empty() {
@@ -83,12 +94,10 @@ impl Rows {
             }
             add(Field::Skips, "", rows_of(&entry.skips));
             let Ok(range) = blang::Range::parse(&entry.skip_range) else { continue };
-            let holds = |row: &usize| {
-                let version = versions[order[*row]];
-                // A range that holds its own entry's version is no step.
-                *row != target && version.is_some_and(|it| range.contains(it).unwrap_or(false))
-            };
-            add(Field::SkipRange, &entry.skip_range, ranges((0..order.len()).filter(holds)));
+            let n_versions = ascending.len();
+            let held = range.spans_of(&ascending).into_iter().rev();
+            let held = held.map(|it| n_versions - it.end..n_versions - it.start);
+            add(Field::SkipRange, &entry.skip_range, held.collect());
         }
         let mut rows = Self { nodes, sources };
         rows.mark_dead_ends(channel, &order);
@@ -115,13 +124,23 @@ impl Rows {
         for (at, sources) in self.sources.iter().enumerate() {
             sources_of[sources.target].push(at);
         }
+        // For each row one at or behind it from which on to look, so that a row is come to once, not once for each range.
+        let mut skips: Vec<usize> = (0..=self.nodes.len()).collect();
         let mut open = heads;
         while let Some(target) = open.pop() {
             let is_taken = is_in_chain[target] && !self.nodes[target].is_skipped;
             for &at in sources_of[target].iter().filter(|_| is_taken) {
-                for row in self.sources[at].each() {
-                    if !std::mem::replace(&mut reaches_head[row], true) {
-                        open.push(row);
+                for rows in &self.sources[at].rows {
+                    let mut row = rows.start;
+                    while row < rows.end {
+                        if skips[row] == row {
+                            skips[row] = row + 1;
+                            if !std::mem::replace(&mut reaches_head[row], true) {
+                                open.push(row);
+                            }
+                        }
+                        skips[row] = skips[skips[row]];
+                        row = skips[row];
                     }
                 }
             }
@@ -131,6 +150,16 @@ impl Rows {
             node.is_dead_end = !reaches;
         }
     }
+}
+
+/// Ranges without one row.
+fn without(all: &[Range<usize>], row: usize) -> Vec<Range<usize>> {
+    let cut = all.iter().flat_map(|it| {
+        let is_in = it.contains(&row);
+        let first = if is_in { it.start..row } else { it.clone() };
+        [first, if is_in { row + 1..it.end } else { 0..0 }]
+    });
+    cut.filter(|it| !it.is_empty()).collect()
 }
 
 /// Rows in ascending order as ranges.

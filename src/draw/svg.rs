@@ -45,6 +45,7 @@ text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill
 .replaces { stroke: #24292f; stroke-width: 1.4; fill: none; }
 .skips { stroke: #8250df; stroke-width: 1.4; stroke-dasharray: 6 3; fill: none; }
 .skipRange { stroke: #bc4c00; stroke-width: 1.4; stroke-dasharray: 1.5 2.5; fill: none; }
+.mutual { stroke-width: 4; }
 .dot-skips { fill: #ffffff; stroke: #8250df; stroke-width: 1.4; }
 .dot-skipRange, .tip-skipRange { fill: #bc4c00; }
 .tip-replaces, .dot-replaces { fill: #24292f; }
@@ -58,9 +59,27 @@ pub(super) const DEFINITIONS: &str = "<defs><pattern id=\"hatch\" width=\"7\" he
 /// A way through a channel that a picture shows: names of bundles, the installed one first.
 pub type Way = [String];
 
-/// Draws a catalog's channels, by package; the channels of a package stand side by side.
-#[must_use]
-pub fn svg(catalog: &Catalog, way: &Way, detail: Detail) -> String {
+/// More is to be drawn than is allowed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the edges of `{package}/{channel}` have {found} ends beside their lanes; the limit is {limit}")]
+pub struct TooManyMarks {
+    /// The package of the channel at which the limit was reached.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// How many ends it has.
+    pub found: usize,
+    /// How many were still allowed.
+    pub limit: usize,
+}
+
+/// Draws a catalog's channels, by package; the channels of a package stand side by side. Edges share lanes where they can;
+/// what is left of them may have so many ends.
+///
+/// # Errors
+/// [`TooManyMarks`] if there are more ends.
+pub fn svg(catalog: &Catalog, way: &Way, detail: Detail, max_ends: usize) -> Result<String, TooManyMarks> {
+    let mut n_left = max_ends;
     let mut body = String::new();
     let (mut width, mut y) = (0, 0);
     let mut channels: Vec<&Channel> = catalog.channels.iter().collect();
@@ -68,7 +87,7 @@ pub fn svg(catalog: &Catalog, way: &Way, detail: Detail) -> String {
     for of_package in channels.chunk_by(|a, b| a.package == b.package) {
         let (mut x, mut height) = (0, 0);
         for channel in of_package {
-            let panel = Panel::new(catalog, channel, way, detail);
+            let panel = Panel::new(catalog, channel, way, detail, &mut n_left)?;
             if x > 0 && x + panel.width > MAX_WIDTH {
                 y += height;
                 (x, height) = (0, 0);
@@ -83,7 +102,7 @@ pub fn svg(catalog: &Catalog, way: &Way, detail: Detail) -> String {
     }
     let legend = legend();
     let _ = writeln!(body, "<g transform=\"translate(0,{y})\">\n{}</g>", legend.body);
-    document(width.max(legend.width), y + legend.height, &body)
+    Ok(document(width.max(legend.width), y + legend.height, &body))
 }
 
 /// A whole file.
@@ -110,6 +129,8 @@ struct Place {
     /// Left and right end of the boxes.
     left: usize,
     right: usize,
+    /// The width of each line's box.
+    widths: Vec<usize>,
 }
 
 impl Place {
@@ -120,17 +141,29 @@ impl Place {
 }
 
 impl Panel {
-    /// Draws a channel.
-    pub(super) fn new(catalog: &Catalog, channel: &Channel, way: &Way, detail: Detail) -> Self {
+    /// Draws a channel; its edges may have so many ends, which are taken off.
+    pub(super) fn new(
+        catalog: &Catalog,
+        channel: &Channel,
+        way: &Way,
+        detail: Detail,
+        n_left: &mut usize,
+    ) -> Result<Self, TooManyMarks> {
         let is_on_way = |node: &GraphNode| way.contains(&node.name);
         let layout = Layout::new(Rows::new(catalog, channel), detail, is_on_way);
+        let found = layout.n_ends();
+        *n_left = n_left.checked_sub(found).ok_or_else(|| {
+            let (package, channel) = (channel.package.clone(), channel.name.clone());
+            TooManyMarks { package, channel, found, limit: *n_left }
+        })?;
         let n_columns = |lanes: &[Lane]| lanes.iter().map(|it| it.column + 1).max().unwrap_or(0);
         let has_way = layout.nodes.iter().any(is_on_way);
         let labels: Vec<Label> = layout.lines.iter().map(|it| Label::new(&layout.nodes[it.clone()])).collect();
         let room_for_way = if has_way { 34 } else { 0 };
         let left = MARGIN + room_for_way + n_columns(&layout.left) * LANE + 14;
-        let right = left + labels.iter().map(Label::width).max().unwrap_or(60);
-        let place = Place { left, right };
+        let widths: Vec<usize> = labels.iter().map(Label::width).collect();
+        let right = left + widths.iter().copied().max().unwrap_or(60);
+        let place = Place { left, right, widths };
         let deprecated = if is_deprecated(catalog, channel) { " (deprecated)" } else { "" };
         let title = format!("{}/{}{deprecated}", channel.package, channel.name);
         let n_entries = layout.nodes.iter().filter(|it| it.is_entry).count();
@@ -151,12 +184,12 @@ impl Panel {
         write_way(&mut body, &layout, &place, way);
         let width = right + n_columns(&layout.right) * LANE + 14 + MARGIN;
         let title_width = MARGIN * 2 + (title.chars().count() as f64 * CHARACTER * 1.17) as usize;
-        Self {
+        Ok(Self {
             body,
             width: width.max(title_width),
             height: TITLE + layout.lines.len() * LINE + MARGIN,
             is_full: layout.lines.len() == layout.nodes.len(),
-        }
+        })
     }
 }
 
@@ -292,11 +325,12 @@ fn write_lane(body: &mut String, layout: &Layout, place: &Place, lane: &Lane) {
         (place.right + 12 + lane.column * LANE, place.right)
     };
     let (top, bottom) = layout.span(lane);
+    let mutual = if lane.is_mutual { " mutual" } else { "" };
     let sources: Vec<String> = lane.sources.iter().map(|it| format!("{} {}", it.start, it.end)).collect();
     let targets: Vec<String> = lane.targets.iter().map(|it| it.0.to_string()).collect();
     let _ = write!(
         body,
-        "<g class=\"edge\" data-from=\"{}\" data-to=\"{}\"><title>{}</title><path class=\"{field}\" d=\"M{x} {}V{}",
+        "<g class=\"edge\" data-from=\"{}\" data-to=\"{}\"><title>{}</title><path class=\"{field}{mutual}\" d=\"M{x} {}V{}",
         sources.join(" "),
         targets.join(" "),
         escaped_lines(&hint(layout, lane)),
@@ -305,12 +339,11 @@ fn write_lane(body: &mut String, layout: &Layout, place: &Place, lane: &Lane) {
     );
     let mut lines_of_targets: Vec<usize> = lane.targets.iter().map(|it| layout.line_of(it.0)).collect();
     lines_of_targets.dedup();
-    let mut lines_of_sources: Vec<usize> =
-        lane.sources.iter().cloned().flatten().map(|it| layout.line_of(it)).collect();
+    let lines = |it: &std::ops::Range<usize>| layout.line_of(it.start)..=layout.line_of(it.end - 1);
+    let mut lines_of_sources: Vec<usize> = lane.sources.iter().flat_map(lines).collect();
     lines_of_sources.dedup();
     let box_end = |line: usize| {
-        let width = Label::new(&layout.nodes[layout.lines[line].clone()]).width();
-        if is_left { edge } else { place.left + width }
+        if is_left { edge } else { place.left + place.widths[line] }
     };
     // Half a dot's height apart, so that what leaves a box and what comes in do not lie on each other.
     for &line in &lines_of_targets {
@@ -336,7 +369,12 @@ fn hint(layout: &Layout, lane: &Lane) -> String {
     let name = |row: usize| layout.nodes[row].name.as_str();
     let each = lane.targets.iter().map(|(target, value)| {
         if value.is_empty() {
-            let sources = lane.sources.iter().cloned().flatten().filter(|row| row > target);
+            let sources = lane
+                .sources
+                .iter()
+                .cloned()
+                .flatten()
+                .filter(|row| if lane.is_mutual { row != target } else { row > target });
             let names: Vec<&str> = sources.map(name).collect();
             format!("{} {} {}", name(*target), lane.field.as_str(), names.join(", "))
         } else {
@@ -358,7 +396,7 @@ fn write_way(body: &mut String, layout: &Layout, place: &Place, way: &Way) {
             let _ = writeln!(body, "<path class=\"way\" d=\"M{x} {}V{y}\"/>", Place::y(before));
         }
         last = Some(line);
-        let width = Label::new(&layout.nodes[layout.lines[line].clone()]).width();
+        let width = place.widths[line];
         let _ = writeln!(
             body,
             "<g><title>{}</title><rect class=\"ring\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" rx=\"6\"/></g>",
@@ -410,10 +448,12 @@ pub(super) fn legend() -> Panel {
         ("replaces", "replaces"),
         ("skips", "skips: from each circle up to the arrows"),
         ("skipRange", "skipRange: from each dot up to the arrows"),
+        ("skipRange mutual", "skipRange: from each dot to all arrows, down too"),
     ] {
+        let tip = field.split(' ').next().unwrap_or_default();
         let _ = writeln!(
             body,
-            "<path class=\"{field}\" d=\"M{x} 50H{}\"/><path class=\"tip-{field}\" d=\"M{} 46l6 4l-6 4z\"/>\
+            "<path class=\"{field}\" d=\"M{x} 50H{}\"/><path class=\"tip-{tip}\" d=\"M{} 46l6 4l-6 4z\"/>\
              <text class=\"mark\" x=\"{}\" y=\"54\">{words}</text>",
             x + 28,
             x + 28,

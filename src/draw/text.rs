@@ -1,20 +1,21 @@
 //! Plain text: every channel from its head down.
 
-use std::fmt::Write as _;
+use std::io::{self, Write};
 
-use super::channel::{ChannelGraph, edges_into};
+use super::channel::ChannelGraph;
 use crate::diag::printable;
+use crate::upgrade::Field;
 
 /// Writes channels as lists of entries, each with what it can be reached from and why.
-#[must_use]
-pub fn text(graphs: &[ChannelGraph]) -> String {
-    let mut text = String::new();
-    // Writing into a text cannot fail.
+///
+/// # Errors
+/// Those of the writer.
+pub fn text(graphs: &[ChannelGraph], out: &mut impl Write) -> io::Result<()> {
     for graph in graphs {
         let mark = if graph.is_deprecated { " (deprecated)" } else { "" };
-        let _ = writeln!(text, "{}/{}{mark}", printable(&graph.package), printable(&graph.channel));
-        let into = edges_into(graph);
-        for node in &graph.nodes {
+        writeln!(out, "{}/{}{mark}", printable(&graph.package), printable(&graph.channel))?;
+        let mut sources = graph.edges.sources.iter().peekable();
+        for (row, node) in graph.nodes.iter().enumerate() {
             let marks: Vec<&str> = [
                 (node.is_head, "head"),
                 (node.is_deprecated, "deprecated"),
@@ -27,17 +28,19 @@ pub fn text(graphs: &[ChannelGraph]) -> String {
             .map(|(_, mark)| *mark)
             .collect();
             let marks = if marks.is_empty() { String::new() } else { format!("  ({})", marks.join(", ")) };
-            let _ = writeln!(text, "  {}{marks}", printable(&node.name));
-            let edges = into.get(node.name.as_str()).map_or(&[][..], Vec::as_slice);
-            for field in ["replaces", "skips", "skipRange"] {
-                let sources: Vec<&str> =
-                    edges.iter().filter(|it| it.field == field).map(|it| it.source.as_str()).collect();
-                let Some(first) = edges.iter().find(|it| it.field == field) else { continue };
-                let value = if field == "skipRange" { format!(" {}", first.value) } else { String::new() };
-                let _ = writeln!(text, "    from {} by {field}{}", printable(&sources.join(", ")), printable(&value));
+            writeln!(out, "  {}{marks}", printable(&node.name))?;
+            while let Some(sources) = sources.next_if(|it| it.target == row) {
+                write!(out, "    from ")?;
+                for (number, source) in sources.each().enumerate() {
+                    let comma = if number == 0 { "" } else { ", " };
+                    write!(out, "{comma}{}", printable(&graph.nodes[source].name))?;
+                }
+                let value =
+                    if sources.field == Field::SkipRange { format!(" {}", sources.value) } else { String::new() };
+                writeln!(out, " by {}{}", sources.field.as_str(), printable(&value))?;
             }
         }
-        text.push('\n');
+        out.write_all(b"\n")?;
     }
-    text
+    Ok(())
 }

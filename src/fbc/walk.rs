@@ -57,7 +57,7 @@ fn keep(found: Vec<Found>) -> Vec<InputFile> {
     let is_ignore_file = |it: &Found| it.components.last().is_some_and(|name| name == FILE_NAME.as_bytes());
     for it in found.iter().filter(|it| is_ignore_file(it) && it.defect.is_none()) {
         let domain = &it.components[..it.components.len() - 1];
-        let defect = match std::fs::read(&it.path) {
+        let defect = match read_regular(&it.path) {
             Ok(text) => ignore.add_file(domain, &text).err().map(|error| Defect {
                 at: Spot::Line(error.line, 1),
                 kind: DefectKind::Unreadable {
@@ -81,6 +81,14 @@ fn keep(found: Vec<Found>) -> Vec<InputFile> {
         });
     }
     files
+}
+
+/// Reads a file, if it is one: a pipe would wait for a writer, and a device may never end.
+fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    std::fs::read(path)
 }
 
 struct Entry {

@@ -56,9 +56,12 @@ pub enum IndexError {
     /// A statement failed: a user's SQL, or a bug.
     #[error("{0}")]
     Sql(String),
-    /// A statement of a user took longer, or gave more rows, than allowed.
+    /// A statement of a user took longer than allowed.
     #[error("{0}")]
     Limit(String),
+    /// A statement of a user made a value or an answer larger than allowed.
+    #[error("{0}")]
+    TooLarge(String),
 }
 
 /// What a file is that is not a readable index.
@@ -80,6 +83,9 @@ pub enum NotAnIndex {
     /// It is an SQLite database of something else.
     #[error("an SQLite database of another program, not an olmdex index")]
     Foreign,
+    /// It carries an index's mark, but its tables, views or triggers are not those that olmdex makes.
+    #[error("it is marked as an olmdex index, but its schema is not the one that olmdex writes")]
+    Altered,
     /// A newer olmdex has written it.
     #[error("an index with schema {found}, made by a newer olmdex; this one knows schemas up to {SCHEMA_VERSION}")]
     Newer {

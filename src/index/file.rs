@@ -7,7 +7,7 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{IndexError, NotAnIndex};
-use super::schema::{APPLICATION_ID, SCHEMA_VERSION};
+use super::schema::{self, APPLICATION_ID, SCHEMA_VERSION};
 
 const HEADER: usize = 100;
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -15,8 +15,20 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 /// Tables that tell a legacy SQLite catalog.
 const LEGACY_TABLES: &str = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('operatorbundle', 'channel_entry', 'schema_migrations')";
 
-/// Looks at an existing file and returns the schema of the index in it, which is the current one or an older one.
+/// As [`inspect`], and looks whether the schema of the current version is the one that this program writes.
 pub(super) fn recognise(path: &Path) -> Result<i32, IndexError> {
+    let version = inspect(path)?;
+    if version == SCHEMA_VERSION {
+        let failed = |error: rusqlite::Error| IndexError::reading(path, &error);
+        let connection = connect(path).map_err(failed)?;
+        schema::verify(&connection).map_err(failed)?.map_err(|reason| IndexError::not_an_index(path, reason))?;
+    }
+    Ok(version)
+}
+
+/// Looks at an existing file and returns the schema of the index in it, which is the current one or an older one. What
+/// its tables are is not looked at.
+pub(super) fn inspect(path: &Path) -> Result<i32, IndexError> {
     let read_failed = |source: io::Error| IndexError::Read { path: path.to_owned(), source };
     let not = |reason| Err(IndexError::not_an_index(path, reason));
     let metadata = std::fs::metadata(path).map_err(read_failed)?;

@@ -134,6 +134,11 @@ fn build<'e>(entries: &'e [Entry], versions: &HashMap<i64, Version>) -> Graph<'e
     let mut edges = BTreeSet::new();
     let mut by_range = Vec::new();
     let mut has_successor = BTreeSet::new();
+    let version_of = |entry: &Entry| entry.bundle.and_then(|it| versions.get(&it));
+    let mut sorted: Vec<(&Version, usize)> =
+        entries.iter().enumerate().filter_map(|(source, it)| Some((version_of(it)?, source))).collect();
+    sorted.sort();
+    let sorted_versions: Vec<&Version> = sorted.iter().map(|it| it.0).collect();
     for (target, entry) in entries.iter().enumerate() {
         let replaced = Some(entry.replaces.as_str()).filter(|it| !it.is_empty()).map(|it| (it, "replaces"));
         let skipped = entry.skips.iter().map(|it| (it.as_str(), "skips"));
@@ -149,12 +154,10 @@ fn build<'e>(entries: &'e [Entry], versions: &HashMap<i64, Version>) -> Graph<'e
         if entry.skip_range.is_empty() || by_range.len() > MAX_RANGE_EDGES {
             continue;
         }
-        for (source, other) in entries.iter().enumerate() {
-            let Some(version) = other.bundle.and_then(|it| versions.get(&it)) else { continue };
-            if source != target && range.contains(version).unwrap_or(false) {
-                by_range.push((source, target, "skipRange"));
-            }
-        }
+        // One more is enough to know that there are too many.
+        let held = range.spans_of(&sorted_versions).into_iter().flatten().map(|it| sorted[it].1);
+        let held = held.filter(|source| *source != target).take(MAX_RANGE_EDGES + 1);
+        by_range.extend(held.map(|source| (source, target, "skipRange")));
     }
     let mut heads = (0..entries.len()).filter(|number| !has_successor.contains(number));
     let head = heads.next().filter(|_| heads.next().is_none());

@@ -7,10 +7,7 @@ use rusqlite::config::DbConfig;
 
 use super::error::{IndexError, NotAnIndex};
 use super::schema::SCHEMA_VERSION;
-use super::{file, functions};
-
-/// How much of an index is mapped into memory.
-const MMAP: i64 = 1 << 30;
+use super::{file, functions, schema};
 
 /// An index that is open for reading: a file, or in memory. Nothing that is asked of it writes.
 #[derive(Debug)]
@@ -25,13 +22,14 @@ impl Index {
     /// # Errors
     /// [`IndexError::Read`] and [`IndexError::NotAnIndex`].
     pub fn open(path: &Path) -> Result<Self, IndexError> {
-        let found = file::recognise(path)?;
+        let found = file::inspect(path)?;
         if found < SCHEMA_VERSION {
             return Err(IndexError::not_an_index(path, NotAnIndex::Older { found }));
         }
         let failed = |error: rusqlite::Error| IndexError::reading(path, &error);
         let connection = file::connect(path).map_err(failed)?;
-        connection.pragma_update(None, "mmap_size", MMAP).map_err(failed)?;
+        // No memory map: who reads a page of a file that was cut meanwhile would be killed instead of told.
+        schema::verify(&connection).map_err(failed)?.map_err(|reason| IndexError::not_an_index(path, reason))?;
         Self::from_connection(connection, path)
     }
 

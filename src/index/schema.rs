@@ -2,6 +2,8 @@
 
 use rusqlite::Connection;
 
+use super::error::NotAnIndex;
+
 mod embedded {
     #![allow(missing_docs, unreachable_pub)]
     refinery::embed_migrations!("migrations");
@@ -16,9 +18,42 @@ pub const SCHEMA_VERSION: i32 = 2;
 /// The time that the history of migrations carries, so that an index has the same bytes whenever it is built.
 const FIXED_TIME: &str = "2026-01-01T00:00:00Z";
 
-/// Brings an empty database or an older index to the current schema. The caller knows that it is one of the two:
-/// refinery panics on histories that it has not written.
+/// The current schema, as the statements that made it.
+const SNAPSHOT: &str = include_str!("../../schema/index.sql");
+
+/// What is in a schema besides the tables that SQLite keeps for itself and for the full-text search, in the order of the
+/// snapshot; then those, which must be plain tables.
+const STATEMENTS: &str = "
+SELECT sql, type, rootpage, name LIKE 'sqlite\\_stat%' ESCAPE '\\' OR name LIKE 'search\\__%' ESCAPE '\\' AS is_kept
+FROM sqlite_schema WHERE sql IS NOT NULL
+ORDER BY is_kept, CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 ELSE 2 END, name";
+
+/// Whether the schema is the one that this program writes, word for word. A foreign view or trigger in the place of a
+/// table would run with every question, and need not end.
+pub(super) fn verify(connection: &Connection) -> rusqlite::Result<Result<(), NotAnIndex>> {
+    let mut rest = SNAPSHOT.find("\nCREATE ").map_or("", |at| &SNAPSHOT[at..]);
+    let mut statement = connection.prepare(STATEMENTS)?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let sql = row.get_ref(0)?.as_str().unwrap_or_default();
+        if row.get(3)? {
+            let is_plain = row.get_ref(1)?.as_str() == Ok("table") && row.get::<_, i64>(2)? > 0;
+            if !is_plain || !sql.starts_with("CREATE TABLE ") {
+                return Ok(Err(NotAnIndex::Altered));
+            }
+            continue;
+        }
+        let Some(next) = rest.strip_prefix('\n').and_then(|it| it.strip_prefix(sql)?.strip_prefix(";\n")) else {
+            return Ok(Err(NotAnIndex::Altered));
+        };
+        rest = next;
+    }
+    Ok(if rest.is_empty() { Ok(()) } else { Err(NotAnIndex::Altered) })
+}
+
+/// Brings an empty database or an older index to the current schema.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), String> {
+    check_history(connection)?;
     embedded::migrations::runner().run(connection).map_err(|error| error.to_string())?;
     connection
         .execute("UPDATE refinery_schema_history SET applied_on = ?1", [FIXED_TIME])
@@ -27,6 +62,37 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), String> {
         // The page of the history still has remains of the true time.
         .and_then(|()| connection.execute_batch("VACUUM"))
         .map_err(|error| error.to_string())
+}
+
+/// Whether an older index has the history and the schema that its migrations leave. On others, migrations fail anywhere,
+/// and refinery panics.
+fn check_history(connection: &Connection) -> Result<(), String> {
+    let words = |error: rusqlite::Error| error.to_string();
+    let is_empty = "SELECT count(*) = 0 FROM sqlite_schema";
+    if connection.query_row(is_empty, [], |row| row.get(0)).map_err(words)? {
+        return Ok(());
+    }
+    let altered = || "it is not an index that an older olmdex has written".to_owned();
+    let schema = |connection: &Connection| -> rusqlite::Result<Vec<(String, Option<String>)>> {
+        let sql = "SELECT type || ' ' || name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1";
+        connection.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    };
+    let history = |connection: &Connection| -> rusqlite::Result<Vec<(i64, String, String)>> {
+        let sql = "SELECT version, name, checksum FROM refinery_schema_history ORDER BY version";
+        connection.prepare(sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
+    };
+    let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(words)?;
+    let mut wanted = Connection::open_in_memory().map_err(words)?;
+    let runner = embedded::migrations::runner().set_target(refinery::Target::Version(version));
+    runner.run(&mut wanted).map_err(|error| error.to_string())?;
+    // The schema first: what is not a table is not read.
+    let found = schema(connection).map_err(|_| altered())?;
+    if found != schema(&wanted).map_err(words)?
+        || history(connection).map_err(|_| altered())? != history(&wanted).map_err(words)?
+    {
+        return Err(altered());
+    }
+    Ok(())
 }
 
 /// Drops the secondary indexes and returns the statements that make them again: filling a table and then sorting is

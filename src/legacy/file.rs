@@ -13,6 +13,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 
@@ -205,10 +206,17 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(uri(path), flags)?;
     // Whoever made the file must not have code of theirs run.
-    connection.pragma_update(None, "trusted_schema", false)?;
+    never_run_stored_text(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cache_size", -CACHE)?;
     Ok(connection)
+}
+
+/// Keeps a connection from running what a file's author stored in it: triggers, views, and functions in its schema.
+pub(super) fn never_run_stored_text(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
+    connection.pragma_update(None, "trusted_schema", false)
 }
 
 /// A path as a URI for reading, with the characters that mean something there escaped.
@@ -225,10 +233,10 @@ fn uri(path: &Path) -> String {
     uri
 }
 
-/// Tables with their columns. Views are not looked at: a catalog has none.
+/// Tables with their columns. Views and virtual tables are not looked at, whatever the file calls them: a catalog has none.
 fn columns(connection: &Connection) -> rusqlite::Result<BTreeMap<String, Vec<String>>> {
     let sql = "SELECT s.name, c.name FROM sqlite_schema s, pragma_table_info(s.name) c
-               WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite_%'";
+               WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite_%' AND s.rootpage > 0 AND s.sql LIKE 'CREATE TABLE %'";
     let mut columns: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([])?;

@@ -50,6 +50,9 @@ impl SourceError {
             Self::NotFound(_) => {
                 "name a catalog directory, a JSON or YAML file, an index.db, or `-` for standard input".to_owned()
             }
+            Self::Unreadable { error, .. } if error.kind() == io::ErrorKind::Other => {
+                "pipes, sockets and devices are not read; use `-` for standard input".to_owned()
+            }
             Self::Unreadable { .. } => "check the permissions of the file and of the directories above it".to_owned(),
             Self::Legacy(error) => error.help().unwrap_or_else(|| "`olmdex doctor` says more".to_owned()),
         }
@@ -106,6 +109,13 @@ fn header(path: &Path) -> io::Result<Vec<u8>> {
     Ok(header)
 }
 
+/// Whether a path names a pipe that somebody gave this process open: `/dev/fd/63`, `/dev/stdin`.
+fn is_open_already(path: &Path, metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    let is_given = ["/dev/fd", "/proc/self/fd"].iter().any(|it| path.parent() == Some(Path::new(it)));
+    (is_given || path == Path::new("/dev/stdin")) && metadata.file_type().is_fifo()
+}
+
 /// Looks at what `path` names and opens it. `-` is standard input, which is read whole.
 ///
 /// # Errors
@@ -125,6 +135,10 @@ pub fn open(path: &Path) -> Result<Source, SourceError> {
         return Ok(Source::Catalog(Input::directory(path).map_err(unreadable)?));
     }
     if !metadata.is_file() {
+        // Others would wait for a writer, or never end.
+        if !is_open_already(path, &metadata) {
+            return Err(unreadable(io::Error::other("not a regular file or directory")));
+        }
         // A pipe, as `<(command)` makes one: it can be read only once.
         let text = std::fs::read(path).map_err(unreadable)?;
         return Ok(Source::Catalog(Input::bytes(&path.to_string_lossy(), Arc::from(text))));

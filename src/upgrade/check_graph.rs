@@ -9,7 +9,7 @@ use super::classic::{Channel, Entry, Installed, Order, Package, Walker, leads_to
 use super::rules;
 use crate::diag::{Finding, Place, Rule};
 use crate::index::query::{NamesWithoutWay, PackageGraph};
-use crate::version::Version;
+use crate::version::{Holding, Version};
 
 /// What is wrong with the upgrades of a package: every name that its channels know is followed to the head. With `old`,
 /// the same for every version that the older catalog had in the channel.
@@ -124,8 +124,21 @@ fn stranded(channel: &Channel, order: &Order<'_>, installed: &Installed, rule: &
         let more = format!(": {} would, but {} skips it (OLM v1 would take it all the same)", dead.name, by.name);
         message.push_str(&more);
     }
-    let head = order.live.first().map_or("", |it| it.name.as_str());
-    let help = format!("add {name} to the skips of {head}, or hold its version in a skipRange");
+    let own = channel.entry(name);
+    let names_itself = own.is_some_and(|it| it.replaces == *name || it.skips.contains(name));
+    let head = order.live.first();
+    // An older head is no update for it.
+    let is_newest = head.is_none_or(|head| {
+        head.version.as_ref().zip(installed.version.as_ref()).is_some_and(|(head, version)| head < version)
+    });
+    let head = head.map_or("", |it| it.name.as_str());
+    let help = if names_itself {
+        format!("take {name} out of its own replaces and skips")
+    } else if is_newest {
+        format!("let {name} replace {head}, or take it out of the channel")
+    } else {
+        format!("add {name} to the skips of {head}, or hold its version in a skipRange")
+    };
     finding(rule, channel, message, Some(&help))
 }
 
@@ -170,12 +183,13 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>)
             by_name.entry(name).or_default().push(entry);
         }
     }
-    let ranged: Vec<&Entry> = channel.entries.iter().filter(|it| it.range.is_some()).collect();
+    // The highest version first, of equal ones the later entry: the first whose range holds a version is the highest.
+    let mut ranged: Vec<&Entry> =
+        channel.entries.iter().rev().filter(|it| it.range.is_some() && it.version.is_some()).collect();
+    ranged.sort_by(|a, b| b.version.cmp(&a.version));
+    let holding = Holding::new((0_u32..).zip(ranged.iter().filter_map(|it| it.range.as_ref())));
     for (name, version) in names(channel) {
-        let holds = |it: &&Entry| {
-            it.range.as_ref().zip(version.as_ref()).is_some_and(|(range, it)| range.contains(it).unwrap_or(false))
-        };
-        let in_range = ranged.iter().copied().filter(holds);
+        let in_range = version.as_ref().and_then(|it| holding.first(it)).map(|it| ranged[it as usize]);
         let leading = by_name.get(name).into_iter().flatten().copied().chain(in_range);
         let Some(highest) = leading.filter(|it| it.version.is_some()).max_by_key(|it| &it.version) else { continue };
         if highest.name != name && order.skipped.contains_key(highest.name.as_str()) {
@@ -194,26 +208,38 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>)
     }
 }
 
+/// How many names a finding lists.
+const MAX_NAMES: usize = 20;
+
 /// Ranges that hold more than what is older than their entry.
 fn check_ranges(channel: &Channel) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let mut ascending: Vec<(&Version, usize)> =
+        channel.entries.iter().enumerate().filter_map(|(at, it)| Some((it.version.as_ref()?, at))).collect();
+    ascending.sort();
+    let versions: Vec<&Version> = ascending.iter().map(|it| it.0).collect();
     for entry in &channel.entries {
         let (Some(range), Some(version)) = (&entry.range, &entry.version) else { continue };
-        let held =
-            |it: &&Entry| it.version.as_ref().is_some_and(|it| it >= version && range.contains(it).unwrap_or(false));
-        let held: Vec<&str> = channel.entries.iter().filter(held).map(|it| it.name.as_str()).collect();
-        if !held.is_empty() {
-            let message = format!(
-                "the skipRange {} of {} in {}/{} holds {}, which it is no update for",
-                entry.skip_range,
-                entry.name,
-                channel.package,
-                channel.name,
-                held.join(", ")
-            );
-            let help = format!("end the range with <{version}");
-            findings.push(finding(rules::RANGE_BEYOND, channel, message, Some(&help)));
+        let first = versions.partition_point(|it| *it < version);
+        let spans = range.spans_of(&versions).into_iter().map(|it| it.start.max(first)..it.end.max(first));
+        let spans: Vec<std::ops::Range<usize>> = spans.filter(|it| !it.is_empty()).collect();
+        let n_held: usize = spans.iter().map(ExactSizeIterator::len).sum();
+        if n_held == 0 {
+            continue;
         }
+        // Of many, the lowest versions stand for all.
+        let mut held: Vec<usize> = spans.into_iter().flatten().take(MAX_NAMES).map(|it| ascending[it].1).collect();
+        held.sort_unstable();
+        let mut names = held.iter().map(|&it| channel.entries[it].name.as_str()).collect::<Vec<_>>().join(", ");
+        if n_held > MAX_NAMES {
+            names.push_str(&format!(" and {} more", n_held - MAX_NAMES));
+        }
+        let message = format!(
+            "the skipRange {} of {} in {}/{} holds {names}, which it is no update for",
+            entry.skip_range, entry.name, channel.package, channel.name
+        );
+        let help = format!("end the range with <{version}");
+        findings.push(finding(rules::RANGE_BEYOND, channel, message, Some(&help)));
     }
     findings
 }

@@ -7,14 +7,16 @@
 //! leaves out what leads astray, and ends before it begins if there is no way. That changes no answer, since a bundle from
 //! which no edges lead to the goal is on no way there, and what is left is found in the same order.
 
+use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
 use super::answer::{Asked, InstalledBundle, PackageView, Target};
 use super::classic;
 use super::path::{PathStep, Setting};
-use super::updates::v1_targets;
-use super::v1::Policy;
+use super::permit::Permit;
+use super::updates::{v1_target, v1_targets};
+use super::v1::{Catalog, Cursor, Policy, Web};
 use crate::index::query::{PackageGraph, Reach};
 
 /// Which ways are looked for.
@@ -27,6 +29,79 @@ pub struct Wish<'w> {
     pub at_most: usize,
     /// The names that lie between [`first_steps`] and the goals, over the channels that are asked or more of them.
     pub within: &'w Reach,
+    /// How much may be looked at. What is spent, no more ways are found.
+    pub effort: &'w Effort,
+}
+
+/// How many steps a search may still look at. The default has no bound, which one way needs none of: of several ways
+/// without circles there may be so many to tell apart that nobody waits for them.
+#[derive(Debug, Default)]
+pub struct Effort(Option<Cell<u64>>);
+
+impl Effort {
+    /// So many steps.
+    #[must_use]
+    pub fn of(n_steps: u64) -> Self {
+        Self(Some(Cell::new(n_steps)))
+    }
+
+    /// Whether a search gave up because nothing is left.
+    #[must_use]
+    pub fn is_spent(&self) -> bool {
+        self.0.as_ref().is_some_and(|it| it.get() == 0)
+    }
+
+    /// Takes one step off, if one is left.
+    fn spend(&self) -> bool {
+        let Some(left) = &self.0 else { return true };
+        left.set(left.get().saturating_sub(1));
+        left.get() > 0
+    }
+}
+
+/// Ways while they grow: each step with the one before it. Whether one step is on the way to another is told in few
+/// jumps, however long the way.
+#[derive(Debug)]
+struct Trails {
+    /// The step before, one further back, and how many there are.
+    steps: Vec<(usize, usize, usize)>,
+}
+
+impl Trails {
+    /// One trail of no steps.
+    fn new() -> Self {
+        Self { steps: vec![(0, 0, 0)] }
+    }
+
+    fn push(&mut self, before: usize) -> usize {
+        let (_, jump, length) = self.steps[before];
+        let (_, further, of_jump) = self.steps[jump];
+        let of_further = self.steps[further].2;
+        // Two jumps of one length become one.
+        let jump = if length - of_jump == of_jump - of_further { further } else { before };
+        self.steps.push((before, jump, length + 1));
+        self.steps.len() - 1
+    }
+
+    fn before(&self, at: usize) -> Option<usize> {
+        (at > 0).then(|| self.steps[at].0)
+    }
+
+    /// Whether a step is on the way to another, or that one itself.
+    fn is_on(&self, step: usize, way: usize) -> bool {
+        let wanted = self.steps[step].2;
+        let mut at = way;
+        while self.steps[at].2 > wanted {
+            let (before, jump, _) = self.steps[at];
+            at = if self.steps[jump].2 >= wanted { jump } else { before };
+        }
+        at == step
+    }
+
+    /// The steps of a way, from the last back, without where it begins.
+    fn back_from(&self, last: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(last), |&at| self.before(at)).take_while(|it| *it > 0)
+    }
 }
 
 /// The names to which a first step of either generation may lead: from there on, edges lead from name to name. The first
@@ -44,15 +119,96 @@ pub fn v1_shortest(view: &PackageView, asked: &Asked, from: &InstalledBundle, wi
     // Where edges do not bind, they say nothing.
     let anywhere = Wish { within: &Reach::Unknown, ..*wish };
     let wish = if asked.policy == Policy::CatalogProvided { wish } else { &anywhere };
-    search(from, None, wish, |at, _| {
-        let open = Asked { installed: Some(at.clone()), version: String::new(), ..asked.clone() };
-        let targets = v1_targets(view, &open).into_iter().filter(|it| it.refused_for.is_none());
-        let steps = targets.map(|target| {
+    if wish.within.is_empty() {
+        return Vec::new();
+    }
+    let is_selected = |it: &&Catalog| asked.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
+    let mut web = Web::new(view.catalogs.iter().filter(is_selected), &asked.channels, asked.policy);
+    let target = |web: &Web<'_>, rank: u32, permits: Vec<Permit>| {
+        let (catalog, candidate) = web.target(rank);
+        v1_target(catalog, candidate, permits, &asked.channels)
+    };
+    // The ranks of each name: a way comes to names, whatever catalog they are from.
+    let mut number_of: HashMap<&str, usize> = HashMap::new();
+    let mut names: Vec<(usize, bool)> = Vec::new();
+    for rank in (0_u32..).take(web.len()) {
+        let name = web.target(rank).1.name.as_str();
+        let n_names = number_of.len();
+        let number = *number_of.entry(name).or_insert(n_names);
+        let found = target(&web, rank, Vec::new());
+        let is_allowed = |it: &Target| {
+            it.refused_for.is_none() && name != from.name && wish.within.may_hold(name) && (wish.is_allowed)(it)
+        };
+        if !found.as_ref().is_some_and(is_allowed) {
+            web.drop(rank);
+        }
+        names.push((number, found.is_some_and(|it| (wish.is_goal)(&it))));
+    }
+    let mut ranks_of_name: Vec<Vec<u32>> = vec![Vec::new(); number_of.len()];
+    for (rank, (name, _)) in (0_u32..).zip(&names) {
+        ranks_of_name[*name].push(rank);
+    }
+    let installed = |web: &Web<'_>, rank: Option<u32>| match rank {
+        None => from.clone(),
+        Some(rank) => {
+            let candidate = web.target(rank).1;
+            InstalledBundle { name: candidate.name.clone(), version: candidate.version_text(), is_in_catalog: true }
+        }
+    };
+    let mut n_visits = vec![0_usize; number_of.len()];
+    // The steps of all ways, those to each name, and what may follow each, looked at as late as can be.
+    let mut trails = Trails::new();
+    let mut rank_of = vec![None];
+    let mut steps_to: Vec<Vec<usize>> = vec![Vec::new(); number_of.len()];
+    let mut cursors = vec![web.after(&installed(&web, None).as_v1())];
+    // Length, then which way it goes on, then the rank: the order in which steps are found.
+    let mut open = BinaryHeap::new();
+    open.extend(web.next(&mut cursors[0]).map(|rank| Reverse((1_usize, 0_usize, rank))));
+    let mut found = Vec::new();
+    while let Some(Reverse((length, before, rank))) = open.pop() {
+        if !wish.effort.spend() {
+            break;
+        }
+        open.extend(web.next(&mut cursors[before]).map(|rank| Reverse((length, before, rank))));
+        let (name, is_goal) = names[rank as usize];
+        let is_circle = || steps_to[name].iter().any(|it| trails.is_on(*it, before));
+        if n_visits[name] >= wish.at_most || is_circle() {
+            continue;
+        }
+        // No way needs to come through a place more often than there are ways wanted.
+        n_visits[name] += 1;
+        if n_visits[name] == wish.at_most {
+            ranks_of_name[name].iter().for_each(|it| web.drop(*it));
+        }
+        let at = trails.push(before);
+        rank_of.push(Some(rank));
+        steps_to[name].push(at);
+        if is_goal {
+            found.push(at);
+            if found.len() == wish.at_most {
+                break;
+            }
+            // What follows a goal is on no way.
+            cursors.push(Cursor::default());
+            continue;
+        }
+        let mut cursor = web.after(&installed(&web, Some(rank)).as_v1());
+        open.extend(web.next(&mut cursor).map(|rank| Reverse((length + 1, at, rank))));
+        cursors.push(cursor);
+    }
+    let way = |last: &usize| {
+        let mut ranks: Vec<u32> = trails.back_from(*last).filter_map(|it| rank_of[it]).collect();
+        ranks.reverse();
+        let befores = std::iter::once(None).chain(ranks.iter().copied().map(Some));
+        let step = |(before, rank): (Option<u32>, &u32)| {
+            let permits = web.permits(*rank, &installed(&web, before).as_v1());
+            let target = target(&web, *rank, permits)?;
             let set = Setting { field: "spec.source.catalog.version".to_owned(), value: target.version.clone() };
-            (None, PathStep { target, set: vec![set] })
-        });
-        steps.collect()
-    })
+            Some(PathStep { target, set: vec![set] })
+        };
+        befores.zip(&ranks).filter_map(step).collect()
+    };
+    found.iter().map(way).collect()
 }
 
 /// The shortest ways of OLM Classic over the channels that are asked, of which the first is the Subscription's own. Of
@@ -85,9 +241,8 @@ pub fn classic_shortest(
     })
 }
 
-/// A way while it grows: the last step, and the place of the way before it.
+/// The last step of a way while it grows.
 struct Link {
-    before: Option<usize>,
     step: Option<PathStep>,
     channel: Option<String>,
 }
@@ -102,12 +257,17 @@ fn search(
     if wish.within.is_empty() {
         return Vec::new();
     }
-    let mut links = vec![Link { before: None, step: None, channel }];
+    let mut links = vec![Link { step: None, channel }];
+    let mut trails = Trails::new();
+    let mut steps_to: HashMap<String, Vec<usize>> = HashMap::new();
     // Length, number of settings, place in `links`: that order is the order in which they were found.
     let mut open = BinaryHeap::from([Reverse((0_usize, 0_usize, 0_usize))]);
     let mut n_visits: HashMap<(String, Option<String>), usize> = HashMap::new();
     let mut found = Vec::new();
     while let Some(Reverse((length, n_set, at))) = open.pop() {
+        if !wish.effort.spend() {
+            break;
+        }
         let (installed, channel) = match &links[at] {
             Link { step: None, channel, .. } => (from.clone(), channel.clone()),
             Link { step: Some(step), channel, .. } => (after(&step.target), channel.clone()),
@@ -119,7 +279,9 @@ fn search(
             continue;
         }
         if links[at].step.as_ref().is_some_and(|it| (wish.is_goal)(&it.target)) {
-            found.push(way_to(&links, at));
+            let mut steps: Vec<PathStep> = trails.back_from(at).filter_map(|it| links[it].step.clone()).collect();
+            steps.reverse();
+            found.push(steps);
             if found.len() == wish.at_most {
                 break;
             }
@@ -129,13 +291,17 @@ fn search(
             let key = (step.target.bundle.clone(), channel);
             let is_used_up = n_visits.get(&key).is_some_and(|it| *it >= wish.at_most);
             // The shortest way of all never goes in a circle.
-            let is_circle = key.0 == from.name || (wish.at_most > 1 && comes_through(&links, at, &key.0));
+            let comes_through = || steps_to.get(&key.0).is_some_and(|it| it.iter().any(|step| trails.is_on(*step, at)));
+            let is_circle = key.0 == from.name || (wish.at_most > 1 && comes_through());
             let is_astray = !wish.within.may_hold(&key.0);
             if is_astray || is_used_up || is_circle || !(wish.is_allowed)(&step.target) {
                 continue;
             }
             open.push(Reverse((length + 1, n_set + step.set.len(), links.len())));
-            links.push(Link { before: Some(at), step: Some(step), channel: key.1 });
+            // As many as there are links.
+            let number = trails.push(at);
+            steps_to.entry(key.0).or_default().push(number);
+            links.push(Link { step: Some(step), channel: key.1 });
         }
     }
     found
@@ -145,25 +311,31 @@ fn after(target: &Target) -> InstalledBundle {
     InstalledBundle { name: target.bundle.clone(), version: target.version.clone(), is_in_catalog: true }
 }
 
-/// Whether a step of a way has led to a bundle already.
-fn comes_through(links: &[Link], at: usize, bundle: &str) -> bool {
-    let mut at = Some(at);
-    while let Some(Link { before, step, .. }) = at.map(|it| &links[it]) {
-        if step.as_ref().is_some_and(|it| it.target.bundle == bundle) {
-            return true;
-        }
-        at = *before;
-    }
-    false
-}
+#[cfg(test)]
+mod tests {
+    use super::Trails;
 
-fn way_to(links: &[Link], at: usize) -> Vec<PathStep> {
-    let mut steps = Vec::new();
-    let mut at = Some(at);
-    while let Some(Link { before, step, .. }) = at.map(|it| &links[it]) {
-        steps.extend(step.clone());
-        at = *before;
+    #[test]
+    fn steps_are_found_on_their_ways_and_no_others() {
+        // Step n follows n - 1, and every seventh begins a branch of its own.
+        let mut trails = Trails::new();
+        let mut befores = vec![0];
+        for at in 1..400_usize {
+            let before = if at % 7 == 0 { at / 2 } else { at - 1 };
+            befores.push(before);
+            assert_eq!(trails.push(before), at);
+        }
+        for way in 0..400 {
+            let mut on_way = vec![false; 400];
+            let mut at = way;
+            while at > 0 {
+                on_way[at] = true;
+                at = befores[at];
+            }
+            for step in 1..400 {
+                assert_eq!(trails.is_on(step, way), on_way[step], "{step} on the way to {way}");
+            }
+            assert_eq!(trails.back_from(way).count(), on_way.iter().filter(|it| **it).count());
+        }
     }
-    steps.reverse();
-    steps
 }

@@ -9,7 +9,7 @@ use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target};
 use super::compat::{Claims, Compatibility, Evidence, judge};
 use super::openshift::Minor;
 use super::path::PathStep;
-use super::shortest::{Wish, classic_shortest, v1_shortest};
+use super::shortest::{Effort, Wish, classic_shortest, v1_shortest};
 use crate::index::query::{GraphBundle, PackageGraph, Reach};
 
 /// How a bundle stands to the version.
@@ -149,6 +149,7 @@ pub fn way_out(
         is_allowed: &|it| stands(it, step.from, step.from),
         at_most: 1,
         within,
+        effort: &Effort::default(),
     };
     let asked = Asked { installed: Some(installed.clone()), ..Asked::default() };
     let mut ways = match (olm, view.graphs.first()) {

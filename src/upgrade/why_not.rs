@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target, channel_words};
 use super::path::{PathStep, classic_path};
-use super::shortest::{Wish, v1_shortest};
+use super::shortest::{Effort, Wish, v1_shortest};
 use super::updates::{classic_updates, v1_targets, v1_updates};
 use super::{classic, v1};
 use crate::index::query::{PackageGraph, Reach};
@@ -315,7 +315,8 @@ fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String)
     let Some(installed) = &asked.installed else { return ways };
     let open = Asked { channels: Vec::new(), version: String::new(), ..asked.clone() };
     for (asked, words) in [(asked, "in the same channels"), (&open, "over all channels")] {
-        let wish = Wish { is_goal: &|it| &it.bundle == name, is_allowed: &|_| true, at_most: 1, within };
+        let effort = &Effort::default();
+        let wish = Wish { is_goal: &|it| &it.bundle == name, is_allowed: &|_| true, at_most: 1, within, effort };
         if let Some(steps) = v1_shortest(view, asked, installed, &wish).pop().filter(|it| it.len() > 1) {
             let versions: Vec<&str> = steps.iter().map(|it| it.target.version.as_str()).collect();
             ways.push(format!(

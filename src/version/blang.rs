@@ -122,6 +122,64 @@ impl Range {
         Ok(false)
     }
 
+    /// The versions that its comparators name.
+    pub(super) fn bounds(&self) -> impl Iterator<Item = &Version> {
+        self.groups.iter().flatten().map(|it| &it.version)
+    }
+
+    /// What it holds of a sequence of places that ascend with their versions: spans in order, none of which touches the
+    /// next. `bounds` gives for a version the first place that is not below it, and the first that is above it. What
+    /// [`Range::contains`] cannot answer is not held.
+    pub(super) fn spans(
+        &self,
+        n_places: usize,
+        bounds: impl Fn(&Version) -> (usize, usize),
+    ) -> Vec<std::ops::Range<usize>> {
+        let mut spans = Vec::new();
+        for group in self.groups.iter().take_while(|it| !it.is_empty()) {
+            let (mut low, mut high) = (0, n_places);
+            let mut holes = Vec::new();
+            for comparator in group {
+                let (first, behind) = bounds(&comparator.version);
+                match comparator.operator {
+                    Operator::Equal => (low, high) = (low.max(first), high.min(behind)),
+                    Operator::NotEqual => holes.push((first, behind)),
+                    Operator::Greater => low = low.max(behind),
+                    Operator::GreaterOrEqual => low = low.max(first),
+                    Operator::Less => high = high.min(first),
+                    Operator::LessOrEqual => high = high.min(behind),
+                }
+            }
+            holes.sort_unstable();
+            for (first, behind) in holes {
+                if low < first.min(high) {
+                    spans.push(low..first.min(high));
+                }
+                low = low.max(behind);
+            }
+            if low < high {
+                spans.push(low..high);
+            }
+        }
+        spans.sort_unstable_by_key(|it| it.start);
+        let mut joined: Vec<std::ops::Range<usize>> = Vec::new();
+        for span in spans {
+            match joined.last_mut() {
+                Some(last) if span.start <= last.end => last.end = last.end.max(span.end),
+                _ => joined.push(span),
+            }
+        }
+        joined
+    }
+
+    /// As places, the versions of an ascending list that it holds.
+    pub fn spans_of<V: std::borrow::Borrow<Version>>(&self, versions: &[V]) -> Vec<std::ops::Range<usize>> {
+        self.spans(versions.len(), |bound| {
+            let first = versions.partition_point(|it| it.borrow() < bound);
+            (first, first + versions[first..].partition_point(|it| it.borrow() <= bound))
+        })
+    }
+
     /// Whether there is nothing between two `||`, so that [`Range::contains`] can fail.
     pub fn has_empty_group(&self) -> bool {
         self.groups.iter().any(Vec::is_empty)

@@ -19,6 +19,7 @@ pub mod masterminds;
 
 mod admission;
 mod digit;
+mod holding;
 mod parse;
 mod quote;
 pub use quote::Quoted;
@@ -30,6 +31,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
+pub use holding::Holding;
 pub use parse::{NumberPart, VersionError};
 pub use release::{Release, ReleaseError, ReleaseErrorReason, VersionRelease};
 

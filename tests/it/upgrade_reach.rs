@@ -14,7 +14,7 @@ use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::upgrade::openshift::Minor;
 use olmdex::upgrade::v1::Policy;
 use olmdex::upgrade::{
-    Asked, Generation, InstalledBundle, Move, PackageView, PathStep, Wish, check_graph, classic_shortest,
+    Asked, Effort, Generation, InstalledBundle, Move, PackageView, PathStep, Wish, check_graph, classic_shortest,
     ends_of_ways_out, first_steps, v1_shortest, v1_why_not, way_out,
 };
 use olmdex::version::Version;
@@ -188,7 +188,7 @@ proptest! {
             prop_assert!(within != Reach::Unknown);
             for at_most in [1, 3] {
                 let find = |within: &Reach| -> [Vec<Vec<PathStep>>; 2] {
-                    let wish = Wish { is_goal: &|it| it.bundle == target.0, is_allowed: &|it| !it.is_deprecated, at_most, within };
+                    let wish = Wish { is_goal: &|it| it.bundle == target.0, is_allowed: &|it| !it.is_deprecated, at_most, within, effort: &Effort::default() };
                     [v1_shortest(&view, &asked, &from, &wish), classic_shortest(&view, graph, &asked, &from, &wish)]
                 };
                 prop_assert_eq!(find(&within), find(&Reach::Unknown), "{:?}", within);
@@ -263,7 +263,13 @@ fn edges_that_are_left_out_make_ways_unknown() {
         let from = InstalledBundle { name: name(n_entries - 1), version: "1.9.0".to_owned(), is_in_catalog: true };
         let within = between(&index, &view, &[], &from, &first);
         let asked = Asked { installed: Some(from.clone()), ..Asked::default() };
-        let wish = Wish { is_goal: &|it| it.bundle == name(0), is_allowed: &|_| true, at_most: 1, within: &within };
+        let wish = Wish {
+            is_goal: &|it| it.bundle == name(0),
+            is_allowed: &|_| true,
+            at_most: 1,
+            within: &within,
+            effort: &Effort::default(),
+        };
         assert_eq!(v1_shortest(&view, &asked, &from, &wish)[0].len(), 1);
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use olmdex::draw;
 use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, GraphEntry, NamesWithoutWay, PackageGraph, Reach};
 use olmdex::upgrade::{
-    Asked, Field, InstalledBundle, PackageView, PathStep, Verdict, Wish, check_graph, classic_path, classic_shortest,
-    classic_updates, classic_why_not, v1_path, v1_shortest, v1_updates, v1_why_not, z_stream,
+    Asked, Effort, Field, InstalledBundle, PackageView, PathStep, Verdict, Wish, check_graph, classic_path,
+    classic_shortest, classic_updates, classic_why_not, v1_path, v1_shortest, v1_updates, v1_why_not, z_stream,
 };
 use olmdex::version::Version;
 use olmdex::version::blang::Range;
@@ -140,7 +140,7 @@ proptest! {
                 prop_assert!(why.is_taken || why.conditions.iter().any(|it| !it.is_met), "{:?}", why);
             }
             // The shortest way is legal, and no longer than OLM's own.
-            let wish = Wish { is_goal: &|it| it.bundle == target.0, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown };
+            let wish = Wish { is_goal: &|it| it.bundle == target.0, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown, effort: &Effort::default() };
             let short = v1_shortest(&view, &asked, &from, &wish).pop();
             if let Some(steps) = &short {
                 assert_legal(&view, &from, steps);
@@ -177,7 +177,7 @@ proptest! {
         let graph = &view.graphs[0];
         let asked = Asked { installed: Some(from.clone()), ..Asked::default() };
         for at_most in [1, 4] {
-            let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most, within: &Reach::Unknown };
+            let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most, within: &Reach::Unknown, effort: &Effort::default() };
             for ways in [classic_shortest(&view, graph, &asked, &from, &wish), v1_shortest(&view, &asked, &from, &wish)] {
                 prop_assert!(ways.len() <= at_most);
                 prop_assert!(ways.windows(2).all(|pair| pair[0].len() <= pair[1].len() && pair[0] != pair[1]));
@@ -190,7 +190,7 @@ proptest! {
             }
         }
         // No channel of its own gets there in fewer steps than the shortest way over all.
-        let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown };
+        let wish = Wish { is_goal: &|it| it.bundle == to, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown, effort: &Effort::default() };
         let shortest = classic_shortest(&view, graph, &asked, &from, &wish).pop();
         for channel in ["a", "b"] {
             let asked = Asked { channels: vec![channel.to_owned()], ..asked.clone() };
@@ -254,15 +254,20 @@ proptest! {
         let Ok(mut catalog) = draw::Catalog::from_graphs(&view.graphs) else { return Ok(()) };
         let graphs = draw::channels(&catalog);
         let names: BTreeSet<&str> = graphs.iter().flat_map(|it| it.nodes.iter().map(|it| it.name.as_str())).collect();
-        for edge in graphs.iter().flat_map(|it| &it.edges) {
-            prop_assert!(names.contains(edge.source.as_str()) && names.contains(edge.target.as_str()));
+        for edge in graphs.iter().flat_map(|it| it.edges.iter()) {
+            prop_assert!(names.contains(edge.source) && names.contains(edge.target));
         }
-        prop_assert_eq!(draw::dot(&graphs).lines().filter(|it| it.contains(" -> ")).count(),
+        let written = |write: &dyn Fn(&mut Vec<u8>) -> std::io::Result<()>| {
+            let mut text = Vec::new();
+            write(&mut text).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        prop_assert_eq!(written(&|out| draw::dot(&graphs, out)).lines().filter(|it| it.contains(" -> ")).count(),
             graphs.iter().map(|it| it.edges.len()).sum::<usize>());
-        prop_assert!(draw::text(&graphs).is_empty() == graphs.is_empty());
+        prop_assert!(written(&|out| draw::text(&graphs, out)).is_empty() == graphs.is_empty());
         for detail in [draw::Detail::Collapsed, draw::Detail::Full] {
             let way: Vec<String> = (0..minimum).map(name).collect();
-            let picture = draw::svg(&catalog, &way, detail);
+            let picture = draw::svg(&catalog, &way, detail, usize::MAX).unwrap();
             for tag in ["g", "svg", "text", "title"] {
                 let opened = picture.matches(&format!("<{tag}>")).count() + picture.matches(&format!("<{tag} ")).count();
                 prop_assert_eq!(opened, picture.matches(&format!("</{tag}>")).count(), "{}", tag);
@@ -272,11 +277,11 @@ proptest! {
                 prop_assert!(picture.contains(*name), "{} is missing", name);
             }
         }
-        prop_assert_eq!(draw::html(&catalog, &[]).matches("<section>").count(), graphs.len() + 1);
+        prop_assert_eq!(draw::html(&catalog, &[], usize::MAX).unwrap().matches("<section>").count(), graphs.len() + 1);
         let options = draw::MermaidOptions { v0_semantics: true };
-        let whole = draw::mermaid(&catalog, options).text.lines().count();
+        let whole = written(&|out| draw::Mermaid::new(&catalog, options).write(out)).lines().count();
         if catalog.keep_from(&name(minimum)).is_ok() {
-            prop_assert!(draw::mermaid(&catalog, options).text.lines().count() <= whole);
+            prop_assert!(written(&|out| draw::Mermaid::new(&catalog, options).write(out)).lines().count() <= whole);
         }
     }
 }
@@ -312,7 +317,13 @@ fn a_long_chain_is_walked_to_its_end() {
     assert!(path.is_reached, "{}", path.reason);
     assert_eq!(path.steps.len(), n_entries - 1);
     let goal = name(n_entries - 1);
-    let wish = Wish { is_goal: &|it| it.bundle == goal, is_allowed: &|_| true, at_most: 1, within: &Reach::Unknown };
+    let wish = Wish {
+        is_goal: &|it| it.bundle == goal,
+        is_allowed: &|_| true,
+        at_most: 1,
+        within: &Reach::Unknown,
+        effort: &Effort::default(),
+    };
     assert_eq!(v1_shortest(&view, &Asked::default(), &from, &wish)[0].len(), n_entries - 1);
     assert_eq!(classic_shortest(&view, &view.graphs[0], &Asked::default(), &from, &wish)[0].len(), n_entries - 1);
     let path = classic_path(&view, &view.graphs[0], &Asked::default(), &from, None);

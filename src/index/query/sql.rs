@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,21 +12,26 @@ use serde::Serialize;
 use crate::index::{Index, IndexError};
 
 /// How many virtual machine steps pass between two looks at the clock.
-const STEPS: i32 = 10_000;
+const STEPS: i32 = 1_000;
+
+/// Bytes of a LIKE or GLOB pattern: comparing takes time that grows fast with it.
+const MAX_PATTERN: i32 = 1_000;
 
 /// What a statement may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SqlLimits {
     /// Rows of the answer.
     pub max_rows: usize,
-    /// Time.
+    /// Time. A single function of SQL is not interrupted.
     pub max_time: Duration,
+    /// Bytes of the answer, and of each value on the way to it.
+    pub max_bytes: usize,
 }
 
 impl Default for SqlLimits {
-    /// 100,000 rows and 30 seconds.
+    /// 100,000 rows, 30 seconds and 64 MiB.
     fn default() -> Self {
-        Self { max_rows: 100_000, max_time: Duration::from_secs(30) }
+        Self { max_rows: 100_000, max_time: Duration::from_secs(30), max_bytes: 64 << 20 }
     }
 }
 
@@ -62,11 +68,12 @@ impl Index {
     ///
     /// # Errors
     /// [`IndexError::Sql`] if the statement is wrong or does something that is not allowed, [`IndexError::Limit`] if
-    /// it takes too long.
+    /// it takes too long, [`IndexError::TooLarge`] if a value or the answer is too large.
     pub fn sql(&mut self, sql: &str, limits: SqlLimits) -> Result<SqlResult, IndexError> {
+        let before = self.connection().limit(Limit::SQLITE_LIMIT_LENGTH).map_err(|error| self.failed(&error))?;
         let result = run(self.connection_mut(), sql, limits);
         // The next question is ours again.
-        let lifted = lift(self.connection_mut());
+        let lifted = lift(self.connection_mut(), before);
         let result = result.map_err(|error| match &error {
             rusqlite::Error::SqlInputError { msg, .. } => IndexError::Sql(msg.clone()),
             other => match other.sqlite_error_code() {
@@ -77,35 +84,64 @@ impl Index {
                     "the statement was stopped after {} seconds",
                     limits.max_time.as_secs_f64()
                 )),
+                Some(rusqlite::ErrorCode::TooBig) => {
+                    IndexError::TooLarge(format!("a value is larger than {} bytes", limits.max_bytes))
+                }
                 _ => self.failed(other),
             },
         })?;
         lifted.map_err(|error| self.failed(&error))?;
-        Ok(result)
+        result.ok_or_else(|| IndexError::TooLarge(format!("the answer is larger than {} bytes", limits.max_bytes)))
     }
 }
 
-fn run(connection: &mut Connection, sql: &str, limits: SqlLimits) -> rusqlite::Result<SqlResult> {
+/// The answer; nothing if it is too large.
+fn run(connection: &mut Connection, sql: &str, limits: SqlLimits) -> rusqlite::Result<Option<SqlResult>> {
     let end = Instant::now().checked_add(limits.max_time);
+    let is_over = move || end.is_some_and(|end| Instant::now() > end);
     connection.authorizer(Some(authorize))?;
-    connection.progress_handler(STEPS, Some(move || end.is_some_and(|end| Instant::now() > end)))?;
+    connection.progress_handler(STEPS, Some(is_over))?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::try_from(limits.max_bytes).unwrap_or(i32::MAX))?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, MAX_PATTERN)?;
     let mut statement = connection.prepare(sql)?;
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut result = SqlResult { columns, rows: Vec::new(), is_cut: false };
     let mut rows = statement.query([])?;
+    let mut n_bytes = 0_usize;
     while let Some(row) = rows.next()? {
         if result.rows.len() == limits.max_rows {
             result.is_cut = true;
             break;
         }
-        let value = |idx| row.get_ref(idx).map(SqlValue::from);
-        result.rows.push((0..result.columns.len()).map(value).collect::<Result<_, _>>()?);
+        let mut values = Vec::with_capacity(result.columns.len());
+        for idx in 0..result.columns.len() {
+            let value = row.get_ref(idx)?;
+            n_bytes = n_bytes.saturating_add(match value {
+                ValueRef::Text(bytes) => bytes.len(),
+                // Two digits for each byte.
+                ValueRef::Blob(bytes) => bytes.len().saturating_mul(2),
+                _ => size_of::<i64>(),
+            });
+            if n_bytes > limits.max_bytes {
+                return Ok(None);
+            }
+            values.push(SqlValue::from(value));
+        }
+        result.rows.push(values);
+        // Few steps may take long where values are large.
+        if is_over() {
+            return Err(rusqlite::Error::SqliteFailure(
+                rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_INTERRUPT),
+                None,
+            ));
+        }
     }
-    Ok(result)
+    Ok(Some(result))
 }
 
 /// Takes the limits off.
-fn lift(connection: &mut Connection) -> rusqlite::Result<()> {
+fn lift(connection: &mut Connection, max_length: i32) -> rusqlite::Result<()> {
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max_length)?;
     connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
     connection.progress_handler(0, None::<fn() -> bool>)
 }

@@ -19,7 +19,7 @@ use super::LegacyCatalog;
 use super::era::Fidelity;
 use super::error::LegacyError;
 use super::export::Export;
-use super::file::LegacyFile;
+use super::file::{LegacyFile, never_run_stored_text};
 use super::mended::refuse_shared_journal;
 use super::outfile::OutFile;
 
@@ -59,8 +59,6 @@ pub struct Edit {
     out: Option<OutFile>,
     path: PathBuf,
     done: Done,
-    /// Statements that make the triggers again, which are out of the way meanwhile.
-    triggers: Vec<String>,
 }
 
 impl Edit {
@@ -82,7 +80,7 @@ impl Edit {
             Destination::InPlace => fill(path, path, scratch, is_old, &file)?,
             Destination::File(target) => fill(path, target, scratch, is_old, &file)?,
         };
-        let mut edit = Self { connection, out, path: path.to_owned(), done: Done::default(), triggers: Vec::new() };
+        let mut edit = Self { connection, out, path: path.to_owned(), done: Done::default() };
         edit.prepare().map_err(|error| edit.failed(&error))?;
         Ok(edit)
     }
@@ -94,9 +92,11 @@ impl Edit {
         }
     }
 
-    /// Begins the transaction, brings the schema up, and puts the triggers out of the way.
+    /// Begins the transaction and brings the schema up. Triggers and views of the file stay in it and never run: their text
+    /// is whatever the file's author wrote.
     fn prepare(&mut self) -> rusqlite::Result<()> {
         let it = &self.connection;
+        never_run_stored_text(it)?;
         it.execute_batch("PRAGMA temp_store = MEMORY; BEGIN IMMEDIATE")?;
         let has = |sql: &str| it.query_row(sql, [], |row| row.get::<_, i64>(0)).map(|count| count > 0);
         if !has("SELECT count(*) FROM pragma_table_info('operatorbundle') WHERE name = 'substitutesfor'")? {
@@ -121,13 +121,6 @@ impl Edit {
                  INSERT INTO schema_migrations VALUES ({SCHEMA}, '2021-08-11 00:00:00')"
             ))?;
         }
-        let list = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid";
-        let triggers: Vec<(String, String)> =
-            it.prepare(list)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
-        for (name, _) in &triggers {
-            it.execute_batch(&format!("DROP TRIGGER \"{}\"", name.replace('"', "\"\"")))?;
-        }
-        self.triggers = triggers.into_iter().map(|(_, sql)| sql).collect();
         Ok(())
     }
 
@@ -143,10 +136,7 @@ impl Edit {
     /// [`LegacyError::Write`]; then the target is as it was.
     pub fn finish(mut self) -> Result<Done, LegacyError> {
         let is_in_place = self.out.is_none();
-        let complete = |it: &Connection, triggers: &[String]| -> rusqlite::Result<()> {
-            for sql in triggers {
-                it.execute_batch(sql)?;
-            }
+        let complete = |it: &Connection| -> rusqlite::Result<()> {
             it.execute_batch("COMMIT")?;
             let n_free: i64 = it.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
             let n_pages: i64 = it.pragma_query_value(None, "page_count", |row| row.get(0))?;
@@ -159,7 +149,7 @@ impl Edit {
             }
             Ok(())
         };
-        complete(&self.connection, &self.triggers).map_err(|error| self.failed(&error))?;
+        complete(&self.connection).map_err(|error| self.failed(&error))?;
         self.done.packages.sort();
         self.done.packages.dedup();
         self.done.bundles.sort();

@@ -9,8 +9,8 @@ use super::order::{Channel, Entry, OrderError};
 use crate::index::query::PackageGraph;
 use crate::upgrade::permit::{Field, Permit};
 use crate::upgrade::v1::bundle_version;
-use crate::version::Version;
 use crate::version::blang::Range;
+use crate::version::{Holding, Version};
 
 /// A package of one catalog.
 #[derive(Debug, Clone, Default)]
@@ -159,7 +159,7 @@ impl Package {
     /// # Errors
     /// If a channel has no order.
     pub fn walker<'p>(&'p self, channel: Option<&'p str>) -> Result<Walker<'p>, OrderError> {
-        let mut walker = Walker { ranks: Vec::new(), by_name: HashMap::new(), ranged: Vec::new() };
+        let mut walker = Walker { ranks: Vec::new(), by_name: HashMap::new(), ranged: Holding::default() };
         for channel in self.subscribed(channel) {
             walker.ranks.extend(channel.order()?.live.into_iter().map(|entry| (channel, entry)));
         }
@@ -167,10 +167,11 @@ impl Package {
             for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
                 walker.by_name.entry(name).or_insert(rank);
             }
-            if entry.range.is_some() {
-                walker.ranged.push(rank);
-            }
         }
+        let ranges = walker.ranks.iter().enumerate();
+        // No channel has as many entries as do not fit.
+        walker.ranged =
+            Holding::new(ranges.filter_map(|(rank, it)| Some((u32::try_from(rank).ok()?, it.1.range.as_ref()?))));
         Ok(walker)
     }
 
@@ -207,8 +208,8 @@ pub struct Walker<'p> {
     ranks: Vec<(&'p Channel, &'p Entry)>,
     /// For each name the first entry that replaces or skips it.
     by_name: HashMap<&'p str, usize>,
-    /// The entries with ranges.
-    ranged: Vec<usize>,
+    /// The ranges of entries, by their ranks.
+    ranged: Holding,
 }
 
 impl<'p> Walker<'p> {
@@ -216,7 +217,7 @@ impl<'p> Walker<'p> {
     #[must_use]
     pub fn next(&self, installed: &Installed) -> Option<(&'p Channel, &'p Entry)> {
         let named = self.by_name.get(installed.name.as_str()).copied();
-        let in_range = self.ranged.iter().copied().find(|&rank| holds(self.ranks[rank].1, installed));
+        let in_range = installed.version.as_ref().and_then(|it| self.ranged.first(it)).map(|rank| rank as usize);
         let (channel, entry) = self.ranks[named.into_iter().chain(in_range).min()?];
         (entry.name != installed.name).then_some((channel, entry))
     }

@@ -1,12 +1,12 @@
 //! A catalog as the resolver sees it (`spec/olm-v1.md` 2.2): the last blob of each name counts, nothing is validated.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::property::{BundleVersion, bundle_version};
 use crate::index::query::{GraphBundle, GraphDeprecation, GraphEntry, PackageGraph};
-use crate::version::VersionRelease;
 use crate::version::blang::Range;
+use crate::version::{Holding, VersionRelease};
 
 /// The label that every catalog has: its name.
 const NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
@@ -61,8 +61,21 @@ pub(super) struct Lookup {
     pub(super) successors: HashMap<String, Vec<(usize, usize)>>,
     /// Entries that have a range, in order.
     pub(super) ranged: Vec<(usize, usize)>,
+    /// Their ranges, by their places in that list.
+    pub(super) holding: Holding,
+    /// The same, the best first; made when a way is walked.
+    pub(super) best: OnceLock<BestFirst>,
     /// Channels that list a bundle, in order.
     pub(super) listing: HashMap<String, Vec<usize>>,
+}
+
+/// Entries with ranges in the order in which the resolver prefers their candidates.
+#[derive(Debug, Clone, Default)]
+pub(super) struct BestFirst {
+    /// Channel and candidate.
+    pub(super) entries: Vec<(usize, usize)>,
+    /// Their ranges, by their places in that list.
+    pub(super) holding: Holding,
 }
 
 impl Lookup {
@@ -94,6 +107,10 @@ impl Lookup {
                 }
             }
         }
+        let range = |&(number, at): &(usize, usize)| channels[number].ranges[at].as_ref();
+        // No channel has as many entries as do not fit.
+        let ranges = lookup.ranged.iter().enumerate();
+        lookup.holding = Holding::new(ranges.filter_map(|(place, it)| Some((u32::try_from(place).ok()?, range(it)?))));
         lookup
     }
 }

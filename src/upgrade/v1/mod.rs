@@ -17,6 +17,7 @@ mod property;
 mod resolve;
 mod selector;
 mod successors;
+mod web;
 
 pub use catalog::{Candidate, Catalog, CatalogState, Release};
 pub use conditions::{DeprecationCondition, deprecation_conditions};
@@ -25,3 +26,4 @@ pub use property::{BundleVersion, bundle_version};
 pub use resolve::{Answer, CatalogWalk, Installed, Policy, Question, Resolution, resolve, resolve_only};
 pub use selector::{LabelSelector, LabelSelectorRequirement};
 pub use successors::permits;
+pub(super) use web::{Cursor, Web};

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::catalog::{Candidate, Catalog, CatalogState};
 use super::error::ResolveError;
 use super::selector::LabelSelector;
-use super::successors::{installed_version, successor_places};
+use super::successors::{best_in_range, installed_version, named_places, successor_places};
 use crate::index::query::GraphDeprecation;
 use crate::version::masterminds::Constraint;
 use crate::version::{Quoted, VersionRelease};
@@ -234,12 +234,7 @@ fn best_of<'c>(
     catalog: &'c Catalog,
     walk: Option<&mut Vec<CatalogWalk>>,
 ) -> Result<Option<&'c Candidate>, ResolveError> {
-    let successors = match &question.installed {
-        Some(installed) if question.policy == Policy::CatalogProvided => {
-            Some(successors(question, catalog, installed)?)
-        }
-        _ => None,
-    };
+    let bound_by = question.installed.as_ref().filter(|_| question.policy == Policy::CatalogProvided);
     let in_channels = |it: &Candidate| {
         question.channels.is_empty()
             || catalog.channels_of(&it.name).any(|name| question.channels.iter().any(|it| it == name))
@@ -249,13 +244,24 @@ fn best_of<'c>(
         range.is_none_or(|range| it.version_release().is_some_and(|version| range.matches(&version.version)))
     };
     let all = 0..catalog.candidates.len();
+    if let (Some(installed), None) = (bound_by, &walk) {
+        let is_allowed = |at: usize| in_channels(&catalog.candidates[at]) && in_range(&catalog.candidates[at]);
+        let version = installed_version(installed).map_err(ResolveError::Installed)?;
+        let same = catalog.lookup.versions.get(&version).into_iter().flatten().copied();
+        let named = named_places(catalog, installed, &question.channels);
+        let near = named.into_iter().chain(same).filter(|at| is_allowed(*at));
+        let in_range = best_in_range(catalog, installed, &question.channels, is_allowed);
+        let best = near.chain(in_range).min_by_key(|&at| (rank(&catalog.candidates[at]), at));
+        return Ok(best.map(|at| &catalog.candidates[at]));
+    }
+    let successors = bound_by.map(|installed| successors(question, catalog, installed)).transpose()?;
     let may_follow = |at: &usize| successors.as_ref().is_none_or(|it| it.contains(at));
     let allowed = |at: &usize| in_channels(&catalog.candidates[*at]) && in_range(&catalog.candidates[*at]);
     // The first of equal ones wins, in the order of the candidates.
     let pick = |at: usize| &catalog.candidates[at];
     let best = match &successors {
-        Some(successors) => successors.iter().copied().filter(allowed).map(pick).min_by_key(rank),
-        None => all.clone().filter(allowed).map(pick).min_by_key(rank),
+        Some(successors) => successors.iter().copied().filter(allowed).map(pick).min_by_key(|it| rank(it)),
+        None => all.clone().filter(allowed).map(pick).min_by_key(|it| rank(it)),
     };
     if let Some(walk) = walk {
         let listed: Vec<usize> = all.filter(|&at| in_channels(pick(at))).collect();
@@ -273,7 +279,7 @@ fn best_of<'c>(
 }
 
 /// What decides between candidates, the best first.
-fn rank<'c>(candidate: &&'c Candidate) -> (bool, bool, Reverse<Option<&'c VersionRelease>>) {
+pub(super) fn rank(candidate: &Candidate) -> (bool, bool, Reverse<Option<&VersionRelease>>) {
     (candidate.is_deprecated, candidate.version.is_err(), Reverse(candidate.version_release()))
 }
 

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::catalog::Catalog;
+use super::catalog::{BestFirst, Catalog};
 use super::property::explicit_version;
-use super::resolve::Installed;
+use super::resolve::{Installed, rank};
 use crate::upgrade::permit::{Field, Permit};
-use crate::version::{Version, VersionRelease};
+use crate::version::{Holding, Version, VersionRelease};
 
 /// The entries (channel and place in it) that the installed bundle has edges to, in order.
 ///
@@ -19,7 +19,8 @@ fn entries_after(
 ) -> BTreeSet<(usize, usize)> {
     let lookup = &catalog.lookup;
     let named = lookup.successors.get(&installed.name).map_or(&[][..], Vec::as_slice);
-    let in_range = lookup.ranged.iter().filter(|(number, at)| holds(catalog, (*number, *at), version));
+    let in_range =
+        version.into_iter().flat_map(|it| lookup.holding.all(it)).map(|place| &lookup.ranged[place as usize]);
     let counts = |number: usize| channels.is_empty() || channels.contains(&catalog.channels[number].name);
     named.iter().chain(in_range).copied().filter(|(number, _)| counts(*number)).collect()
 }
@@ -38,29 +39,54 @@ pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[Stri
     let version = Version::parse(&installed.version).ok();
     let mut found: HashMap<&str, Vec<Permit>> = HashMap::new();
     for (number, at) in entries_after(catalog, installed, version.as_ref(), channels) {
-        let channel = &catalog.channels[number];
-        let entry = &channel.entries[at];
-        let mut add = |field: Field, value: &str| {
-            found.entry(&entry.name).or_default().push(Permit {
-                channel: channel.name.clone(),
-                entry: entry.name.clone(),
-                field,
-                value: value.to_owned(),
-                file: channel.file.clone(),
-                line: channel.line,
-            });
-        };
-        if entry.replaces == installed.name {
-            add(Field::Replaces, &entry.replaces);
-        }
-        if entry.skips.contains(&installed.name) {
-            add(Field::Skips, &installed.name);
-        }
-        if holds(catalog, (number, at), version.as_ref()) {
-            add(Field::SkipRange, &entry.skip_range);
-        }
+        let name = catalog.channels[number].entries[at].name.as_str();
+        add_permits(catalog, installed, version.as_ref(), (number, at), found.entry(name).or_default());
     }
     found
+}
+
+/// The fields of some entries that lead from the installed bundle, in their order.
+pub(in crate::upgrade) fn permits_of(
+    catalog: &Catalog,
+    installed: &Installed,
+    entries: &[(usize, usize)],
+) -> Vec<Permit> {
+    let version = Version::parse(&installed.version).ok();
+    let mut permits = Vec::new();
+    for &place in entries {
+        add_permits(catalog, installed, version.as_ref(), place, &mut permits);
+    }
+    permits
+}
+
+fn add_permits(
+    catalog: &Catalog,
+    installed: &Installed,
+    version: Option<&Version>,
+    (number, at): (usize, usize),
+    permits: &mut Vec<Permit>,
+) {
+    let channel = &catalog.channels[number];
+    let entry = &channel.entries[at];
+    let mut add = |field: Field, value: &str| {
+        permits.push(Permit {
+            channel: channel.name.clone(),
+            entry: entry.name.clone(),
+            field,
+            value: value.to_owned(),
+            file: channel.file.clone(),
+            line: channel.line,
+        });
+    };
+    if entry.replaces == installed.name {
+        add(Field::Replaces, &entry.replaces);
+    }
+    if entry.skips.contains(&installed.name) {
+        add(Field::Skips, &installed.name);
+    }
+    if holds(catalog, (number, at), version) {
+        add(Field::SkipRange, &entry.skip_range);
+    }
 }
 
 /// The candidates that edges from the installed bundle lead to, by their places: [`permits`] without the reasons.
@@ -69,6 +95,46 @@ pub(super) fn successor_places(catalog: &Catalog, installed: &Installed, channel
     let entries = entries_after(catalog, installed, version.as_ref(), channels).into_iter();
     let name = |(number, at): (usize, usize)| &catalog.channels[number].entries[at].name;
     entries.filter_map(|it| catalog.lookup.candidates.get(name(it)).copied()).collect()
+}
+
+/// The best candidate in the range of one of whose entries the installed bundle is, of those that are allowed. It is
+/// looked for from the best down, since a way of ten thousand steps cannot look at all of ten thousand at each.
+pub(super) fn best_in_range(
+    catalog: &Catalog,
+    installed: &Installed,
+    channels: &[String],
+    is_allowed: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let lookup = &catalog.lookup;
+    let BestFirst { entries, holding } = lookup.best.get_or_init(|| {
+        let candidate = |it: &(usize, usize)| lookup.candidates.get(&catalog.channels[it.0].entries[it.1].name);
+        let ranged = lookup.ranged.iter().filter_map(|it| Some((it, *candidate(it)?)));
+        let mut ranged: Vec<(&(usize, usize), usize)> = ranged.collect();
+        ranged.sort_by_key(|it| (rank(&catalog.candidates[it.1]), it.1));
+        let range = |it: &(usize, usize)| catalog.channels[it.0].ranges[it.1].as_ref();
+        let holding = Holding::new((0_u32..).zip(ranged.iter().filter_map(|it| range(it.0))));
+        BestFirst { entries: ranged.iter().map(|it| (it.0.0, it.1)).collect(), holding }
+    });
+    let version = Version::parse(&installed.version).ok()?;
+    let counts = |number: usize| channels.is_empty() || channels.contains(&catalog.channels[number].name);
+    let mut lists: Vec<&[u32]> = holding.nodes_of(&version).map(|it| holding.list(it)).collect();
+    loop {
+        lists.retain(|it| !it.is_empty());
+        let next = lists.iter_mut().min_by_key(|it| it[0])?;
+        let (number, place) = entries[next[0] as usize];
+        *next = &next[1..];
+        if counts(number) && is_allowed(place) {
+            return Some(place);
+        }
+    }
+}
+
+/// The candidates that entries replacing or skipping the installed bundle lead to.
+pub(super) fn named_places(catalog: &Catalog, installed: &Installed, channels: &[String]) -> Vec<usize> {
+    entries_after(catalog, installed, None, channels)
+        .into_iter()
+        .filter_map(|(number, at)| catalog.lookup.candidates.get(&catalog.channels[number].entries[at].name).copied())
+        .collect()
 }
 
 /// Version and release of the installed bundle (`spec/olm-v1.md` 1.4.8).

@@ -1,0 +1,182 @@
+//! The edges of a package in several catalogs, ready to be walked from many bundles.
+//!
+//! Ten thousand entries with ranges that hold each other have a hundred million edges. They are never made: what may
+//! follow a bundle comes one after another out of a [`Cursor`], and what nobody wants to come to again is passed over by
+//! all cursors at once, so that a search costs what it finds.
+//!
+//! What it deliberately does not do: it knows no goals and no ways.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use super::catalog::{Candidate, Catalog};
+use super::resolve::{Installed, Policy};
+use super::successors::permits_of;
+use crate::upgrade::permit::Permit;
+use crate::version::{Holding, Version};
+
+/// The bundles of some catalogs that can be upgraded to, ranked: the highest version first.
+#[derive(Debug)]
+pub(in crate::upgrade) struct Web<'c> {
+    targets: Vec<Target<'c>>,
+    /// Lists of ranks, each ascending: for each node of `ranges` those of its ranges, then those that replace or skip a
+    /// name, then all, if every bundle may follow every other one.
+    lists: Vec<Vec<u32>>,
+    /// The list of a name.
+    named: HashMap<&'c str, usize>,
+    ranges: Holding,
+    /// The list of all.
+    all: Option<usize>,
+    /// For each place of each list a place from which on to look, so that what is dropped is passed over.
+    skips: Vec<Vec<u32>>,
+    is_dropped: Vec<bool>,
+}
+
+#[derive(Debug)]
+struct Target<'c> {
+    catalog: &'c Catalog,
+    candidate: &'c Candidate,
+    /// The entries (channel and place in it) that lead to it.
+    entries: Vec<(usize, usize)>,
+}
+
+/// What may follow a bundle, the highest version first: lists, each with the place from which on it is still to come.
+#[derive(Debug, Default)]
+pub(in crate::upgrade) struct Cursor(Vec<(usize, usize)>);
+
+impl<'c> Web<'c> {
+    /// The edges in some channels (none given: all) of some catalogs.
+    pub(in crate::upgrade) fn new(
+        catalogs: impl Iterator<Item = &'c Catalog>,
+        channels: &[String],
+        policy: Policy,
+    ) -> Self {
+        let counts = |name: &str| channels.is_empty() || channels.iter().any(|it| it == name);
+        let mut targets = Vec::new();
+        for catalog in catalogs {
+            let first = targets.len();
+            let mut place_of: HashMap<&str, usize> = HashMap::new();
+            for candidate in &catalog.candidates {
+                if channels.is_empty() || catalog.channels_of(&candidate.name).any(counts) {
+                    place_of.insert(&candidate.name, targets.len() - first);
+                    targets.push(Target { catalog, candidate, entries: Vec::new() });
+                }
+            }
+            for (number, channel) in catalog.channels.iter().enumerate().filter(|it| counts(&it.1.name)) {
+                for (at, entry) in channel.entries.iter().enumerate() {
+                    if let Some(place) = place_of.get(entry.name.as_str()) {
+                        targets[first + place].entries.push((number, at));
+                    }
+                }
+            }
+        }
+        targets.sort_by_cached_key(|it| {
+            let version = it.candidate.version_release().cloned();
+            (Reverse(version), it.catalog.name.clone(), it.candidate.name.clone())
+        });
+        let is_bound = policy == Policy::CatalogProvided;
+        let mut ranks_of: HashMap<&str, Vec<u32>> = HashMap::new();
+        let (mut ranges, mut rank_of) = (Vec::new(), Vec::new());
+        for (rank, target) in (0_u32..).zip(&targets).filter(|_| is_bound) {
+            for &(number, at) in &target.entries {
+                let channel = &target.catalog.channels[number];
+                let entry = &channel.entries[at];
+                for name in entry.skips.iter().chain([&entry.replaces]) {
+                    let ranks = ranks_of.entry(name).or_default();
+                    if ranks.last() != Some(&rank) {
+                        ranks.push(rank);
+                    }
+                }
+                if let Some(range) = &channel.ranges[at] {
+                    ranges.push(range);
+                    rank_of.push(rank);
+                }
+            }
+        }
+        let ranges = Holding::new((0_u32..).zip(ranges.iter().copied()));
+        let mut lists: Vec<Vec<u32>> = (0..ranges.n_nodes())
+            .map(|node| {
+                let mut ranks: Vec<u32> = ranges.list(node).iter().map(|&it| rank_of[it as usize]).collect();
+                ranks.dedup();
+                ranks
+            })
+            .collect();
+        let mut named = HashMap::new();
+        for (name, ranks) in ranks_of {
+            named.insert(name, lists.len());
+            lists.push(ranks);
+        }
+        let all = (!is_bound).then(|| {
+            lists.push((0_u32..).take(targets.len()).collect());
+            lists.len() - 1
+        });
+        let skips = lists.iter().map(|it| (0_u32..).take(it.len()).collect()).collect();
+        let is_dropped = vec![false; targets.len()];
+        Self { targets, lists, named, ranges, all, skips, is_dropped }
+    }
+
+    /// How many bundles can be upgraded to.
+    pub(in crate::upgrade) fn len(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The catalog and the bundle of a rank.
+    pub(in crate::upgrade) fn target(&self, rank: u32) -> (&'c Catalog, &'c Candidate) {
+        let Target { catalog, candidate, .. } = &self.targets[rank as usize];
+        (catalog, candidate)
+    }
+
+    /// The fields that lead to a rank from an installed bundle.
+    pub(in crate::upgrade) fn permits(&self, rank: u32, installed: &Installed) -> Vec<Permit> {
+        let Target { catalog, entries, .. } = &self.targets[rank as usize];
+        if self.all.is_some() { Vec::new() } else { permits_of(catalog, installed, entries) }
+    }
+
+    /// Lets no cursor come to a rank any more.
+    pub(in crate::upgrade) fn drop(&mut self, rank: u32) {
+        self.is_dropped[rank as usize] = true;
+    }
+
+    /// What may follow an installed bundle, itself too if an edge says so.
+    pub(in crate::upgrade) fn after(&self, installed: &Installed) -> Cursor {
+        let version = Version::parse(&installed.version).ok();
+        let nodes = version.iter().flat_map(|it| self.ranges.nodes_of(it));
+        let named = self.named.get(installed.name.as_str()).copied();
+        let lists = nodes.chain(named).chain(self.all).filter(|it| !self.lists[*it].is_empty());
+        Cursor(lists.map(|it| (it, 0)).collect())
+    }
+
+    /// The next rank of a cursor, each once.
+    pub(in crate::upgrade) fn next(&mut self, cursor: &mut Cursor) -> Option<u32> {
+        for (list, place) in &mut cursor.0 {
+            *place = self.place_from(*list, *place);
+        }
+        cursor.0.retain(|(list, place)| *place < self.lists[*list].len());
+        let rank = cursor.0.iter().map(|&(list, place)| self.lists[list][place]).min()?;
+        for (list, place) in &mut cursor.0 {
+            *place += usize::from(self.lists[*list][*place] == rank);
+        }
+        Some(rank)
+    }
+
+    /// The first place of a list, from one on, whose rank is not dropped; its length if there is none.
+    fn place_from(&mut self, list: usize, from: usize) -> usize {
+        let (ranks, skips) = (&self.lists[list], &mut self.skips[list]);
+        let mut place = from;
+        while let Some(&rank) = ranks.get(place) {
+            if self.is_dropped[rank as usize] && skips[place] as usize == place {
+                skips[place] += 1;
+            }
+            let next = skips[place] as usize;
+            if next == place {
+                break;
+            }
+            // Halves the way for whoever comes next.
+            if let Some(&further) = skips.get(next) {
+                skips[place] = further;
+            }
+            place = next;
+        }
+        place
+    }
+}
