@@ -10,6 +10,7 @@
 //! | 0 | [`yaml`] | YAML text to JSON text and back |
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
 //! | 0 | [`solve`] | satisfiability with preferences, and minimal cores |
+//! | 0 | [`re2`] | regular expressions with RE2's meaning |
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
 //! | 2 | [`check`] | the rules of a valid catalog, as findings, and opm's verdict |
 //! | 3 | [`index`] | the SQLite file: building, opening, questions |
@@ -32,6 +33,7 @@ pub mod fbc;
 pub mod index;
 pub mod json;
 pub mod legacy;
+pub mod re2;
 pub mod resolve;
 pub mod solve;
 pub mod source;

@@ -41,6 +41,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("cel", &["resolve"]),
     ("clap", &["cli"]),
     ("regex", &["resolve"]),
+    ("regex_syntax", &["re2"]),
     ("anyhow", &["cli"]),
     ("rayon", &["fbc", "index", "legacy", "cli"]),
 ];
