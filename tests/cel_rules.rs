@@ -1,7 +1,7 @@
 //! Rules that catalogs could hold to do harm, and rules at the edges of the language.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use olmdex::resolve::cel::{Fuel, Rule, RuleError, Value};
+use olmdex::constraint::cel::{Fuel, Rule, RuleError, Value};
 use proptest::prelude::*;
 
 fn properties() -> Value {

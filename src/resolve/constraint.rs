@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use super::cel::{Rule, RuleError};
 use crate::cluster::Api;
+use crate::constraint::cel::{Rule, RuleError};
 use crate::json::{self, Kind, Value};
 use crate::version::Quoted;
 use crate::version::blang::{Range, RangeError};

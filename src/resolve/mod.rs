@@ -7,8 +7,6 @@
 //!
 //! What it deliberately does not do: no SQL, no reading of manifests, no printing.
 
-pub mod cel;
-
 mod answer;
 mod candidates;
 mod conflict;

@@ -4,7 +4,6 @@
 
 use std::time::{Duration, Instant};
 
-use super::cel::Fuel;
 use super::conflict::{Conflict, ConflictFact, Named, facts, named};
 use super::failure::Failure;
 use super::installed::installed;
@@ -12,6 +11,7 @@ use super::rows::{Rows, World};
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Stands, Variables, variables};
 use crate::cluster::{Place, Property, Subscription};
+use crate::constraint::cel::Fuel;
 use crate::solve::{Answer, Constraint, Limits, Solution, Var, solve};
 
 /// How much a resolution may cost.

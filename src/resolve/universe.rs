@@ -7,13 +7,13 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::cel::{Fuel, OutOfFuel, Value};
 use super::constraint::{Facts, Node, Reach};
 use super::failure::Overwork;
 use super::installed::Installed;
 use super::property::{Meaning, Requirement, read};
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
 use crate::cluster::{Api, Place, Property};
+use crate::constraint::cel::{Fuel, OutOfFuel, Value};
 use crate::index::IndexError;
 use crate::upgrade::classic::{Channel as Chain, Entry as Link, OrderError};
 use crate::version::Version;

@@ -1,0 +1,7 @@
+//! What bundles demand of other bundles and of the cluster, in properties whose values are languages of their own.
+//!
+//! One verdict on such a value, for all that ask: whether it can be used, and why not.
+//!
+//! What it deliberately does not do: it does not know which operators there are.
+
+pub mod cel;
