@@ -98,6 +98,12 @@ impl Pattern {
         Ok(Self { program: Program::new(&tree) })
     }
 
+    /// How many states it has: what it takes of memory, and at most of work for each character.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.program.size()
+    }
+
     /// Whether the pattern matches somewhere in a text.
     #[must_use]
     pub fn is_match(&self, text: &str) -> bool {

@@ -125,6 +125,10 @@ impl Program {
         Self { states, classes: tree.classes.clone(), start: at, is_anchored }
     }
 
+    pub(super) fn size(&self) -> usize {
+        self.states.len()
+    }
+
     /// Whether some part of the text matches; `None` if the budget was used up.
     pub(super) fn run(&self, text: &str, budget: &mut u64) -> Option<bool> {
         let mut now = Set::new(self.states.len());

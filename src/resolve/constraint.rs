@@ -9,7 +9,7 @@ use std::rc::Rc;
 use thiserror::Error;
 
 use crate::cluster::Api;
-use crate::constraint::cel::{Rule, RuleError};
+use crate::constraint::cel::{Rule, RuleError, RuleErrorKind};
 use crate::json::{self, Kind, Value};
 use crate::version::Quoted;
 use crate::version::blang::{Range, RangeError};
@@ -55,7 +55,7 @@ impl ConstraintError {
                 Some("product documentation writes `package: {name: …}`; OLM reads only `packageName`")
             }
             Self::Empty => Some("it needs one of gvk, package, all, any, not, cel"),
-            Self::Rule(RuleError::NotBool) => {
+            Self::Rule(RuleError { kind: RuleErrorKind::NotBool, .. }) => {
                 Some("a property's value has no type: wrap it, as in `bool(properties[0].value)`")
             }
             _ => None,

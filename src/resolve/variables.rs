@@ -14,7 +14,7 @@ use super::failure::{BrokenDemand, Failure};
 use super::property::{Meaning, Requirement};
 use super::universe::{EntryId, Universe};
 use crate::cluster::Api;
-use crate::constraint::cel::RuleError;
+use crate::constraint::cel::{RuleError, RuleErrorKind};
 use crate::solve::{Constraint, Fact, Problem, Var};
 
 /// What a variable stands for.
@@ -220,7 +220,12 @@ impl Builder {
                         self.variables.constrain(var, Constraint::Dependency(vars), reason);
                         self.open.extend(candidates.iter().filter(|it| !self.closed.contains(it)));
                     }
-                    Meaning::Broken(error) if matches!(**error, ConstraintError::Rule(RuleError::Chain { .. })) => {
+                    Meaning::Broken(error)
+                        if matches!(
+                            **error,
+                            ConstraintError::Rule(RuleError { kind: RuleErrorKind::TooComplex(_), .. })
+                        ) =>
+                    {
                         // OLM reads it.
                         return Err(Failure::Limit(format!("{}: {error}", universe.identifier(id))));
                     }

@@ -5,20 +5,23 @@
 //! What it deliberately does not do: no types; what the checker let through and does not fit is an error here.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::apply::apply;
-use super::expr::{Expr, Fold, Literal};
 use super::functions::Function;
-use super::value::{Value, equal, key_order, lookup};
+use super::plan::{Plan, Step};
+use super::tree::FoldKind;
+use super::value::{List, Map, Value, equal};
+use crate::re2::Pattern;
 
 /// Why a rule has no value.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum EvalError {
-    /// A map has no such key.
+    /// A map has no such key, or something that is not a map was asked for one.
     #[error("no such key: {0}")]
     NoSuchKey(Arc<str>),
     /// A list has no such item.
@@ -33,15 +36,15 @@ pub enum EvalError {
     /// A text cannot be converted.
     #[error("cannot convert '{0}' to {1}")]
     Conversion(Arc<str>, &'static str),
-    /// A text is no version.
+    /// A text is not a version.
     #[error("unable to parse '{0}' to semver format")]
     Semver(Arc<str>),
-    /// A text is no regular expression.
-    #[error("error parsing regexp: {0}")]
+    /// A text is not a regular expression.
+    #[error("{0}")]
     Regexp(Arc<str>),
-    /// A map has a key twice.
-    #[error("Failed with repeated key")]
-    RepeatedKey,
+    /// A value cannot be the key of a map, or the index of a list.
+    #[error("unsupported key or index of type '{0}'")]
+    Key(&'static str),
 }
 
 /// The steps are used up.
@@ -66,18 +69,14 @@ impl Fuel {
         Self { left: Cell::new(limit), limit }
     }
 
-    pub(crate) fn left(&self) -> u64 {
-        self.left.get()
-    }
-
-    pub(super) fn limit(&self) -> u64 {
-        self.limit
-    }
-
     /// Starts anew, with so many steps.
     pub(crate) fn refill(&mut self, limit: u64) {
         self.limit = limit;
         self.left.set(limit);
+    }
+
+    pub(crate) fn left(&self) -> u64 {
+        self.left.get()
     }
 
     pub(crate) fn spend(&self, steps: u64) -> Result<(), OutOfFuel> {
@@ -94,162 +93,239 @@ impl Fuel {
 pub(super) type Evaluated = Result<Value, EvalError>;
 
 /// Whether a checked rule holds.
-pub(super) fn evaluate(expr: &Expr, properties: &Value, fuel: &Fuel) -> Result<Result<bool, EvalError>, OutOfFuel> {
-    let mut evaluator = Evaluator { properties, fuel, locals: Vec::new() };
-    Ok(evaluator.value(expr)?.and_then(|it| match it {
+pub(super) fn evaluate(plan: &Plan, properties: &Value, fuel: &Fuel) -> Result<Result<bool, EvalError>, OutOfFuel> {
+    let mut machine = Machine {
+        properties,
+        fuel,
+        values: Vec::new(),
+        locals: Vec::new(),
+        folds: Vec::new(),
+        patterns: HashMap::new(),
+    };
+    let mut at = 0;
+    while let Some(step) = plan.steps.get(at) {
+        fuel.spend(1)?;
+        at = machine.step(step, at)?;
+    }
+    Ok(machine.pop().and_then(|it| match it {
         Value::Bool(holds) => Ok(holds),
         _ => Err(EvalError::NoSuchOverload),
     }))
 }
 
-struct Evaluator<'e> {
+/// How many patterns are kept that have been read.
+const MAX_PATTERNS: usize = 16;
+/// How many states of a pattern make one step.
+const STATES_A_STEP: u64 = 4;
+
+struct Machine<'e> {
     properties: &'e Value,
     fuel: &'e Fuel,
-    locals: Vec<Evaluated>,
+    values: Vec<Evaluated>,
+    locals: Vec<Value>,
+    folds: Vec<Fold>,
+    patterns: HashMap<Arc<str>, Result<Pattern, EvalError>>,
 }
 
-impl Evaluator<'_> {
-    fn value(&mut self, expr: &Expr) -> Result<Evaluated, OutOfFuel> {
-        self.fuel.spend(1)?;
-        Ok(match expr {
-            Expr::Literal(literal) => Ok(match literal {
-                Literal::Null => Value::Null,
-                Literal::Bool(it) => Value::Bool(*it),
-                Literal::Int(it) => Value::Int(*it),
-                Literal::Uint(it) => Value::Uint(*it),
-                Literal::Double(it) => Value::Double(*it),
-                Literal::String(it) => Value::String(Arc::clone(it)),
-                Literal::Bytes(it) => Value::Bytes(Arc::clone(it)),
-            }),
-            Expr::Properties => Ok(self.properties.clone()),
-            Expr::Local(at) => self.locals.get(*at).cloned().unwrap_or(Err(EvalError::NoSuchOverload)),
-            Expr::TypeName(name) => Ok(Value::Type(name)),
-            Expr::Select { operand, field, is_test } => match self.value(operand)? {
-                Ok(Value::Map(map)) => {
-                    let found = lookup(&map, &Value::String(Arc::clone(field)));
-                    match (found, is_test) {
-                        (found, true) => Ok(Value::Bool(found.is_some())),
-                        (Some(value), false) => Ok(value.clone()),
-                        (None, false) => Err(EvalError::NoSuchKey(Arc::clone(field))),
-                    }
-                }
-                Ok(_) => Err(EvalError::NoSuchOverload),
+/// A macro that goes over something.
+struct Fold {
+    kind: FoldKind,
+    over: Over,
+    at: usize,
+    result: FoldResult,
+}
+
+enum Over {
+    List(Arc<List>),
+    Map(Arc<Map>),
+}
+
+impl Over {
+    fn get(&self, at: usize) -> Option<Value> {
+        match self {
+            Self::List(list) => list.items().get(at).cloned(),
+            Self::Map(map) => map.entries().get(at).map(|(key, _)| key.clone()),
+        }
+    }
+}
+
+enum FoldResult {
+    /// `all` and `exists`: nothing has decided yet, but there may have been an error.
+    Undecided(Option<EvalError>),
+    Count(i64),
+    Items(Vec<Value>),
+}
+
+impl Machine<'_> {
+    fn pop(&mut self) -> Evaluated {
+        // Every step takes what earlier ones have put there.
+        self.values.pop().unwrap_or(Err(EvalError::NoSuchOverload))
+    }
+
+    /// Takes the last values; the first error among them counts.
+    fn take(&mut self, n: usize) -> Result<Vec<Value>, EvalError> {
+        let first = self.values.len().saturating_sub(n);
+        self.values.drain(first..).collect()
+    }
+
+    /// Does a step, and says which is next.
+    fn step(&mut self, step: &Step, at: usize) -> Result<usize, OutOfFuel> {
+        let value = match step {
+            Step::Value(value) => Ok(value.clone()),
+            Step::Properties => Ok(self.properties.clone()),
+            Step::Local(at) => self.locals.get(*at).cloned().ok_or(EvalError::NoSuchOverload),
+            Step::Select(field) => self.pop().and_then(|it| select(&it, field)),
+            Step::Has(field) => self.pop().and_then(|it| has(&it, field)),
+            Step::List(n) => self.take(*n).map(Value::list),
+            Step::Map(n) => self.take(2 * n).and_then(Value::map),
+            Step::Call(function, n) => match self.take(*n) {
+                Ok(operands) => self.call(*function, &operands)?,
                 Err(error) => Err(error),
             },
-            Expr::List(items) => {
-                let mut values = Vec::with_capacity(items.len());
-                for item in items {
-                    match self.value(item)? {
-                        Ok(value) => values.push(value),
-                        Err(error) => return Ok(Err(error)),
+            Step::Chain { wins, is_first, end } => {
+                let part = match self.pop() {
+                    Ok(Value::Bool(it)) => Ok(it),
+                    Ok(_) => Err(EvalError::NoSuchOverload),
+                    Err(error) => Err(error),
+                };
+                if part == Ok(*wins) {
+                    if !is_first {
+                        self.values.pop();
                     }
+                    self.values.push(Ok(Value::Bool(*wins)));
+                    return Ok(*end);
                 }
-                Ok(Value::List(Arc::new(values)))
+                let before = if *is_first { Ok(Value::Bool(!wins)) } else { self.pop() };
+                before.and_then(|_| part.map(Value::Bool))
             }
-            Expr::Map(entries) => self.map(entries)?,
-            Expr::Fold(fold) => self.fold(fold)?,
-            Expr::Call { function, operands, .. } => self.call(*function, operands)?,
-        })
-    }
-
-    fn map(&mut self, entries: &[(Expr, Expr)]) -> Result<Evaluated, OutOfFuel> {
-        let mut values: Vec<(Value, Value)> = Vec::with_capacity(entries.len());
-        for (key, value) in entries {
-            match (self.value(key)?, self.value(value)?) {
-                (Ok(key), Ok(value)) => values.push((key, value)),
-                (Err(error), _) | (_, Err(error)) => return Ok(Err(error)),
-            }
-        }
-        values.sort_by(|a, b| key_order(&a.0, &b.0));
-        if values.windows(2).any(|it| key_order(&it[0].0, &it[1].0).is_eq()) {
-            return Ok(Err(EvalError::RepeatedKey));
-        }
-        Ok(Ok(Value::Map(Arc::new(values))))
-    }
-
-    fn fold(&mut self, fold: &Fold) -> Result<Evaluated, OutOfFuel> {
-        let range = match self.value(&fold.range)? {
-            Ok(range) => range,
-            Err(error) => return Ok(Err(error)),
-        };
-        let n_items = match &range {
-            Value::List(items) => items.len(),
-            Value::Map(entries) => entries.len(),
-            _ => return Ok(Err(EvalError::NoSuchOverload)),
-        };
-        let mut result = self.value(&fold.start)?;
-        for idx in 0..n_items {
-            let item = match &range {
-                Value::List(items) => items[idx].clone(),
-                Value::Map(entries) => entries[idx].0.clone(),
-                _ => Value::Null,
-            };
-            self.locals.truncate(fold.result_at);
-            self.locals.push(result);
-            self.locals.push(Ok(item));
-            if matches!(self.value(&fold.condition)?, Ok(Value::Bool(false))) {
-                self.locals.pop();
-                result = self.locals.pop().unwrap_or(Err(EvalError::NoSuchOverload));
-                break;
-            }
-            result = self.value(&fold.step)?;
-        }
-        self.locals.truncate(fold.result_at);
-        self.locals.push(result);
-        let end = self.value(&fold.end)?;
-        self.locals.truncate(fold.result_at);
-        Ok(end)
-    }
-
-    fn call(&mut self, function: Function, operands: &[Expr]) -> Result<Evaluated, OutOfFuel> {
-        match (function, operands) {
-            (Function::And, [a, b]) => self.either(a, b, false),
-            (Function::Or, [a, b]) => self.either(a, b, true),
-            (Function::NotStrictlyFalse, [a]) => Ok(Ok(Value::Bool(!matches!(self.value(a)?, Ok(Value::Bool(false)))))),
-            (Function::Conditional, [condition, a, b]) => match self.value(condition)? {
-                Ok(Value::Bool(true)) => self.value(a),
-                Ok(Value::Bool(false)) => self.value(b),
-                Ok(_) => Ok(Err(EvalError::NoSuchOverload)),
-                Err(error) => Ok(Err(error)),
+            Step::Branch { otherwise, end } => match self.pop() {
+                Ok(Value::Bool(true)) => return Ok(at + 1),
+                Ok(Value::Bool(false)) => return Ok(*otherwise),
+                wrong => {
+                    self.values.push(wrong.and(Err(EvalError::NoSuchOverload)));
+                    return Ok(*end);
+                }
             },
-            _ => {
-                let mut values = Vec::with_capacity(operands.len());
-                for operand in operands {
-                    match self.value(operand)? {
-                        Ok(value) => values.push(value),
-                        Err(error) => return Ok(Err(error)),
+            Step::Jump(to) => return Ok(*to),
+            Step::FoldStart { kind, local, end } => {
+                let over = match self.pop() {
+                    Ok(Value::List(list)) => Over::List(list),
+                    Ok(Value::Map(map)) => Over::Map(map),
+                    wrong => {
+                        self.values.push(wrong.and(Err(EvalError::NoSuchOverload)));
+                        return Ok(*end);
+                    }
+                };
+                let result = match kind {
+                    FoldKind::All | FoldKind::Exists => FoldResult::Undecided(None),
+                    FoldKind::ExistsOne => FoldResult::Count(0),
+                    FoldKind::Map | FoldKind::Filter => FoldResult::Items(Vec::new()),
+                };
+                self.folds.push(Fold { kind: *kind, over, at: 0, result });
+                self.locals.truncate(*local);
+                return Ok(at + 1);
+            }
+            Step::FoldNext { local, end } => {
+                let Some(fold) = self.folds.last_mut() else { return Ok(*end) };
+                self.locals.truncate(*local);
+                match fold.over.get(fold.at) {
+                    Some(item) => {
+                        fold.at += 1;
+                        self.locals.push(item);
+                        return Ok(at + 1);
+                    }
+                    None => {
+                        let result = self.end_of_fold();
+                        self.values.push(result);
+                        return Ok(*end);
                     }
                 }
-                self.apply(function, &values)
             }
+            Step::FoldFilter { next, end } => match self.pop() {
+                Ok(Value::Bool(true)) => return Ok(at + 1),
+                Ok(Value::Bool(false)) => return Ok(*next),
+                wrong => {
+                    self.folds.pop();
+                    self.values.push(wrong.and(Err(EvalError::NoSuchOverload)));
+                    return Ok(*end);
+                }
+            },
+            Step::FoldStep { local, next, end } => {
+                let value = self.pop();
+                return Ok(match self.fold_step(value, *local) {
+                    None => *next,
+                    Some(result) => {
+                        self.folds.pop();
+                        self.locals.truncate(*local);
+                        self.values.push(result);
+                        *end
+                    }
+                });
+            }
+        };
+        self.values.push(value);
+        Ok(at + 1)
+    }
+
+    /// What a macro makes of an item; `Some` if that decides.
+    fn fold_step(&mut self, value: Evaluated, local: usize) -> Option<Evaluated> {
+        let item = self.locals.get(local).cloned();
+        let fold = self.folds.last_mut()?;
+        let answer = match &value {
+            Ok(Value::Bool(it)) => Ok(*it),
+            Ok(_) => Err(EvalError::NoSuchOverload),
+            Err(error) => Err(error.clone()),
+        };
+        match (&mut fold.result, fold.kind) {
+            (FoldResult::Undecided(error), kind) => {
+                let deciding = kind == FoldKind::Exists;
+                match answer {
+                    Ok(it) if it == deciding => return Some(Ok(Value::Bool(it))),
+                    Ok(_) => {}
+                    Err(found) => *error = error.take().or(Some(found)),
+                }
+                None
+            }
+            (FoldResult::Count(n), _) => match answer {
+                Ok(counts) => {
+                    *n += i64::from(counts);
+                    None
+                }
+                Err(error) => Some(Err(error)),
+            },
+            (FoldResult::Items(items), FoldKind::Filter) => match answer {
+                Ok(counts) => {
+                    items.extend(item.filter(|_| counts));
+                    None
+                }
+                Err(error) => Some(Err(error)),
+            },
+            (FoldResult::Items(items), _) => match value {
+                Ok(value) => {
+                    items.push(value);
+                    None
+                }
+                Err(error) => Some(Err(error)),
+            },
         }
     }
 
-    /// `||` if `wins` is true, `&&` if it is false: the winning value wins over an error on the other side.
-    fn either(&mut self, a: &Expr, b: &Expr, wins: bool) -> Result<Evaluated, OutOfFuel> {
-        let is_winner = |it: &Evaluated| matches!(it, Ok(Value::Bool(value)) if *value == wins);
-        let a = self.value(a)?;
-        if is_winner(&a) {
-            return Ok(a);
+    fn end_of_fold(&mut self) -> Evaluated {
+        let Some(fold) = self.folds.pop() else { return Err(EvalError::NoSuchOverload) };
+        match fold.result {
+            FoldResult::Undecided(Some(error)) => Err(error),
+            FoldResult::Undecided(None) => Ok(Value::Bool(fold.kind == FoldKind::All)),
+            FoldResult::Count(n) => Ok(Value::Bool(n == 1)),
+            FoldResult::Items(items) => Ok(Value::list(items)),
         }
-        let b = self.value(b)?;
-        if is_winner(&b) {
-            return Ok(b);
-        }
-        Ok(match (a, b) {
-            (Err(error), _) | (Ok(Value::Bool(_)), Err(error)) => Err(error),
-            (Ok(Value::Bool(_)), Ok(Value::Bool(_))) => Ok(Value::Bool(!wins)),
-            _ => Err(EvalError::NoSuchOverload),
-        })
     }
 
-    /// Functions that look at all of their operands.
-    fn apply(&mut self, function: Function, operands: &[Value]) -> Result<Evaluated, OutOfFuel> {
+    fn call(&mut self, function: Function, operands: &[Value]) -> Result<Evaluated, OutOfFuel> {
         let size = |it: &Value| match it {
             Value::String(text) => text.len() as u64 / 16,
             Value::Bytes(bytes) => bytes.len() as u64 / 16,
-            Value::List(items) => items.len() as u64,
-            Value::Map(entries) => entries.len() as u64,
+            Value::List(list) => list.items().len() as u64,
+            Value::Map(map) => map.entries().len() as u64,
             _ => 0,
         };
         match (function, operands) {
@@ -259,18 +335,61 @@ impl Evaluator<'_> {
                 self.fuel.spend(steps)?;
                 Ok(Ok(Value::Bool(is_equal == (function == Function::Equals))))
             }
-            (Function::In, [item, Value::List(items)]) => {
+            (Function::In, [item, Value::List(list)]) => {
                 let mut steps = 0;
-                let is_in = items.iter().any(|it| equal(item, it, &mut steps));
+                let is_in = list.items().iter().any(|it| equal(item, it, &mut steps));
                 self.fuel.spend(steps)?;
                 Ok(Ok(Value::Bool(is_in)))
             }
+            (Function::Matches, [Value::String(text), Value::String(pattern)]) => self.matches(text, pattern),
             _ => {
-                // Whatever a function does, it is no more than to go over its operands; matching goes over them often.
-                let factor = if function == Function::Matches { 64 } else { 1 };
-                self.fuel.spend(factor * operands.iter().map(size).sum::<u64>())?;
+                // Whatever a function does, it is no more than to go over its operands.
+                self.fuel.spend(operands.iter().map(size).sum::<u64>())?;
                 Ok(apply(function, operands))
             }
         }
+    }
+
+    fn matches(&mut self, text: &str, pattern: &Arc<str>) -> Result<Evaluated, OutOfFuel> {
+        if !self.patterns.contains_key(pattern) {
+            self.fuel.spend(pattern.len() as u64)?;
+            let parsed = Pattern::parse(pattern).map_err(|error| EvalError::Regexp(Arc::from(error.to_string())));
+            self.fuel.spend(parsed.as_ref().map_or(0, |it| it.size() as u64))?;
+            if self.patterns.len() == MAX_PATTERNS {
+                self.patterns.clear();
+            }
+            self.patterns.insert(Arc::clone(pattern), parsed);
+        }
+        let parsed = match self.patterns.get(pattern) {
+            Some(Ok(parsed)) => parsed,
+            Some(Err(error)) => return Ok(Err(error.clone())),
+            None => return Ok(Err(EvalError::NoSuchOverload)),
+        };
+        let limit = self.fuel.left().saturating_mul(STATES_A_STEP);
+        let mut budget = limit;
+        let is_match = parsed.is_match_within(text, &mut budget);
+        self.fuel.spend((limit - budget).div_ceil(STATES_A_STEP))?;
+        match is_match {
+            Some(is_match) => Ok(Ok(Value::Bool(is_match))),
+            None => self.fuel.spend(u64::MAX).map(|()| Err(EvalError::NoSuchOverload)),
+        }
+    }
+}
+
+fn select(value: &Value, field: &Arc<str>) -> Evaluated {
+    match value {
+        Value::Map(map) => map.get(&Value::String(Arc::clone(field))).cloned(),
+        Value::List(_) => return Err(EvalError::Key("string")),
+        _ => None,
+    }
+    .ok_or_else(|| EvalError::NoSuchKey(Arc::clone(field)))
+}
+
+/// Whether there is a field. Something that can have none has it not; a list can have items, but not by name.
+fn has(value: &Value, field: &Arc<str>) -> Evaluated {
+    match value {
+        Value::Map(map) => Ok(Value::Bool(map.get(&Value::String(Arc::clone(field))).is_some())),
+        Value::List(_) => Err(EvalError::Key("string")),
+        _ => Ok(Value::Bool(false)),
     }
 }

@@ -1,8 +1,29 @@
-//! The functions and operators that there are, and the types that they take.
+//! The functions and operators that there are, and the types that they take, in cel-go's order: which overload comes first
+//! decides what a type becomes that is still open.
 //!
 //! What it deliberately does not do: it computes nothing.
 
-use super::check::Type;
+/// A type in a declaration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Declared {
+    Dyn,
+    Any,
+    Bool,
+    Int,
+    Uint,
+    Double,
+    String,
+    Bytes,
+    Timestamp,
+    Duration,
+    /// Any type, the same wherever it stands.
+    A,
+    /// Another one.
+    B,
+    ListOfA,
+    MapOfAToB,
+    TypeOfA,
+}
 
 macro_rules! functions {
     ($($variant:ident = $name:literal),+ $(,)?) => {
@@ -28,7 +49,6 @@ functions! {
     And = "_&&_",
     Or = "_||_",
     Not = "!_",
-    NotStrictlyFalse = "@not_strictly_false",
     Equals = "_==_",
     NotEquals = "_!=_",
     Less = "_<_",
@@ -72,26 +92,32 @@ functions! {
 }
 
 /// What a function takes and gives.
-pub(super) type Overload = (&'static [Type], Type);
+pub(super) type Overload = (&'static [Declared], Declared);
 
-use Type as T;
+use Declared as D;
 
 const ORDERED: &[Overload] = &[
-    (&[T::Bool, T::Bool], T::Bool),
-    (&[T::Int, T::Int], T::Bool),
-    (&[T::Uint, T::Uint], T::Bool),
-    (&[T::Double, T::Double], T::Bool),
-    (&[T::String, T::String], T::Bool),
-    (&[T::Bytes, T::Bytes], T::Bool),
-    (&[T::Timestamp, T::Timestamp], T::Bool),
-    (&[T::Duration, T::Duration], T::Bool),
+    (&[D::Bool, D::Bool], D::Bool),
+    (&[D::Int, D::Int], D::Bool),
+    (&[D::Int, D::Double], D::Bool),
+    (&[D::Int, D::Uint], D::Bool),
+    (&[D::Uint, D::Uint], D::Bool),
+    (&[D::Uint, D::Double], D::Bool),
+    (&[D::Uint, D::Int], D::Bool),
+    (&[D::Double, D::Double], D::Bool),
+    (&[D::Double, D::Int], D::Bool),
+    (&[D::Double, D::Uint], D::Bool),
+    (&[D::String, D::String], D::Bool),
+    (&[D::Bytes, D::Bytes], D::Bool),
+    (&[D::Timestamp, D::Timestamp], D::Bool),
+    (&[D::Duration, D::Duration], D::Bool),
 ];
 const NUMBERS: &[Overload] =
-    &[(&[T::Int, T::Int], T::Int), (&[T::Uint, T::Uint], T::Uint), (&[T::Double, T::Double], T::Double)];
-const TEXTS: &[Overload] = &[(&[T::String, T::String], T::Bool)];
-const OF_TIMESTAMP: &[Overload] = &[(&[T::Timestamp], T::Int), (&[T::Timestamp, T::String], T::Int)];
+    &[(&[D::Double, D::Double], D::Double), (&[D::Int, D::Int], D::Int), (&[D::Uint, D::Uint], D::Uint)];
+const TEXTS: &[Overload] = &[(&[D::String, D::String], D::Bool)];
+const OF_TIMESTAMP: &[Overload] = &[(&[D::Timestamp], D::Int), (&[D::Timestamp, D::String], D::Int)];
 const OF_TIME: &[Overload] =
-    &[(&[T::Timestamp], T::Int), (&[T::Timestamp, T::String], T::Int), (&[T::Duration], T::Int)];
+    &[(&[D::Timestamp], D::Int), (&[D::Timestamp, D::String], D::Int), (&[D::Duration], D::Int)];
 
 impl Function {
     /// Whether it may be called as a method, and whether it may be called as a function.
@@ -104,71 +130,81 @@ impl Function {
         }
     }
 
-    /// The overloads without type parameters; those with parameters are the checker's own matter.
+    pub(super) fn is_ordering(self) -> bool {
+        matches!(self, Self::Less | Self::LessEquals | Self::Greater | Self::GreaterEquals)
+    }
+
     pub(super) fn overloads(self) -> &'static [Overload] {
         match self {
-            Self::And | Self::Or => &[(&[T::Bool, T::Bool], T::Bool)],
-            Self::Not | Self::NotStrictlyFalse => &[(&[T::Bool], T::Bool)],
+            Self::And | Self::Or => &[(&[D::Bool, D::Bool], D::Bool)],
+            Self::Not => &[(&[D::Bool], D::Bool)],
+            Self::Conditional => &[(&[D::Bool, D::A, D::A], D::A)],
+            Self::Equals | Self::NotEquals => &[(&[D::A, D::A], D::Bool)],
             Self::Less | Self::LessEquals | Self::Greater | Self::GreaterEquals => ORDERED,
             Self::Add => &[
-                (&[T::Int, T::Int], T::Int),
-                (&[T::Uint, T::Uint], T::Uint),
-                (&[T::Double, T::Double], T::Double),
-                (&[T::String, T::String], T::String),
-                (&[T::Bytes, T::Bytes], T::Bytes),
-                (&[T::Timestamp, T::Duration], T::Timestamp),
-                (&[T::Duration, T::Timestamp], T::Timestamp),
-                (&[T::Duration, T::Duration], T::Duration),
+                (&[D::Bytes, D::Bytes], D::Bytes),
+                (&[D::Double, D::Double], D::Double),
+                (&[D::Duration, D::Duration], D::Duration),
+                (&[D::Duration, D::Timestamp], D::Timestamp),
+                (&[D::Timestamp, D::Duration], D::Timestamp),
+                (&[D::Int, D::Int], D::Int),
+                (&[D::ListOfA, D::ListOfA], D::ListOfA),
+                (&[D::String, D::String], D::String),
+                (&[D::Uint, D::Uint], D::Uint),
             ],
             Self::Subtract => &[
-                (&[T::Int, T::Int], T::Int),
-                (&[T::Uint, T::Uint], T::Uint),
-                (&[T::Double, T::Double], T::Double),
-                (&[T::Timestamp, T::Timestamp], T::Duration),
-                (&[T::Timestamp, T::Duration], T::Timestamp),
-                (&[T::Duration, T::Duration], T::Duration),
+                (&[D::Double, D::Double], D::Double),
+                (&[D::Duration, D::Duration], D::Duration),
+                (&[D::Int, D::Int], D::Int),
+                (&[D::Timestamp, D::Duration], D::Timestamp),
+                (&[D::Timestamp, D::Timestamp], D::Duration),
+                (&[D::Uint, D::Uint], D::Uint),
             ],
             Self::Multiply | Self::Divide => NUMBERS,
-            Self::Modulo => &[(&[T::Int, T::Int], T::Int), (&[T::Uint, T::Uint], T::Uint)],
-            Self::Negate => &[(&[T::Int], T::Int), (&[T::Double], T::Double)],
-            Self::Size => &[(&[T::String], T::Int), (&[T::Bytes], T::Int)],
+            Self::Modulo => &[(&[D::Int, D::Int], D::Int), (&[D::Uint, D::Uint], D::Uint)],
+            Self::Negate => &[(&[D::Double], D::Double), (&[D::Int], D::Int)],
+            Self::Index => &[(&[D::ListOfA, D::Int], D::A), (&[D::MapOfAToB, D::A], D::B)],
+            Self::In => &[(&[D::A, D::ListOfA], D::Bool), (&[D::A, D::MapOfAToB], D::Bool)],
+            Self::Size => {
+                &[(&[D::Bytes], D::Int), (&[D::ListOfA], D::Int), (&[D::MapOfAToB], D::Int), (&[D::String], D::Int)]
+            }
             Self::Matches | Self::Contains | Self::StartsWith | Self::EndsWith => TEXTS,
+            Self::TypeOf => &[(&[D::A], D::TypeOfA)],
+            Self::Dyn => &[(&[D::A], D::Dyn)],
             Self::Int => &[
-                (&[T::Int], T::Int),
-                (&[T::Uint], T::Int),
-                (&[T::Double], T::Int),
-                (&[T::String], T::Int),
-                (&[T::Timestamp], T::Int),
-                (&[T::Duration], T::Int),
+                (&[D::Int], D::Int),
+                (&[D::Double], D::Int),
+                (&[D::Duration], D::Int),
+                (&[D::String], D::Int),
+                (&[D::Timestamp], D::Int),
+                (&[D::Uint], D::Int),
             ],
             Self::Uint => {
-                &[(&[T::Uint], T::Uint), (&[T::Int], T::Uint), (&[T::Double], T::Uint), (&[T::String], T::Uint)]
+                &[(&[D::Uint], D::Uint), (&[D::Double], D::Uint), (&[D::Int], D::Uint), (&[D::String], D::Uint)]
             }
             Self::Double => {
-                &[(&[T::Double], T::Double), (&[T::Int], T::Double), (&[T::Uint], T::Double), (&[T::String], T::Double)]
+                &[(&[D::Double], D::Double), (&[D::Int], D::Double), (&[D::String], D::Double), (&[D::Uint], D::Double)]
             }
-            Self::Bool => &[(&[T::Bool], T::Bool), (&[T::String], T::Bool)],
+            Self::Bool => &[(&[D::Bool], D::Bool), (&[D::String], D::Bool)],
             Self::String => &[
-                (&[T::String], T::String),
-                (&[T::Bool], T::String),
-                (&[T::Int], T::String),
-                (&[T::Uint], T::String),
-                (&[T::Double], T::String),
-                (&[T::Bytes], T::String),
-                (&[T::Timestamp], T::String),
-                (&[T::Duration], T::String),
+                (&[D::String], D::String),
+                (&[D::Bool], D::String),
+                (&[D::Bytes], D::String),
+                (&[D::Double], D::String),
+                (&[D::Duration], D::String),
+                (&[D::Int], D::String),
+                (&[D::Timestamp], D::String),
+                (&[D::Uint], D::String),
             ],
-            Self::Bytes => &[(&[T::Bytes], T::Bytes), (&[T::String], T::Bytes)],
+            Self::Bytes => &[(&[D::Bytes], D::Bytes), (&[D::String], D::Bytes)],
             Self::Timestamp => {
-                &[(&[T::Timestamp], T::Timestamp), (&[T::String], T::Timestamp), (&[T::Int], T::Timestamp)]
+                &[(&[D::Timestamp], D::Timestamp), (&[D::Int], D::Timestamp), (&[D::String], D::Timestamp)]
             }
-            Self::Duration => &[(&[T::Duration], T::Duration), (&[T::String], T::Duration), (&[T::Int], T::Duration)],
+            Self::Duration => &[(&[D::Duration], D::Duration), (&[D::String], D::Duration)],
             Self::FullYear | Self::Month | Self::DayOfYear => OF_TIMESTAMP,
             Self::DayOfMonth | Self::Date | Self::DayOfWeek => OF_TIMESTAMP,
             Self::Hours | Self::Minutes | Self::Seconds | Self::Milliseconds => OF_TIME,
-            Self::SemverCompare => &[(&[T::Dyn, T::Dyn], T::Int)],
-            Self::Conditional | Self::Equals | Self::NotEquals | Self::Index | Self::In => &[],
-            Self::TypeOf | Self::Dyn => &[],
+            Self::SemverCompare => &[(&[D::Any, D::Any], D::Int)],
         }
     }
 }

@@ -1,20 +1,25 @@
-//! The Common Expression Language as OLM uses it: one rule over the properties of one operator (`spec/olm-classic.md` 3.3).
+//! The Common Expression Language as OLM uses it: one rule over the properties of one operator.
 //!
-//! A library reads the text and expands the macros. It knows neither types nor a bound on work,
-//! and catalogs are written by strangers: so the checker, which accepts what cel-go's accepts, and the evaluator, which
-//! counts its steps, are ours.
+//! A rule is read ([`Rule::compile`]) into a flat tree, checked for types as cel-go checks it, because the types decide
+//! whether OLM accepts a rule, and translated into steps for a small machine. Reading, checking and evaluating use stacks of their own,
+//! so the depth of a rule costs no stack; work is counted, because catalogs are written by strangers.
 //!
-//! What it deliberately does not do: no messages (protocol buffers), no optional types, no extensions, no names of time
-//! zones: OLM has none of the first three, and the last would need a database. A rule that needs them is refused or does not
-//! hold.
+//! What it deliberately does not do: no messages (protocol buffers), no optional types, no extensions: OLM declares none. No
+//! names of time zones either, which would need a database: a rule that needs one does not hold.
 
 mod apply;
+mod assign;
 mod check;
 mod eval;
-mod expr;
 mod functions;
+mod literal;
+mod number;
 mod parse;
+mod plan;
 mod time;
+mod token;
+mod tree;
+mod types;
 mod value;
 
 use thiserror::Error;
@@ -22,48 +27,49 @@ use thiserror::Error;
 pub use eval::{EvalError, Fuel, OutOfFuel};
 pub use value::Value;
 
-use expr::Expr;
+use plan::Plan;
 
 /// A rule that has been read and checked.
 #[derive(Debug)]
 pub struct Rule {
-    expr: Expr,
-    /// Whether its tree is so deep that it is evaluated on a thread with room for that.
-    is_deep: bool,
+    plan: Plan,
 }
 
-/// Trees up to this depth are evaluated where they are asked for.
-const DEEP: usize = 300;
+/// Why a rule cannot be used. Its text is cel-go's in form, and where it can be in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleError {
+    /// What is wrong.
+    pub kind: RuleErrorKind,
+    /// The line and the column, from 1, in characters; `None` if it is about the whole rule.
+    pub at: Option<(usize, usize)>,
+}
 
-/// Why a rule cannot be used.
+/// What is wrong with a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
-pub enum RuleError {
+pub enum RuleErrorKind {
     /// It has too many characters.
-    #[error("ERROR: <input>:-1:0: expression code point size exceeds limit: size: {size}, limit {limit}")]
+    #[error("expression code point size exceeds limit: size: {size}, limit {limit}")]
     Size {
         /// How many characters it has.
         size: usize,
         /// How many it may have.
         limit: usize,
     },
-    /// Brackets are nested too deeply.
-    #[error("ERROR: <input>:-1:0: expression recursion limit exceeded: {limit}")]
+    /// It is nested too deeply.
+    #[error("expression recursion limit exceeded: {limit}")]
     Depth {
-        /// How deep they may be.
+        /// How deep it may be.
         limit: usize,
     },
-    /// A chain of operators is too long to be worked on. OLM has no such limit.
-    #[error("a chain of operators is longer than {limit}")]
-    Chain {
-        /// How long it may be.
-        limit: usize,
-    },
-    /// The text is no expression; the library's words.
-    #[error("{0}")]
+    /// The text is not an expression.
+    #[error("Syntax error: {0}")]
     Syntax(String),
+    /// Part of the text is not what it looks like.
+    #[error("{0}")]
+    Invalid(String),
     /// Something is named that does not exist.
-    #[error("undeclared reference to '{0}'")]
+    #[error("undeclared reference to '{0}' (in container '')")]
     Undeclared(String),
     /// A function or operator does not take these.
     #[error("found no matching overload for '{function}' applied to '{operands}'")]
@@ -79,39 +85,76 @@ pub enum RuleError {
     /// The rule is not a yes or no.
     #[error("cel expressions must have type Bool")]
     NotBool,
+    /// It cannot be worked on, although cel-go may accept it.
+    #[error("the rule is too complex: {0}")]
+    TooComplex(&'static str),
 }
+
+impl std::fmt::Display for RuleError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.kind, self.at) {
+            (RuleErrorKind::NotBool, _) => write!(f, "{}", self.kind),
+            (kind, Some((line, column))) => write!(f, "ERROR: <input>:{line}:{column}: {kind}"),
+            (kind, None) => write!(f, "ERROR: <input>:-1:0: {kind}"),
+        }
+    }
+}
+
+impl std::error::Error for RuleError {}
+
+/// An error at a byte of the rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Fault {
+    kind: RuleErrorKind,
+    offset: Option<usize>,
+}
+
+impl Fault {
+    fn at(offset: usize, kind: RuleErrorKind) -> Self {
+        Self { kind, offset: Some(offset) }
+    }
+
+    fn whole(kind: RuleErrorKind) -> Self {
+        Self { kind, offset: None }
+    }
+}
+
+/// How many characters a rule may have (cel-go's limit).
+const MAX_CHARACTERS: usize = 100_000;
 
 impl Rule {
     /// Reads and checks a rule.
     ///
     /// # Errors
-    /// Where cel-go has one, in about the same words.
+    /// Where cel-go has one, in about the same words; of several the first.
     pub fn compile(text: &str) -> Result<Self, RuleError> {
-        let (expr, depth) = parse::parse(text)?;
-        Ok(Self { expr, is_deep: depth > DEEP })
+        let place = |fault: Fault| {
+            let at = fault.offset.map(|offset| {
+                let before = text.get(..offset).unwrap_or(text);
+                let line_start = before.rfind('\n').map_or(0, |it| it + 1);
+                (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+            });
+            RuleError { kind: fault.kind, at }
+        };
+        Self::read(text).map_err(place)
     }
 
-    /// Whether the rule holds for properties. Whatever goes wrong inside the rule is a [`EvalError`], which OLM takes for
+    fn read(text: &str) -> Result<Self, Fault> {
+        let size = text.chars().count();
+        if size > MAX_CHARACTERS {
+            return Err(Fault::whole(RuleErrorKind::Size { size, limit: MAX_CHARACTERS }));
+        }
+        let mut tree = parse::parse(text)?;
+        check::check(&mut tree)?;
+        Ok(Self { plan: Plan::new(&tree)? })
+    }
+
+    /// Whether the rule holds for properties. Whatever goes wrong inside the rule is an [`EvalError`], which OLM takes for
     /// a no.
     ///
     /// # Errors
     /// [`OutOfFuel`] if that took more steps than there were left.
     pub fn holds(&self, properties: &Value, fuel: &Fuel) -> Result<Result<bool, EvalError>, OutOfFuel> {
-        if !self.is_deep {
-            return eval::evaluate(&self.expr, properties, fuel);
-        }
-        let (left, limit) = (fuel.left(), fuel.limit());
-        let evaluate = || {
-            let fuel = Fuel::new(left);
-            (eval::evaluate(&self.expr, properties, &fuel), left - fuel.left())
-        };
-        let evaluated = std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().stack_size(parse::STACK).spawn_scoped(scope, evaluate);
-            thread.ok().and_then(|it| it.join().ok())
-        });
-        // Without a thread the rule counts as one that takes too long.
-        let (holds, spent) = evaluated.ok_or(OutOfFuel { limit })?;
-        fuel.spend(spent)?;
-        holds.map_err(|_| OutOfFuel { limit })
+        eval::evaluate(&self.plan, properties, fuel)
     }
 }
