@@ -5,3 +5,9 @@
 //! What it deliberately does not do: it does not know which operators there are.
 
 pub mod cel;
+pub mod openshift;
+
+pub(crate) mod property;
+pub(crate) mod tree;
+
+pub use tree::{ConstraintError, Leaf, MAX_CONSTRAINT, leaves, plain};

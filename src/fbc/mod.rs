@@ -7,6 +7,7 @@
 //! What it deliberately does not do: it does not judge a catalog (that is `check`), does not keep it in memory, does
 //! not print, and knows no database.
 
+mod api;
 pub mod blob;
 mod defect;
 mod ignore;
@@ -21,6 +22,7 @@ mod typed;
 mod walk;
 mod write;
 
+pub use api::Api;
 pub use blob::{Blob, Failure, Typed};
 pub use defect::{Defect, DefectKind, Spot, go_type_error};
 pub use ignore::{Ignore, LineTooLong};

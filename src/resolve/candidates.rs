@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::failure::Failure;
-use super::property::Requirement;
 use super::universe::{ChannelId, EntryId, Origin, Universe};
 use crate::cluster::Subscription;
+use crate::constraint::property::Requirement;
 use crate::upgrade::classic::Channel as Chain;
 
 /// What meets requirements, asked once for each requirement and each catalog that asks.

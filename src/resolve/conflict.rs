@@ -6,7 +6,8 @@ use super::message::message;
 use super::resolution::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Variables};
-use crate::cluster::{Api, Place};
+use crate::cluster::Place;
+use crate::fbc::Api;
 use crate::solve::{Constraint, Fact};
 
 /// Facts that contradict each other, none of which can be left out.

@@ -4,9 +4,9 @@
 
 use thiserror::Error;
 
-use super::constraint::ConstraintError;
 use super::universe::MatchError;
 use crate::cluster::Place;
+use crate::constraint::ConstraintError;
 use crate::constraint::cel::OutOfFuel;
 use crate::index::IndexError;
 use crate::solve::SolveError;

@@ -7,13 +7,14 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::constraint::{Facts, Node, Reach};
 use super::failure::Overwork;
 use super::installed::Installed;
-use super::property::{Meaning, Requirement, read};
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
-use crate::cluster::{Api, Place, Property};
+use crate::cluster::{Place, Property};
 use crate::constraint::cel::{Fuel, OutOfFuel, Value};
+use crate::constraint::property::{Meaning, Requirement, read};
+use crate::constraint::tree::{Facts, Node, Reach};
+use crate::fbc::Api;
 use crate::index::IndexError;
 use crate::upgrade::classic::{Channel as Chain, Entry as Link, OrderError};
 use crate::version::Version;
@@ -315,7 +316,7 @@ impl<'w> Universe<'w> {
             return known.clone();
         }
         let number = self.n_requirements.get();
-        let meaning = read(property, number);
+        let meaning = read(&property.kind, &property.value, number);
         self.n_requirements.set(number + usize::from(matches!(meaning, Meaning::Requires(_))));
         self.meanings.borrow_mut().insert(property.clone(), meaning.clone());
         meaning

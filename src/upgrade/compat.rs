@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::Generation;
-use super::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
+use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
 use crate::index::query::GraphBundle;
 use crate::version::Version;
 

@@ -26,7 +26,6 @@ mod check_graph;
 pub mod classic;
 pub mod compat;
 mod documented;
-pub mod openshift;
 mod path;
 mod permit;
 pub mod rules;

@@ -5,8 +5,8 @@
 
 use std::rc::Rc;
 
-use super::constraint::{self, ConstraintError, DOCUMENTED_CONSTRAINT, Node, Tree};
-use crate::cluster::{Api, Property};
+use super::tree::{self, ConstraintError, DOCUMENTED_CONSTRAINT, Node, Tree};
+use crate::fbc::Api;
 use crate::fbc::{Expected, go_type_error};
 use crate::json::{self, Kind, Step, Value};
 use crate::version::Version;
@@ -14,7 +14,7 @@ use crate::version::blang::Range;
 
 /// What an operator says of itself, or demands.
 #[derive(Debug, Clone)]
-pub(super) enum Meaning {
+pub(crate) enum Meaning {
     /// It is of this package and has this version, if that can be read.
     Package { name: String, version: Option<Version> },
     /// It provides an API.
@@ -33,18 +33,18 @@ pub(super) enum Meaning {
 
 /// A demand for an operator.
 #[derive(Debug)]
-pub(super) struct Requirement {
+pub(crate) struct Requirement {
     /// A number of its own among the requirements of a resolution.
-    pub(super) number: usize,
-    pub(super) tree: Tree,
+    pub(crate) number: usize,
+    pub(crate) tree: Tree,
     /// The condition as OLM words it.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// The condition for people.
-    pub(super) plain: String,
+    pub(crate) plain: String,
     /// What its author wants to be shown, or empty.
-    pub(super) message: String,
+    pub(crate) message: String,
     /// A word about something that OLM accepts and its documentation does not.
-    pub(super) warning: Option<String>,
+    pub(crate) warning: Option<String>,
 }
 
 /// How many characters of a demand a message shows.
@@ -52,7 +52,7 @@ const SHOWN: usize = 200;
 
 impl Requirement {
     /// The condition for people, as far as it fits into a message.
-    pub(super) fn shortened(&self) -> String {
+    pub(crate) fn shortened(&self) -> String {
         match self.plain.char_indices().nth(SHOWN) {
             Some((end, _)) => format!("{}…", &self.plain[..end]),
             None => self.plain.clone(),
@@ -60,7 +60,7 @@ impl Requirement {
     }
 
     /// Whether it asks one operator for several things at once.
-    pub(super) fn is_all(&self) -> bool {
+    pub(crate) fn is_all(&self) -> bool {
         let mut at = 0;
         while let Some(Node::All(parts) | Node::Any(parts)) = self.tree.nodes.get(at) {
             match (parts.as_slice(), &self.tree.nodes[at]) {
@@ -74,39 +74,39 @@ impl Requirement {
 }
 
 /// Reads a property; `number` is given to it if it is a requirement.
-pub(super) fn read(property: &Property, number: usize) -> Meaning {
+pub(crate) fn read(kind: &str, value: &str, number: usize) -> Meaning {
     let requirement = |tree: Tree, warning: Option<String>| {
         let (text, plain) = (tree.text(), tree.plain());
-        let message = message_of(property);
+        let message = message_of(kind, value);
         Meaning::Requires(Rc::new(Requirement { number, tree, text, plain, message, warning }))
     };
     let broken = |error: ConstraintError| Meaning::Broken(Rc::new(error));
-    match &*property.kind {
-        "olm.package" => match package_of(&property.value) {
+    match kind {
+        "olm.package" => match package_of(value) {
             Some((name, version)) => Meaning::Package { name, version: Version::parse(&version).ok() },
             None => Meaning::Other,
         },
-        "olm.gvk" => api_of(&property.value).map_or(Meaning::Other, Meaning::Provides),
-        "olm.label" => label_of(&property.value).map_or(Meaning::Other, Meaning::Label),
+        "olm.gvk" => api_of(value).map_or(Meaning::Other, Meaning::Provides),
+        "olm.label" => label_of(value).map_or(Meaning::Other, Meaning::Label),
         "olm.deprecated" => Meaning::Deprecated,
-        "olm.gvk.required" => match fields(&property.value, ["group", "version", "kind"]) {
+        "olm.gvk.required" => match fields(value, ["group", "version", "kind"]) {
             Ok([group, version, kind]) => requirement(Tree::leaf(Node::Api(Api { group, version, kind })), None),
             Err(error) => broken(error),
         },
-        "olm.package.required" => match fields(&property.value, ["packageName", "versionRange"]) {
+        "olm.package.required" => match fields(value, ["packageName", "versionRange"]) {
             Ok([name, text]) => match Range::parse(&text) {
                 Ok(range) => requirement(Tree::leaf(Node::Package { name, text, range }), None),
                 Err(error) => broken(ConstraintError::Property(error.to_string())),
             },
             Err(error) => broken(error),
         },
-        "olm.label.required" => match fields(&property.value, ["label"]) {
+        "olm.label.required" => match fields(value, ["label"]) {
             Ok([label]) => requirement(Tree::leaf(Node::Label(label)), None),
             Err(error) => broken(error),
         },
-        "olm.constraint" => match constraint::parse(&property.value) {
+        "olm.constraint" => match tree::parse(value) {
             Ok(tree) => {
-                let size = property.value.len();
+                let size = value.len();
                 let warning = (size > DOCUMENTED_CONSTRAINT).then(|| {
                     format!("an `olm.constraint` of {size} bytes: OLM takes it, though its documentation says 64KB")
                 });
@@ -119,10 +119,10 @@ pub(super) fn read(property: &Property, number: usize) -> Meaning {
 }
 
 /// What the author of a constraint wants to be shown; OLM shows it for `cel` only.
-fn message_of(property: &Property) -> String {
+fn message_of(kind: &str, value: &str) -> String {
     let mut reader = json::Reader::new();
-    match reader.read_at(&property.value, 0) {
-        Ok((value, _)) if &*property.kind == "olm.constraint" => constraint::string(value, "failureMessage"),
+    match reader.read_at(value, 0) {
+        Ok((value, _)) if kind == "olm.constraint" => tree::string(value, "failureMessage"),
         _ => String::new(),
     }
 }
@@ -161,12 +161,12 @@ fn text_field(value: Value<'_>, name: &str) -> Option<String> {
 }
 
 /// Name and version of an `olm.package` property.
-pub(super) fn package_of(text: &str) -> Option<(String, String)> {
+pub(crate) fn package_of(text: &str) -> Option<(String, String)> {
     with_object(text, |it| Some((text_field(it, "packageName")?, text_field(it, "version")?)))
 }
 
 /// The API of an `olm.gvk` property.
-pub(super) fn api_of(text: &str) -> Option<Api> {
+pub(crate) fn api_of(text: &str) -> Option<Api> {
     with_object(text, |it| {
         Some(Api {
             group: text_field(it, "group")?,
@@ -177,6 +177,6 @@ pub(super) fn api_of(text: &str) -> Option<Api> {
 }
 
 /// The label of an `olm.label` property.
-pub(super) fn label_of(text: &str) -> Option<String> {
+pub(crate) fn label_of(text: &str) -> Option<String> {
     with_object(text, |it| text_field(it, "label"))
 }

@@ -8,8 +8,8 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use crate::cluster::Api;
-use crate::constraint::cel::{Rule, RuleError, RuleErrorKind};
+use super::cel::{Rule, RuleError, RuleErrorKind};
+use crate::fbc::Api;
 use crate::json::{self, Kind, Value};
 use crate::version::Quoted;
 use crate::version::blang::{Range, RangeError};
@@ -17,7 +17,7 @@ use crate::version::blang::{Range, RangeError};
 /// How many bytes a constraint may have. The documentation says half of that.
 pub const MAX_CONSTRAINT: usize = 131_072;
 /// How many bytes the documentation says that a constraint may have.
-pub(super) const DOCUMENTED_CONSTRAINT: usize = 65_536;
+pub(crate) const DOCUMENTED_CONSTRAINT: usize = 65_536;
 
 /// Why a requirement cannot be read. OLM then resolves nothing at all.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -65,7 +65,7 @@ impl ConstraintError {
 
 /// A condition on one operator. Conditions inside it have higher numbers.
 #[derive(Debug)]
-pub(super) enum Node {
+pub(crate) enum Node {
     Api(Api),
     Package { name: String, text: String, range: Range },
     Label(String),
@@ -77,13 +77,13 @@ pub(super) enum Node {
 
 /// A whole condition; the first node is its root.
 #[derive(Debug)]
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Node>,
 }
 
 /// Where candidates for a condition may be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(crate) enum Reach {
     /// Only where one of these is.
     Leaves(Vec<usize>),
     /// Anywhere.
@@ -91,17 +91,17 @@ pub(super) enum Reach {
 }
 
 /// What a node says of an operator, asked for those without parts.
-pub(super) trait Facts<E> {
+pub(crate) trait Facts<E> {
     fn leaf(&self, node: &Node) -> Result<bool, E>;
 }
 
 impl Tree {
-    pub(super) fn leaf(node: Node) -> Self {
+    pub(crate) fn leaf(node: Node) -> Self {
         Self { nodes: vec![node] }
     }
 
     /// Whether an operator meets the condition.
-    pub(super) fn holds<E>(&self, facts: &impl Facts<E>) -> Result<bool, E> {
+    pub(crate) fn holds<E>(&self, facts: &impl Facts<E>) -> Result<bool, E> {
         if let [only] = self.nodes.as_slice()
             && !matches!(only, Node::All(_) | Node::Any(_) | Node::Not(_))
         {
@@ -120,7 +120,7 @@ impl Tree {
     }
 
     /// Where operators may be that meet the condition.
-    pub(super) fn reach(&self) -> Reach {
+    pub(crate) fn reach(&self) -> Reach {
         let mut reach = vec![Reach::Everywhere; self.nodes.len()];
         for (idx, node) in self.nodes.iter().enumerate().rev() {
             reach[idx] = match node {
@@ -147,7 +147,7 @@ impl Tree {
     }
 
     /// The condition for people: with brackets, and `not` where it belongs.
-    pub(super) fn plain(&self) -> String {
+    pub(crate) fn plain(&self) -> String {
         enum Piece {
             Node(usize),
             Text(&'static str),
@@ -201,7 +201,7 @@ impl Tree {
     }
 
     /// The condition as OLM words it: parts are joined without brackets, and `not` shows only between parts.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         enum Piece {
             Node(usize),
             Text(&'static str),
@@ -273,7 +273,7 @@ pub fn plain(value: &str) -> Result<String, ConstraintError> {
 }
 
 /// A condition without parts in OLM's words.
-pub(super) fn leaf_text(node: &Node) -> String {
+pub(crate) fn leaf_text(node: &Node) -> String {
     match node {
         Node::Api(api) => {
             format!("providing an API with group: {}, version: {}, kind: {}", api.group, api.version, api.kind)
@@ -321,7 +321,7 @@ impl Shape {
 }
 
 /// Reads the value of an `olm.constraint` property.
-pub(super) fn parse(text: &str) -> Result<Tree, ConstraintError> {
+pub(crate) fn parse(text: &str) -> Result<Tree, ConstraintError> {
     if text.len() > MAX_CONSTRAINT {
         return Err(ConstraintError::TooLarge);
     }
@@ -418,12 +418,12 @@ fn convert(value: Value<'_>) -> Result<Tree, ConstraintError> {
 }
 
 /// The text of a field; empty without it.
-pub(super) fn string(of: Value<'_>, name: &str) -> String {
+pub(crate) fn string(of: Value<'_>, name: &str) -> String {
     of.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
 }
 
 /// The API of an object with group, version and kind.
-pub(super) fn api(of: Value<'_>) -> Api {
+pub(crate) fn api(of: Value<'_>) -> Api {
     Api { group: string(of, "group"), version: string(of, "version"), kind: string(of, "kind") }
 }
 
