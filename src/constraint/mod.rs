@@ -7,7 +7,10 @@
 pub mod cel;
 pub mod openshift;
 
+mod advice;
+pub(crate) mod parse;
 pub(crate) mod property;
 pub(crate) mod tree;
 
+pub use advice::{Advice, Topic, advise};
 pub use tree::{ConstraintError, Leaf, MAX_CONSTRAINT, leaves, plain};

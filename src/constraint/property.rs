@@ -5,7 +5,9 @@
 
 use std::rc::Rc;
 
-use super::tree::{self, ConstraintError, DOCUMENTED_CONSTRAINT, Node, Tree};
+use super::advice::{self, Topic};
+use super::parse;
+use super::tree::{ConstraintError, Node, Tree};
 use crate::fbc::Api;
 use crate::fbc::{Expected, go_type_error};
 use crate::json::{self, Kind, Step, Value};
@@ -43,10 +45,12 @@ pub(crate) struct Requirement {
     pub(crate) plain: String,
     /// What its author wants to be shown, or empty.
     pub(crate) message: String,
-    /// A word about something that OLM accepts and its documentation does not.
-    pub(crate) warning: Option<String>,
+    /// What OLM accepts although it does not do what it looks like.
+    pub(crate) warnings: Vec<String>,
 }
 
+/// How many messages of parts are shown.
+const MESSAGES_SHOWN: usize = 5;
 /// How many characters of a demand a message shows.
 const SHOWN: usize = 200;
 
@@ -57,6 +61,34 @@ impl Requirement {
             Some((end, _)) => format!("{}…", &self.plain[..end]),
             None => self.plain.clone(),
         }
+    }
+
+    /// The parts that have something to say if they are not met, in order.
+    pub(crate) fn speaking_parts(&self) -> Vec<usize> {
+        let messages = self.tree.messages.iter().enumerate().skip(1);
+        messages.filter(|(_, it)| !it.is_empty()).map(|(idx, _)| idx).take(MESSAGES_SHOWN).collect()
+    }
+
+    /// The parts without which the whole is not met.
+    pub(crate) fn necessary_parts(&self) -> Vec<usize> {
+        let mut necessary = vec![0];
+        let mut at = 0;
+        while let Some(idx) = necessary.get(at) {
+            match &self.tree.nodes[*idx] {
+                Node::All(parts) => necessary.extend(parts),
+                Node::Any(parts) if parts.len() == 1 => necessary.extend(parts),
+                _ => {}
+            }
+            at += 1;
+        }
+        necessary
+    }
+
+    /// A part as a requirement of its own.
+    pub(crate) fn part(&self, idx: usize) -> Self {
+        let tree = self.tree.part(idx);
+        let (text, plain, message) = (tree.text(), tree.plain(), self.tree.messages[idx].clone());
+        Self { number: self.number, tree, text, plain, message, warnings: Vec::new() }
     }
 
     /// Whether it asks one operator for several things at once.
@@ -75,10 +107,10 @@ impl Requirement {
 
 /// Reads a property; `number` is given to it if it is a requirement.
 pub(crate) fn read(kind: &str, value: &str, number: usize) -> Meaning {
-    let requirement = |tree: Tree, warning: Option<String>| {
+    let requirement = |tree: Tree, warnings: Vec<String>| {
         let (text, plain) = (tree.text(), tree.plain());
-        let message = message_of(kind, value);
-        Meaning::Requires(Rc::new(Requirement { number, tree, text, plain, message, warning }))
+        let message = tree.messages.first().cloned().unwrap_or_default();
+        Meaning::Requires(Rc::new(Requirement { number, tree, text, plain, message, warnings }))
     };
     let broken = |error: ConstraintError| Meaning::Broken(Rc::new(error));
     match kind {
@@ -90,40 +122,29 @@ pub(crate) fn read(kind: &str, value: &str, number: usize) -> Meaning {
         "olm.label" => label_of(value).map_or(Meaning::Other, Meaning::Label),
         "olm.deprecated" => Meaning::Deprecated,
         "olm.gvk.required" => match fields(value, ["group", "version", "kind"]) {
-            Ok([group, version, kind]) => requirement(Tree::leaf(Node::Api(Api { group, version, kind })), None),
+            Ok([group, version, kind]) => requirement(Tree::leaf(Node::Api(Api { group, version, kind })), Vec::new()),
             Err(error) => broken(error),
         },
         "olm.package.required" => match fields(value, ["packageName", "versionRange"]) {
             Ok([name, text]) => match Range::parse(&text) {
-                Ok(range) => requirement(Tree::leaf(Node::Package { name, text, range }), None),
+                Ok(range) => requirement(Tree::leaf(Node::Package { name, text, range }), Vec::new()),
                 Err(error) => broken(ConstraintError::Property(error.to_string())),
             },
             Err(error) => broken(error),
         },
-        "olm.label.required" => match fields(value, ["label"]) {
-            Ok([label]) => requirement(Tree::leaf(Node::Label(label)), None),
+        "olm.label.required" => match label_demand(value) {
+            Ok(label) => requirement(Tree::leaf(Node::Label(label)), Vec::new()),
             Err(error) => broken(error),
         },
-        "olm.constraint" => match tree::parse(value) {
+        "olm.constraint" => match parse::parse(value) {
             Ok(tree) => {
-                let size = value.len();
-                let warning = (size > DOCUMENTED_CONSTRAINT).then(|| {
-                    format!("an `olm.constraint` of {size} bytes: OLM takes it, though its documentation says 64KB")
-                });
-                requirement(tree, warning)
+                let topics = [Topic::Size, Topic::WithoutEffect, Topic::Impossible];
+                let advice = advice::of_text(kind, value).into_iter().filter(|it| topics.contains(&it.topic));
+                requirement(tree, advice.map(|it| format!("an `olm.constraint`: {}", it.message)).collect())
             }
             Err(error) => broken(error),
         },
         _ => Meaning::Other,
-    }
-}
-
-/// What the author of a constraint wants to be shown; OLM shows it for `cel` only.
-fn message_of(kind: &str, value: &str) -> String {
-    let mut reader = json::Reader::new();
-    match reader.read_at(value, 0) {
-        Ok((value, _)) if kind == "olm.constraint" => tree::string(value, "failureMessage"),
-        _ => String::new(),
     }
 }
 
@@ -143,6 +164,11 @@ fn fields<const N: usize>(text: &str, names: [&str; N]) -> Result<[String; N], C
         *slot = text.ok_or_else(|| wrong(go_type_error(value.kind(), Expected::String, "", &path)))?;
     }
     Ok(found)
+}
+
+/// The label that a property demands.
+pub(crate) fn label_demand(text: &str) -> Result<String, ConstraintError> {
+    fields(text, ["label"]).map(|[label]| label)
 }
 
 /// Reads the object of a property that is only looked at.
