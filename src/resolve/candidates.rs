@@ -48,6 +48,9 @@ impl Candidates {
             Some(known) => Rc::clone(known),
             None => {
                 let found: Rc<[EntryId]> = universe.matches(requirement, by)?.into();
+                if found.is_empty() {
+                    universe.note_unmet(requirement, by)?;
+                }
                 self.matches.insert(requirement.number, Rc::clone(&found));
                 found
             }

@@ -70,6 +70,8 @@ pub enum FactKind {
         text: String,
         /// What the author says about it, or empty.
         message: String,
+        /// What the author says about its parts, as far as it applies.
+        part_messages: Vec<String>,
         /// What meets it, most preferred first.
         candidates: Vec<Named>,
         /// Whether it asks one operator for several things at once.
@@ -182,6 +184,7 @@ fn kind(universe: &Universe<'_>, reason: &Reason, candidates: impl FnOnce() -> V
             operator: named(universe, *id),
             text: requirement.plain.clone(),
             message: requirement.message.clone(),
+            part_messages: universe.part_messages(requirement),
             candidates: candidates(),
         },
         Reason::Replaces(new, old) => {

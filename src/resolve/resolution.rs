@@ -53,7 +53,7 @@ pub struct Resolution {
     pub behind: Vec<Behind>,
     /// Whether it took a search to see that something preferred cannot be had. There OLM's own search may go wrong.
     pub is_searched: bool,
-    /// What OLM accepts and its documentation does not.
+    /// What OLM accepts although its documentation does not, or although it does not do what it looks like.
     pub warnings: Vec<String>,
     /// How much there was to look at.
     pub size: Size,
