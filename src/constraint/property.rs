@@ -138,7 +138,8 @@ pub(crate) fn read(kind: &str, value: &str, number: usize) -> Meaning {
         },
         "olm.constraint" => match parse::parse(value) {
             Ok(tree) => {
-                let topics = [Topic::Size, Topic::WithoutEffect, Topic::Impossible];
+                // What nothing can meet is told when nothing meets it.
+                let topics = [Topic::Size, Topic::WithoutEffect];
                 let advice = advice::of_text(kind, value).into_iter().filter(|it| topics.contains(&it.topic));
                 requirement(tree, advice.map(|it| format!("an `olm.constraint`: {}", it.message)).collect())
             }

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use super::RuleErrorKind;
-use super::types::{Shape, Type, Types};
+use super::type_table::{Shape, Type, Types};
 
 /// How many types may be within one another. cel-go has no such limit; no rule in a catalog comes near.
 const MAX_TYPE_DEPTH: u32 = 400;

@@ -13,7 +13,7 @@ use super::assign::Assignments;
 use super::functions::{Declared, Function};
 use super::literal::Literal;
 use super::tree::{Callee, FoldKind, Node, NodeId, TYPE_NAMES, Tree};
-use super::types::{Shape, Type};
+use super::type_table::{Shape, Type};
 use super::{Fault, RuleErrorKind};
 
 /// Checks a whole rule: it must be a yes or no.

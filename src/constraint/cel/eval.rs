@@ -330,15 +330,22 @@ impl Machine<'_> {
         };
         match (function, operands) {
             (Function::Equals | Function::NotEquals, [a, b]) => {
-                let mut steps = size(a).min(size(b));
-                let is_equal = equal(a, b, &mut steps);
-                self.fuel.spend(steps)?;
+                self.fuel.spend(size(a).min(size(b)))?;
+                let mut left = self.fuel.left();
+                let is_equal = equal(a, b, &mut left);
+                let is_equal = self.spent(left, is_equal)?;
                 Ok(Ok(Value::Bool(is_equal == (function == Function::Equals))))
             }
             (Function::In, [item, Value::List(list)]) => {
-                let mut steps = 0;
-                let is_in = list.items().iter().any(|it| equal(item, it, &mut steps));
-                self.fuel.spend(steps)?;
+                let mut left = self.fuel.left();
+                let mut is_in = Some(false);
+                for it in list.items() {
+                    is_in = equal(item, it, &mut left);
+                    if is_in != Some(false) {
+                        break;
+                    }
+                }
+                let is_in = self.spent(left, is_in)?;
                 Ok(Ok(Value::Bool(is_in)))
             }
             (Function::Matches, [Value::String(text), Value::String(pattern)]) => self.matches(text, pattern),
@@ -348,6 +355,12 @@ impl Machine<'_> {
                 Ok(apply(function, operands))
             }
         }
+    }
+
+    /// Takes the steps that an answer took; without an answer there were too few.
+    fn spent(&self, left: u64, answer: Option<bool>) -> Result<bool, OutOfFuel> {
+        self.fuel.spend(self.fuel.left() - left)?;
+        answer.ok_or(OutOfFuel { limit: self.fuel.limit })
     }
 
     fn matches(&mut self, text: &str, pattern: &Arc<str>) -> Result<Evaluated, OutOfFuel> {
@@ -369,10 +382,7 @@ impl Machine<'_> {
         let mut budget = limit;
         let is_match = parsed.is_match_within(text, &mut budget);
         self.fuel.spend((limit - budget).div_ceil(STATES_A_STEP))?;
-        match is_match {
-            Some(is_match) => Ok(Ok(Value::Bool(is_match))),
-            None => self.fuel.spend(u64::MAX).map(|()| Err(EvalError::NoSuchOverload)),
-        }
+        is_match.map(|it| Ok(Value::Bool(it))).ok_or(OutOfFuel { limit: self.fuel.limit })
     }
 }
 

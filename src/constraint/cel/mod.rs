@@ -19,7 +19,7 @@ mod plan;
 mod time;
 mod token;
 mod tree;
-mod types;
+mod type_table;
 mod value;
 
 use thiserror::Error;

@@ -242,16 +242,21 @@ pub(super) fn order(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-/// Whether both are equal; values of different kinds are not. `steps` counts what was compared.
-pub(super) fn equal(a: &Value, b: &Value, steps: &mut u64) -> bool {
+/// Whether both are equal; values of different kinds are not. Each pair that is compared takes one of the steps that are
+/// left; `None` if there are not enough.
+pub(super) fn equal(a: &Value, b: &Value, left: &mut u64) -> Option<bool> {
     let mut open: Vec<(Value, Value)> = vec![(a.clone(), b.clone())];
     while let Some((a, b)) = open.pop() {
-        *steps += 1;
+        *left = left.checked_sub(1)?;
         let is_equal = match (&a, &b) {
             (Value::Null, Value::Null) => true,
             (Value::Type(a), Value::Type(b)) => a == b,
             (Value::List(a), Value::List(b)) => {
                 let (a, b) = (a.items(), b.items());
+                // What is kept to be compared is bounded as well.
+                if a.len() as u64 > *left {
+                    return None;
+                }
                 if a.len() == b.len() {
                     open.extend(a.iter().cloned().zip(b.iter().cloned()));
                 }
@@ -268,10 +273,10 @@ pub(super) fn equal(a: &Value, b: &Value, steps: &mut u64) -> bool {
             (a, b) => order(a, b) == Some(Ordering::Equal),
         };
         if !is_equal {
-            return false;
+            return Some(false);
         }
     }
-    true
+    Some(true)
 }
 
 /// A value of JSON. Its depth is what the reader of JSON lets through, so this keeps a stack of its own.
