@@ -311,7 +311,7 @@ fn depth_is_counted_as_cel_go_counts_it() {
     for (at_most, rule) in [
         (249, &(|n| nested("(", "true", ")", n)) as &dyn Fn(usize) -> String),
         (250, &|n| format!("0{} == 0", "+1".repeat(n - 1))),
-        (250, &|n| format!("{}.size() == 0 || true", format!("dyn(1){}", ".a".repeat(n - 2)))),
+        (250, &|n| format!("dyn(1){}.size() == 0 || true", ".a".repeat(n - 2))),
         (250, &|n| format!("dyn(1){} == 0 || true", "[0]".repeat(n - 1))),
         (249, &|n| format!("{}true", "true ? true : ".repeat(n))),
         (125, &|n| format!("{} == 0", nested("1+(", "0", ")", n - 1))),

@@ -141,7 +141,7 @@ impl Program {
             if !self.is_anchored || before.is_none() {
                 open.push(self.start);
             }
-            open.extend(now.members.drain(..));
+            open.append(&mut now.members);
             now.clear();
             // Everything that can be reached without a character, between `before` and `c`.
             while let Some(state) = open.pop() {

@@ -250,7 +250,7 @@ impl Machine<'_> {
                     return Ok(*end);
                 }
             },
-            Step::FoldStep { local, next, end } => {
+            Step::FoldItem { local, next, end } => {
                 let value = self.pop();
                 return Ok(match self.fold_step(value, *local) {
                     None => *next,

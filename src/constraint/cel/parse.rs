@@ -502,13 +502,11 @@ impl<'t> Parser<'t> {
         let Kind::Mark(mark) = token.kind else { return self.end_of_or(part) };
         let next = calculation(mark);
         // Whatever binds at least as tightly is done.
-        while let Some((function, left, offset)) = {
-            let waiting = self.level().calculation.pop_if(|(function, _, _)| {
-                let binds = matches!(function, Function::Multiply | Function::Divide | Function::Modulo);
-                next.is_none_or(|(_, strength)| binds || strength == 1)
-            });
-            waiting
-        } {
+        let is_done = |(function, ..): &mut (Function, Part, usize)| {
+            let binds = matches!(function, Function::Multiply | Function::Divide | Function::Modulo);
+            next.is_none_or(|(_, strength)| binds || strength == 1)
+        };
+        while let Some((function, left, offset)) = self.level().calculation.pop_if(is_done) {
             self.n_calculations -= 1;
             part = self.apply(function, &[left, part], offset)?;
         }

@@ -50,7 +50,7 @@ pub(super) enum Step {
         end: usize,
     },
     /// The value is what the macro asks of the item.
-    FoldStep {
+    FoldItem {
         local: usize,
         next: usize,
         end: usize,
@@ -177,7 +177,7 @@ impl Planner<'_> {
                 self.n_locals -= 1;
                 let local = self.n_locals;
                 let here = self.steps.len() + 1;
-                self.steps.push(Step::FoldStep { local, next: start + 1, end: here });
+                self.steps.push(Step::FoldItem { local, next: start + 1, end: here });
                 if let Step::FoldStart { end, .. } = &mut self.steps[start] {
                     *end = here;
                 }
