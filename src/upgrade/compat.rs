@@ -1,6 +1,6 @@
 //! Whether a bundle may stay when the cluster goes to another minor version of OpenShift, by what the bundle says itself.
 //!
-//! Three things say something: `olm.maxOpenShiftVersion`, which the cluster enforces ([`super::openshift`]);
+//! Three things say something: `olm.maxOpenShiftVersion`, which the cluster enforces ([`crate::constraint::openshift`]);
 //! `com.redhat.openshift.versions`, the OpenShift versions in whose catalogs the bundle is published; and `minKubeVersion`,
 //! below which OLM Classic does not install it. Only the first two can say that a bundle is fit for a version; that a
 //! catalog holds a bundle says nothing.
