@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use olmdex::cluster::{Property, Subscription};
+use olmdex::constraint::cel::{Fuel, Rule, Value};
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::resolve::cel::{Fuel, Rule, Value};
 use olmdex::resolve::{
     BundleRow, Catalog, ChannelRows, EntryRow, IndexRows, Options, PackageRows, PlainRows, Rows, Verdict, World,
     resolve,

@@ -11,7 +11,9 @@
 //! | 0 | [`yaml`] | YAML text to JSON text and back |
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
 //! | 0 | [`solve`] | satisfiability with preferences, and minimal cores |
+//! | 0 | [`re2`] | regular expressions with RE2's meaning |
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
+//! | 2 | [`constraint`] | `olm.constraint` and CEL: what bundles demand |
 //! | 2 | [`check`] | the rules of a valid catalog, as findings, and opm's verdict |
 //! | 3 | [`index`] | the SQLite file: building, opening, questions |
 //! | 3 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
@@ -26,6 +28,7 @@
 pub mod check;
 pub mod cli;
 pub mod cluster;
+pub mod constraint;
 pub mod crd;
 pub mod diag;
 pub mod draw;
@@ -34,6 +37,7 @@ pub mod file;
 pub mod index;
 pub mod json;
 pub mod legacy;
+pub mod re2;
 pub mod resolve;
 pub mod solve;
 pub mod source;

@@ -3,6 +3,8 @@
 use super::facts::{BundleFacts, Phase};
 use super::inspect::{Inspector, draft, path_text, text_of};
 use super::{check_image, property, rules};
+use crate::constraint::openshift::MAX_OPENSHIFT_VERSION;
+use crate::constraint::{Topic, advise};
 use crate::fbc::{Bundle, Syntax, for_each_object};
 use crate::json::{Step, Value};
 use crate::version::blang::Range;
@@ -48,6 +50,7 @@ impl Inspector {
         let (package, name) = (&*bundle.package, &*bundle.name);
         let mut package_properties = Vec::new();
         let mut n_csv_metadata = 0;
+        let mut n_max_versions = 0;
         for (idx, property) in bundle.properties.iter().enumerate() {
             let kind = &*property.kind;
             if let Some(misfit) = property::check(kind, property.value) {
@@ -92,7 +95,20 @@ impl Inspector {
                     }
                 }
                 "olm.package.required" if !value.is_null() => self.required_package(name, idx, value),
+                MAX_OPENSHIFT_VERSION => {
+                    n_max_versions += 1;
+                    if n_max_versions == 2 {
+                        let message = format!(
+                            "bundle `{name}` has several `{MAX_OPENSHIFT_VERSION}` properties, which OLM refuses"
+                        );
+                        let it = draft(rules::INVALID_MAX_OPENSHIFT_VERSION, message);
+                        self.push(property::draft_at(it, idx, Vec::new()).help("keep one of them"));
+                    }
+                }
                 _ => {}
+            }
+            if !value.is_null() {
+                self.advice(name, idx, kind, value);
             }
         }
         if package_properties.len() != 1 {
@@ -121,6 +137,24 @@ impl Inspector {
                 let it = draft(rules::PACKAGE_PROPERTY_MISMATCH, message).opm(Phase::Bundles, 12, text);
                 self.push(property::draft_at(it, idx, vec!["packageName".into()]));
             }
+        }
+    }
+
+    /// What OLM refuses, or what does not do what it looks like, although opm accepts it.
+    fn advice(&mut self, bundle: &str, idx: usize, kind: &str, value: Value<'_>) {
+        for advice in advise(kind, value) {
+            let rule = match advice.topic {
+                Topic::Rule => rules::INVALID_CEL_RULE,
+                Topic::Size => rules::LARGE_CONSTRAINT,
+                Topic::WithoutEffect => rules::CONSTRAINT_WITHOUT_EFFECT,
+                Topic::Impossible => rules::IMPOSSIBLE_CONSTRAINT,
+                Topic::MaxOpenShift => rules::INVALID_MAX_OPENSHIFT_VERSION,
+                Topic::ApiName => rules::IMPLAUSIBLE_API_NAME,
+                _ => rules::UNREADABLE_CONSTRAINT,
+            };
+            let mut it = draft(rule, format!("property `{kind}` of bundle `{bundle}`: {}", advice.message));
+            it.help = advice.help;
+            self.push(property::draft_at(it, idx, advice.path));
         }
     }
 

@@ -266,6 +266,34 @@ rules! {
         "A `skipRange` has no empty alternative.",
         "`|| ||` is accepted, but the real tools crash when they compare a version with it.",
         "skipRange: \">1.0.0 || || <2.0.0\"";
+    UNREADABLE_CONSTRAINT: "W0520", "unreadable-constraint", Warning,
+        "OLM can read every `olm.constraint` and `olm.label.required`.",
+        "opm does not look inside. OLM Classic does, and resolves nothing at all in a namespace from which such a bundle can be reached. Unknown fields count at any depth: a package is named by `packageName`, although the product documentation writes `name`.",
+        "{type: olm.constraint, value: {package: {name: bar, versionRange: \">=1.0.0\"}}}";
+    INVALID_CEL_RULE: "W0521", "invalid-cel-rule", Warning,
+        "A rule of CEL compiles, and is true or false.",
+        "OLM Classic resolves nothing at all in a namespace from which the bundle can be reached. The value of a property has no type: make it one, as in `bool(properties[0].value)`.",
+        "{type: olm.constraint, value: {cel: {rule: \"properties[0].value\"}}}";
+    LARGE_CONSTRAINT: "W0522", "large-constraint", Warning,
+        "An `olm.constraint` has at most 64KB.",
+        "That is what the documentation allows. OLM reads twice as much, which it may stop to do.",
+        "an olm.constraint of 100,000 bytes";
+    CONSTRAINT_WITHOUT_EFFECT: "W0523", "constraint-without-effect", Warning,
+        "Every part of an `olm.constraint` has an effect.",
+        "A constraint filters the operators that can be the dependency; it forbids nothing. So a `not` by itself at the top is met by nearly any operator, an empty `all` or `not` by all, and of several kinds in one object only the first counts.",
+        "{type: olm.constraint, value: {not: {constraints: [{package: {packageName: bar, versionRange: \"<1.0.0\"}}]}}}";
+    IMPOSSIBLE_CONSTRAINT: "W0524", "impossible-constraint", Warning,
+        "Some operator can meet an `olm.constraint`.",
+        "One single operator must meet the whole constraint: an empty `any` is met by none, and none is of two packages. The bundle cannot be installed.",
+        "{type: olm.constraint, value: {any: {constraints: []}}}";
+    INVALID_MAX_OPENSHIFT_VERSION: "W0525", "invalid-max-openshift-version", Warning,
+        "A bundle has at most one `olm.maxOpenShiftVersion`, a text with major and minor number.",
+        "A value that cannot be read, and a second one even if it is equal, keeps the cluster from being upgraded while the bundle is installed.",
+        "{type: olm.maxOpenShiftVersion, value: \"4.18.3\"}";
+    IMPLAUSIBLE_API_NAME: "W0526", "implausible-api-name", Warning,
+        "Group, version and kind of an API look like names in Kubernetes.",
+        "Dependencies are matched by all three, exactly as written. A group is a domain name in lower case, a version is `v1`, `v1beta1` or the like, a kind is a word.",
+        "{type: olm.gvk, value: {group: X_bad, version: one, kind: Foo}}";
 }
 
 /// The rule with this identifier or name, in any letter case.

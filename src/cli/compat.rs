@@ -14,10 +14,10 @@ use super::name::{NameArgument, unknown_package, with_guess};
 use super::path::parse_minor;
 use super::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cluster;
+use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor};
 use crate::index::Index;
 use crate::index::query::{BundleRow, Filter};
 use crate::upgrade::compat::Compatibility;
-use crate::upgrade::openshift::{MAX_OPENSHIFT_VERSION, Minor};
 use crate::upgrade::{
     Generation, InstalledBundle, Move, PackageView, Stay, bundles_that_stay, ends_of_ways_out, installed_that_stays,
     way_out,

@@ -8,10 +8,10 @@ use super::Context;
 use super::asked::{Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed_words, names_between, target_row};
 use super::error::{CommandError, CommandResult, Exit};
 use super::sheet::Sheet;
+use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::index::query::Reach;
 use crate::upgrade::compat::{Claims, judge};
-use crate::upgrade::openshift::Minor;
 use crate::upgrade::{
     Effort, Generation, InstalledBundle, PackageView, PathStep, Target, UpgradePath, Wish, classic_path,
     classic_shortest, v1_path, v1_shortest,

@@ -45,7 +45,7 @@ pub(crate) struct Provider {
     /// The channels that have it.
     pub channels: Vec<String>,
     /// The API: group, version and kind.
-    pub api: crate::cluster::Api,
+    pub api: crate::fbc::Api,
 }
 
 pub(crate) fn run(context: &Context, args: &ProvidesArgs) -> CommandResult {
@@ -60,7 +60,7 @@ pub(crate) fn run(context: &Context, args: &ProvidesArgs) -> CommandResult {
             bundle: it.bundle,
             version: it.version,
             channels: it.channels,
-            api: crate::cluster::Api { group: it.what.0, version: it.what.1, kind: it.what.2 },
+            api: crate::fbc::Api { group: it.what.0, version: it.what.1, kind: it.what.2 },
         })
         .collect();
     let is_found = !rows.is_empty();

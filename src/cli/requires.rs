@@ -11,8 +11,8 @@ use super::ask::AskOptions;
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::unknown_package;
 use super::table::{self, Column, Row, RowOptions, column, wide};
+use crate::constraint::{Leaf, leaves, plain};
 use crate::index::query::{ApiPattern, Filter, UseRow};
-use crate::resolve::{Leaf, leaves, plain};
 
 /// List the bundles that require an API or a package, by themselves or inside an `olm.constraint`
 ///
@@ -63,11 +63,8 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     match &pattern {
         Some(pattern) => {
             rows.extend(index.requirers_of_api(&filter, pattern)?.into_iter().map(|it| {
-                let api = crate::cluster::Api {
-                    group: it.what.0.clone(),
-                    version: it.what.1.clone(),
-                    kind: it.what.2.clone(),
-                };
+                let api =
+                    crate::fbc::Api { group: it.what.0.clone(), version: it.what.1.clone(), kind: it.what.2.clone() };
                 row(it, format!("the API {api}"), "olm.gvk.required")
             }));
         }

@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::api::Api;
 use super::object::{Object, Place, text};
+use crate::fbc::Api;
 use crate::json::{self, Kind};
 
 /// A typed piece of metadata. Cheap to copy: catalogs say the same of bundle after bundle.

@@ -5,7 +5,6 @@
 //!
 //! What it deliberately does not do: no cluster is asked, nothing is judged, and it knows no catalogs.
 
-mod api;
 mod catalog_source;
 mod csv;
 mod extension;
@@ -14,7 +13,6 @@ mod object;
 mod operator_group;
 mod subscription;
 
-pub use api::Api;
 pub use catalog_source::CatalogSource;
 pub use csv::{ClusterServiceVersion, Property};
 pub use extension::ClusterExtension;

@@ -7,6 +7,7 @@
 //! What it deliberately does not do: it does not judge a catalog (that is `check`), does not keep it in memory, does
 //! not print, and knows no database.
 
+mod api;
 pub mod blob;
 pub(crate) mod csv_metadata;
 mod defect;
@@ -22,6 +23,7 @@ mod typed;
 mod walk;
 mod write;
 
+pub use api::Api;
 pub use blob::{Blob, Failure, Typed};
 pub use csv_metadata::Level;
 pub use defect::{Defect, DefectKind, Spot, go_type_error};

@@ -13,7 +13,8 @@ use super::repair::Repair;
 use super::resolution::{Because, Operator, Resolution, Verdict};
 use super::rows::World;
 use super::steps::Steps;
-use crate::cluster::{Api, Place};
+use crate::cluster::Place;
+use crate::fbc::Api;
 
 /// What came of resolving a namespace.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::failure::Failure;
-use super::property::Requirement;
 use super::universe::{ChannelId, EntryId, Origin, Universe};
 use crate::cluster::Subscription;
+use crate::constraint::property::Requirement;
 use crate::upgrade::classic::Channel as Chain;
 
 /// What meets requirements, asked once for each requirement and each catalog that asks.
@@ -48,6 +48,9 @@ impl Candidates {
             Some(known) => Rc::clone(known),
             None => {
                 let found: Rc<[EntryId]> = universe.matches(requirement, by)?.into();
+                if found.is_empty() {
+                    universe.note_unmet(requirement, by)?;
+                }
                 self.matches.insert(requirement.number, Rc::clone(&found));
                 found
             }

@@ -6,7 +6,8 @@ use super::message::message;
 use super::resolution::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Variables};
-use crate::cluster::{Api, Place};
+use crate::cluster::Place;
+use crate::fbc::Api;
 use crate::solve::{Constraint, Fact};
 
 /// Facts that contradict each other, none of which can be left out.
@@ -69,6 +70,8 @@ pub enum FactKind {
         text: String,
         /// What the author says about it, or empty.
         message: String,
+        /// What the author says about its parts, as far as it applies.
+        part_messages: Vec<String>,
         /// What meets it, most preferred first.
         candidates: Vec<Named>,
         /// Whether it asks one operator for several things at once.
@@ -181,6 +184,7 @@ fn kind(universe: &Universe<'_>, reason: &Reason, candidates: impl FnOnce() -> V
             operator: named(universe, *id),
             text: requirement.plain.clone(),
             message: requirement.message.clone(),
+            part_messages: universe.part_messages(requirement),
             candidates: candidates(),
         },
         Reason::Replaces(new, old) => {

@@ -5,7 +5,7 @@
 //!
 //! What it deliberately does not do: no catalog is asked; the commands that it names do that.
 
-use super::constraint::ConstraintError;
+use crate::constraint::ConstraintError;
 use crate::version::Version;
 
 /// A message that is understood.

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::candidates::Candidates;
-use super::cel::Fuel;
 use super::conflict::{Named, named};
 use super::failure::{Failure, Overwork};
-use super::property::Meaning;
 use super::resolution::Options;
 use super::rows::{Rows, World};
 use super::universe::{EntryId, MatchError, Universe};
+use crate::constraint::cel::Fuel;
+use crate::constraint::property::Meaning;
 
 /// What a bundle demands.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -40,7 +40,7 @@ pub fn story(facts: &[ConflictFact]) -> Vec<Sentence> {
     let mut sentences: Vec<Sentence> = Vec::new();
     let mut told: Vec<(&str, &str, &[Named])> = Vec::new();
     for fact in sorted.iter().filter(is_said) {
-        if let FactKind::Requires { text, message, candidates, is_all, .. } = &fact.kind {
+        if let FactKind::Requires { text, message, part_messages, candidates, is_all, .. } = &fact.kind {
             // What many versions require alike is said once.
             let demand = (text.as_str(), message.as_str(), candidates.as_slice());
             if told.contains(&demand) {
@@ -55,7 +55,8 @@ pub fn story(facts: &[ConflictFact]) -> Vec<Sentence> {
                 }
                 _ => None,
             });
-            let words = requires(&alike.collect::<Vec<&str>>(), (text, *is_all), message, candidates);
+            let messages = messages(message, part_messages);
+            let words = requires(&alike.collect::<Vec<&str>>(), (text, *is_all), &messages, candidates);
             sentences.push(Sentence { text: words, place: fact.place.clone() });
             continue;
         }
@@ -88,8 +89,9 @@ fn text(fact: &ConflictFact) -> String {
         FactKind::Deprecated { operator } => {
             format!("{} is marked `olm.deprecated`, so it must not be used", shown(operator))
         }
-        FactKind::Requires { operator, text, message, candidates, is_all } => {
-            requires(&[operator.name.as_str()], (text, *is_all), message, candidates)
+        FactKind::Requires { operator, text, message, part_messages, candidates, is_all } => {
+            let messages = messages(message, part_messages);
+            requires(&[operator.name.as_str()], (text, *is_all), &messages, candidates)
         }
         FactKind::Replaces { operator, installed } => {
             format!("{} takes the place of {}, so they are not there together", shown(operator), installed.name)
@@ -107,8 +109,19 @@ fn text(fact: &ConflictFact) -> String {
     }
 }
 
+/// What the author says, about the whole and about its parts.
+fn messages<'m>(message: &'m str, parts: &'m [String]) -> Vec<&'m str> {
+    let mut messages: Vec<&str> = Vec::new();
+    for it in std::iter::once(message).chain(parts.iter().map(String::as_str)) {
+        if !it.is_empty() && !messages.contains(&it) {
+            messages.push(it);
+        }
+    }
+    messages
+}
+
 /// What operators require, and who provides that.
-fn requires(operators: &[&str], (text, is_all): (&str, bool), message: &str, candidates: &[Named]) -> String {
+fn requires(operators: &[&str], (text, is_all): (&str, bool), messages: &[&str], candidates: &[Named]) -> String {
     let who = match candidates {
         // OLM asks one operator for all of it, so that each part may well be there.
         [] if is_all => "and no single operator is all of that".to_owned(),
@@ -116,7 +129,8 @@ fn requires(operators: &[&str], (text, is_all): (&str, bool), message: &str, can
         [only] => format!("which only {} provides", shown(only)),
         several => format!("which {} provide", listed(several, "and")),
     };
-    let said = if message.is_empty() { String::new() } else { format!(" ({message:?})") };
+    let quoted: Vec<String> = messages.iter().map(|it| format!("{it:?}")).collect();
+    let said = if quoted.is_empty() { String::new() } else { format!(" ({})", quoted.join("; ")) };
     let verb = if operators.len() == 1 { "requires" } else { "require" };
     format!("{} {verb} {text}{said}, {who}", joined(operators.iter().map(|it| (*it).to_owned()).collect(), "and"))
 }

@@ -4,10 +4,10 @@
 
 use thiserror::Error;
 
-use super::cel::OutOfFuel;
-use super::constraint::ConstraintError;
 use super::universe::MatchError;
 use crate::cluster::Place;
+use crate::constraint::ConstraintError;
+use crate::constraint::cel::OutOfFuel;
 use crate::index::IndexError;
 use crate::solve::SolveError;
 use crate::upgrade::classic::OrderError;

@@ -6,10 +6,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::property::label_of;
 use super::registry::of_file_based;
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
-use crate::cluster::{Api, Place, Property};
+use crate::cluster::{Place, Property};
+use crate::constraint::property::label_of;
+use crate::fbc::Api;
 use crate::index::query::{Filter, PackageDependencies};
 use crate::index::{Index, IndexError};
 

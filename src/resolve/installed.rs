@@ -6,9 +6,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::json;
 
-use super::property::package_of;
 use super::rows::World;
-use crate::cluster::{Api, ClusterServiceVersion, Property};
+use crate::cluster::{ClusterServiceVersion, Property};
+use crate::constraint::property::package_of;
+use crate::fbc::Api;
 
 /// An installed operator as resolution sees it.
 #[derive(Debug, Clone)]

@@ -7,12 +7,9 @@
 //!
 //! What it deliberately does not do: no SQL, no reading of manifests, no printing.
 
-pub mod cel;
-
 mod answer;
 mod candidates;
 mod conflict;
-mod constraint;
 mod decode;
 mod demand;
 mod explain;
@@ -21,7 +18,6 @@ mod generations;
 mod indexed;
 mod installed;
 mod message;
-mod property;
 mod question;
 mod quirks;
 pub mod registry;
@@ -38,7 +34,6 @@ pub use answer::{
     OperatorAnswer, Outcome, RepairAnswer, ResolutionAnswer, SentenceAnswer, StepsAnswer, UpdatedSubscriptionAnswer,
 };
 pub use conflict::{Conflict, ConflictFact, FactKind, Named};
-pub use constraint::{ConstraintError, Leaf, MAX_CONSTRAINT, leaves, plain};
 pub use decode::{Decoded, DecodedPart, decode};
 pub use demand::{BundleDemands, Demand, Demander, demanders, demands};
 pub use explain::{Sentence, story};

@@ -5,8 +5,8 @@
 
 use serde_json::{Value, json};
 
-use super::property::package_of;
 use crate::cluster::Property;
+use crate::constraint::property::package_of;
 
 /// The properties of a bundle of a file-based catalog, given those that are streamed.
 #[must_use]

@@ -4,7 +4,6 @@
 
 use std::time::{Duration, Instant};
 
-use super::cel::Fuel;
 use super::conflict::{Conflict, ConflictFact, Named, facts, named};
 use super::failure::Failure;
 use super::installed::installed;
@@ -12,6 +11,7 @@ use super::rows::{Rows, World};
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Stands, Variables, variables};
 use crate::cluster::{Place, Property, Subscription};
+use crate::constraint::cel::Fuel;
 use crate::solve::{Answer, Constraint, Limits, Solution, Var, solve};
 
 /// How much a resolution may cost.
@@ -53,7 +53,7 @@ pub struct Resolution {
     pub behind: Vec<Behind>,
     /// Whether it took a search to see that something preferred cannot be had. There OLM's own search may go wrong.
     pub is_searched: bool,
-    /// What OLM accepts and its documentation does not.
+    /// What OLM accepts although its documentation does not, or although it does not do what it looks like.
     pub warnings: Vec<String>,
     /// How much there was to look at.
     pub size: Size,

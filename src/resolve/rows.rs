@@ -4,8 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::property::{api_of, label_of, package_of};
-use crate::cluster::{Api, ClusterServiceVersion, Place, Property, Subscription};
+use crate::cluster::{ClusterServiceVersion, Place, Property, Subscription};
+use crate::constraint::property::{api_of, label_of, package_of};
+use crate::fbc::Api;
 use crate::index::IndexError;
 
 /// A bundle as OLM's cache holds it.

@@ -7,13 +7,14 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::cel::{Fuel, OutOfFuel, Value};
-use super::constraint::{Facts, Node, Reach};
 use super::failure::Overwork;
 use super::installed::Installed;
-use super::property::{Meaning, Requirement, read};
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
-use crate::cluster::{Api, Place, Property};
+use crate::cluster::{Place, Property};
+use crate::constraint::cel::{Fuel, OutOfFuel, Value};
+use crate::constraint::property::{Meaning, Requirement, read};
+use crate::constraint::tree::{Facts, Node, Reach};
+use crate::fbc::Api;
 use crate::index::IndexError;
 use crate::upgrade::classic::{Channel as Chain, Entry as Link, OrderError};
 use crate::version::Version;
@@ -123,6 +124,8 @@ pub(super) struct Universe<'w> {
     n_requirements: Cell<usize>,
     /// Warnings about what was read, in order, each once.
     pub(super) warnings: Vec<String>,
+    /// Of requirements that nothing meets, by their numbers: the messages of the parts that nothing meets either.
+    pub(super) unmet: HashMap<usize, Vec<String>>,
     pub(super) fuel: Fuel,
 }
 
@@ -141,6 +144,7 @@ impl<'w> Universe<'w> {
             meanings: RefCell::default(),
             n_requirements: Cell::new(0),
             warnings: Vec::new(),
+            unmet: HashMap::new(),
             fuel,
         };
         for (idx, it) in installed.iter().enumerate() {
@@ -315,7 +319,7 @@ impl<'w> Universe<'w> {
             return known.clone();
         }
         let number = self.n_requirements.get();
-        let meaning = read(property, number);
+        let meaning = read(&property.kind, &property.value, number);
         self.n_requirements.set(number + usize::from(matches!(meaning, Meaning::Requires(_))));
         self.meanings.borrow_mut().insert(property.clone(), meaning.clone());
         meaning
@@ -384,9 +388,35 @@ impl<'w> Universe<'w> {
         packages.into_iter().try_for_each(|it| self.package(&it).map(drop))
     }
 
+    /// The messages of the parts of a requirement that apply: of one that nothing meets, those of the parts that nothing meets;
+    /// of any other those of the parts without which it is not met.
+    pub(super) fn part_messages(&self, requirement: &Requirement) -> Vec<String> {
+        if let Some(unmet) = self.unmet.get(&requirement.number) {
+            return unmet.clone();
+        }
+        let necessary = requirement.necessary_parts();
+        let parts = requirement.speaking_parts().into_iter().filter(|it| necessary.contains(it));
+        parts.map(|it| requirement.tree.messages[it].clone()).collect()
+    }
+
+    /// Notes which parts of a requirement that nothing meets are not met by themselves either.
+    pub(super) fn note_unmet(&mut self, requirement: &Requirement, by: EntryId) -> Result<(), MatchError> {
+        let mut unmet = Vec::new();
+        for idx in requirement.speaking_parts() {
+            let part = requirement.part(idx);
+            // Where a part could be met anywhere, it is not looked for everywhere just to say so.
+            let is_unmet = part.tree.reach() == Reach::Everywhere || self.matches(&part, by)?.is_empty();
+            if is_unmet && !unmet.contains(&part.message) {
+                unmet.push(part.message);
+            }
+        }
+        self.unmet.insert(requirement.number, unmet);
+        Ok(())
+    }
+
     /// The entries that meet a requirement of an entry, in the order in which they were read: what is installed first.
     pub(super) fn matches(&mut self, requirement: &Requirement, by: EntryId) -> Result<Vec<EntryId>, MatchError> {
-        if let Some(warning) = &requirement.warning {
+        for warning in &requirement.warnings {
             let place = self.bundle(by).place();
             let at = if place.file.is_empty() { String::new() } else { format!(" [{}:{}]", place.file, place.line) };
             let warning = format!("{}{at} has {warning}", self.identifier(by));

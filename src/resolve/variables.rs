@@ -9,12 +9,12 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use super::candidates::{Candidates, subscribed};
-use super::cel::RuleError;
-use super::constraint::ConstraintError;
 use super::failure::{BrokenDemand, Failure};
-use super::property::{Meaning, Requirement};
 use super::universe::{EntryId, Universe};
-use crate::cluster::Api;
+use crate::constraint::ConstraintError;
+use crate::constraint::cel::{RuleError, RuleErrorKind};
+use crate::constraint::property::{Meaning, Requirement};
+use crate::fbc::Api;
 use crate::solve::{Constraint, Fact, Problem, Var};
 
 /// What a variable stands for.
@@ -220,7 +220,12 @@ impl Builder {
                         self.variables.constrain(var, Constraint::Dependency(vars), reason);
                         self.open.extend(candidates.iter().filter(|it| !self.closed.contains(it)));
                     }
-                    Meaning::Broken(error) if matches!(**error, ConstraintError::Rule(RuleError::Chain { .. })) => {
+                    Meaning::Broken(error)
+                        if matches!(
+                            **error,
+                            ConstraintError::Rule(RuleError { kind: RuleErrorKind::TooComplex(_), .. })
+                        ) =>
+                    {
                         // OLM reads it.
                         return Err(Failure::Limit(format!("{}: {error}", universe.identifier(id))));
                     }

@@ -1,6 +1,6 @@
 //! Whether a bundle may stay when the cluster goes to another minor version of OpenShift, by what the bundle says itself.
 //!
-//! Three things say something: `olm.maxOpenShiftVersion`, which the cluster enforces ([`super::openshift`]);
+//! Three things say something: `olm.maxOpenShiftVersion`, which the cluster enforces ([`crate::constraint::openshift`]);
 //! `com.redhat.openshift.versions`, the OpenShift versions in whose catalogs the bundle is published; and `minKubeVersion`,
 //! below which OLM Classic does not install it. Only the first two can say that a bundle is fit for a version; that a
 //! catalog holds a bundle says nothing.
@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::Generation;
-use super::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
+use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
 use crate::index::query::GraphBundle;
 use crate::version::Version;
 

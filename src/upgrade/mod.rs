@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`classic`] | OLM Classic: the order of a channel, the next step from an installed version, the way to the head |
 //! | [`v1`] | OLM v1: which bundle a ClusterExtension resolves to, or which error |
-//! | [`openshift`] | `olm.maxOpenShiftVersion`: whether an installed bundle blocks the cluster's next minor version |
 //! | [`compat`] | whether a bundle may stay when the cluster goes on, by all that the bundle says |
 //!
 //! On both stand the questions that people ask: what happens now ([`Updates`]), on which way ([`UpgradePath`]), and why not
@@ -26,7 +25,6 @@ mod check_graph;
 pub mod classic;
 pub mod compat;
 mod documented;
-pub mod openshift;
 mod path;
 mod permit;
 pub mod rules;

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target};
 use super::compat::{Claims, Compatibility, Evidence, judge};
-use super::openshift::Minor;
 use super::path::PathStep;
 use super::shortest::{Effort, Wish, classic_shortest, v1_shortest};
+use crate::constraint::openshift::Minor;
 use crate::index::query::{GraphBundle, PackageGraph, Reach};
 
 /// How a bundle stands to the version.

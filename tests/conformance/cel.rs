@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use olmdex::resolve::cel::{Fuel, Rule, Value as CelValue};
+use olmdex::constraint::cel::{Fuel, Rule, Value as CelValue};
 use serde_json::Value;
 
 use crate::outcome::{Case, Folder, Outcome, entries};

@@ -12,7 +12,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use olmdex::cluster::{Api, ClusterServiceVersion, Property, Subscription};
+use olmdex::cluster::{ClusterServiceVersion, Property, Subscription};
+use olmdex::fbc::Api;
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::resolve::{

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use olmdex::constraint::openshift::{self, Minor};
 use olmdex::fbc::Input;
 use olmdex::index::query::{Filter, PackageGraph};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::upgrade::openshift::{self, Minor};
 use olmdex::upgrade::v1::{
     Catalog, CatalogState, Installed, LabelSelector, Policy, Question, Release, bundle_version, resolve,
 };

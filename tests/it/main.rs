@@ -8,6 +8,7 @@
 
 mod asking;
 mod blob_schemas;
+mod bounded;
 mod cel_rules;
 mod comparing;
 mod completing;

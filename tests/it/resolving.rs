@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use olmdex::cluster::{Api, ClusterServiceVersion, Property, Subscription};
+use olmdex::cluster::{ClusterServiceVersion, Property, Subscription};
+use olmdex::fbc::Api;
 use olmdex::resolve::{
     BundleRow, Catalog, ChannelRows, EntryRow, FactKind, Failure, Options, PackageRows, PlainRows, Verdict, World,
-    generations, resolve, steps,
+    generations, resolve, steps, story,
 };
 use olmdex::solve::Limits;
 use olmdex::version::Version;
@@ -457,6 +458,45 @@ fn constraints_beyond_the_documented_size_are_taken_with_a_warning() {
     assert!(resolution.warnings[0].contains("64KB"), "{:?}", resolution.warnings);
     assert!(resolution.warnings[0].starts_with("cat/olm/stable/a.v1 "), "{:?}", resolution.warnings);
     assert!(matches!(resolve(&world, &rows(140_000), &Options::default()), Err(Failure::Constraint(_))));
+}
+
+#[test]
+fn messages_of_parts_are_told_where_they_apply() {
+    let gvk = |kind: &str, message: &str| json!({"failureMessage": message, "gvk": {"group": "g", "version": "v1", "kind": kind}});
+    let all = |parts: &[serde_json::Value]| json!({"all": {"constraints": parts}});
+    let any = |parts: &[serde_json::Value]| json!({"failureMessage": "top", "any": {"constraints": parts}});
+    let told = |value: serde_json::Value| {
+        let rows = rows_of(vec![
+            ("a".to_owned(), vec![Property::new("olm.constraint", value.to_string())]),
+            ("b".to_owned(), vec![Property::new("olm.gvk", api(0))]),
+        ]);
+        let verdict = resolve(&bare_world(vec![subscription("a")]), &rows, &Options::default()).unwrap();
+        let Verdict::Unsatisfiable(conflict) = verdict else { panic!("{value} is met") };
+        story(&conflict.facts).into_iter().map(|it| it.text).collect::<Vec<String>>().join("; ")
+    };
+    // Nothing provides the second API; the first is there and need not be spoken of.
+    let text = told(all(&[gvk("K0", "for backups"), gvk("K9", "for \"metrics\"")]));
+    assert!(text.contains(r#"("for \"metrics\""), "#) && !text.contains("backups"), "{text}");
+    let text = told(any(&[gvk("K8", "for this"), gvk("K9", "for that"), gvk("K9", "for that")]));
+    assert!(text.contains(r#"("top"; "for this"; "for that"), which nothing provides"#), "{text}");
+    let nested = any(&[all(&[gvk("K0", "there"), gvk("K9", "not there")])]);
+    assert!(told(nested).contains(r#"("top"; "not there")"#));
+    // Each is there, but not in one operator.
+    let text = told(all(&[gvk("K0", "one"), json!({"cel": {"rule": "false"}})]));
+    assert!(!text.contains("\"one\""), "{text}");
+}
+
+#[test]
+fn a_bare_not_is_explained() {
+    let value = json!({"not": {"constraints": [{"gvk": {"group": "g", "version": "v1", "kind": "K0"}}]}});
+    let rows = rows_of(vec![
+        ("a".to_owned(), vec![Property::new("olm.constraint", value.to_string())]),
+        ("b".to_owned(), vec![Property::new("olm.gvk", api(0))]),
+    ]);
+    let verdict = resolve(&bare_world(vec![subscription("a")]), &rows, &Options::default()).unwrap();
+    let Verdict::Resolved(resolution) = verdict else { panic!("it is not met") };
+    let [warning] = resolution.warnings.as_slice() else { panic!("{:?}", resolution.warnings) };
+    assert!(warning.contains("a `not` at the top forbids nothing"), "{warning}");
 }
 
 #[test]

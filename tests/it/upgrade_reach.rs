@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use olmdex::constraint::openshift::Minor;
 use olmdex::fbc::Input;
 use olmdex::index::query::{EdgeScope, Filter, NamesWithoutWay, Reach, SqlLimits, SqlValue};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::upgrade::openshift::Minor;
 use olmdex::upgrade::v1::Policy;
 use olmdex::upgrade::{
     Asked, Effort, Generation, InstalledBundle, Move, PackageView, PathStep, Wish, check_graph, classic_shortest,

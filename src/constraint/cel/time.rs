@@ -34,26 +34,33 @@ fn date(days: i64) -> (i64, i64, i64) {
     (year_of_era + era * 400 + i64::from(month <= 2), month, day)
 }
 
-/// The moment of an RFC 3339 text.
-pub(super) fn parse_timestamp(text: &str) -> Option<i128> {
+/// The moment of an RFC 3339 text and its offset, as Go's `time.Parse` reads it: the hour may have one digit, a comma may be
+/// the point of a fraction.
+pub(super) fn parse_timestamp(text: &str) -> Option<(i128, i32)> {
     let bytes = text.as_bytes();
     let number = |from: usize, n: usize| -> Option<i64> {
         let digits = bytes.get(from..from + n)?;
         digits.iter().all(u8::is_ascii_digit).then(|| digits.iter().fold(0, |a, d| a * 10 + i64::from(d - b'0')))
     };
-    let is = |at: usize, wanted: u8| bytes.get(at).is_some_and(|it| it.eq_ignore_ascii_case(&wanted));
-    if !(is(4, b'-') && is(7, b'-') && is(10, b'T') && is(13, b':') && is(16, b':')) {
+    let is = |at: usize, wanted: u8| bytes.get(at) == Some(&wanted);
+    if !(is(4, b'-') && is(7, b'-') && is(10, b'T')) {
         return None;
     }
     let (year, month, day) = (number(0, 4)?, number(5, 2)?, number(8, 2)?);
-    let (hour, minute, second) = (number(11, 2)?, number(14, 2)?, number(17, 2)?);
+    let n_digits = if is(12, b':') { 1 } else { 2 };
+    let hour = number(11, n_digits)?;
+    let mut at = 11 + n_digits;
+    if !(is(at, b':') && is(at + 3, b':')) {
+        return None;
+    }
+    let (minute, second) = (number(at + 1, 2)?, number(at + 4, 2)?);
+    at += 6;
     let is_real = (1..=12).contains(&month) && day >= 1 && date(days(year, month, day)) == (year, month, day);
     if !is_real || hour > 23 || minute > 59 || second > 59 {
         return None;
     }
-    let mut at = 19;
     let mut nanoseconds = 0;
-    if is(at, b'.') {
+    if is(at, b'.') || is(at, b',') {
         let digits = bytes[at + 1..].iter().take_while(|it| it.is_ascii_digit()).count();
         if digits == 0 {
             return None;
@@ -65,20 +72,20 @@ pub(super) fn parse_timestamp(text: &str) -> Option<i128> {
         at += 1 + digits;
     }
     let offset = offset(bytes.get(at..)?)?;
-    let seconds = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
+    let seconds = days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - i64::from(offset);
     let moment = i128::from(seconds) * i128::from(SECOND) + i128::from(nanoseconds);
-    is_moment(moment).then_some(moment)
+    is_moment(moment).then_some((moment, offset))
 }
 
-/// Seconds east of Greenwich: `Z`, or hours and minutes with a sign.
-fn offset(text: &[u8]) -> Option<i64> {
+/// Seconds east of Greenwich: `Z`, or hours and minutes with a sign. Go lets 24 hours and 60 minutes pass.
+fn offset(text: &[u8]) -> Option<i32> {
     match text {
-        [b'Z' | b'z'] => Some(0),
+        b"Z" => Some(0),
         [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
-            let digit = |it: &u8| it.is_ascii_digit().then(|| i64::from(it - b'0'));
+            let digit = |it: &u8| it.is_ascii_digit().then(|| i32::from(it - b'0'));
             let (hours, minutes) = (digit(h1)? * 10 + digit(h2)?, digit(m1)? * 10 + digit(m2)?);
             let seconds = hours * 3600 + minutes * 60;
-            (hours < 24 && minutes < 60).then_some(if *sign == b'-' { -seconds } else { seconds })
+            (hours <= 24 && minutes <= 60).then_some(if *sign == b'-' { -seconds } else { seconds })
         }
         _ => None,
     }
@@ -86,20 +93,37 @@ fn offset(text: &[u8]) -> Option<i64> {
 
 /// Seconds east of Greenwich of a time zone; `None` for one that only a database knows.
 pub(super) fn zone(name: &str) -> Option<i64> {
+    if let Some((hours, minutes)) = name.split_once(':') {
+        let (hours, minutes): (i64, i64) = (hours.parse().ok()?, minutes.parse().ok()?);
+        let hours = hours.wrapping_mul(60);
+        let total = if name.starts_with('-') { hours.wrapping_sub(minutes) } else { hours.wrapping_add(minutes) };
+        // In nanoseconds first, as Go does, which wraps around.
+        return Some(total.wrapping_mul(60 * SECOND) / SECOND);
+    }
+    let name = name.strip_prefix("Etc/").unwrap_or(name);
     match name {
-        "" | "UTC" | "Etc/UTC" | "GMT" => Some(0),
-        _ => offset(name.as_bytes()).or_else(|| offset(format!("+{name}").as_bytes())),
+        "" | "UTC" | "UCT" | "Universal" | "Zulu" | "Greenwich" | "GMT" | "GMT0" | "GMT+0" | "GMT-0" | "Local" => {
+            Some(0)
+        }
+        _ => None,
     }
 }
 
-/// The text of a moment.
-pub(super) fn write_timestamp(nanoseconds: i128) -> String {
-    let parts = Parts::new(nanoseconds, 0);
+/// The text of a moment, at its offset.
+pub(super) fn write_timestamp(nanoseconds: i128, offset: i32) -> String {
+    let parts = Parts::new(nanoseconds, i64::from(offset));
     let fraction = nanoseconds.rem_euclid(i128::from(SECOND));
     let fraction =
         if fraction == 0 { String::new() } else { format!(".{fraction:09}").trim_end_matches('0').to_owned() };
+    let zone = match offset {
+        0 => "Z".to_owned(),
+        _ => {
+            let minutes = offset.abs() / 60;
+            format!("{}{:02}:{:02}", if offset < 0 { '-' } else { '+' }, minutes / 60, minutes % 60)
+        }
+    };
     let Parts { year, month, day, hour, minute, second, .. } = parts;
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}{zone}")
 }
 
 /// What a calendar and a clock show.
@@ -122,7 +146,7 @@ pub(super) struct Parts {
 impl Parts {
     pub(super) fn new(nanoseconds: i128, offset: i64) -> Self {
         let second = i128::from(SECOND);
-        let seconds = nanoseconds.div_euclid(second) as i64 + offset;
+        let seconds = (nanoseconds.div_euclid(second) as i64).saturating_add(offset);
         let (of_days, of_day) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
         let (year, month, day) = date(of_days);
         Self {
@@ -152,43 +176,58 @@ pub(super) fn parse_duration(text: &str) -> Option<i64> {
     if rest.is_empty() {
         return None;
     }
-    let mut total: f64 = 0.0;
-    let mut whole: i128 = 0;
+    // Up to 2^63, which only a negative duration reaches.
+    const MOST: u64 = 1 << 63;
+    let mut total: u64 = 0;
     while !rest.is_empty() {
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
         let number = &rest[..end];
-        if number.is_empty() || number == "." || number.matches('.').count() > 1 {
+        rest = &rest[end..];
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        if (whole.is_empty() && fraction.is_empty()) || fraction.contains('.') {
             return None;
         }
-        rest = &rest[end..];
         let end = rest.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(rest.len());
-        let unit: i64 = match &rest[..end] {
+        let unit: u64 = match &rest[..end] {
             "ns" => 1,
             "us" | "µs" | "μs" => 1000,
             "ms" => 1_000_000,
-            "s" => SECOND,
-            "m" => 60 * SECOND,
-            "h" => 3600 * SECOND,
+            "s" => SECOND as u64,
+            "m" => 60 * SECOND as u64,
+            "h" => 3600 * SECOND as u64,
             _ => return None,
         };
         rest = &rest[end..];
-        let (integer, fraction) = number.split_once('.').unwrap_or((number, ""));
-        let integer: i128 = if integer.is_empty() { 0 } else { integer.parse().ok()? };
-        whole = whole.checked_add(integer.checked_mul(i128::from(unit))?)?;
-        if !fraction.is_empty() {
-            total += format!("0.{fraction}").parse::<f64>().ok()? * unit as f64;
+        let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok().filter(|it| *it <= MOST)? };
+        let mut part = whole.checked_mul(unit).filter(|it| *it <= MOST)?;
+        let (mut numerator, mut scale): (u64, f64) = (0, 1.0);
+        for digit in fraction.bytes() {
+            if numerator > (MOST - 1) / 10 {
+                break;
+            }
+            numerator = numerator * 10 + u64::from(digit - b'0');
+            scale *= 10.0;
         }
+        part += (numerator as f64 * (unit as f64 / scale)) as u64;
+        total = total.checked_add(part).filter(|it| part <= MOST && *it <= MOST)?;
     }
-    let total = i64::try_from(whole.checked_add(total as i128)?).ok()?;
-    Some(if is_negative { -total } else { total })
+    if is_negative { Some((total as i64).wrapping_neg()) } else { i64::try_from(total).ok() }
+}
+
+/// The seconds of a span, with a fraction.
+fn seconds(nanoseconds: i64) -> f64 {
+    (nanoseconds / SECOND) as f64 + (nanoseconds % SECOND) as f64 / 1e9
 }
 
 /// The text of a span, in seconds as cel-go has it.
 pub(super) fn write_duration(nanoseconds: i64) -> String {
-    let (sign, nanoseconds) = (if nanoseconds < 0 { "-" } else { "" }, nanoseconds.unsigned_abs());
-    let (seconds, rest) = (nanoseconds / SECOND as u64, nanoseconds % SECOND as u64);
-    let fraction = if rest == 0 { String::new() } else { format!(".{rest:09}").trim_end_matches('0').to_owned() };
-    format!("{sign}{seconds}{fraction}s")
+    format!("{}s", seconds(nanoseconds))
+}
+
+/// The whole hours, minutes or seconds of a span: `unit` is how many seconds they have.
+pub(super) fn whole(nanoseconds: i64, unit: i64) -> i64 {
+    let unit = unit * SECOND;
+    ((nanoseconds / unit) as f64 + (nanoseconds % unit) as f64 / unit as f64) as i64
 }
 
 #[cfg(test)]
@@ -199,18 +238,28 @@ mod tests {
     fn timestamps_are_read_and_written() {
         for (text, seconds, written) in [
             ("1970-01-01T00:00:00Z", 0, "1970-01-01T00:00:00Z"),
-            ("2000-02-29T12:30:01+01:00", 951_823_801, "2000-02-29T11:30:01Z"),
-            ("1969-12-31t23:59:59z", -1, "1969-12-31T23:59:59Z"),
+            ("2000-02-29T12:30:01+01:00", 951_823_801, "2000-02-29T12:30:01+01:00"),
+            ("2000-02-29T1:30:01,000-00:30", 951_789_601, "2000-02-29T01:30:01-00:30"),
             ("0001-01-01T00:00:00Z", -62_135_596_800, "0001-01-01T00:00:00Z"),
         ] {
-            let moment = parse_timestamp(text).unwrap();
+            let (moment, offset) = parse_timestamp(text).unwrap();
             assert_eq!(moment, seconds * i128::from(SECOND), "{text}");
-            assert_eq!(write_timestamp(moment), written);
+            assert_eq!(write_timestamp(moment, offset), written);
         }
-        for text in ["2001-02-29T00:00:00Z", "2000-01-01", "2000-01-01T24:00:00Z", "2000-01-01T00:00:00", "é"] {
+        for text in [
+            "2001-02-29T00:00:00Z",
+            "2000-01-01",
+            "2000-01-01T24:00:00Z",
+            "2000-01-01T00:00:00",
+            "1969-12-31t23:59:59z",
+            "2000-01-01T00:00:00.Z",
+            "2000-01-01T00:00:60Z",
+            "0000-01-01T00:00:00Z",
+            "é",
+        ] {
             assert_eq!(parse_timestamp(text), None, "{text}");
         }
-        let parts = Parts::new(parse_timestamp("2024-12-31T23:30:00.25Z").unwrap(), 3600);
+        let parts = Parts::new(parse_timestamp("2024-12-31T23:30:00.25Z").unwrap().0, 3600);
         assert_eq!((parts.year, parts.day_of_year, parts.day_of_week, parts.millisecond), (2025, 0, 3, 250));
     }
 
@@ -222,10 +271,13 @@ mod tests {
             ("1m2s3ms", 62_003_000_000),
             ("0", 0),
             (".5s", SECOND / 2),
+            ("1.s", SECOND),
+            ("-9223372036854775808ns", i64::MIN),
+            ("1.00000000000000000000000001h", 3600 * SECOND),
         ] {
             assert_eq!(parse_duration(text), Some(nanoseconds), "{text}");
         }
-        for text in ["", "1", "s", "1x", "1.2.3s", "-", "99999999999999h"] {
+        for text in ["", "1", "s", "1x", "1.2.3s", "-", "99999999999999h", "9223372036854775808ns", ".s", "1s-1s"] {
             assert_eq!(parse_duration(text), None, "{text}");
         }
     }

@@ -1,17 +1,14 @@
 //! What costs must not grow with the square of a channel: ranges that hold each other, chains and fans of ten thousand
 //! entries are asked and drawn within bounds, or refused with the option that lifts them. Statements of SQL keep their
 //! limits, and what never ends is not read.
-#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
-
-mod support;
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use support::{Answer, TempDir, olmdex, scratch, write};
+use crate::support::{Answer, TempDir, olmdex, scratch, write};
 
 /// A build with debug assertions is several times slower, and tests share their processors.
 const PATIENCE: Duration = Duration::from_secs(15);

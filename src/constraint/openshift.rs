@@ -57,12 +57,12 @@ impl Minor {
     }
 
     /// This and the minor versions that follow, up to and without the last.
-    pub(super) fn until(self, last: Self) -> impl Iterator<Item = Self> {
+    pub(crate) fn until(self, last: Self) -> impl Iterator<Item = Self> {
         std::iter::successors(Some(self), |it| Some(it.next())).take_while(move |it| it.canonical() < last.canonical())
     }
 
     /// Whether it is the same as another or before it.
-    pub(super) fn is_at_most(self, other: Self) -> bool {
+    pub(crate) fn is_at_most(self, other: Self) -> bool {
         self.canonical() <= other.canonical()
     }
 

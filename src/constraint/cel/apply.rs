@@ -5,12 +5,11 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use regex::RegexBuilder;
-
 use super::eval::{EvalError, Evaluated};
 use super::functions::Function;
+use super::number::{parse_double, write_double};
 use super::time;
-use super::value::{Value, lookup, order};
+use super::value::{Value, order, to_i64};
 use crate::version::Version;
 
 /// The value of a call. Operands that do not fit are an error.
@@ -27,23 +26,20 @@ pub(super) fn apply(function: Function, operands: &[Value]) -> Evaluated {
         }
         (Function::Negate, [V::Int(it)]) => V::Int(it.checked_neg().ok_or(OVERFLOW)?),
         (Function::Negate, [V::Double(it)]) => V::Double(-it),
-        (Function::Index, [list @ V::List(_), at]) => item(list, at)?,
-        (Function::Index, [V::Map(map), key]) => match lookup(map, key) {
-            Some(value) => value.clone(),
-            None => return Err(EvalError::NoSuchKey(Arc::from(shown(key)))),
-        },
-        (Function::In, [key, V::Map(map)]) => V::Bool(lookup(map, key).is_some()),
+        (Function::Negate, [V::Duration(it)]) => V::Duration(it.checked_neg().ok_or(OVERFLOW)?),
+        (Function::Index, [of, at]) => item(of, at)?,
+        // Bytes cannot be looked for among keys of all kinds.
+        (Function::In, [V::Bytes(_), V::Map(map)]) if !map.has_text_keys() => {
+            return Err(EvalError::Key("bytes"));
+        }
+        (Function::In, [key, V::Map(map)]) => V::Bool(map.get(key).is_some()),
         (Function::Size, [V::String(it)]) => V::Int(it.chars().count() as i64),
         (Function::Size, [V::Bytes(it)]) => V::Int(it.len() as i64),
-        (Function::Size, [V::List(it)]) => V::Int(it.len() as i64),
-        (Function::Size, [V::Map(it)]) => V::Int(it.len() as i64),
+        (Function::Size, [V::List(it)]) => V::Int(it.items().len() as i64),
+        (Function::Size, [V::Map(it)]) => V::Int(it.entries().len() as i64),
         (Function::Contains, [V::String(a), V::String(b)]) => V::Bool(a.contains(&**b)),
         (Function::StartsWith, [V::String(a), V::String(b)]) => V::Bool(a.starts_with(&**b)),
         (Function::EndsWith, [V::String(a), V::String(b)]) => V::Bool(a.ends_with(&**b)),
-        (Function::Matches, [V::String(text), V::String(pattern)]) => {
-            let pattern = RegexBuilder::new(pattern).size_limit(1 << 20).nest_limit(200).build();
-            V::Bool(pattern.map_err(|it| EvalError::Regexp(Arc::from(it.to_string())))?.is_match(text))
-        }
         (Function::TypeOf, [it]) => V::Type(it.type_name()),
         (Function::Dyn, [it]) => it.clone(),
         (Function::SemverCompare, [a, b]) => V::Int(match version(a)?.cmp(&version(b)?) {
@@ -57,14 +53,14 @@ pub(super) fn apply(function: Function, operands: &[Value]) -> Evaluated {
         (Function::Bool | Function::String | Function::Bytes | Function::Timestamp | Function::Duration, [it]) => {
             convert(function, it)?
         }
-        (_, [V::Timestamp(at)]) => of_moment(function, *at, 0)?,
-        (_, [V::Timestamp(at), V::String(zone)]) => {
+        (_, [V::Timestamp(at, _)]) => of_moment(function, *at, 0)?,
+        (_, [V::Timestamp(at, _), V::String(zone)]) => {
             let offset = time::zone(zone).ok_or_else(|| EvalError::Conversion(Arc::clone(zone), "time zone"))?;
             of_moment(function, *at, offset)?
         }
-        (Function::Hours, [V::Duration(it)]) => V::Int(it / (3600 * time::SECOND)),
-        (Function::Minutes, [V::Duration(it)]) => V::Int(it / (60 * time::SECOND)),
-        (Function::Seconds, [V::Duration(it)]) => V::Int(it / time::SECOND),
+        (Function::Hours, [V::Duration(it)]) => V::Int(time::whole(*it, 3600)),
+        (Function::Minutes, [V::Duration(it)]) => V::Int(time::whole(*it, 60)),
+        (Function::Seconds, [V::Duration(it)]) => V::Int(time::whole(*it, 1)),
         (Function::Milliseconds, [V::Duration(it)]) => V::Int(it / 1_000_000),
         _ => return Err(EvalError::NoSuchOverload),
     })
@@ -95,7 +91,8 @@ fn arithmetic(function: Function, a: &Value, b: &Value) -> Evaluated {
             .ok_or(OVERFLOW)?
         };
     }
-    let moment = |at: i128| if time::is_moment(at) { Ok(V::Timestamp(at)) } else { Err(OVERFLOW) };
+    let moment =
+        |at: i128, offset: &i32| if time::is_moment(at) { Ok(V::Timestamp(at, *offset)) } else { Err(OVERFLOW) };
     let span = |it: Option<i64>| it.map(V::Duration).ok_or(OVERFLOW);
     match (function, a, b) {
         (_, V::Int(a), V::Int(b)) => Ok(V::Int(integers!(*a, *b))),
@@ -106,28 +103,39 @@ fn arithmetic(function: Function, a: &Value, b: &Value) -> Evaluated {
         (Function::Divide, V::Double(a), V::Double(b)) => Ok(V::Double(a / b)),
         (Function::Add, V::String(a), V::String(b)) => Ok(V::String(Arc::from([&**a, &**b].concat()))),
         (Function::Add, V::Bytes(a), V::Bytes(b)) => Ok(V::Bytes(Arc::from([&**a, &**b].concat()))),
-        (Function::Add, V::List(a), V::List(b)) => Ok(V::List(Arc::new([a.as_slice(), b.as_slice()].concat()))),
-        (Function::Add, V::Timestamp(at), V::Duration(by)) | (Function::Add, V::Duration(by), V::Timestamp(at)) => {
-            moment(at + i128::from(*by))
-        }
+        (Function::Add, V::List(a), V::List(b)) => Ok(V::list([a.items(), b.items()].concat())),
+        (Function::Add, V::Timestamp(at, offset), V::Duration(by))
+        | (Function::Add, V::Duration(by), V::Timestamp(at, offset)) => moment(at + i128::from(*by), offset),
         (Function::Add, V::Duration(a), V::Duration(b)) => span(a.checked_add(*b)),
-        (Function::Subtract, V::Timestamp(a), V::Timestamp(b)) => span(i64::try_from(a - b).ok()),
-        (Function::Subtract, V::Timestamp(at), V::Duration(by)) => moment(at - i128::from(*by)),
+        (Function::Subtract, V::Timestamp(a, _), V::Timestamp(b, _)) => span(i64::try_from(a - b).ok()),
+        (Function::Subtract, V::Timestamp(at, offset), V::Duration(by)) => {
+            // The span is negated first, and the shortest has no opposite.
+            by.checked_neg().ok_or(OVERFLOW)?;
+            moment(at - i128::from(*by), offset)
+        }
         (Function::Subtract, V::Duration(a), V::Duration(b)) => span(a.checked_sub(*b)),
         _ => Err(EvalError::NoSuchOverload),
     }
 }
 
-fn item(list: &Value, at: &Value) -> Evaluated {
-    let Value::List(items) = list else { return Err(EvalError::NoSuchOverload) };
-    let at = match at {
-        Value::Int(at) => *at,
-        Value::Uint(at) => i64::try_from(*at).unwrap_or(i64::MAX),
-        Value::Double(at) if at.fract() == 0.0 && at.abs() < 1e15 => *at as i64,
-        _ => return Err(EvalError::NoSuchOverload),
+/// `of[at]`. Only plain values can be keys.
+fn item(of: &Value, at: &Value) -> Evaluated {
+    if !matches!(at, Value::String(_) | Value::Int(_) | Value::Uint(_) | Value::Bool(_) | Value::Double(_)) {
+        return Err(EvalError::Key(at.type_name()));
+    }
+    let Value::List(list) = of else {
+        let found = if let Value::Map(map) = of { map.get(at) } else { None };
+        return found.cloned().ok_or_else(|| EvalError::NoSuchKey(Arc::from(shown(at))));
     };
-    let found = usize::try_from(at).ok().and_then(|it| items.get(it));
-    found.cloned().ok_or(EvalError::Bounds(at))
+    let number = match at {
+        Value::Int(at) => Some(*at),
+        Value::Uint(at) => i64::try_from(*at).ok(),
+        Value::Double(at) => to_i64(*at),
+        _ => None,
+    };
+    let number = number.ok_or(EvalError::Key(at.type_name()))?;
+    let found = usize::try_from(number).ok().and_then(|it| list.items().get(it));
+    found.cloned().ok_or(EvalError::Bounds(number))
 }
 
 fn of_moment(function: Function, at: i128, offset: i64) -> Evaluated {
@@ -153,22 +161,13 @@ fn shown(value: &Value) -> String {
         Value::Bool(it) => it.to_string(),
         Value::Int(it) => it.to_string(),
         Value::Uint(it) => it.to_string(),
-        Value::Double(it) if *it != 0.0 && (it.abs() < 1e-4 || it.abs() >= 1e21) => format!("{it:e}"),
-        Value::Double(it) => it.to_string(),
+        Value::Double(it) => write_double(*it),
         Value::String(it) => it.to_string(),
-        Value::List(items) => format!("[{}]", items.iter().map(flat).collect::<Vec<_>>().join(" ")),
-        other => flat(other),
-    }
-}
-
-/// As [`shown`], without what is inside.
-fn flat(value: &Value) -> String {
-    match value {
+        // What has parts is not a version, whatever they are.
         Value::List(_) => "[…]".to_owned(),
         Value::Map(_) => "map[…]".to_owned(),
         Value::Null => "NULL_VALUE".to_owned(),
-        Value::Bytes(_) | Value::Timestamp(_) | Value::Duration(_) | Value::Type(_) => value.type_name().to_owned(),
-        plain => shown(plain),
+        Value::Bytes(_) | Value::Timestamp(..) | Value::Duration(_) | Value::Type(_) => value.type_name().to_owned(),
     }
 }
 
@@ -189,7 +188,7 @@ fn to_int(value: &Value) -> Evaluated {
         Value::Double(it) if *it > i64::MIN as f64 && *it < i64::MAX as f64 => *it as i64,
         Value::Double(_) => return Err(RANGE),
         Value::String(it) => it.parse().map_err(|_| cannot(it, "int"))?,
-        Value::Timestamp(at) => at.div_euclid(i128::from(time::SECOND)) as i64,
+        Value::Timestamp(at, _) => at.div_euclid(i128::from(time::SECOND)) as i64,
         Value::Duration(it) => *it,
         _ => return Err(EvalError::NoSuchOverload),
     }))
@@ -202,7 +201,8 @@ fn to_uint(value: &Value) -> Evaluated {
         Value::Int(it) => u64::try_from(*it).map_err(|_| RANGE)?,
         Value::Double(it) if *it >= 0.0 && *it < u64::MAX as f64 => *it as u64,
         Value::Double(_) => return Err(RANGE),
-        Value::String(it) => it.parse().map_err(|_| cannot(it, "uint"))?,
+        // Go takes no sign here.
+        Value::String(it) => it.parse().ok().filter(|_| !it.starts_with('+')).ok_or_else(|| cannot(it, "uint"))?,
         _ => return Err(EvalError::NoSuchOverload),
     }))
 }
@@ -212,7 +212,7 @@ fn to_double(value: &Value) -> Evaluated {
         Value::Double(it) => *it,
         Value::Int(it) => *it as f64,
         Value::Uint(it) => *it as f64,
-        Value::String(it) => it.parse().map_err(|_| cannot(it, "double"))?,
+        Value::String(it) => parse_double(it).ok_or_else(|| cannot(it, "double"))?,
         _ => return Err(EvalError::NoSuchOverload),
     }))
 }
@@ -227,25 +227,25 @@ fn convert(function: Function, value: &Value) -> Evaluated {
             _ => return Err(cannot(it, "bool")),
         },
         (Function::String, V::String(_)) | (Function::Bytes, V::Bytes(_)) => value.clone(),
-        (Function::Timestamp, V::Timestamp(_)) | (Function::Duration, V::Duration(_)) => value.clone(),
+        (Function::Timestamp, V::Timestamp(..)) | (Function::Duration, V::Duration(_)) => value.clone(),
         (Function::String, V::Bool(_) | V::Int(_) | V::Uint(_) | V::Double(_)) => V::text(&shown(value)),
         (Function::String, V::Bytes(it)) => {
             V::text(std::str::from_utf8(it).map_err(|_| EvalError::Number("invalid UTF-8 in bytes"))?)
         }
-        (Function::String, V::Timestamp(at)) => V::text(&time::write_timestamp(*at)),
+        (Function::String, V::Timestamp(at, offset)) => V::text(&time::write_timestamp(*at, *offset)),
         (Function::String, V::Duration(it)) => V::text(&time::write_duration(*it)),
         (Function::Bytes, V::String(it)) => V::Bytes(Arc::from(it.as_bytes())),
         (Function::Timestamp, V::String(it)) => {
-            V::Timestamp(time::parse_timestamp(it).ok_or_else(|| cannot(it, "timestamp"))?)
+            let (at, offset) = time::parse_timestamp(it).ok_or_else(|| cannot(it, "timestamp"))?;
+            V::Timestamp(at, offset)
         }
         (Function::Timestamp, V::Int(it)) => {
             let moment = i128::from(*it) * i128::from(time::SECOND);
-            if time::is_moment(moment) { V::Timestamp(moment) } else { return Err(OVERFLOW) }
+            if time::is_moment(moment) { V::Timestamp(moment, 0) } else { return Err(OVERFLOW) }
         }
         (Function::Duration, V::String(it)) => {
             V::Duration(time::parse_duration(it).ok_or_else(|| cannot(it, "duration"))?)
         }
-        (Function::Duration, V::Int(it)) => V::Duration(*it),
         _ => return Err(EvalError::NoSuchOverload),
     })
 }

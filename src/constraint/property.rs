@@ -5,8 +5,10 @@
 
 use std::rc::Rc;
 
-use super::constraint::{self, ConstraintError, DOCUMENTED_CONSTRAINT, Node, Tree};
-use crate::cluster::{Api, Property};
+use super::advice::{self, Topic};
+use super::parse;
+use super::tree::{ConstraintError, Node, Tree};
+use crate::fbc::Api;
 use crate::fbc::{Expected, go_type_error};
 use crate::json::{self, Kind, Step, Value};
 use crate::version::Version;
@@ -14,7 +16,7 @@ use crate::version::blang::Range;
 
 /// What an operator says of itself, or demands.
 #[derive(Debug, Clone)]
-pub(super) enum Meaning {
+pub(crate) enum Meaning {
     /// It is of this package and has this version, if that can be read.
     Package { name: String, version: Option<Version> },
     /// It provides an API.
@@ -33,34 +35,64 @@ pub(super) enum Meaning {
 
 /// A demand for an operator.
 #[derive(Debug)]
-pub(super) struct Requirement {
+pub(crate) struct Requirement {
     /// A number of its own among the requirements of a resolution.
-    pub(super) number: usize,
-    pub(super) tree: Tree,
+    pub(crate) number: usize,
+    pub(crate) tree: Tree,
     /// The condition as OLM words it.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// The condition for people.
-    pub(super) plain: String,
+    pub(crate) plain: String,
     /// What its author wants to be shown, or empty.
-    pub(super) message: String,
-    /// A word about something that OLM accepts and its documentation does not.
-    pub(super) warning: Option<String>,
+    pub(crate) message: String,
+    /// What OLM accepts although it does not do what it looks like.
+    pub(crate) warnings: Vec<String>,
 }
 
+/// How many messages of parts are shown.
+const MESSAGES_SHOWN: usize = 5;
 /// How many characters of a demand a message shows.
 const SHOWN: usize = 200;
 
 impl Requirement {
     /// The condition for people, as far as it fits into a message.
-    pub(super) fn shortened(&self) -> String {
+    pub(crate) fn shortened(&self) -> String {
         match self.plain.char_indices().nth(SHOWN) {
             Some((end, _)) => format!("{}…", &self.plain[..end]),
             None => self.plain.clone(),
         }
     }
 
+    /// The parts that have something to say if they are not met, in order.
+    pub(crate) fn speaking_parts(&self) -> Vec<usize> {
+        let messages = self.tree.messages.iter().enumerate().skip(1);
+        messages.filter(|(_, it)| !it.is_empty()).map(|(idx, _)| idx).take(MESSAGES_SHOWN).collect()
+    }
+
+    /// The parts without which the whole is not met.
+    pub(crate) fn necessary_parts(&self) -> Vec<usize> {
+        let mut necessary = vec![0];
+        let mut at = 0;
+        while let Some(idx) = necessary.get(at) {
+            match &self.tree.nodes[*idx] {
+                Node::All(parts) => necessary.extend(parts),
+                Node::Any(parts) if parts.len() == 1 => necessary.extend(parts),
+                _ => {}
+            }
+            at += 1;
+        }
+        necessary
+    }
+
+    /// A part as a requirement of its own.
+    pub(crate) fn part(&self, idx: usize) -> Self {
+        let tree = self.tree.part(idx);
+        let (text, plain, message) = (tree.text(), tree.plain(), self.tree.messages[idx].clone());
+        Self { number: self.number, tree, text, plain, message, warnings: Vec::new() }
+    }
+
     /// Whether it asks one operator for several things at once.
-    pub(super) fn is_all(&self) -> bool {
+    pub(crate) fn is_all(&self) -> bool {
         let mut at = 0;
         while let Some(Node::All(parts) | Node::Any(parts)) = self.tree.nodes.get(at) {
             match (parts.as_slice(), &self.tree.nodes[at]) {
@@ -74,56 +106,46 @@ impl Requirement {
 }
 
 /// Reads a property; `number` is given to it if it is a requirement.
-pub(super) fn read(property: &Property, number: usize) -> Meaning {
-    let requirement = |tree: Tree, warning: Option<String>| {
+pub(crate) fn read(kind: &str, value: &str, number: usize) -> Meaning {
+    let requirement = |tree: Tree, warnings: Vec<String>| {
         let (text, plain) = (tree.text(), tree.plain());
-        let message = message_of(property);
-        Meaning::Requires(Rc::new(Requirement { number, tree, text, plain, message, warning }))
+        let message = tree.messages.first().cloned().unwrap_or_default();
+        Meaning::Requires(Rc::new(Requirement { number, tree, text, plain, message, warnings }))
     };
     let broken = |error: ConstraintError| Meaning::Broken(Rc::new(error));
-    match &*property.kind {
-        "olm.package" => match package_of(&property.value) {
+    match kind {
+        "olm.package" => match package_of(value) {
             Some((name, version)) => Meaning::Package { name, version: Version::parse(&version).ok() },
             None => Meaning::Other,
         },
-        "olm.gvk" => api_of(&property.value).map_or(Meaning::Other, Meaning::Provides),
-        "olm.label" => label_of(&property.value).map_or(Meaning::Other, Meaning::Label),
+        "olm.gvk" => api_of(value).map_or(Meaning::Other, Meaning::Provides),
+        "olm.label" => label_of(value).map_or(Meaning::Other, Meaning::Label),
         "olm.deprecated" => Meaning::Deprecated,
-        "olm.gvk.required" => match fields(&property.value, ["group", "version", "kind"]) {
-            Ok([group, version, kind]) => requirement(Tree::leaf(Node::Api(Api { group, version, kind })), None),
+        "olm.gvk.required" => match fields(value, ["group", "version", "kind"]) {
+            Ok([group, version, kind]) => requirement(Tree::leaf(Node::Api(Api { group, version, kind })), Vec::new()),
             Err(error) => broken(error),
         },
-        "olm.package.required" => match fields(&property.value, ["packageName", "versionRange"]) {
+        "olm.package.required" => match fields(value, ["packageName", "versionRange"]) {
             Ok([name, text]) => match Range::parse(&text) {
-                Ok(range) => requirement(Tree::leaf(Node::Package { name, text, range }), None),
+                Ok(range) => requirement(Tree::leaf(Node::Package { name, text, range }), Vec::new()),
                 Err(error) => broken(ConstraintError::Property(error.to_string())),
             },
             Err(error) => broken(error),
         },
-        "olm.label.required" => match fields(&property.value, ["label"]) {
-            Ok([label]) => requirement(Tree::leaf(Node::Label(label)), None),
+        "olm.label.required" => match label_demand(value) {
+            Ok(label) => requirement(Tree::leaf(Node::Label(label)), Vec::new()),
             Err(error) => broken(error),
         },
-        "olm.constraint" => match constraint::parse(&property.value) {
+        "olm.constraint" => match parse::parse(value) {
             Ok(tree) => {
-                let size = property.value.len();
-                let warning = (size > DOCUMENTED_CONSTRAINT).then(|| {
-                    format!("an `olm.constraint` of {size} bytes: OLM takes it, though its documentation says 64KB")
-                });
-                requirement(tree, warning)
+                // What nothing can meet is told when nothing meets it.
+                let topics = [Topic::Size, Topic::WithoutEffect];
+                let advice = advice::of_text(kind, value).into_iter().filter(|it| topics.contains(&it.topic));
+                requirement(tree, advice.map(|it| format!("an `olm.constraint`: {}", it.message)).collect())
             }
             Err(error) => broken(error),
         },
         _ => Meaning::Other,
-    }
-}
-
-/// What the author of a constraint wants to be shown; OLM shows it for `cel` only.
-fn message_of(property: &Property) -> String {
-    let mut reader = json::Reader::new();
-    match reader.read_at(&property.value, 0) {
-        Ok((value, _)) if &*property.kind == "olm.constraint" => constraint::string(value, "failureMessage"),
-        _ => String::new(),
     }
 }
 
@@ -145,6 +167,11 @@ fn fields<const N: usize>(text: &str, names: [&str; N]) -> Result<[String; N], C
     Ok(found)
 }
 
+/// The label that a property demands.
+pub(crate) fn label_demand(text: &str) -> Result<String, ConstraintError> {
+    fields(text, ["label"]).map(|[label]| label)
+}
+
 /// Reads the object of a property that is only looked at.
 fn with_object<T>(text: &str, read: impl FnOnce(Value<'_>) -> Option<T>) -> Option<T> {
     let mut reader = json::Reader::new();
@@ -161,12 +188,12 @@ fn text_field(value: Value<'_>, name: &str) -> Option<String> {
 }
 
 /// Name and version of an `olm.package` property.
-pub(super) fn package_of(text: &str) -> Option<(String, String)> {
+pub(crate) fn package_of(text: &str) -> Option<(String, String)> {
     with_object(text, |it| Some((text_field(it, "packageName")?, text_field(it, "version")?)))
 }
 
 /// The API of an `olm.gvk` property.
-pub(super) fn api_of(text: &str) -> Option<Api> {
+pub(crate) fn api_of(text: &str) -> Option<Api> {
     with_object(text, |it| {
         Some(Api {
             group: text_field(it, "group")?,
@@ -177,6 +204,6 @@ pub(super) fn api_of(text: &str) -> Option<Api> {
 }
 
 /// The label of an `olm.label` property.
-pub(super) fn label_of(text: &str) -> Option<String> {
+pub(crate) fn label_of(text: &str) -> Option<String> {
     with_object(text, |it| text_field(it, "label"))
 }

@@ -8,16 +8,16 @@ use std::rc::Rc;
 
 use thiserror::Error;
 
-use super::cel::{Rule, RuleError};
-use crate::cluster::Api;
-use crate::json::{self, Kind, Value};
+use super::cel::{Rule, RuleError, RuleErrorKind};
+use super::parse::parse;
+use crate::fbc::Api;
 use crate::version::Quoted;
 use crate::version::blang::{Range, RangeError};
 
 /// How many bytes a constraint may have. The documentation says half of that.
 pub const MAX_CONSTRAINT: usize = 131_072;
 /// How many bytes the documentation says that a constraint may have.
-pub(super) const DOCUMENTED_CONSTRAINT: usize = 65_536;
+pub(crate) const DOCUMENTED_CONSTRAINT: usize = 65_536;
 
 /// Why a requirement cannot be read. OLM then resolves nothing at all.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -55,7 +55,7 @@ impl ConstraintError {
                 Some("product documentation writes `package: {name: …}`; OLM reads only `packageName`")
             }
             Self::Empty => Some("it needs one of gvk, package, all, any, not, cel"),
-            Self::Rule(RuleError::NotBool) => {
+            Self::Rule(RuleError { kind: RuleErrorKind::NotBool, .. }) => {
                 Some("a property's value has no type: wrap it, as in `bool(properties[0].value)`")
             }
             _ => None,
@@ -64,8 +64,8 @@ impl ConstraintError {
 }
 
 /// A condition on one operator. Conditions inside it have higher numbers.
-#[derive(Debug)]
-pub(super) enum Node {
+#[derive(Debug, Clone)]
+pub(crate) enum Node {
     Api(Api),
     Package { name: String, text: String, range: Range },
     Label(String),
@@ -77,13 +77,15 @@ pub(super) enum Node {
 
 /// A whole condition; the first node is its root.
 #[derive(Debug)]
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
+pub(crate) struct Tree {
+    pub(crate) nodes: Vec<Node>,
+    /// What the author wants to be shown if a condition is not met, for each node; OLM shows it for `cel` only.
+    pub(crate) messages: Vec<String>,
 }
 
 /// Where candidates for a condition may be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Reach {
+pub(crate) enum Reach {
     /// Only where one of these is.
     Leaves(Vec<usize>),
     /// Anywhere.
@@ -91,17 +93,51 @@ pub(super) enum Reach {
 }
 
 /// What a node says of an operator, asked for those without parts.
-pub(super) trait Facts<E> {
+pub(crate) trait Facts<E> {
     fn leaf(&self, node: &Node) -> Result<bool, E>;
 }
 
 impl Tree {
-    pub(super) fn leaf(node: Node) -> Self {
-        Self { nodes: vec![node] }
+    pub(crate) fn leaf(node: Node) -> Self {
+        Self { nodes: vec![node], messages: vec![String::new()] }
+    }
+
+    /// The condition at a node, by itself.
+    pub(crate) fn part(&self, root: usize) -> Self {
+        let mut part = Self { nodes: Vec::new(), messages: Vec::new() };
+        // With the node of which it is a part there.
+        let mut open: Vec<(usize, Option<usize>)> = vec![(root, None)];
+        while let Some((idx, parent)) = open.pop() {
+            let number = part.nodes.len();
+            let mut inside = Vec::new();
+            part.nodes.push(match &self.nodes[idx] {
+                Node::All(parts) => {
+                    inside.clone_from(parts);
+                    Node::All(Vec::new())
+                }
+                Node::Any(parts) => {
+                    inside.clone_from(parts);
+                    Node::Any(Vec::new())
+                }
+                Node::Not(parts) => {
+                    inside.clone_from(parts);
+                    Node::Not(Vec::new())
+                }
+                leaf => leaf.clone(),
+            });
+            part.messages.push(self.messages[idx].clone());
+            if let Some(Node::All(parts) | Node::Any(parts) | Node::Not(parts)) =
+                parent.and_then(|it: usize| part.nodes.get_mut(it))
+            {
+                parts.push(number);
+            }
+            open.extend(inside.into_iter().rev().map(|it| (it, Some(number))));
+        }
+        part
     }
 
     /// Whether an operator meets the condition.
-    pub(super) fn holds<E>(&self, facts: &impl Facts<E>) -> Result<bool, E> {
+    pub(crate) fn holds<E>(&self, facts: &impl Facts<E>) -> Result<bool, E> {
         if let [only] = self.nodes.as_slice()
             && !matches!(only, Node::All(_) | Node::Any(_) | Node::Not(_))
         {
@@ -120,7 +156,7 @@ impl Tree {
     }
 
     /// Where operators may be that meet the condition.
-    pub(super) fn reach(&self) -> Reach {
+    pub(crate) fn reach(&self) -> Reach {
         let mut reach = vec![Reach::Everywhere; self.nodes.len()];
         for (idx, node) in self.nodes.iter().enumerate().rev() {
             reach[idx] = match node {
@@ -147,7 +183,7 @@ impl Tree {
     }
 
     /// The condition for people: with brackets, and `not` where it belongs.
-    pub(super) fn plain(&self) -> String {
+    pub(crate) fn plain(&self) -> String {
         enum Piece {
             Node(usize),
             Text(&'static str),
@@ -201,7 +237,7 @@ impl Tree {
     }
 
     /// The condition as OLM words it: parts are joined without brackets, and `not` shows only between parts.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         enum Piece {
             Node(usize),
             Text(&'static str),
@@ -273,7 +309,7 @@ pub fn plain(value: &str) -> Result<String, ConstraintError> {
 }
 
 /// A condition without parts in OLM's words.
-pub(super) fn leaf_text(node: &Node) -> String {
+pub(crate) fn leaf_text(node: &Node) -> String {
     match node {
         Node::Api(api) => {
             format!("providing an API with group: {}, version: {}, kind: {}", api.group, api.version, api.kind)
@@ -295,173 +331,5 @@ fn leaf_plain(node: &Node) -> String {
         Node::Label(label) => format!("the label {label}"),
         Node::Cel { text, .. } => format!("an operator with `{text}`"),
         Node::All(_) | Node::Any(_) | Node::Not(_) => String::new(),
-    }
-}
-
-/// What an object of the format is, and so which fields it has.
-#[derive(Clone, Copy)]
-enum Shape {
-    Constraint,
-    Api,
-    Package,
-    Cel,
-    Compound,
-}
-
-impl Shape {
-    fn fields(self) -> &'static [&'static str] {
-        match self {
-            Self::Constraint => &["failureMessage", "gvk", "package", "cel", "all", "any", "not"],
-            Self::Api => &["group", "kind", "version"],
-            Self::Package => &["packageName", "versionRange"],
-            Self::Cel => &["rule"],
-            Self::Compound => &["constraints"],
-        }
-    }
-}
-
-/// Reads the value of an `olm.constraint` property.
-pub(super) fn parse(text: &str) -> Result<Tree, ConstraintError> {
-    if text.len() > MAX_CONSTRAINT {
-        return Err(ConstraintError::TooLarge);
-    }
-    let mut reader = json::Reader::new();
-    // What follows the first value is not looked at.
-    let (value, _) = reader.read_at(text, 0).map_err(|error| ConstraintError::Json(error.to_string()))?;
-    check_fields(value)?;
-    convert(value)
-}
-
-/// Refuses fields that OLM does not know, in the order of the text, also where they would not count.
-fn check_fields(value: Value<'_>) -> Result<(), ConstraintError> {
-    let mut open = vec![(value, Shape::Constraint)];
-    while let Some((value, shape)) = open.pop() {
-        match value.kind() {
-            Kind::Null => continue,
-            Kind::Object => {}
-            other => return Err(ConstraintError::Json(format!("cannot unmarshal {} into Go value", other.name()))),
-        }
-        let mut inside = Vec::new();
-        for (key, value) in value.members() {
-            let name = key.as_str().unwrap_or_default();
-            let field = shape.fields().iter().find(|it| json::fold_eq(&name, it));
-            let Some(field) = field else { return Err(ConstraintError::UnknownField(name.into_owned())) };
-            let next = match *field {
-                "gvk" => Some(Shape::Api),
-                "package" => Some(Shape::Package),
-                "cel" => Some(Shape::Cel),
-                "all" | "any" | "not" => Some(Shape::Compound),
-                _ => None,
-            };
-            match (next, value.kind()) {
-                (_, Kind::Null) => {}
-                (Some(next), _) => inside.push((value, next)),
-                (None, Kind::Array) if *field == "constraints" => {
-                    inside.extend(value.items().map(|it| (it, Shape::Constraint)));
-                }
-                (None, Kind::PlainString | Kind::EscapedString) if *field != "constraints" => {}
-                (None, other) => {
-                    let what = format!("cannot unmarshal {} into Go struct field {field}", other.name());
-                    return Err(ConstraintError::Json(what));
-                }
-            }
-        }
-        open.extend(inside.into_iter().rev());
-    }
-    Ok(())
-}
-
-fn convert(value: Value<'_>) -> Result<Tree, ConstraintError> {
-    let mut nodes: Vec<Node> = Vec::new();
-    // With the place of the node that the constraint is a part of.
-    let mut open: Vec<(Value<'_>, Option<usize>)> = vec![(value, None)];
-    while let Some((value, parent)) = open.pop() {
-        let idx = nodes.len();
-        let present = |name: &str| value.get_field(name).filter(|it| !it.is_null());
-        let text = |of: Value<'_>, name: &str| string(of, name);
-        let kinds = ["gvk", "package", "all", "any", "not", "cel"];
-        let Some((kind, of)) = kinds.iter().find_map(|kind| Some((*kind, present(kind)?))) else {
-            return Err(ConstraintError::Empty);
-        };
-        nodes.push(match kind {
-            "gvk" => Node::Api(api(of)),
-            "package" => {
-                let (name, range) = (text(of, "packageName"), text(of, "versionRange"));
-                let parsed = Range::parse(&range).map_err(ConstraintError::Range)?;
-                Node::Package { name, text: range, range: parsed }
-            }
-            "cel" => {
-                let (rule, message) = (text(of, "rule"), text(value, "failureMessage"));
-                let compiled = Rule::compile(&rule).map_err(ConstraintError::Rule)?;
-                Node::Cel { rule: Rc::new(compiled), text: rule, message }
-            }
-            compound => {
-                let parts: Vec<_> = of
-                    .get_field("constraints")
-                    .into_iter()
-                    .flat_map(|it| it.items())
-                    .map(|it| (it, Some(idx)))
-                    .collect();
-                open.extend(parts.into_iter().rev());
-                match compound {
-                    "all" => Node::All(Vec::new()),
-                    "any" => Node::Any(Vec::new()),
-                    _ => Node::Not(Vec::new()),
-                }
-            }
-        });
-        if let Some(Node::All(parts) | Node::Any(parts) | Node::Not(parts)) = parent.and_then(|it| nodes.get_mut(it)) {
-            parts.push(idx);
-        }
-    }
-    Ok(Tree { nodes })
-}
-
-/// The text of a field; empty without it.
-pub(super) fn string(of: Value<'_>, name: &str) -> String {
-    of.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
-}
-
-/// The API of an object with group, version and kind.
-pub(super) fn api(of: Value<'_>) -> Api {
-    Api { group: string(of, "group"), version: string(of, "version"), kind: string(of, "kind") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_is_too_deep() {
-        let deep = |n: usize| {
-            let open = "{\"all\":{\"constraints\":[".repeat(n);
-            format!("{open}{{\"gvk\":{{\"kind\":\"K\"}}}}{}", "]}}".repeat(n))
-        };
-        let tree = parse(&deep(3000)).unwrap();
-        assert_eq!(tree.nodes.len(), 3001);
-        assert_eq!(tree.text(), "providing an API with group: , version: , kind: K");
-        assert_eq!(tree.reach(), Reach::Leaves(vec![3000]));
-        assert_eq!(parse(&deep(6000)).unwrap_err(), ConstraintError::TooLarge);
-    }
-
-    #[test]
-    fn fields_are_those_of_olm() {
-        for (text, error) in [
-            (
-                r#"{"package":{"name":"blue","versionRange":"1.0.0"}}"#,
-                "parse olm.constraint: json: unknown field \"name\"",
-            ),
-            (r#"{"gvk":{"kind":"K"},"all":{"x":1}}"#, "parse olm.constraint: json: unknown field \"x\""),
-            (r#"{"any":{"constraints":[{}]}}"#, "convert olm.constraint to resolver predicate: constraint is empty"),
-            ("null", "convert olm.constraint to resolver predicate: constraint is empty"),
-            (
-                r#"{"cel":{"rule":"1"}}"#,
-                "convert olm.constraint to resolver predicate: cel expressions must have type Bool",
-            ),
-        ] {
-            assert_eq!(parse(text).unwrap_err().to_string(), error, "{text}");
-        }
-        let tree = parse(r#"{"GVK":{"Kind":"K"},"cel":{"rule":"nonsense"}} trailing"#).unwrap();
-        assert_eq!(tree.nodes.len(), 1);
     }
 }

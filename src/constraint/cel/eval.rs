@@ -1,0 +1,405 @@
+//! Evaluation, step by step, with a bound on the steps.
+//!
+//! Errors are values, because `||`, `&&` and the macros absorb them as cel-go does: a yes wins over an error.
+//!
+//! What it deliberately does not do: no types; what the checker let through and does not fit is an error here.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::apply::apply;
+use super::functions::Function;
+use super::plan::{Plan, Step};
+use super::tree::FoldKind;
+use super::value::{List, Map, Value, equal};
+use crate::re2::Pattern;
+
+/// Why a rule has no value.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum EvalError {
+    /// A map has no such key, or something that is not a map was asked for one.
+    #[error("no such key: {0}")]
+    NoSuchKey(Arc<str>),
+    /// A list has no such item.
+    #[error("index out of bounds: {0}")]
+    Bounds(i64),
+    /// An operator or function does not take such values.
+    #[error("no such overload")]
+    NoSuchOverload,
+    /// A number is too large, or is divided by zero, or cannot be converted.
+    #[error("{0}")]
+    Number(&'static str),
+    /// A text cannot be converted.
+    #[error("cannot convert '{0}' to {1}")]
+    Conversion(Arc<str>, &'static str),
+    /// A text is not a version.
+    #[error("unable to parse '{0}' to semver format")]
+    Semver(Arc<str>),
+    /// A text is not a regular expression.
+    #[error("{0}")]
+    Regexp(Arc<str>),
+    /// A value cannot be the key of a map, or the index of a list.
+    #[error("unsupported key or index of type '{0}'")]
+    Key(&'static str),
+}
+
+/// The steps are used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("the rules of `olm.constraint` take more than {limit} steps")]
+pub struct OutOfFuel {
+    /// How many there were.
+    pub limit: u64,
+}
+
+/// Steps that evaluation may take, of all rules together.
+#[derive(Debug)]
+pub struct Fuel {
+    left: Cell<u64>,
+    limit: u64,
+}
+
+impl Fuel {
+    /// So many steps: a step is a value looked at, or sixteen bytes copied.
+    #[must_use]
+    pub fn new(limit: u64) -> Self {
+        Self { left: Cell::new(limit), limit }
+    }
+
+    /// Starts anew, with so many steps.
+    pub(crate) fn refill(&mut self, limit: u64) {
+        self.limit = limit;
+        self.left.set(limit);
+    }
+
+    pub(crate) fn left(&self) -> u64 {
+        self.left.get()
+    }
+
+    pub(crate) fn spend(&self, steps: u64) -> Result<(), OutOfFuel> {
+        match self.left.get().checked_sub(steps) {
+            Some(left) => {
+                self.left.set(left);
+                Ok(())
+            }
+            None => Err(OutOfFuel { limit: self.limit }),
+        }
+    }
+}
+
+pub(super) type Evaluated = Result<Value, EvalError>;
+
+/// Whether a checked rule holds.
+pub(super) fn evaluate(plan: &Plan, properties: &Value, fuel: &Fuel) -> Result<Result<bool, EvalError>, OutOfFuel> {
+    let mut machine = Machine {
+        properties,
+        fuel,
+        values: Vec::new(),
+        locals: Vec::new(),
+        folds: Vec::new(),
+        patterns: HashMap::new(),
+    };
+    let mut at = 0;
+    while let Some(step) = plan.steps.get(at) {
+        fuel.spend(1)?;
+        at = machine.step(step, at)?;
+    }
+    Ok(machine.pop().and_then(|it| match it {
+        Value::Bool(holds) => Ok(holds),
+        _ => Err(EvalError::NoSuchOverload),
+    }))
+}
+
+/// How many patterns are kept that have been read.
+const MAX_PATTERNS: usize = 16;
+/// How many states of a pattern make one step.
+const STATES_A_STEP: u64 = 4;
+
+struct Machine<'e> {
+    properties: &'e Value,
+    fuel: &'e Fuel,
+    values: Vec<Evaluated>,
+    locals: Vec<Value>,
+    folds: Vec<Fold>,
+    patterns: HashMap<Arc<str>, Result<Pattern, EvalError>>,
+}
+
+/// A macro that goes over something.
+struct Fold {
+    kind: FoldKind,
+    over: Over,
+    at: usize,
+    result: FoldResult,
+}
+
+enum Over {
+    List(Arc<List>),
+    Map(Arc<Map>),
+}
+
+impl Over {
+    fn get(&self, at: usize) -> Option<Value> {
+        match self {
+            Self::List(list) => list.items().get(at).cloned(),
+            Self::Map(map) => map.entries().get(at).map(|(key, _)| key.clone()),
+        }
+    }
+}
+
+enum FoldResult {
+    /// `all` and `exists`: nothing has decided yet, but there may have been an error.
+    Undecided(Option<EvalError>),
+    Count(i64),
+    Items(Vec<Value>),
+}
+
+impl Machine<'_> {
+    fn pop(&mut self) -> Evaluated {
+        // Every step takes what earlier ones have put there.
+        self.values.pop().unwrap_or(Err(EvalError::NoSuchOverload))
+    }
+
+    /// Takes the last values; the first error among them counts.
+    fn take(&mut self, n: usize) -> Result<Vec<Value>, EvalError> {
+        let first = self.values.len().saturating_sub(n);
+        self.values.drain(first..).collect()
+    }
+
+    /// Does a step, and says which is next.
+    fn step(&mut self, step: &Step, at: usize) -> Result<usize, OutOfFuel> {
+        let value = match step {
+            Step::Value(value) => Ok(value.clone()),
+            Step::Properties => Ok(self.properties.clone()),
+            Step::Local(at) => self.locals.get(*at).cloned().ok_or(EvalError::NoSuchOverload),
+            Step::Select(field) => self.pop().and_then(|it| select(&it, field)),
+            Step::Has(field) => self.pop().and_then(|it| has(&it, field)),
+            Step::List(n) => self.take(*n).map(Value::list),
+            Step::Map(n) => self.take(2 * n).and_then(Value::map),
+            Step::Call(function, n) => match self.take(*n) {
+                Ok(operands) => self.call(*function, &operands)?,
+                Err(error) => Err(error),
+            },
+            Step::Chain { wins, is_first, end } => {
+                let part = match self.pop() {
+                    Ok(Value::Bool(it)) => Ok(it),
+                    Ok(_) => Err(EvalError::NoSuchOverload),
+                    Err(error) => Err(error),
+                };
+                if part == Ok(*wins) {
+                    if !is_first {
+                        self.values.pop();
+                    }
+                    self.values.push(Ok(Value::Bool(*wins)));
+                    return Ok(*end);
+                }
+                let before = if *is_first { Ok(Value::Bool(!wins)) } else { self.pop() };
+                before.and_then(|_| part.map(Value::Bool))
+            }
+            Step::Branch { otherwise, end } => match self.pop() {
+                Ok(Value::Bool(true)) => return Ok(at + 1),
+                Ok(Value::Bool(false)) => return Ok(*otherwise),
+                wrong => {
+                    self.values.push(wrong.and(Err(EvalError::NoSuchOverload)));
+                    return Ok(*end);
+                }
+            },
+            Step::Jump(to) => return Ok(*to),
+            Step::FoldStart { kind, local, end } => {
+                let over = match self.pop() {
+                    Ok(Value::List(list)) => Over::List(list),
+                    Ok(Value::Map(map)) => Over::Map(map),
+                    wrong => {
+                        self.values.push(wrong.and(Err(EvalError::NoSuchOverload)));
+                        return Ok(*end);
+                    }
+                };
+                let result = match kind {
+                    FoldKind::All | FoldKind::Exists => FoldResult::Undecided(None),
+                    FoldKind::ExistsOne => FoldResult::Count(0),
+                    FoldKind::Map | FoldKind::Filter => FoldResult::Items(Vec::new()),
+                };
+                self.folds.push(Fold { kind: *kind, over, at: 0, result });
+                self.locals.truncate(*local);
+                return Ok(at + 1);
+            }
+            Step::FoldNext { local, end } => {
+                let Some(fold) = self.folds.last_mut() else { return Ok(*end) };
+                self.locals.truncate(*local);
+                match fold.over.get(fold.at) {
+                    Some(item) => {
+                        fold.at += 1;
+                        self.locals.push(item);
+                        return Ok(at + 1);
+                    }
+                    None => {
+                        let result = self.end_of_fold();
+                        self.values.push(result);
+                        return Ok(*end);
+                    }
+                }
+            }
+            Step::FoldFilter { next, end } => match self.pop() {
+                Ok(Value::Bool(true)) => return Ok(at + 1),
+                Ok(Value::Bool(false)) => return Ok(*next),
+                wrong => {
+                    self.folds.pop();
+                    self.values.push(wrong.and(Err(EvalError::NoSuchOverload)));
+                    return Ok(*end);
+                }
+            },
+            Step::FoldItem { local, next, end } => {
+                let value = self.pop();
+                return Ok(match self.fold_step(value, *local) {
+                    None => *next,
+                    Some(result) => {
+                        self.folds.pop();
+                        self.locals.truncate(*local);
+                        self.values.push(result);
+                        *end
+                    }
+                });
+            }
+        };
+        self.values.push(value);
+        Ok(at + 1)
+    }
+
+    /// What a macro makes of an item; `Some` if that decides.
+    fn fold_step(&mut self, value: Evaluated, local: usize) -> Option<Evaluated> {
+        let item = self.locals.get(local).cloned();
+        let fold = self.folds.last_mut()?;
+        let answer = match &value {
+            Ok(Value::Bool(it)) => Ok(*it),
+            Ok(_) => Err(EvalError::NoSuchOverload),
+            Err(error) => Err(error.clone()),
+        };
+        match (&mut fold.result, fold.kind) {
+            (FoldResult::Undecided(error), kind) => {
+                let deciding = kind == FoldKind::Exists;
+                match answer {
+                    Ok(it) if it == deciding => return Some(Ok(Value::Bool(it))),
+                    Ok(_) => {}
+                    Err(found) => *error = error.take().or(Some(found)),
+                }
+                None
+            }
+            (FoldResult::Count(n), _) => match answer {
+                Ok(counts) => {
+                    *n += i64::from(counts);
+                    None
+                }
+                Err(error) => Some(Err(error)),
+            },
+            (FoldResult::Items(items), FoldKind::Filter) => match answer {
+                Ok(counts) => {
+                    items.extend(item.filter(|_| counts));
+                    None
+                }
+                Err(error) => Some(Err(error)),
+            },
+            (FoldResult::Items(items), _) => match value {
+                Ok(value) => {
+                    items.push(value);
+                    None
+                }
+                Err(error) => Some(Err(error)),
+            },
+        }
+    }
+
+    fn end_of_fold(&mut self) -> Evaluated {
+        let Some(fold) = self.folds.pop() else { return Err(EvalError::NoSuchOverload) };
+        match fold.result {
+            FoldResult::Undecided(Some(error)) => Err(error),
+            FoldResult::Undecided(None) => Ok(Value::Bool(fold.kind == FoldKind::All)),
+            FoldResult::Count(n) => Ok(Value::Bool(n == 1)),
+            FoldResult::Items(items) => Ok(Value::list(items)),
+        }
+    }
+
+    fn call(&mut self, function: Function, operands: &[Value]) -> Result<Evaluated, OutOfFuel> {
+        let size = |it: &Value| match it {
+            Value::String(text) => text.len() as u64 / 16,
+            Value::Bytes(bytes) => bytes.len() as u64 / 16,
+            Value::List(list) => list.items().len() as u64,
+            Value::Map(map) => map.entries().len() as u64,
+            _ => 0,
+        };
+        match (function, operands) {
+            (Function::Equals | Function::NotEquals, [a, b]) => {
+                self.fuel.spend(size(a).min(size(b)))?;
+                let mut left = self.fuel.left();
+                let is_equal = equal(a, b, &mut left);
+                let is_equal = self.spent(left, is_equal)?;
+                Ok(Ok(Value::Bool(is_equal == (function == Function::Equals))))
+            }
+            (Function::In, [item, Value::List(list)]) => {
+                let mut left = self.fuel.left();
+                let mut is_in = Some(false);
+                for it in list.items() {
+                    is_in = equal(item, it, &mut left);
+                    if is_in != Some(false) {
+                        break;
+                    }
+                }
+                let is_in = self.spent(left, is_in)?;
+                Ok(Ok(Value::Bool(is_in)))
+            }
+            (Function::Matches, [Value::String(text), Value::String(pattern)]) => self.matches(text, pattern),
+            _ => {
+                // Whatever a function does, it is no more than to go over its operands.
+                self.fuel.spend(operands.iter().map(size).sum::<u64>())?;
+                Ok(apply(function, operands))
+            }
+        }
+    }
+
+    /// Takes the steps that an answer took; without an answer there were too few.
+    fn spent(&self, left: u64, answer: Option<bool>) -> Result<bool, OutOfFuel> {
+        self.fuel.spend(self.fuel.left() - left)?;
+        answer.ok_or(OutOfFuel { limit: self.fuel.limit })
+    }
+
+    fn matches(&mut self, text: &str, pattern: &Arc<str>) -> Result<Evaluated, OutOfFuel> {
+        if !self.patterns.contains_key(pattern) {
+            self.fuel.spend(pattern.len() as u64)?;
+            let parsed = Pattern::parse(pattern).map_err(|error| EvalError::Regexp(Arc::from(error.to_string())));
+            self.fuel.spend(parsed.as_ref().map_or(0, |it| it.size() as u64))?;
+            if self.patterns.len() == MAX_PATTERNS {
+                self.patterns.clear();
+            }
+            self.patterns.insert(Arc::clone(pattern), parsed);
+        }
+        let parsed = match self.patterns.get(pattern) {
+            Some(Ok(parsed)) => parsed,
+            Some(Err(error)) => return Ok(Err(error.clone())),
+            None => return Ok(Err(EvalError::NoSuchOverload)),
+        };
+        let limit = self.fuel.left().saturating_mul(STATES_A_STEP);
+        let mut budget = limit;
+        let is_match = parsed.is_match_within(text, &mut budget);
+        self.fuel.spend((limit - budget).div_ceil(STATES_A_STEP))?;
+        is_match.map(|it| Ok(Value::Bool(it))).ok_or(OutOfFuel { limit: self.fuel.limit })
+    }
+}
+
+fn select(value: &Value, field: &Arc<str>) -> Evaluated {
+    match value {
+        Value::Map(map) => map.get(&Value::String(Arc::clone(field))).cloned(),
+        Value::List(_) => return Err(EvalError::Key("string")),
+        _ => None,
+    }
+    .ok_or_else(|| EvalError::NoSuchKey(Arc::clone(field)))
+}
+
+/// Whether there is a field. Something that can have none has it not; a list can have items, but not by name.
+fn has(value: &Value, field: &Arc<str>) -> Evaluated {
+    match value {
+        Value::Map(map) => Ok(Value::Bool(map.get(&Value::String(Arc::clone(field))).is_some())),
+        Value::List(_) => Err(EvalError::Key("string")),
+        _ => Ok(Value::Bool(false)),
+    }
+}

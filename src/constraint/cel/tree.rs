@@ -1,0 +1,104 @@
+//! A rule as a tree, kept flat: the parts of a node have lower numbers.
+//!
+//! What it deliberately does not do: it has no types and no values.
+
+use std::sync::Arc;
+
+use super::functions::Function;
+use super::literal::Literal;
+
+pub(super) type NodeId = usize;
+
+#[derive(Debug)]
+pub(super) enum Node {
+    Literal(Literal),
+    /// A name. One with a dot before it is never a variable of a macro.
+    Name {
+        name: Arc<str>,
+        is_absolute: bool,
+    },
+    /// The properties, the only variable there is.
+    Properties,
+    /// A variable of a macro: its place among those that are open where it stands.
+    Local(usize),
+    /// The name of a type, as a value.
+    TypeName(&'static str),
+    /// A field of a map, or the question whether there is one.
+    Select {
+        operand: NodeId,
+        field: Arc<str>,
+        is_test: bool,
+    },
+    /// An operator, or a function by its name.
+    Call {
+        function: Callee,
+        target: Option<NodeId>,
+        operands: Vec<NodeId>,
+    },
+    And(Vec<NodeId>),
+    Or(Vec<NodeId>),
+    List(Vec<NodeId>),
+    Map(Vec<(NodeId, NodeId)>),
+    Fold(Fold),
+}
+
+#[derive(Debug, Clone)]
+pub(super) enum Callee {
+    Known(Function),
+    Unknown(Arc<str>),
+}
+
+/// A macro that goes over the items of a list, or the keys of a map.
+#[derive(Debug, Clone)]
+pub(super) struct Fold {
+    pub(super) kind: FoldKind,
+    pub(super) range: NodeId,
+    /// The variable for the item.
+    pub(super) variable: Arc<str>,
+    /// Whether the variable can be named at all: one that is written with a dot before it cannot.
+    pub(super) is_reachable: bool,
+    /// `map` with three arguments: which items count.
+    pub(super) filter: Option<NodeId>,
+    pub(super) body: NodeId,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FoldKind {
+    All,
+    Exists,
+    ExistsOne,
+    Map,
+    Filter,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Tree {
+    pub(super) nodes: Vec<Node>,
+    /// Where each node stands in the rule: its operator, or its start.
+    pub(super) offsets: Vec<usize>,
+    pub(super) root: NodeId,
+}
+
+impl Tree {
+    pub(super) fn add(&mut self, node: Node, offset: usize) -> NodeId {
+        self.nodes.push(node);
+        self.offsets.push(offset);
+        self.nodes.len() - 1
+    }
+}
+
+/// The types that have names.
+pub(super) const TYPE_NAMES: [&str; 12] = [
+    "bool",
+    "bytes",
+    "double",
+    "google.protobuf.Duration",
+    "google.protobuf.Timestamp",
+    "int",
+    "list",
+    "map",
+    "null_type",
+    "string",
+    "type",
+    "uint",
+];
