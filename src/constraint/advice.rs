@@ -191,7 +191,7 @@ fn api_names(value: Value<'_>, above: &[Step]) -> Vec<Advice> {
         &|it| it.len() <= 253 && it.split('.').all(is_label),
         "a group is a name such as `apps.example.com`: lower-case letters, digits, `-` and `.`",
     );
-    check("version", &is_api_version, "a version is `v1`, `v1beta2` or `v2alpha1`, with other numbers");
+    check("version", &is_api_version, "a version is `v1`, `v1beta2`, `v2alpha1` or the like");
     check(
         "kind",
         &|it| {
@@ -203,14 +203,12 @@ fn api_names(value: Value<'_>, above: &[Step]) -> Vec<Advice> {
     advice
 }
 
-/// `v1`, `v1beta2`, `v2alpha1`.
+/// `v1`, `v1beta2`, `v2alpha1`; but catalogs hold `v1alpha` and `v1alpha08` too, which Kubernetes takes, so what follows the
+/// first number may be anything that it takes.
 fn is_api_version(text: &str) -> bool {
-    let is_number = |it: &str| !it.is_empty() && !it.starts_with('0') && it.bytes().all(|it| it.is_ascii_digit());
-    let Some(rest) = text.strip_prefix('v') else { return false };
-    match rest.split_once("alpha").or_else(|| rest.split_once("beta")) {
-        Some((major, minor)) => is_number(major) && is_number(minor),
-        None => is_number(rest),
-    }
+    let is_part = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-';
+    let starts = text.strip_prefix('v').is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()));
+    starts && text.len() <= 63 && text.bytes().all(is_part) && !text.ends_with('-')
 }
 
 fn label(value: Value<'_>) -> Vec<Advice> {
