@@ -100,9 +100,11 @@ pub fn html(catalog: &Catalog, way: &Way, max_ends: usize) -> Result<String, Too
     );
     // Writing into a text cannot fail.
     let _ = writeln!(page, "<svg width=\"0\" height=\"0\" aria-hidden=\"true\">{DEFINITIONS}</svg>");
+    let mut has_mutual = false;
     for channel in channels {
         page.push_str("<section>\n");
         let short = Panel::new(catalog, channel, way, Detail::Collapsed, &mut n_left)?;
+        has_mutual |= short.has_mutual;
         let is_full = short.is_full;
         write_picture(&mut page, &short, if is_full { "" } else { "short" });
         if !is_full {
@@ -112,7 +114,7 @@ pub fn html(catalog: &Catalog, way: &Way, max_ends: usize) -> Result<String, Too
         page.push_str("</section>\n");
     }
     page.push_str("<section>\n");
-    write_picture(&mut page, &legend(), "");
+    write_picture(&mut page, &legend(has_mutual), "");
     let _ = writeln!(page, "</section>\n<script>{SCRIPT}</script>\n</body>\n</html>");
     Ok(page)
 }

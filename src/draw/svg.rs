@@ -81,6 +81,7 @@ pub struct TooManyMarks {
 pub fn svg(catalog: &Catalog, way: &Way, detail: Detail, max_ends: usize) -> Result<String, TooManyMarks> {
     let mut n_left = max_ends;
     let mut body = String::new();
+    let mut has_mutual = false;
     let (mut width, mut y) = (0, 0);
     let mut channels: Vec<&Channel> = catalog.channels.iter().collect();
     channels.sort_by(|a, b| (&a.package, &a.name).cmp(&(&b.package, &b.name)));
@@ -88,6 +89,7 @@ pub fn svg(catalog: &Catalog, way: &Way, detail: Detail, max_ends: usize) -> Res
         let (mut x, mut height) = (0, 0);
         for channel in of_package {
             let panel = Panel::new(catalog, channel, way, detail, &mut n_left)?;
+            has_mutual |= panel.has_mutual;
             if x > 0 && x + panel.width > MAX_WIDTH {
                 y += height;
                 (x, height) = (0, 0);
@@ -100,7 +102,7 @@ pub fn svg(catalog: &Catalog, way: &Way, detail: Detail, max_ends: usize) -> Res
         }
         y += height;
     }
-    let legend = legend();
+    let legend = legend(has_mutual);
     let _ = writeln!(body, "<g transform=\"translate(0,{y})\">\n{}</g>", legend.body);
     Ok(document(width.max(legend.width), y + legend.height, &body))
 }
@@ -122,6 +124,8 @@ pub(super) struct Panel {
     pub(super) height: usize,
     /// Whether every entry has a line of its own.
     pub(super) is_full: bool,
+    /// Whether a lane leads down too.
+    pub(super) has_mutual: bool,
 }
 
 /// Where the parts of a channel stand.
@@ -189,6 +193,7 @@ impl Panel {
             width: width.max(title_width),
             height: TITLE + layout.lines.len() * LINE + MARGIN,
             is_full: layout.lines.len() == layout.nodes.len(),
+            has_mutual: layout.left.iter().chain(&layout.right).any(|it| it.is_mutual),
         })
     }
 }
@@ -417,8 +422,8 @@ fn write_way(body: &mut String, layout: &Layout, place: &Place, way: &Way) {
     }
 }
 
-/// What the marks mean.
-pub(super) fn legend() -> Panel {
+/// What the marks mean; of lanes that lead down too only if there are some.
+pub(super) fn legend(has_mutual: bool) -> Panel {
     let node = GraphNode {
         name: String::new(),
         version: String::new(),
@@ -444,12 +449,13 @@ pub(super) fn legend() -> Panel {
     }
     let width = x;
     x = MARGIN;
-    for (field, words) in [
+    let lanes = [
         ("replaces", "replaces"),
         ("skips", "skips: from each circle up to the arrows"),
         ("skipRange", "skipRange: from each dot up to the arrows"),
         ("skipRange mutual", "skipRange: from each dot to all arrows, down too"),
-    ] {
+    ];
+    for (field, words) in lanes.into_iter().take(if has_mutual { 4 } else { 3 }) {
         let tip = field.split(' ').next().unwrap_or_default();
         let _ = writeln!(
             body,
@@ -461,7 +467,7 @@ pub(super) fn legend() -> Panel {
         );
         x += 42 + (words.len() as f64 * SMALL_CHARACTER) as usize + 20;
     }
-    Panel { body, width: width.max(x), height: 70, is_full: true }
+    Panel { body, width: width.max(x), height: 70, is_full: true, has_mutual }
 }
 
 /// A name as it may stand in XML and HTML.

@@ -9,6 +9,9 @@ use super::error::{IndexError, NotAnIndex};
 use super::schema::SCHEMA_VERSION;
 use super::{file, functions, schema};
 
+/// Memory for pages of an index, in KiB; it is taken as pages are read.
+const CACHE: i64 = 64 << 10;
+
 /// An index that is open for reading: a file, or in memory. Nothing that is asked of it writes.
 #[derive(Debug)]
 pub struct Index {
@@ -28,6 +31,7 @@ impl Index {
         }
         let failed = |error: rusqlite::Error| IndexError::reading(path, &error);
         let connection = file::connect(path).map_err(failed)?;
+        connection.pragma_update(None, "cache_size", -CACHE).map_err(failed)?;
         // No memory map: who reads a page of a file that was cut meanwhile would be killed instead of told.
         schema::verify(&connection).map_err(failed)?.map_err(|reason| IndexError::not_an_index(path, reason))?;
         Self::from_connection(connection, path)

@@ -139,8 +139,8 @@ pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Op
             return answer.finish(true, "is the highest that is permitted");
         }
         let target = view.catalogs.iter().find(|it| it.name == found.catalog).and_then(|catalog| {
-            let permits = v1::permits(catalog, &installed, &asked.channels).remove(found.bundle.as_str());
-            v1_target(catalog, catalog.candidate(&found.bundle)?, permits.unwrap_or_default(), &asked.channels)
+            let permits = v1::permits_to(catalog, &found.bundle, &installed, &asked.channels);
+            v1_target(catalog, catalog.candidate(&found.bundle)?, permits, &asked.channels)
         });
         let Some(target) = target else { return answer.finish(false, "is where it stops") };
         at = InstalledBundle { name: target.bundle.clone(), version: target.version.clone(), is_in_catalog: true };

@@ -57,14 +57,16 @@ fn ten_thousand_ranges_over_everything_are_walked_and_drawn() {
     let directory = channel(N, |_| ",\"skipRange\":\">=0.0.0\"".to_owned());
     let directory = directory.path();
     let (first, middle, head) = (version(0), version(N / 2), version(N - 1));
-    for (to, alternatives, n_steps) in [(&head, "1", 1), (&middle, "1", 1), (&head, "3", 1), (&middle, "3", 1)] {
-        let args =
-            ["path", "p", "--from", &first, "--to", to, "--shortest", "--alternatives", alternatives, "-o", "json"];
+    for (to, alternatives) in [(&head, "1"), (&middle, "1"), (&head, "3"), (&middle, "3")] {
+        let mut args = vec!["path", "p", "--from", &first, "--to", to, "--shortest", "-o", "json"];
+        args.extend(["--alternatives", alternatives]);
         let answer = bounded(directory, &args);
         answer.expect_code(0);
         let found: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
-        let steps = found["items"][0]["steps"].as_array().unwrap().len();
-        assert_eq!(steps, n_steps, "{to}");
+        let of_v1 = found["items"].as_array().unwrap().iter().filter(|it| it["olm"] == "v1");
+        let n_steps: Vec<usize> = of_v1.map(|it| it["steps"].as_array().unwrap().len()).collect();
+        let wanted: &[usize] = if alternatives == "1" { &[1] } else { &[1, 2, 2] };
+        assert_eq!(n_steps, wanted, "{to}");
     }
     for args in [
         &["why-not", "p@9.0.0", "--installed", "1.0.0"][..],
@@ -90,7 +92,8 @@ fn ten_thousand_ranges_over_everything_are_walked_and_drawn() {
 
 #[test]
 fn other_shapes_stay_bounded_too() {
-    let shapes: [(&str, fn(usize) -> String); 6] = [
+    type Fields = fn(usize) -> String;
+    let shapes: [(&str, Fields); 6] = [
         ("half", |at| if at % 2 == 0 { String::new() } else { format!(",\"skipRange\":\">=0.0.0 <{}\"", version(at)) }),
         ("chain", |at| format!(",\"skipRange\":\">={} <{}\"", version(at.saturating_sub(1)), version(at))),
         ("window", |at| format!(",\"skipRange\":\">={} <{}\"", version(at.saturating_sub(100)), version(at))),
@@ -149,7 +152,7 @@ fn a_statement_keeps_its_limits() {
             "--max-bytes",
         ),
         (
-            "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT length(hex(zeroblob(10000000))) FROM c",
+            "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT length(hex(zeroblob(10000000 + x % 7))) FROM c",
             "--timeout",
         ),
         ("SELECT zeroblob(300000000)", "--max-bytes"),

@@ -65,8 +65,8 @@ pub(super) struct Lookup {
     pub(super) holding: Holding,
     /// The same, the best first; made when a way is walked.
     pub(super) best: OnceLock<BestFirst>,
-    /// Channels that list a bundle, in order.
-    pub(super) listing: HashMap<String, Vec<usize>>,
+    /// Entries (channel and place in it) of a bundle, in order.
+    pub(super) entries: HashMap<String, Vec<(usize, usize)>>,
 }
 
 /// Entries with ranges in the order in which the resolver prefers their candidates.
@@ -101,10 +101,7 @@ impl Lookup {
                 if channel.ranges.get(at).is_some_and(Option::is_some) {
                     lookup.ranged.push((number, at));
                 }
-                let listing = lookup.listing.entry(entry.name.clone()).or_default();
-                if listing.last() != Some(&number) {
-                    listing.push(number);
-                }
+                lookup.entries.entry(entry.name.clone()).or_default().push((number, at));
             }
         }
         let range = |&(number, at): &(usize, usize)| channels[number].ranges[at].as_ref();
@@ -227,8 +224,10 @@ impl Catalog {
 
     /// The channels that list a bundle.
     pub fn channels_of(&self, bundle: &str) -> impl Iterator<Item = &str> {
-        let listing = self.lookup.listing.get(bundle).map_or(&[][..], Vec::as_slice);
-        listing.iter().map(|&number| self.channels[number].name.as_str())
+        let entries = self.lookup.entries.get(bundle).map_or(&[][..], Vec::as_slice);
+        // A channel that lists it twice is named once.
+        let each = entries.chunk_by(|a, b| a.0 == b.0).filter_map(|it| it.first());
+        each.map(|&(number, _)| self.channels[number].name.as_str())
     }
 
     /// The candidate of a name.

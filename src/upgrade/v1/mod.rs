@@ -26,4 +26,5 @@ pub use property::{BundleVersion, bundle_version};
 pub use resolve::{Answer, CatalogWalk, Installed, Policy, Question, Resolution, resolve, resolve_only};
 pub use selector::{LabelSelector, LabelSelectorRequirement};
 pub use successors::permits;
+pub(super) use successors::permits_to;
 pub(super) use web::{Cursor, Web};

@@ -45,6 +45,19 @@ pub fn permits<'c>(catalog: &'c Catalog, installed: &Installed, channels: &[Stri
     found
 }
 
+/// The edges from the installed bundle to one other, in the channels that count: [`permits`] of one.
+pub(in crate::upgrade) fn permits_to(
+    catalog: &Catalog,
+    bundle: &str,
+    installed: &Installed,
+    channels: &[String],
+) -> Vec<Permit> {
+    let counts = |number: usize| channels.is_empty() || channels.contains(&catalog.channels[number].name);
+    let entries = catalog.lookup.entries.get(bundle).map_or(&[][..], Vec::as_slice);
+    let entries: Vec<(usize, usize)> = entries.iter().copied().filter(|it| counts(it.0)).collect();
+    permits_of(catalog, installed, &entries)
+}
+
 /// The fields of some entries that lead from the installed bundle, in their order.
 pub(in crate::upgrade) fn permits_of(
     catalog: &Catalog,
