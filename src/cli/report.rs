@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::error::CommandError;
 use crate::diag::text::Color;
-use crate::diag::{Finding, printable, text};
+use crate::diag::{Finding, Severity, printable, text};
 
 /// When output has colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -125,7 +125,11 @@ impl Reporter {
         self.line(&lines(text));
     }
 
+    /// A finding that is beside what was asked for. Of these, silence leaves errors.
     pub(crate) fn finding(self, finding: &Finding) {
+        if self.is_quiet && finding.rule.severity != Severity::Error {
+            return;
+        }
         match self.format {
             LogFormat::Json => {
                 let it = crate::diag::json::FindingJson::from(finding);

@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};
 use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
-use std::path::Path;
+use std::path::{Component, Path};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -90,8 +90,8 @@ impl Moving {
     /// Removes what was moved into a directory.
     pub(super) fn undo(&self, directory: BorrowedFd<'_>) -> Result<(), Errno> {
         for (name, inode) in &self.entries {
-            let is_what_was_moved = Path::new(name).components().count() == 1
-                && system::entry(directory, name)?.is_some_and(|it| Identity::of(&it).inode == *inode);
+            let is_what_was_moved =
+                is_name(name) && system::entry(directory, name)?.is_some_and(|it| Identity::of(&it).inode == *inode);
             if is_what_was_moved {
                 system::remove_all(directory, name)?;
             }
@@ -100,5 +100,25 @@ impl Moving {
     }
 }
 
+/// Whether a name means something in a directory, and nothing around it.
+fn is_name(name: &OsStr) -> bool {
+    let mut parts = Path::new(name).components();
+    matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)
+}
+
 /// Digits of an inode in the list.
 const INODE: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_in_the_directory_are_removed() {
+        for (name, is_one) in
+            [("a", true), (".a", true), ("..", false), (".", false), ("", false), ("a/b", false), ("a/", false)]
+        {
+            assert_eq!(is_name(OsStr::new(name)), is_one, "{name:?}");
+        }
+    }
+}

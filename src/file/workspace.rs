@@ -107,6 +107,13 @@ impl Workspace {
         if !names.is_empty() && !names.iter().any(|it| it == LOCK) {
             return Err(Obstacle::Foreign(InTheWay::NotOurs));
         }
+        if names.is_empty() && !is_new_allowed {
+            // A process was killed just when it had made it. If that process is alive, it makes another one.
+            if system::permissions(&own) == Mode::RWXU {
+                let _ = system::remove_empty(parent, name);
+            }
+            return Err(Obstacle::Gone);
+        }
         let mut flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         if is_new_allowed {
             flags |= OFlags::CREATE;
@@ -145,7 +152,7 @@ impl Workspace {
         read.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
         if text != marker {
             // A process that was killed at once has left the beginning of a marker, and nothing else.
-            let is_begun = is_new_allowed && marker.starts_with(&text) && system::names(&directory)?.len() == 1;
+            let is_begun = marker.starts_with(&text) && system::names(&directory)?.len() == 1;
             if !is_begun {
                 return Err(Obstacle::Foreign(InTheWay::NotOurs));
             }

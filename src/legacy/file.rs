@@ -8,7 +8,6 @@
 //! What it deliberately does not do: it interprets nothing but the version of the schema and the names of columns.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -19,6 +18,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::error::{LegacyError, NotLegacy};
 use super::mended::Mended;
+use crate::file::journal_of;
 
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
@@ -70,7 +70,7 @@ impl LegacyFile {
         if head != MAGIC {
             return Err(not(NotLegacy::NotSqlite));
         }
-        let mended = if has_journal(path) { Some(Mended::make(path, scratch)?) } else { None };
+        let mended = if journal_of(path).is_some() { Some(Mended::make(path, scratch)?) } else { None };
         let actual = mended.as_ref().map_or_else(|| path.to_owned(), |it| it.copy().to_owned());
         let mut file =
             Self { path: path.to_owned(), actual, claim: Claim::None, columns: BTreeMap::new(), scratch: mended };
@@ -169,7 +169,7 @@ pub fn is_legacy(path: &Path) -> bool {
         CORE_TABLES.iter().any(|it| *it != "package" && *it != "channel" && columns.contains_key(*it))
     });
     // With a journal beside it the file may have no tables yet; of a damaged one the names of tables may be left.
-    has_tables || (starts_as_sqlite(path) && !is_index(path) && (has_journal(path) || names_tables(path)))
+    has_tables || (starts_as_sqlite(path) && !is_index(path) && (journal_of(path).is_some() || names_tables(path)))
 }
 
 /// Whether the beginning of the file, where the schema is, has the names of tables that only catalogs have.
@@ -259,17 +259,4 @@ fn claim(connection: &Connection) -> rusqlite::Result<Claim> {
             text.trim().parse().map_or(Claim::Text(text), Claim::Number)
         }
     })
-}
-
-/// The journals that SQLite may leave beside a database.
-const JOURNALS: [&str; 2] = ["-journal", "-wal"];
-
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path.as_os_str());
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-fn has_journal(path: &Path) -> bool {
-    JOURNALS.iter().any(|suffix| fs::metadata(beside(path, suffix)).is_ok_and(|it| it.len() > 0))
 }

@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::LegacyError;
-use super::file::beside;
-use crate::file::{Scratch, open_regular};
+use crate::file::{Scratch, beside, open_regular};
 
 /// A private directory with a mended copy.
 #[derive(Debug)]

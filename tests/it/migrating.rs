@@ -83,3 +83,38 @@ fn of_an_index_with_several_catalogs_one_is_chosen() {
     assert!(std::fs::read_to_string(root.join("out/p/catalog.json")).unwrap().contains("example.com/p:2"));
     olmdex(["migrate", "a", "out2", "--catalog", "b"]).in_directory(root).answer().expect_code(2);
 }
+
+/// A12: no name of a package is taken from its catalog by the names that are used while a directory is filled.
+#[test]
+fn a_package_may_have_the_name_of_a_workspace() {
+    let directory = scratch();
+    let root = directory.path();
+    for package in [".olmdex", ".out.olmdex", ".olmdex-migrate", "lock", "moving"] {
+        let cat = root.join("cat");
+        write(&cat, "catalog.yaml", &catalog(package, "example.com/p:1"));
+        olmdex(["migrate", "cat", "out"]).in_directory(root).answer().expect_code(0);
+        assert!(root.join("out").join(package).join("catalog.json").is_file(), "{package}");
+        std::fs::remove_dir_all(root.join("out")).unwrap();
+        // In place, one name is taken meanwhile.
+        std::fs::create_dir(root.join("out")).unwrap();
+        let answer = olmdex(["migrate", "../cat", "."]).in_directory(&root.join("out")).answer();
+        match package {
+            ".olmdex" => answer.expect_code(2).expect_words("name a directory that does not exist yet"),
+            _ => answer.expect_code(0),
+        };
+        std::fs::remove_dir_all(root.join("out")).unwrap();
+    }
+}
+
+/// B17: silence leaves errors.
+#[test]
+fn quiet_prints_no_warnings() {
+    let directory = scratch();
+    let root = directory.path();
+    write(root, "cat/catalog.yaml", &format!("{}...\nnobody reads this\n", catalog("p", "example.com/p:1")));
+    olmdex(["build", "cat", "-o", "a.db"]).in_directory(root).answer().expect_code(0).expect_words("warning[W0010]");
+    for command in [&["build", "cat", "-o", "b.db"][..], &["list", "packages", "-i", "cat"]] {
+        let answer = olmdex(command).arg("-q").in_directory(root).answer();
+        assert_eq!(answer.expect_code(0).err(), "", "{command:?}");
+    }
+}

@@ -22,6 +22,7 @@ use super::export::Export;
 use super::file::{LegacyFile, never_run_stored_text};
 use super::mended::refuse_shared_journal;
 use super::outfile::OutFile;
+use crate::file::beside;
 
 /// The last schema, which every file has afterwards.
 const SCHEMA: i64 = 13;
@@ -196,6 +197,12 @@ fn in_place(path: &Path) -> Result<Connection, LegacyError> {
         connection.pragma_update(None, "foreign_keys", false)?;
         connection.pragma_update(None, "cache_size", -(64 << 10))?;
         connection.busy_timeout(std::time::Duration::from_secs(5))?;
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        if beside(path, "-journal").exists() {
+            // Reading has played back a journal that counts. One that was only begun stays until something is written,
+            // and a step that is refused writes nothing.
+            connection.pragma_update(None, "user_version", version)?;
+        }
         Ok(connection)
     };
     open().map_err(|error| LegacyError::sqlite_write(path, &error))
