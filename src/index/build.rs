@@ -50,8 +50,8 @@ impl Builder {
     /// A builder for the index at `path`, which is created if it is not there.
     ///
     /// # Errors
-    /// [`IndexError::NotAnIndex`] if something else is there, which is left as it is; [`IndexError::Busy`] if another
-    /// process builds the same file; [`IndexError::Write`] if the directory cannot be written to.
+    /// [`IndexError::NotAnIndex`] if something else is there, which is left as it is; [`IndexError::File`] if another
+    /// process builds the same file, or the directory cannot be written to.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         let recognise = |path: &Path| -> Result<Option<i32>, IndexError> {
             match std::fs::metadata(path) {
