@@ -11,6 +11,7 @@ mod blob_schemas;
 mod bounded;
 mod cel_rules;
 mod comparing;
+mod compat;
 mod completing;
 mod editing;
 mod fixtures;
