@@ -31,7 +31,7 @@ fn way_out(answer: &Answer) -> Vec<(String, String)> {
     let json: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
     let text = |it: &serde_json::Value| it.as_str().unwrap().to_owned();
     let steps = json["items"][0]["way"].as_array().cloned().unwrap_or_default();
-    steps.iter().map(|it| (text(&it["target"]["version"]), text(&it["target"]["catalog"]))).collect()
+    steps.iter().map(|it| (text(&it["version"]), text(&it["catalog"]))).collect()
 }
 
 fn to(version: &str, catalog: &str) -> Vec<(String, String)> {
