@@ -19,8 +19,8 @@ use crate::index::Index;
 use crate::index::query::{BundleRow, Filter};
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::{
-    Generation, InstalledBundle, Move, PackageView, Stay, Target, bundles_that_stay, ends_of_ways_out, installed_that_stays,
-    way_out,
+    Generation, InstalledBundle, Move, PackageView, Stay, Target, bundles_that_stay, ends_of_ways_out,
+    installed_that_stays, way_out,
 };
 
 /// Show which operators may stay when the cluster goes to another version of OpenShift

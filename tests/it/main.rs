@@ -25,6 +25,7 @@ mod legacy_export;
 mod legacy_proof;
 mod legacy_reading;
 mod migrating;
+mod namespaces;
 mod output_schemas;
 mod properties;
 mod readme;

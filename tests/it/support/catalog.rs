@@ -27,8 +27,11 @@ impl Catalog {
     /// The bundle `PACKAGE.vVERSION`; each property besides its package is YAML, as `{type: olm.gvk, value: {…}}`.
     pub fn bundle(mut self, package: &str, version: &str, properties: &[&str]) -> Self {
         let name = format!("{package}.v{version}");
-        writeln!(self.0, "---\nschema: olm.bundle\npackage: {package}\nname: {name}\nimage: quay.io/x/{package}:{version}")
-            .unwrap();
+        writeln!(
+            self.0,
+            "---\nschema: olm.bundle\npackage: {package}\nname: {name}\nimage: quay.io/x/{package}:{version}"
+        )
+        .unwrap();
         writeln!(self.0, "properties:\n- {{type: olm.package, value: {{packageName: {package}, version: {version}}}}}")
             .unwrap();
         for property in properties {
