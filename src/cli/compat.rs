@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
@@ -13,14 +13,14 @@ use super::error::{CommandError, CommandResult, Exit};
 use super::name::{NameArgument, unknown_package, with_guess};
 use super::path::parse_minor;
 use super::table::{self, Column, Row, RowOptions, column, wide};
-use crate::cluster;
+use crate::cluster::{self, Cluster, Subscription};
 use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor};
 use crate::index::Index;
 use crate::index::query::{BundleRow, Filter};
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::{
-    Generation, InstalledBundle, Move, PackageView, Stay, bundles_that_stay, ends_of_ways_out, installed_that_stays,
-    way_out,
+    Generation, InstalledBundle, Move, PackageView, Stay, Target, bundles_that_stay, ends_of_ways_out,
+    installed_that_stays, way_out,
 };
 
 /// Show which operators may stay when the cluster goes to another version of OpenShift
@@ -113,7 +113,15 @@ impl Row for Stay {
         let olm: Vec<&str> = self.olm.iter().map(|it| it.as_str()).collect();
         let decisive = self.evidence.iter().filter(|it| it.verdict == self.verdict);
         let signals: Vec<&str> = decisive.map(|it| it.signal.as_str()).collect();
-        let way = self.way.iter().flatten().map(|it| it.target.version.as_str());
+        let way = self.way.iter().flatten().map(|it| {
+            let Target { catalog, version, .. } = &it.target;
+            // That the way leads through the catalog that holds the bundle needs no words.
+            if self.catalog.is_empty() || *catalog == self.catalog {
+                version.clone()
+            } else {
+                format!("{version} of {catalog}")
+            }
+        });
         vec![
             Cow::from(&self.catalog),
             Cow::from(&self.package),
@@ -163,8 +171,8 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
             let found = installed_that_stays(generations(args.olm), &view, &installed, None, step);
             all.extend(with_ways_out(&index, &filter, &view, &installed, step, found)?);
         }
-        for path in &args.cluster {
-            all.extend(rows_of_cluster(context, args, (&index, &filter, &bundles), path, step)?);
+        if !args.cluster.is_empty() {
+            all.extend(rows_of_cluster(context, args, (&index, &filter, &bundles), step)?);
         }
         for row in all.iter().filter(|it| it.verdict == Compatibility::Blocks) {
             is_blocked = true;
@@ -209,16 +217,26 @@ fn rows_of_cluster(
     context: &Context,
     args: &CompatArgs,
     (index, filter, bundles): (&Index, &Filter, &[BundleRow]),
-    path: &Path,
     step: Move,
 ) -> Result<Vec<Stay>, CommandError> {
-    let cluster = cluster::read(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+    // A Subscription may stand in another file than what it installed.
+    let mut cluster = Cluster::default();
+    for path in &args.cluster {
+        cluster.add(cluster::read(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?);
+    }
     cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
     let package_of = |name: &str| bundles.iter().find(|it| it.bundle == name).map(|it| it.package.clone());
     let mut rows = Vec::new();
     let mut add =
-        |olm: Generation, package: &str, name: &str, version: &str, own: Option<&Result<Vec<String>, String>>| {
+        |olm: Generation, of: (&str, &str), name: &str, version: &str, own: Option<&Result<Vec<String>, String>>| {
+            let (package, source) = of;
             let view = read_view(index, filter, package)?;
+            let of_source = view.of_catalog(source);
+            if !source.is_empty() && of_source.is_none() && !view.graphs.is_empty() {
+                let what = format!("the Subscription to `{package}` names the catalog `{source}`");
+                context.reporter.warning(&format!("{what}, which is not given or lacks it; all catalogs are searched"));
+            }
+            let view = of_source.unwrap_or(view);
             let is_in_catalog = view.find(name).is_some_and(|it| it.0 == name);
             let installed = InstalledBundle { name: name.to_owned(), version: version.to_owned(), is_in_catalog };
             let found = installed_that_stays(&[olm], &view, &installed, own, step);
@@ -226,23 +244,26 @@ fn rows_of_cluster(
             Ok::<(), CommandError>(())
         };
     for csv in cluster.csvs.iter().filter(|it| args.olm != Olm::V1 && !it.is_copied) {
-        let subscribed = cluster.subscriptions.iter().find(|it| it.installed == csv.name).map(|it| it.package.clone());
-        let package = subscribed.or_else(|| package_of(&csv.name)).unwrap_or_default();
+        let is_its = |it: &&Subscription| it.installed == csv.name && it.namespace == csv.namespace;
+        let subscription = cluster.subscriptions.iter().find(is_its);
+        let package = subscription.map(|it| it.package.clone()).or_else(|| package_of(&csv.name)).unwrap_or_default();
+        let source = subscription.map(|it| it.source.as_str()).unwrap_or_default();
         let values = csv.properties.iter().flatten().filter(|it| &*it.kind == MAX_OPENSHIFT_VERSION);
         let own = match &csv.failure {
             Some(error) => Err(error.clone()),
             None => Ok(values.map(|it| it.value.to_string()).collect()),
         };
-        add(Generation::Classic, &package, &csv.name, &csv.version, Some(&own))?;
+        add(Generation::Classic, (&package, source), &csv.name, &csv.version, Some(&own))?;
     }
     for extension in cluster.extensions.iter().filter(|_| args.olm != Olm::Classic) {
         if let Some((name, version)) = &extension.installed {
             // The manifest does not say what the bundle says; the catalog does.
-            add(Generation::V1, &extension.package, name, version, None)?;
+            add(Generation::V1, (&extension.package, ""), name, version, None)?;
         }
     }
     if rows.is_empty() {
-        let error = CommandError::new(Exit::Input, format!("`{}` has nothing installed", path.display()));
+        let paths: Vec<String> = args.cluster.iter().map(|it| format!("`{}`", it.display())).collect();
+        let error = CommandError::new(Exit::Input, format!("nothing is installed according to {}", paths.join(", ")));
         return Err(
             error.help("it wants ClusterServiceVersions or ClusterExtensions, as `kubectl get -o yaml` prints them")
         );

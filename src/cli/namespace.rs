@@ -81,11 +81,7 @@ impl NamespaceOptions {
             } else {
                 cluster::read(path)?
             };
-            manifests.subscriptions.extend(read.subscriptions);
-            manifests.csvs.extend(read.csvs);
-            manifests.catalog_sources.extend(read.catalog_sources);
-            manifests.operator_groups.extend(read.operator_groups);
-            manifests.warnings.extend(read.warnings);
+            manifests.add(read);
         }
         let split = |text: &String| match text.find(['@', '/']) {
             Some(at) if at > 0 => (text[..at].to_owned(), Some(text[at + 1..].to_owned())),

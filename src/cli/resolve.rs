@@ -13,8 +13,8 @@ use super::output::Envelope;
 use super::table::{write_aligned, write_yaml};
 use crate::diag::printable;
 use crate::resolve::{
-    Failure, Generation, IndexRows, Options, Outcome, ResolutionAnswer, SentenceAnswer, Size, Verdict, World, after,
-    generations, quirks, repairs, resolve, steps,
+    Course, Failure, Generation, IndexRows, Options, Outcome, ResolutionAnswer, SentenceAnswer, Size, Verdict, World,
+    after, generations, quirks, repairs, resolve, standings, steps,
 };
 
 /// Formats of resolutions.
@@ -82,7 +82,7 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let rows = IndexRows::new(&index, &world);
     let mut timings = Timings { load: started.elapsed(), ..Timings::default() };
     let options = args.namespace.options();
-    let mut answers = answers(args, &world, &rows, &options, &mut timings)?;
+    let (mut answers, failure) = answers(args, &world, &rows, &options, &mut timings)?;
     for answer in &mut answers {
         for operator in answer.operators.iter().filter(|it| it.is_upgrade) {
             let step = (operator.replaces.as_str(), operator.name.as_str());
@@ -91,6 +91,7 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
         }
     }
     let outcome = answers.last().map_or(Outcome::Resolved, |it| it.outcome);
+    let is_stranded = answers.last().is_some_and(|it| it.standings.iter().any(|it| it.position == "stranded"));
     let is_endless = answers.last().is_some_and(|it| it.installed_before.is_some());
     for warning in answers.iter().flat_map(|it| &it.warnings) {
         context.reporter.warning(warning);
@@ -102,35 +103,36 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
         let words = format!("load {}, universe {} ({entries} entries), solve {}", ms(load), ms(universe), ms(solve));
         context.reporter.note(&words);
     }
-    Ok(if outcome == Outcome::Resolved && !is_endless { Exit::Yes } else { Exit::No })
+    if let Some(failure) = failure {
+        return Err(failure.into());
+    }
+    Ok(if outcome == Outcome::Resolved && !is_endless && !is_stranded { Exit::Yes } else { Exit::No })
 }
 
+/// The answers, and why there is no further one if a limit of ours is in the way.
 fn answers(
     args: &ResolveArgs,
     world: &World,
     rows: &IndexRows<'_>,
     options: &Options,
     timings: &mut Timings,
-) -> Result<Vec<ResolutionAnswer>, CommandError> {
-    let found = if args.until_stable {
+) -> Result<(Vec<ResolutionAnswer>, Option<Failure>), CommandError> {
+    let course = if args.until_stable {
         generations(world, rows, options)
     } else {
-        resolve(world, rows, options).map(|verdict| vec![one(world, verdict)])
-    };
-    let found = match found {
-        Ok(found) => found,
-        Err(failure @ (Failure::Refused(_) | Failure::Constraint(_))) => {
-            return Ok(vec![ResolutionAnswer::of_failure(world, &failure)]);
+        match resolve(world, rows, options) {
+            Ok(verdict) => Course { generations: vec![one(world, verdict)], failure: None },
+            Err(failure) => Course { generations: Vec::new(), failure: Some(failure) },
         }
-        Err(failure) => return Err(failure.into()),
     };
     let mut at = world.clone();
     let mut answers = Vec::new();
-    for (number, generation) in found.iter().enumerate() {
+    for (number, generation) in course.generations.iter().enumerate() {
         let mut answer = ResolutionAnswer::new(&at, generation, number + 1);
         match &generation.verdict {
             Verdict::Resolved(resolution) => {
                 timings.add(&resolution.size);
+                answer.add_standings(standings(&at, rows, resolution)?);
                 if args.show_olm_quirks {
                     answer.quirks = quirks(&at, rows, options, resolution)?;
                 }
@@ -143,7 +145,15 @@ fn answers(
         }
         answers.push(answer);
     }
-    Ok(answers)
+    // What was done before a resolution failed stays done.
+    match course.failure {
+        Some(failure @ (Failure::Refused(_) | Failure::Constraint(_) | Failure::Several(_))) => {
+            answers.push(ResolutionAnswer::of_failure(&at, &failure, answers.len() + 1));
+            Ok((answers, None))
+        }
+        Some(failure) if answers.is_empty() => Err(failure.into()),
+        failure => Ok((answers, failure)),
+    }
 }
 
 fn one(world: &World, verdict: Verdict) -> Generation {
@@ -231,6 +241,7 @@ fn table(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandE
     }
     write_aligned(Some(headers), &rows, 3, out)?;
     list("Steps", &step_words(answer), out)?;
+    standing(answer, out)?;
     behind(answer, out)
 }
 
@@ -262,6 +273,16 @@ fn step_words(answer: &ResolutionAnswer) -> Vec<String> {
     words
 }
 
+/// Where Subscriptions stand that get nothing new; `behind` speaks of those that are held.
+fn standing(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
+    let said = answer.standings.iter().filter(|it| it.position != "held");
+    let words = said.map(|it| match it.position.as_str() {
+        "stranded" => format!("Subscription {}: no update available: {}", it.subscription, it.reason),
+        _ => format!("Subscription {}: up to date: {}", it.subscription, it.reason),
+    });
+    list("No change", &words.collect::<Vec<_>>(), out)
+}
+
 fn behind(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
     for it in &answer.behind {
         let (name, gets, wanted) = (printable(&it.subscription), printable(&it.gets), printable(&it.wanted));
@@ -287,12 +308,20 @@ fn refusal(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), Comman
     writeln!(out, "The namespace {} cannot be resolved:", printable(&answer.namespace))?;
     if let Some(failure) = &answer.failure {
         writeln!(out, "  {}", printable(&failure.olm_message))?;
-        if !failure.operator.is_empty() {
-            let place = format!("{} [{}:{}]", failure.operator, failure.file, failure.line);
-            writeln!(out, "  in {}", printable(&place))?;
-        }
-        if !failure.help.is_empty() {
-            writeln!(out, "  {}", printable(&failure.help))?;
+        let single = std::slice::from_ref(failure);
+        let parts = if failure.parts.is_empty() { single } else { failure.parts.as_slice() };
+        for part in parts {
+            if !failure.parts.is_empty() {
+                writeln!(out, "  - {}", printable(&part.olm_message))?;
+            }
+            let indent = if failure.parts.is_empty() { "" } else { "  " };
+            if !part.operator.is_empty() {
+                let place = format!("{} [{}:{}]", part.operator, part.file, part.line);
+                writeln!(out, "  {indent}in {}", printable(&place))?;
+            }
+            if !part.help.is_empty() {
+                writeln!(out, "  {indent}{}", printable(&part.help))?;
+            }
         }
     }
     let Some(conflict) = &answer.conflict else { return Ok(()) };

@@ -39,6 +39,16 @@ pub struct Cluster {
 }
 
 impl Cluster {
+    /// Adds what was read elsewhere.
+    pub fn add(&mut self, other: Self) {
+        self.subscriptions.extend(other.subscriptions);
+        self.csvs.extend(other.csvs);
+        self.catalog_sources.extend(other.catalog_sources);
+        self.extensions.extend(other.extensions);
+        self.operator_groups.extend(other.operator_groups);
+        self.warnings.extend(other.warnings);
+    }
+
     /// The namespaces that have Subscriptions or ClusterServiceVersions that are no copies, by name.
     #[must_use]
     pub fn namespaces(&self) -> Vec<&str> {

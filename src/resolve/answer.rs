@@ -12,6 +12,7 @@ use super::generations::Generation;
 use super::repair::Repair;
 use super::resolution::{Because, Operator, Resolution, Verdict};
 use super::rows::World;
+use super::standing::{Position, Standing};
 use super::steps::Steps;
 use crate::cluster::Place;
 use crate::fbc::Api;
@@ -34,6 +35,8 @@ pub struct ResolutionAnswer {
     pub steps: StepsAnswer,
     /// Subscriptions that do not get the best that there is.
     pub behind: Vec<BehindAnswer>,
+    /// Subscriptions that have something installed and get nothing new: where they stand.
+    pub standings: Vec<StandingAnswer>,
     /// Why it cannot be, if it cannot.
     pub conflict: Option<ConflictAnswer>,
     /// Why there is no answer, if there is none.
@@ -184,6 +187,20 @@ pub struct BehindAnswer {
     pub because: Vec<SentenceAnswer>,
 }
 
+/// A Subscription that gets nothing new.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StandingAnswer {
+    /// The Subscription.
+    pub subscription: String,
+    /// What is installed.
+    pub installed: String,
+    /// `head` of its channel, `held` where something leads on but cannot be installed, or `stranded`.
+    pub position: String,
+    /// Why, in words.
+    pub reason: String,
+}
+
 /// A sentence with the place of its fact.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -259,6 +276,8 @@ pub struct FailureAnswer {
     pub file: String,
     /// The line there.
     pub line: u32,
+    /// The failures, each by itself, if OLM reports several at once.
+    pub parts: Vec<FailureAnswer>,
 }
 
 impl ResolutionAnswer {
@@ -273,6 +292,7 @@ impl ResolutionAnswer {
             kept: Vec::new(),
             steps: StepsAnswer::default(),
             behind: Vec::new(),
+            standings: Vec::new(),
             conflict: None,
             failure: None,
             installed: generation.installed.clone(),
@@ -291,31 +311,38 @@ impl ResolutionAnswer {
         answer
     }
 
-    /// The answer that there is none, because of a failure that OLM has too.
+    /// The answer that there is none, because of a failure that OLM has too; `number` counts resolutions from 1.
     #[must_use]
-    pub fn of_failure(world: &World, failure: &Failure) -> Self {
+    pub fn of_failure(world: &World, failure: &Failure, number: usize) -> Self {
+        let mut installed: Vec<String> =
+            world.installed.iter().filter(|it| !it.is_copied).map(|it| it.name.clone()).collect();
+        installed.sort();
         let generation = Generation {
             verdict: Verdict::Resolved(Resolution::default()),
             steps: Steps::default(),
-            installed: Vec::new(),
+            installed: if number > 1 { installed } else { Vec::new() },
             repeats: None,
         };
-        let mut answer = Self::new(world, &generation, 1);
-        let (operator, help, place) = match failure {
-            Failure::Constraint(it) => {
-                (it.operator.clone(), it.error.help().unwrap_or_default().to_owned(), it.place.clone())
-            }
-            _ => (String::new(), String::new(), Place::default()),
-        };
+        let mut answer = Self::new(world, &generation, number);
         answer.outcome = Outcome::Failed;
-        answer.failure = Some(FailureAnswer {
-            olm_message: failure.to_string(),
-            operator,
-            help,
-            file: place.file,
-            line: place.line,
-        });
+        answer.failure = Some(FailureAnswer::new(failure));
         answer
+    }
+
+    /// Adds where Subscriptions stand that get nothing new.
+    pub fn add_standings(&mut self, standings: Vec<Standing>) {
+        let answer = |it: Standing| StandingAnswer {
+            subscription: it.subscription,
+            installed: it.installed,
+            position: match it.position {
+                Position::Head => "head",
+                Position::Held => "held",
+                Position::Stranded => "stranded",
+            }
+            .to_owned(),
+            reason: it.reason,
+        };
+        self.standings = standings.into_iter().map(answer).collect();
     }
 
     /// Adds the changes that help.
@@ -373,6 +400,23 @@ impl ResolutionAnswer {
                 because: sentences(&it.facts),
             })
             .collect();
+    }
+}
+
+impl FailureAnswer {
+    fn new(failure: &Failure) -> Self {
+        let (operator, help, place) = match failure {
+            Failure::Constraint(it) => {
+                (it.operator.clone(), it.error.help().unwrap_or_default().to_owned(), it.place.clone())
+            }
+            _ => (String::new(), String::new(), Place::default()),
+        };
+        let parts = match failure {
+            // None of them has parts of its own.
+            Failure::Several(parts) => parts.iter().map(Self::new).collect(),
+            _ => Vec::new(),
+        };
+        Self { olm_message: failure.to_string(), operator, help, file: place.file, line: place.line, parts }
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: it does not explain a contradiction; that is a matter of its own.
 
+use std::collections::HashSet;
+
 use thiserror::Error;
 
 use super::universe::MatchError;
@@ -22,6 +24,9 @@ pub enum Failure {
     /// A demand cannot be read.
     #[error("{}", .0.error)]
     Constraint(Box<BrokenDemand>),
+    /// OLM reports several failures in one message. They are different, and none of them is such a list.
+    #[error("[{}]", joined(.0))]
+    Several(Vec<Failure>),
     /// A limit was reached.
     #[error("{0}")]
     Limit(String),
@@ -56,6 +61,10 @@ pub struct Overwork {
     pub demand: String,
     /// Where the operator is written.
     pub place: Place,
+}
+
+fn joined(failures: &[Failure]) -> String {
+    failures.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// A place in brackets; empty if there is none.
@@ -93,22 +102,20 @@ impl From<MatchError> for Failure {
 impl Failure {
     /// Whether OLM would fail too, and go on to other subscriptions before it says so.
     pub(super) fn is_olm_s(&self) -> bool {
-        matches!(self, Self::Refused(_) | Self::Constraint(_))
+        matches!(self, Self::Refused(_) | Self::Constraint(_) | Self::Several(_))
     }
 
-    /// Several failures as OLM reports them: each once.
-    pub(super) fn joined(mut failures: Vec<Self>) -> Option<Self> {
-        let mut texts: Vec<String> = Vec::new();
-        for failure in &failures {
-            let text = failure.to_string();
-            if !texts.contains(&text) {
-                texts.push(text);
-            }
-        }
-        match texts.as_slice() {
-            [] => None,
-            [_] => Some(failures.swap_remove(0)),
-            _ => Some(Self::Refused(format!("[{}]", texts.join(", ")))),
+    /// Several failures as OLM reports them: each text once.
+    pub(super) fn joined(failures: Vec<Self>) -> Option<Self> {
+        let mut texts: HashSet<String> = HashSet::new();
+        let flat = failures.into_iter().flat_map(|it| match it {
+            Self::Several(parts) => parts,
+            other => vec![other],
+        });
+        let mut distinct: Vec<Self> = flat.filter(|it| texts.insert(it.to_string())).collect();
+        match distinct.len() {
+            0 | 1 => distinct.pop(),
+            _ => Some(Self::Several(distinct)),
         }
     }
 }

@@ -68,33 +68,45 @@ pub fn after(world: &World, resolution: &Resolution, steps: &Steps) -> World {
     next
 }
 
-/// Resolves again and again, until nothing changes, nothing can be resolved, or what is installed was installed before, which
-/// the last generation then says.
-///
-/// # Errors
-/// As [`resolve`]; and if it does not come to an end.
-pub fn generations(world: &World, rows: &dyn Rows, options: &Options) -> Result<Vec<Generation>, Failure> {
+/// The resolutions that follow each other.
+#[derive(Debug, Default)]
+pub struct Course {
+    /// Those that OLM completes.
+    pub generations: Vec<Generation>,
+    /// Why the next one fails, if it does: as [`resolve`] does, or because there is no end to it.
+    pub failure: Option<Failure>,
+}
+
+/// Resolves again and again, until nothing changes, nothing can be resolved, a resolution fails, or what is installed was
+/// installed before, which the last generation then says.
+#[must_use]
+pub fn generations(world: &World, rows: &dyn Rows, options: &Options) -> Course {
+    let mut course = Course::default();
+    course.failure = run(world, rows, options, &mut course.generations).err();
+    course
+}
+
+fn run(world: &World, rows: &dyn Rows, options: &Options, generations: &mut Vec<Generation>) -> Result<(), Failure> {
     let mut at = world.clone();
-    let mut generations: Vec<Generation> = Vec::new();
     let mut seen: Vec<State> = vec![state(&at)];
     while generations.len() < MAX_GENERATIONS {
         let verdict = resolve(&at, rows, options)?;
         let Verdict::Resolved(resolution) = &verdict else {
             let installed = names(&at);
             generations.push(Generation { verdict, steps: Steps::default(), installed, repeats: None });
-            return Ok(generations);
+            return Ok(());
         };
         let steps = steps(&at, resolution);
         if !steps.makes_install_plan {
             generations.push(Generation { verdict, steps, installed: names(&at), repeats: None });
-            return Ok(generations);
+            return Ok(());
         }
         at = after(&at, resolution, &steps);
         let next = state(&at);
         let repeats = seen.iter().position(|it| *it == next);
         generations.push(Generation { verdict, steps, installed: names(&at), repeats });
         if repeats.is_some() {
-            return Ok(generations);
+            return Ok(());
         }
         seen.push(next);
     }

@@ -24,6 +24,7 @@ pub mod registry;
 mod repair;
 mod resolution;
 mod rows;
+mod standing;
 mod steps;
 mod universe;
 mod variables;
@@ -31,19 +32,21 @@ mod why;
 
 pub use answer::{
     BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer, NewSubscriptionAnswer,
-    OperatorAnswer, Outcome, RepairAnswer, ResolutionAnswer, SentenceAnswer, StepsAnswer, UpdatedSubscriptionAnswer,
+    OperatorAnswer, Outcome, RepairAnswer, ResolutionAnswer, SentenceAnswer, StandingAnswer, StepsAnswer,
+    UpdatedSubscriptionAnswer,
 };
 pub use conflict::{Conflict, ConflictFact, FactKind, Named};
 pub use decode::{Decoded, DecodedPart, decode};
 pub use demand::{BundleDemands, Demand, Demander, demanders, demands};
 pub use explain::{Sentence, story};
 pub use failure::{BrokenDemand, Failure, Overwork};
-pub use generations::{Generation, MAX_GENERATIONS, after, generations};
+pub use generations::{Course, Generation, MAX_GENERATIONS, after, generations};
 pub use indexed::IndexRows;
 pub use question::{Bundles, Install, Question, QuestionError};
 pub use quirks::quirks;
 pub use repair::{Repair, repairs};
 pub use resolution::{Because, Behind, Kept, Operator, Options, Resolution, Size, Verdict, resolve};
 pub use rows::{BundleRow, Catalog, ChannelRows, EntryRow, OperatorGroups, PackageRows, PlainRows, Rows, World};
+pub use standing::{Position, Standing, standings};
 pub use steps::{NewSubscription, Steps, UpdatedSubscription, steps};
 pub use why::{Chain, Link, chains};

@@ -1,11 +1,12 @@
-//! What would make a namespace resolvable: one change at a time is tried, and those that work are told.
+//! What would make a namespace resolvable: each change is tried by itself, and reported if it works and strands nothing.
 //!
 //! What it deliberately does not do: it tries nothing that takes two changes, and changes no catalog.
 
 use super::conflict::{Conflict, FactKind};
 use super::failure::Failure;
-use super::resolution::{Options, Verdict, resolve};
+use super::resolution::{Options, Resolution, Verdict, resolve};
 use super::rows::{Rows, World};
+use super::standing::{Position, standings};
 use crate::cluster::Subscription;
 
 /// How many changes are tried.
@@ -26,8 +27,12 @@ pub struct Repair {
 /// If the catalogs cannot be read.
 pub fn repairs(world: &World, rows: &dyn Rows, options: &Options, conflict: &Conflict) -> Result<Vec<Repair>, Failure> {
     let mut found = Vec::new();
-    for (change, changed) in changes(world, rows, conflict)?.into_iter().take(MAX_TRIES) {
+    for Change { words: change, world: changed, subscription } in
+        changes(world, rows, conflict)?.into_iter().take(MAX_TRIES)
+    {
         match resolve(&changed, rows, options) {
+            // What resolves by keeping an operator where no update reaches it is no help.
+            Ok(Verdict::Resolved(resolution)) if strands(&changed, rows, &resolution, subscription.as_deref())? => {}
             Ok(Verdict::Resolved(resolution)) => {
                 let installs = resolution.operators.iter().map(|it| it.name.clone()).collect();
                 found.push(Repair { change, installs });
@@ -39,8 +44,29 @@ pub fn repairs(world: &World, rows: &dyn Rows, options: &Options, conflict: &Con
     Ok(found)
 }
 
+/// Whether a Subscription would be left with an operator from which nothing leads on.
+fn strands(
+    world: &World,
+    rows: &dyn Rows,
+    resolution: &Resolution,
+    subscription: Option<&str>,
+) -> Result<bool, Failure> {
+    let Some(name) = subscription else { return Ok(false) };
+    let standings = standings(world, rows, resolution)?;
+    Ok(standings.iter().any(|it| it.subscription == name && it.position == Position::Stranded))
+}
+
+/// A change to try.
+struct Change {
+    words: String,
+    /// The world with the change.
+    world: World,
+    /// The Subscription that looks elsewhere then.
+    subscription: Option<String>,
+}
+
 /// The changes to try, the smallest first.
-fn changes(world: &World, rows: &dyn Rows, conflict: &Conflict) -> Result<Vec<(String, World)>, Failure> {
+fn changes(world: &World, rows: &dyn Rows, conflict: &Conflict) -> Result<Vec<Change>, Failure> {
     let mut subscriptions: Vec<usize> = Vec::new();
     let mut unreferenced: Vec<&str> = Vec::new();
     for fact in &conflict.facts {
@@ -62,7 +88,7 @@ fn changes(world: &World, rows: &dyn Rows, conflict: &Conflict) -> Result<Vec<(S
         let Subscription { name, channel, starting, .. } = &world.subscriptions[idx];
         if !starting.is_empty() && world.subscriptions[idx].installed.is_empty() {
             let change = format!("take `startingCSV: {starting}` out of the Subscription `{name}`");
-            changes.push((change, with(idx, &|it| it.starting.clear())));
+            changes.push(Change { words: change, world: with(idx, &|it| it.starting.clear()), subscription: None });
         }
         for (source, channels) in elsewhere(world, rows, &world.subscriptions[idx])? {
             let is_own = world.catalogs.get(source).is_some_and(|it| {
@@ -80,24 +106,28 @@ fn changes(world: &World, rows: &dyn Rows, conflict: &Conflict) -> Result<Vec<(S
                     it.source.clone_from(&catalog.name);
                     it.source_namespace.clone_from(&catalog.namespace);
                 });
-                changes.push((change, changed));
+                changes.push(Change { words: change, world: changed, subscription: Some(name.clone()) });
             }
         }
     }
+    let without = |words: String, world: World| Change { words, world, subscription: None };
     for name in unreferenced {
         let mut changed = world.clone();
         changed.installed.retain(|it| it.name != name);
-        changes.push((format!("delete the ClusterServiceVersion {name}, which no Subscription speaks of"), changed));
+        changes.push(without(
+            format!("delete the ClusterServiceVersion {name}, which no Subscription speaks of"),
+            changed,
+        ));
     }
     for &idx in &subscriptions {
         let Subscription { name, installed, .. } = &world.subscriptions[idx];
         let mut changed = world.clone();
         changed.subscriptions.remove(idx);
         if installed.is_empty() || !world.installed.iter().any(|it| it.name == *installed) {
-            changes.push((format!("remove the Subscription `{name}`"), changed));
+            changes.push(without(format!("remove the Subscription `{name}`"), changed));
         } else {
             changed.installed.retain(|it| it.name != *installed);
-            changes.push((format!("remove the Subscription `{name}` and uninstall {installed}"), changed));
+            changes.push(without(format!("remove the Subscription `{name}` and uninstall {installed}"), changed));
         }
     }
     Ok(changes)

@@ -186,6 +186,22 @@ pub(super) fn variables(universe: &mut Universe<'_>, is_installed_first: bool) -
     Ok(builder.variables)
 }
 
+/// The demands of an entry that OLM cannot read.
+fn broken(universe: &Universe<'_>, id: EntryId, meanings: &[Meaning]) -> Result<Vec<Failure>, Failure> {
+    let mut failures = Vec::new();
+    for meaning in meanings {
+        let Meaning::Broken(error) = meaning else { continue };
+        if matches!(**error, ConstraintError::Rule(RuleError { kind: RuleErrorKind::TooComplex(_), .. })) {
+            // OLM reads it.
+            return Err(Failure::Limit(format!("{}: {error}", universe.identifier(id))));
+        }
+        let (error, operator) = ((**error).clone(), universe.identifier(id));
+        let place = universe.bundle(id).place().clone();
+        failures.push(Failure::Constraint(Box::new(BrokenDemand { error, operator, place })));
+    }
+    Ok(failures)
+}
+
 #[derive(Default)]
 struct Builder {
     variables: Variables,
@@ -201,7 +217,10 @@ struct Builder {
 
 impl Builder {
     /// Adds the demands of all open entries, and of the entries that these bring.
+    ///
+    /// What OLM cannot read of an entry does not keep it from reading the others: it reports all of it.
     fn close(&mut self, universe: &mut Universe<'_>) -> Result<(), Failure> {
+        let mut failures = Vec::new();
         while let Some(id) = self.open.pop_front() {
             if !self.closed.insert(id) {
                 continue;
@@ -211,34 +230,33 @@ impl Builder {
             if meanings.iter().any(|it| matches!(it, Meaning::Deprecated)) {
                 self.variables.constrain(var, Constraint::Prohibited, Reason::Deprecated(id));
             }
+            let broken = broken(universe, id, &meanings)?;
+            if !broken.is_empty() {
+                // OLM asks for nothing that such an entry requires besides.
+                failures.extend(broken);
+                continue;
+            }
             for meaning in meanings.iter() {
                 match meaning {
                     Meaning::Requires(requirement) => {
-                        let candidates = self.candidates.of(universe, requirement, id)?;
+                        let candidates = match self.candidates.of(universe, requirement, id) {
+                            Ok(candidates) => candidates,
+                            Err(failure) if failure.is_olm_s() => {
+                                failures.push(failure);
+                                continue;
+                            }
+                            Err(failure) => return Err(failure),
+                        };
                         let vars = self.variables.entries(universe, &candidates);
                         let reason = Reason::Requires(id, Rc::clone(requirement));
                         self.variables.constrain(var, Constraint::Dependency(vars), reason);
                         self.open.extend(candidates.iter().filter(|it| !self.closed.contains(it)));
                     }
-                    Meaning::Broken(error)
-                        if matches!(
-                            **error,
-                            ConstraintError::Rule(RuleError { kind: RuleErrorKind::TooComplex(_), .. })
-                        ) =>
-                    {
-                        // OLM reads it.
-                        return Err(Failure::Limit(format!("{}: {error}", universe.identifier(id))));
-                    }
-                    Meaning::Broken(error) => {
-                        let (error, operator) = ((**error).clone(), universe.identifier(id));
-                        let place = universe.bundle(id).place().clone();
-                        return Err(Failure::Constraint(Box::new(BrokenDemand { error, operator, place })));
-                    }
                     _ => {}
                 }
             }
         }
-        Ok(())
+        Failure::joined(failures).map_or(Ok(()), Err)
     }
 
     fn subscription(&mut self, universe: &mut Universe<'_>, idx: usize) -> Result<(), Failure> {

@@ -102,6 +102,15 @@ impl PackageView {
         Self { package: package.to_owned(), catalogs, bundles: bundles(&graphs), graphs }
     }
 
+    /// What one catalog says of the package; `None` if it says nothing.
+    #[must_use]
+    pub fn of_catalog(&self, catalog: &str) -> Option<Self> {
+        let graphs: Vec<PackageGraph> = self.graphs.iter().filter(|it| it.catalog == catalog).cloned().collect();
+        let catalogs = self.catalogs.iter().filter(|it| it.name == catalog).cloned().collect();
+        let view = Self { package: self.package.clone(), catalogs, bundles: bundles(&graphs), graphs };
+        (!view.graphs.is_empty()).then_some(view)
+    }
+
     /// Names and versions of all bundles, each once, highest version first.
     #[must_use]
     pub fn bundles(&self) -> &[(String, String)] {

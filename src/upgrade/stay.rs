@@ -90,8 +90,9 @@ fn judged(olm: &[Generation], claims: &Claims, step: Move) -> Vec<Stay> {
     rows
 }
 
-/// The rows of an installed bundle, without the ways out ([`way_out`]) of what must not stay. `own` is what it says of itself on the cluster, if that is known, of
-/// `olm.maxOpenShiftVersion`: that counts, not what a catalog says.
+/// The rows of an installed bundle, without the ways out ([`way_out`]) of what must not stay. `own` is what it says of itself
+/// on the cluster, if that is known, of `olm.maxOpenShiftVersion`: that counts, not what a catalog says. A view of the
+/// Subscription's catalog alone ([`PackageView::of_catalog`]) keeps what other catalogs say out of it.
 #[must_use]
 pub fn installed_that_stays(
     olm: &[Generation],
@@ -130,7 +131,8 @@ pub fn ends_of_ways_out(view: &PackageView, olm: Generation, step: Move) -> BTre
     view.graphs.iter().flat_map(|it| &it.bundles).filter(may_stay).map(|it| it.name.clone()).collect()
 }
 
-/// The least number of steps from what must not stay to a version that may, over versions that the cluster can have now.
+/// The least number of steps from what must not stay to a version that may, over versions that the cluster can have now, in
+/// any catalog of the view.
 /// `within` are the names between the first steps and [`ends_of_ways_out`], over all channels.
 #[must_use]
 pub fn way_out(
@@ -152,9 +154,10 @@ pub fn way_out(
         effort: &Effort::default(),
     };
     let asked = Asked { installed: Some(installed.clone()), ..Asked::default() };
-    let mut ways = match (olm, view.graphs.first()) {
-        (Generation::Classic, Some(graph)) => classic_shortest(view, graph, &asked, installed, &wish),
-        _ => v1_shortest(view, &asked, installed, &wish),
-    };
-    ways.pop()
+    if olm == Generation::V1 {
+        return v1_shortest(view, &asked, installed, &wish).pop();
+    }
+    // A Subscription follows one catalog all the way. The first of the shortest ways wins: catalogs stand in their order.
+    let ways = view.graphs.iter().filter_map(|graph| classic_shortest(view, graph, &asked, installed, &wish).pop());
+    ways.min_by_key(Vec::len)
 }

@@ -138,18 +138,27 @@ fn reason_of(target: &Target) -> String {
     format!("its entry says {}", fields.join("; "))
 }
 
-/// Why nothing leads on. Entries that would, but are skipped, are named: they are what surprises.
+/// Why nothing leads on.
 fn stuck(package: &classic::Package, asked: &Asked, place: &str) -> String {
     let Some(installed) = &asked.installed else { return format!("there is nothing to install in {place}") };
+    let is_asked = |it: &&classic::Channel| asked.channel().is_none_or(|name| it.name == name);
+    let channels: Vec<&classic::Channel> = package.channels.iter().filter(is_asked).collect();
+    nothing_leads_on(&channels, &installed.as_classic(), place)
+}
+
+/// Why nothing in channels leads on from what is installed; `place` names the channels. Entries that would, but are skipped,
+/// are named: they are what surprises.
+#[must_use]
+pub fn nothing_leads_on(channels: &[&classic::Channel], installed: &classic::Installed, place: &str) -> String {
     let mut text = format!("no entry of {place} replaces or skips {}", installed.name);
-    if !installed.version.is_empty() {
-        text.push_str(&format!(", or has a skipRange that holds {}", installed.version));
+    if let Some(version) = &installed.version {
+        text.push_str(&format!(", or has a skipRange that holds {version}"));
     }
-    for channel in package.channels.iter().filter(|it| asked.channel().is_none_or(|name| it.name == name)) {
+    for channel in channels {
         let Ok(order) = channel.order() else { continue };
         for entry in &channel.entries {
             if let Some(by) = order.skipped.get(entry.name.as_str())
-                && classic::leads_to(channel, entry, &installed.as_classic())
+                && classic::leads_to(channel, entry, installed)
             {
                 text.push_str(&format!("; {} does, but {} skips it, so it is never taken", entry.name, by.name));
             }

@@ -3,6 +3,7 @@
 //! Each test binary uses a part of it.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod catalog;
 pub mod legacy;
 pub mod schema;
 

@@ -1,0 +1,110 @@
+//! Whether a Subscription that gets nothing new is at the head of its channel, or stranded.
+//!
+//! What it deliberately does not do: it does not say why something that leads on cannot be had; `behind` does.
+
+use super::failure::Failure;
+use super::resolution::Resolution;
+use super::rows::{PackageRows, Rows, World};
+use super::steps::is_about;
+use crate::cluster::Subscription;
+use crate::upgrade::classic::{Channel, Entry, Installed, leads_to};
+use crate::upgrade::nothing_leads_on;
+use crate::version::Version;
+use crate::version::blang::Range;
+
+/// Where a Subscription stands that gets nothing new.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The Subscription.
+    pub subscription: String,
+    /// What is installed.
+    pub installed: String,
+    /// Where that is in its channel.
+    pub position: Position,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// Where an installed bundle is in a channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Position {
+    /// It is the head: there is nothing newer.
+    Head,
+    /// Something leads on from it and cannot be installed.
+    Held,
+    /// It is not the head, and nothing leads on from it: no update will ever come from this channel as it is.
+    Stranded,
+}
+
+/// Where the Subscriptions stand that have something installed and get nothing new, in their order.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub fn standings(world: &World, rows: &dyn Rows, resolution: &Resolution) -> Result<Vec<Standing>, Failure> {
+    let mut found = Vec::new();
+    for subscription in &world.subscriptions {
+        if resolution.operators.iter().all(|it| !is_about(world, subscription, it)) {
+            found.extend(standing(world, rows, subscription)?);
+        }
+    }
+    Ok(found)
+}
+
+/// Where a Subscription stands; `None` if nothing is installed, or its catalog has no such channel or no order in it.
+fn standing(world: &World, rows: &dyn Rows, subscription: &Subscription) -> Result<Option<Standing>, Failure> {
+    let Subscription { name, package, channel, source, source_namespace, installed, .. } = subscription;
+    let csv = world.installed.iter().find(|it| !it.is_copied && it.name == *installed);
+    let Some(csv) = csv.filter(|_| !installed.is_empty()) else { return Ok(None) };
+    let is_source = |it: &PackageRows| {
+        world.catalogs.get(it.catalog).is_some_and(|it| it.name == *source && it.namespace == *source_namespace)
+    };
+    let Some(rows) = rows.package(package)?.into_iter().find(is_source) else { return Ok(None) };
+    let channels: Vec<Channel> = channels(&rows).filter(|it| channel.is_empty() || it.name == *channel).collect();
+    let from = Installed { name: installed.clone(), version: Version::parse_tolerant(&csv.version).ok() };
+    let place = if channel.is_empty() { format!("any channel of {package}") } else { format!("{package}/{channel}") };
+    let mut heads: Vec<&str> = Vec::new();
+    let mut onward: Option<&str> = None;
+    let mut n_orders = 0;
+    for channel in &channels {
+        let Ok(order) = channel.order() else { continue };
+        n_orders += 1;
+        if order.live.first().is_some_and(|it| it.name == *installed) {
+            heads.push(&channel.name);
+        }
+        let next = order.live.iter().find(|it| it.name != *installed && leads_to(channel, it, &from));
+        onward = onward.or(next.map(|it| it.name.as_str()));
+    }
+    if n_orders == 0 {
+        return Ok(None);
+    }
+    let (position, reason) = match (onward, heads.as_slice()) {
+        (Some(next), _) => (Position::Held, format!("{next} leads on from {installed}, but cannot be installed")),
+        (None, []) => {
+            let channels: Vec<&Channel> = channels.iter().collect();
+            (Position::Stranded, nothing_leads_on(&channels, &from, &place))
+        }
+        (None, heads) => (Position::Head, format!("{installed} is the head of {package}/{}", heads.join(", "))),
+    };
+    Ok(Some(Standing { subscription: name.clone(), installed: installed.clone(), position, reason }))
+}
+
+fn channels(package: &PackageRows) -> impl Iterator<Item = Channel> + '_ {
+    package.channels.iter().map(|channel| Channel {
+        package: package.name.clone(),
+        name: channel.name.clone(),
+        entries: channel
+            .entries
+            .iter()
+            .map(|it| Entry {
+                name: it.name.clone(),
+                version: None,
+                replaces: it.replaces.clone(),
+                skips: it.skips.clone(),
+                skip_range: it.skip_range.clone(),
+                range: Range::parse(&it.skip_range).ok(),
+            })
+            .collect(),
+        file: channel.place.file.clone(),
+        line: channel.place.line,
+    })
+}

@@ -1,0 +1,147 @@
+//! `resolve` on namespaces in which something is out of order: who is stranded, what helps, what fails later.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use serde_json::Value;
+
+use crate::support::catalog::Catalog;
+use crate::support::{Answer, TempDir, olmdex, scratch, write};
+
+/// A Subscription `PACKAGE` in the namespace `ns`, and what it has installed.
+fn subscribed(package: &str, channel: &str, installed: &str) -> String {
+    let version = installed.split_once(".v").map_or("1.0.0", |it| it.1);
+    let properties = format!(
+        r#"{{"properties":[{{"type":"olm.package","value":{{"packageName":"{package}","version":"{version}"}}}}]}}"#
+    );
+    let mut text = format!(
+        "---\napiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {{name: {package}, namespace: ns}}\n\
+         spec: {{name: {package}, channel: {channel}, source: c, sourceNamespace: olm}}\n"
+    );
+    if !installed.is_empty() {
+        text.push_str(&format!(
+            "status: {{installedCSV: {installed}, currentCSV: {installed}}}\n---\n\
+             apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\n\
+             metadata: {{name: {installed}, namespace: ns, annotations: {{operatorframework.io/properties: '{properties}'}}}}\n\
+             spec: {{version: {version}}}\nstatus: {{phase: Succeeded}}\n"
+        ));
+    }
+    text
+}
+
+fn resolve(catalog: Catalog, manifests: &str, more: &[&str]) -> (TempDir, Answer) {
+    let dir = scratch();
+    write(dir.path(), "c.yaml", catalog.yaml());
+    write(dir.path(), "ns.yaml", manifests);
+    let answer = olmdex(["resolve", "--cluster", "ns.yaml", "-i", "c=c.yaml"]).args(more);
+    let answer = answer.in_directory(dir.path()).answer();
+    (dir, answer)
+}
+
+fn items(answer: &Answer) -> Vec<Value> {
+    let json: Value = serde_json::from_slice(&answer.stdout).unwrap_or_else(|_| panic!("{}", answer.both()));
+    json["items"].as_array().unwrap().clone()
+}
+
+/// Channels `r1.5`, which leads on from 1.4.0, and `r1.7`, the default, which does not.
+fn catalog_of_m() -> Catalog {
+    Catalog::default()
+        .package("m", "r1.7")
+        .channel("m", "r1.5", &["{name: m.v1.5.0, replaces: m.v1.4.0}"])
+        .channel("m", "r1.7", &["{name: m.v1.7.0, replaces: m.v1.6.0}"])
+        .bundle("m", "1.5.0", &[])
+        .bundle("m", "1.7.0", &[])
+}
+
+/// B3: a change that leaves the operator where nothing leads on is no help.
+#[test]
+fn a_repair_leads_on() {
+    let manifests = subscribed("m", "r1.4", "m.v1.4.0");
+    let (_dir, answer) = resolve(catalog_of_m(), &manifests, &["-o", "json"]);
+    answer.expect_code(1);
+    let repairs = items(&answer)[0]["conflict"]["repairs"].clone();
+    let changes: Vec<&str> = repairs.as_array().unwrap().iter().map(|it| it["change"].as_str().unwrap()).collect();
+    assert!(changes.contains(&"change the channel of the Subscription `m` to r1.5"), "{changes:?}");
+    assert!(!changes.iter().any(|it| it.contains("r1.7")), "{changes:?}");
+    assert!(changes.iter().any(|it| it.contains("uninstall")), "{changes:?}");
+}
+
+/// B4: what nothing leads on from is not what is at the head.
+#[test]
+fn stranded_is_told_from_up_to_date() {
+    for (channel, installed, code, position, words) in [
+        (
+            "r1.7",
+            "m.v1.4.0",
+            1,
+            "stranded",
+            "no entry of m/r1.7 replaces or skips m.v1.4.0, or has a skipRange that holds 1.4.0",
+        ),
+        ("r1.7", "m.v1.7.0", 0, "head", "m.v1.7.0 is the head of m/r1.7"),
+        ("''", "m.v1.3.0", 1, "stranded", "no entry of any channel of m replaces or skips m.v1.3.0"),
+    ] {
+        let manifests = subscribed("m", channel, installed);
+        let (_dir, answer) = resolve(catalog_of_m(), &manifests, &["-o", "json"]);
+        answer.expect_code(code);
+        let standing = items(&answer)[0]["standings"][0].clone();
+        assert_eq!(standing["position"], position, "{installed}");
+        assert!(standing["reason"].as_str().unwrap().contains(words), "{standing}");
+        let (_dir, answer) = resolve(catalog_of_m(), &manifests, &[]);
+        answer.expect_code(code).expect_words(words);
+        // The same package without trouble: what can be updated stands nowhere.
+    }
+    let (_dir, answer) = resolve(catalog_of_m(), &subscribed("m", "r1.5", "m.v1.4.0"), &["-o", "json"]);
+    answer.expect_code(0);
+    assert_eq!(items(&answer)[0]["standings"], serde_json::json!([]));
+}
+
+const BROKEN: &str = "{type: olm.constraint, value: {foo: 1}}";
+
+/// B8: what was resolved before a resolution failed is shown.
+#[test]
+fn steps_before_a_failure_are_shown() {
+    let entries = ["{name: p.v1.0.0}", "{name: p.v2.0.0, replaces: p.v1.0.0}", "{name: p.v3.0.0, replaces: p.v2.0.0}"];
+    let catalog = || {
+        let catalog = Catalog::default().package("p", "s").channel("p", "s", &entries);
+        catalog.bundle("p", "1.0.0", &[]).bundle("p", "2.0.0", &[]).bundle("p", "3.0.0", &[BROKEN])
+    };
+    let manifests = subscribed("p", "s", "p.v1.0.0");
+    let (_dir, answer) = resolve(catalog(), &manifests, &["--until-stable", "-o", "json"]);
+    answer.expect_code(1);
+    let items = items(&answer);
+    let outcomes: Vec<_> = items.iter().map(|it| (it["outcome"].as_str().unwrap(), &it["installed"])).collect();
+    let after = serde_json::json!(["p.v2.0.0"]);
+    assert_eq!(outcomes, [("resolved", &after), ("failed", &after)]);
+    assert_eq!(items[1]["generation"], 2);
+    let (_dir, answer) = resolve(catalog(), &manifests, &["--until-stable"]);
+    answer.expect_words("Subscription p goes from p.v1.0.0 to p.v2.0.0").expect_words("unknown field \"foo\"");
+}
+
+/// B8: every entry that OLM cannot read is named.
+#[test]
+fn all_malformed_entries_are_named() {
+    let bad = ["{type: olm.constraint, value: {bar: 1}}", "{type: olm.constraint, value: {baz: 1}}"];
+    let entries = ["{name: p.v1.0.0}", "{name: p.v2.0.0, replaces: p.v1.0.0}"];
+    let catalog = Catalog::default()
+        .package("p", "s")
+        .channel("p", "s", &entries)
+        .bundle("p", "1.0.0", &[BROKEN])
+        .bundle("p", "2.0.0", &bad)
+        .package("q", "s")
+        .channel("q", "s", &["{name: q.v1.0.0}"])
+        .bundle("q", "1.0.0", &["{type: olm.constraint, value: {qux: 1}}"]);
+    let manifests = [subscribed("p", "s", ""), subscribed("q", "s", "")].concat();
+    let (_dir, answer) = resolve(catalog, &manifests, &["-o", "json"]);
+    answer.expect_code(1);
+    let failure = items(&answer)[0]["failure"].clone();
+    let parts = failure["parts"].as_array().unwrap();
+    let named: Vec<_> = parts
+        .iter()
+        .map(|it| (it["operator"].as_str().unwrap().rsplit('/').next().unwrap(), it["line"].as_u64()))
+        .collect();
+    assert_eq!(named.iter().map(|it| it.0).collect::<Vec<_>>(), ["p.v2.0.0", "p.v2.0.0", "p.v1.0.0", "q.v1.0.0"]);
+    assert!(named.iter().all(|it| it.1 > Some(1)), "{named:?}");
+    let message = failure["olmMessage"].as_str().unwrap();
+    assert!(message.starts_with('[') && message.ends_with(']'), "{message}");
+    for field in ["foo", "bar", "baz", "qux"] {
+        assert!(message.contains(field), "{message}");
+    }
+}
