@@ -12,6 +12,7 @@ mod bounded;
 mod cel_rules;
 mod comparing;
 mod completing;
+mod drawing;
 mod editing;
 mod fixtures;
 mod index_build;
