@@ -70,7 +70,7 @@ pub fn decode(value: Value<'_>, from_yaml: bool) -> Result<Blob<'_>, Failure> {
             return Err(Failure::of(Defect { kind, at: Spot::Start }));
         }
         kind => {
-            let kind = DefectKind::NotAnObject(kind, not_an_object(value));
+            let kind = DefectKind::NotAnObject(kind, not_an_object(value, from_yaml));
             return Err(Failure::of(Defect { kind, at: Spot::Start }));
         }
     }
@@ -231,10 +231,10 @@ fn go_verb(value: Value<'_>, boolean_verb: bool) -> String {
     out
 }
 
-/// A double as Go's `%v` prints it: an exponent of at least two digits below 1e-4 and from 1e21 on.
+/// A double as Go's `%v` prints it: an exponent of at least two digits below 1e-4 and from 1e6 on.
 fn go_float(number: f64) -> String {
     let size = number.abs();
-    if size != 0.0 && !(1e-4..1e21).contains(&size) {
+    if size != 0.0 && !(1e-4..1e6).contains(&size) {
         let text = format!("{number:e}");
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |it| ('-', it));
@@ -243,19 +243,28 @@ fn go_float(number: f64) -> String {
     format!("{number}")
 }
 
-/// opm's text for a document that is not an object: the decoder's words, then the document with a mark.
-fn not_an_object(value: Value<'_>) -> String {
+/// opm's text for a document that is not an object: the decoder's words, then the document with a mark. What comes from YAML
+/// was made into JSON with HTML escapes.
+fn not_an_object(value: Value<'_>, from_yaml: bool) -> String {
+    let text = |json: &[u8]| {
+        let json = String::from_utf8_lossy(json);
+        if !from_yaml {
+            return json.into_owned();
+        }
+        // Outside strings these characters do not occur.
+        json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+    };
     let mut compact = Vec::new();
     json::write_compact(value, &mut compact);
+    let compact = text(&compact);
     let name = value.kind().name();
     let offset = if value.kind() == Kind::Array { 1 } else { compact.len() };
     let shown = if value.kind() == Kind::Array {
         let mut pretty = Vec::new();
         json::write_pretty(value, 4, 0, &mut pretty);
-        let rest = String::from_utf8_lossy(&pretty[1..]).into_owned();
-        format!("[ <== {rest}")
+        format!("[ <== {}", text(&pretty[1..]))
     } else {
-        format!("{} <==", String::from_utf8_lossy(&compact))
+        format!("{compact} <==")
     };
     format!(
         "json: cannot unmarshal {name} into Go value of type map[string]interface {{}} at offset {offset} (indicated by \

@@ -149,8 +149,8 @@ pub fn go_type_error(found: Kind, expected: Expected, root: &str, path: &[Step])
         return format!("json: cannot unmarshal {found} into Go value of type {wanted}");
     }
     let field = go_path(root, path);
-    // A scalar directly inside a list is reported without the words "Go struct field".
-    if matches!(path.last(), Some(Step::Index(_))) && expected == Expected::String {
+    // An item of a list is reported without the words "Go struct field".
+    if matches!(path.last(), Some(Step::Index(_))) {
         return format!("json: cannot unmarshal {found} into {field} of type {wanted}");
     }
     format!("json: cannot unmarshal {found} into Go struct field {field} of type {wanted}")

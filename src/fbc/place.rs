@@ -1,5 +1,7 @@
 //! Spots inside documents to lines and columns of files.
 
+use std::borrow::Cow;
+
 use super::defect::Spot;
 use super::input::Input;
 use super::load::{Origin, chunk_text};
@@ -48,7 +50,11 @@ pub fn locate(raw: &[u8], origin: Origin, spot: &Spot) -> Located {
 #[must_use]
 pub fn locate_all(raw: &[u8], origin: Origin, spots: &[&Spot]) -> Vec<Located> {
     // Offsets come from the reader, which reads the text without what is not UTF-8.
-    let text = json::decode_utf8(raw);
+    let text = match origin.syntax {
+        Syntax::Yaml => yaml::utf16_text(raw).map(Cow::Owned),
+        Syntax::Json => None,
+    }
+    .unwrap_or_else(|| json::decode_utf8(raw));
     let targets = targets(raw, &text, origin.syntax, spots);
     let mut order: Vec<usize> = (0..targets.len()).collect();
     order.sort_by_key(|&idx| targets[idx]);
@@ -85,7 +91,7 @@ fn targets(raw: &[u8], text: &str, syntax: Syntax, spots: &[&Spot]) -> Vec<Targe
     let positions = if has_paths && syntax == Syntax::Yaml { yaml::locate_all(&chunk_text(raw), &paths) } else { None };
     let target = |(spot, place): (&&Spot, Option<usize>)| match (spot, syntax) {
         (Spot::Start, Syntax::Json) => Target::Offset(0),
-        (Spot::Start, Syntax::Yaml) => start_of_yaml(raw),
+        (Spot::Start, Syntax::Yaml) => start_of_yaml(text.as_bytes()),
         (Spot::Offset(at), _) => Target::Offset(*at),
         (Spot::Line(line, column), _) => Target::Line(*line, *column),
         (Spot::Path(_) | Spot::Key(_), _) => {

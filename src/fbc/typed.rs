@@ -323,8 +323,8 @@ pub(crate) fn bytes_of(value: Value<'_>) -> Result<Vec<u8>, DefectKind> {
         Kind::PlainString | Kind::EscapedString => {
             let text = value.as_str().unwrap_or_default();
             let has_breaks = memchr::memchr2(b'\r', b'\n', text.as_bytes()).is_some();
-            let text = if has_breaks { Cow::Owned(text.replace(['\r', '\n'], "")) } else { text };
-            BASE64.decode(text.as_bytes()).map_err(|error| DefectKind::Base64 { offset: base64_offset(&error, &text) })
+            let joined = if has_breaks { text.replace(['\r', '\n'], "").into() } else { Cow::Borrowed(&*text) };
+            BASE64.decode(joined.as_bytes()).map_err(|_| DefectKind::Base64 { offset: base64_offset(text.as_bytes()) })
         }
         Kind::Array => value
             .items()
@@ -338,9 +338,25 @@ pub(crate) fn bytes_of(value: Value<'_>) -> Result<Vec<u8>, DefectKind> {
     }
 }
 
-fn base64_offset(error: &base64::DecodeError, text: &str) -> usize {
-    match error {
-        base64::DecodeError::InvalidByte(offset, _) | base64::DecodeError::InvalidLastSymbol(offset, _) => *offset,
-        base64::DecodeError::InvalidLength(_) | base64::DecodeError::InvalidPadding => text.len(),
+/// Where Go's decoder stops in a text that is not base64: at the byte that does not belong, line breaks counted. Where the
+/// text ends within a group of four, it is as many bytes before the end as the group has.
+fn base64_offset(text: &[u8]) -> usize {
+    let mut in_group = 0;
+    let mut bytes = text.iter().enumerate().filter(|(_, byte)| !matches!(byte, b'\r' | b'\n'));
+    while let Some((at, &byte)) = bytes.next() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' => in_group = (in_group + 1) % 4,
+            b'=' if in_group == 3 => return bytes.next().map_or(text.len(), |(at, _)| at),
+            b'=' if in_group == 2 => {
+                return match bytes.next() {
+                    None => text.len(),
+                    Some((_, b'=')) => bytes.next().map_or(text.len(), |(at, _)| at),
+                    // Go tells the byte before the one that should have been padding.
+                    Some((at, _)) => at - 1,
+                };
+            }
+            _ => return at,
+        }
     }
+    text.len() - in_group
 }

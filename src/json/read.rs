@@ -45,10 +45,19 @@ pub enum ReadErrorKind {
 
 /// A character as Go's library shows it in a message.
 fn quote_char(found: char) -> String {
+    let code = u32::from(found);
     match found {
-        '\'' => "'\\''".to_owned(),
         '"' => "'\"'".to_owned(),
-        c => format!("'{}'", c.escape_debug()),
+        '\x07' => r"'\a'".to_owned(),
+        '\x08' => r"'\b'".to_owned(),
+        '\x0b' => r"'\v'".to_owned(),
+        '\x0c' => r"'\f'".to_owned(),
+        '\n' | '\r' | '\t' | '\'' | '\\' | ' '..='~' => format!("'{}'", found.escape_debug()),
+        '\0'..='\x7f' => format!(r"'\x{code:02x}'"),
+        // The standard library escapes what cannot be printed; a letter in front keeps it from escaping combining marks.
+        _ if String::from_iter(['a', found]).escape_debug().count() == 2 => format!("'{found}'"),
+        '\u{80}'..='\u{ffff}' => format!(r"'\u{code:04x}'"),
+        _ => format!(r"'\U{code:08x}'"),
     }
 }
 

@@ -53,11 +53,17 @@ impl SourceError {
             Self::Unreadable { error, .. } if error.kind() == io::ErrorKind::Other => {
                 "pipes, sockets and devices are not read; use `-` for standard input".to_owned()
             }
+            Self::Unreadable { error, .. } if error.raw_os_error() == Some(TOO_MANY_OPEN_FILES) => {
+                "raise the limit of open files (`ulimit -n`)".to_owned()
+            }
             Self::Unreadable { .. } => "check the permissions of the file and of the directories above it".to_owned(),
             Self::Legacy(error) => error.help().unwrap_or_else(|| "`olmdex doctor` says more".to_owned()),
         }
     }
 }
+
+/// The system's number, the same on Linux, macOS and the BSDs, for "this process has too many files open".
+const TOO_MANY_OPEN_FILES: i32 = 24;
 
 /// The name that stands for standard input.
 pub const STDIN: &str = "-";
@@ -151,4 +157,19 @@ pub fn open(path: &Path) -> Result<Source, SourceError> {
         return Ok(Source::Index(path.to_owned()));
     }
     Ok(Source::Catalog(Input::file(path)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_open_files_are_no_matter_of_permissions() {
+        let help = |number: i32| {
+            let error = io::Error::from_raw_os_error(number);
+            SourceError::Unreadable { path: PathBuf::from("catalog"), error }.help()
+        };
+        assert!(help(TOO_MANY_OPEN_FILES).contains("ulimit -n"));
+        assert!(help(13).contains("permissions"));
+    }
 }

@@ -10,6 +10,7 @@ use super::events::{Events, Source, guarded};
 use super::fault::{Fault, go_syntax, later, limit, not_mergeable, too_deep, unknown_anchor};
 use super::number;
 use super::scalar::{Scalar, is_merge_key, key_text, resolve};
+use super::utf16::to_utf8;
 use crate::json::{MAX_DEPTH, write_string};
 
 /// What a chunk held.
@@ -43,7 +44,8 @@ pub fn to_json(chunk: &[u8], out: &mut Vec<u8>) -> Result<Document, YamlError> {
 pub fn to_json_and_rest(chunk: &[u8], out: &mut Vec<u8>) -> Result<(Document, Option<u32>), YamlError> {
     let base = out.len();
     let found = guarded(|| {
-        let source = Source::new(chunk)?;
+        let chunk = to_utf8(chunk)?;
+        let source = Source::new(&chunk)?;
         let mut events = source.events();
         let document = Composer::new(out).run(&mut events)?;
         // The document is sound, and what follows is nobody's business: neither an error nor a panic there is one.

@@ -4,7 +4,10 @@
 //! added) and a tag that a comma follows directly (found beforehand, and then an error as in go-yaml, for which a comma
 //! is a part of a tag without angle brackets: that it takes `[!a, b]` for a list of one item is not followed). It also takes
 //! any text whose first byte is 0xEF for a broken byte order mark, and says no more than `invalid UTF-8`; so byte order
-//! mark and encoding are handled here. UTF-16 is not read: no such file survives the splitting into lines.
+//! mark and encoding are handled here and in [`super::utf16`].
+//!
+//! go-yaml forgets that an empty flow collection may be a key, so where one stands in the place of a key it has another
+//! error than libyaml, which [`lone_empty_collection`] puts in the place of the port's.
 
 use std::io::{self, BufRead, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,6 +24,9 @@ const PIECE: usize = 4096;
 
 /// What the scanner says when a tag is followed by something else than white space.
 const TAG_END: &str = "did not find expected whitespace or line break";
+
+/// What the scanner says when something that stands in the place of a key is none.
+const NO_COLON: &str = "could not find expected ':'";
 
 /// Runs what reads a document. A panic of the library, of which no more are known, becomes an error; the process's
 /// panic hook still reports it.
@@ -98,6 +104,7 @@ impl Events<'_> {
             Err(error) => Err(match error.kind() {
                 ErrorKind::Reader => first_forbidden(text),
                 ErrorKind::Parser => incompatible_version(text),
+                ErrorKind::Scanner => lone_empty_collection(&error, shortened),
                 _ => None,
             }
             .unwrap_or_else(|| {
@@ -147,8 +154,40 @@ impl Read for Pieces<'_> {
     }
 }
 
+/// go-yaml's error for `[]` or `{}` at the column of a block collection's items, where libyaml misses the `:` of a key.
+fn lone_empty_collection(error: &libyaml_safer::Error, shortened: &Shortened<'_>) -> Option<YamlError> {
+    let mut mark = error.context_mark().filter(|_| error.problem() == NO_COLON)?;
+    let mut scanner = Scanner::new();
+    scanner.set_encoding(Encoding::Utf8);
+    scanner.set_input(Pieces::new(&shortened.text));
+    // Block collections that are open, and whether they are mappings; block sequences as deep as their mapping have no token.
+    let mut are_mappings = Vec::new();
+    while let Ok(token) = Scanner::scan(&mut scanner) {
+        match token.data {
+            TokenData::BlockMappingStart => are_mappings.push(true),
+            TokenData::BlockSequenceStart => are_mappings.push(false),
+            TokenData::BlockEnd => drop(are_mappings.pop()),
+            _ => {}
+        }
+    }
+    let start = usize::try_from(mark.index).ok()?;
+    let mut rest = shortened.text.get(start..)?.strip_prefix(['[', '{'])?.trim_start();
+    while let Some(comment) = rest.strip_prefix('#') {
+        rest = comment.split_once('\n')?.1.trim_start();
+    }
+    if !rest.starts_with([']', '}']) {
+        return None;
+    }
+    let problem =
+        if *are_mappings.last()? { "did not find expected key" } else { "did not find expected '-' indicator" };
+    shortened.correct(&mut mark);
+    let mut found = YamlError::new(YamlErrorKind::Syntax, mark, problem);
+    found.compat_line = u32::try_from(mark.line).ok().filter(|&line| line > 0);
+    Some(found)
+}
+
 /// Line and column, from 0, of a byte offset. The scanner sees one newline more than the text may have.
-fn mark_at(text: &str, offset: usize) -> Mark {
+pub(super) fn mark_at(text: &str, offset: usize) -> Mark {
     let offset = text.floor_char_boundary(offset);
     let mut mark = Mark::default();
     let mut chars = text[..offset].chars().peekable();
@@ -167,7 +206,7 @@ fn mark_at(text: &str, offset: usize) -> Mark {
 }
 
 /// The error for the first character that YAML does not allow.
-fn first_forbidden(text: &str) -> Option<YamlError> {
+pub(super) fn first_forbidden(text: &str) -> Option<YamlError> {
     let is_allowed = |c: char| {
         matches!(c, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{A0}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}')
             || c >= '\u{10000}'

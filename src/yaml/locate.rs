@@ -5,6 +5,7 @@ use libyaml_safer::{EventData, Mark};
 use super::error::YamlError;
 use super::events::{Events, Source, guarded};
 use super::scalar::{is_merge_key, key_text, resolve};
+use super::utf16::to_utf8;
 use crate::json::{MAX_DEPTH, Paths, Step};
 
 /// A place in a chunk.
@@ -60,7 +61,8 @@ fn locate_one(chunk: &[u8], path: &[Step]) -> Option<FoundPosition> {
 pub fn locate_all(chunk: &[u8], paths: &Paths) -> Option<Vec<FoundPosition>> {
     let mut walk = Walk { paths, frames: Vec::new(), found: vec![None; paths.n_places()] };
     guarded(|| {
-        let source = Source::new(chunk)?;
+        let chunk = to_utf8(chunk)?;
+        let source = Source::new(&chunk)?;
         let mut events = source.events();
         while walk.next(&mut events)? {}
         Ok(())

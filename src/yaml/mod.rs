@@ -4,8 +4,8 @@
 //! text, and all that follows works on JSON. Positions are found by a second walk, only when something is wrong. The
 //! rules are in `spec/fbc.md` 1.3, 1.4 and Appendix B.
 //!
-//! What it deliberately does not do: no files, no catalog words, no tree of values, no other dialect of YAML, no
-//! UTF-16. Nobody else imports the YAML library.
+//! What it deliberately does not do: no files, no catalog words, no tree of values, no other dialect of YAML.
+//! Nobody else imports the YAML library.
 
 mod alias;
 mod compose;
@@ -21,6 +21,7 @@ mod scalar;
 mod shorten;
 mod split;
 mod style;
+mod utf16;
 
 pub use compose::{Document, to_json, to_json_and_rest};
 pub use emit::{YamlWriteError, write};
@@ -29,3 +30,4 @@ pub use locate::{FoundPosition, Position, locate, locate_all, locate_key};
 pub use nodes::{Node, NodeKind, nodes};
 pub use scalar::{Scalar, TagError, resolve, resolve_plain};
 pub use split::{Chunk, Found, SplitError, Splitter, split};
+pub use utf16::utf16_text;

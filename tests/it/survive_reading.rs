@@ -666,3 +666,134 @@ fn two_gigabytes_of_documents_are_read_in_the_memory_of_a_few() {
     let answer = on_large_file("validate", "", &blob, 33_000, "", 500_000);
     answer.expect_code(0);
 }
+
+/// A catalog file of this text, and what `validate --compat opm` prints about it.
+#[track_caller]
+fn as_opm(text: impl AsRef<[u8]>) -> String {
+    let directory = scratch();
+    let file = write(directory.path(), "catalog", text);
+    let answer = olmdex(["validate", "--compat", "opm"]).arg(&file).answer();
+    answer.expect_code(1);
+    answer.err().trim_end().trim_start_matches("error: ").to_owned()
+}
+
+// B12: what opm prints, word for word.
+#[test]
+fn the_words_for_broken_files_are_those_of_opm() {
+    let icon = |data: &str| format!(r#"{{"schema": "olm.package", "name": "p", "icon": {{"base64data": "{data}"}}}}"#);
+    let base64 = |at: usize| {
+        format!(
+            "parse package: json: cannot unmarshal string into Go struct field Package.icon.base64data of type []uint8: \
+             illegal base64 data at input byte {at}"
+        )
+    };
+    let name = |number: &str, printed: &str| {
+        let told = format!("expected value for key \"name\" to be a string, got %!t(float64={printed}): {printed}");
+        (format!("schema: x\nname: {number}\n"), format!("error unmarshaling JSON: while decoding JSON: {told}"))
+    };
+    let yaml = |text: &str, problem: &str| (text.to_owned(), format!("error converting YAML to JSON: yaml: {problem}"));
+    let object = |found: &str, offset: usize, shown: &str| {
+        format!(
+            "error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {found} into Go value of type \
+             map[string]interface {{}} at offset {offset} (indicated by <==)\n{shown}"
+        )
+    };
+    let key = |offset: usize, shown: &str| {
+        format!("json: offset {offset}: invalid character {shown} looking for beginning of object key string")
+    };
+    let cases = [
+        // Characters as Go quotes them.
+        ("{\0}".to_owned(), key(2, r"'\x00'")),
+        ("{\x07}".to_owned(), key(2, r"'\a'")),
+        ("{\x7f}".to_owned(), key(2, r"'\x7f'")),
+        ("{\u{9b}}".to_owned(), key(3, r"'\u009b'")),
+        ("{\u{301}\0}".to_owned(), key(3, "'\u{301}'")),
+        // Where Go stops in what is not base64: a group that is cut off starts there, line breaks count.
+        (icon("aGk"), base64(0)),
+        (icon("aGlvaG"), base64(4)),
+        (icon("aGlv\\naGk"), base64(5)),
+        (icon("aGlva"), base64(4)),
+        (icon("aG=="), String::new()),
+        (icon("aG="), base64(3)),
+        (icon("aG=k"), base64(2)),
+        (icon("aG==k"), base64(4)),
+        (icon("aGk=aGk="), base64(4)),
+        (icon("a==="), base64(1)),
+        (icon("=aGk"), base64(0)),
+        (icon("aG k"), base64(2)),
+        // Numbers as `%v` prints them.
+        name("123456789.12345679", "1.2345678912345679e+08"),
+        name("999999", "999999"),
+        name("1000000", "1e+06"),
+        name("-1234567", "-1.234567e+06"),
+        name("0.0001", "0.0001"),
+        name("0.00001", "1e-05"),
+        // Items of lists, whatever their type.
+        (
+            r#"{"schema": "olm.bundle", "name": "b", "properties": [5]}"#.to_owned(),
+            "parse bundle: json: cannot unmarshal number into Bundle.properties.0 of type property.Property".to_owned(),
+        ),
+        (
+            r#"{"schema": "olm.channel", "name": "c", "entries": [{}, true]}"#.to_owned(),
+            "parse channel: json: cannot unmarshal bool into Channel.entries.1 of type declcfg.ChannelEntry".to_owned(),
+        ),
+        (
+            r#"{"schema": "olm.channel", "name": "c", "entries": [{"skips": 1}]}"#.to_owned(),
+            "parse channel: json: cannot unmarshal number into Go struct field Channel.entries.0.skips of type []string"
+                .to_owned(),
+        ),
+        // What is not an object is shown as JSON for HTML.
+        ("- '>=1 <2 & x'\n".to_owned(), object("array", 1, "[ <== \n    \"\\u003e=1 \\u003c2 \\u0026 x\"\n]")),
+        ("a<b\n".to_owned(), object("string", 10, "\"a\\u003cb\" <==")),
+        // Empty collections in the place of a key.
+        yaml("schema: x\n[]\n", "line 1: did not find expected key"),
+        yaml("---\na: b\nc:\n- d\n{ # e\n}\n", "line 4: did not find expected key"),
+        yaml("a:\n  - b\n  []\n", "line 2: did not find expected '-' indicator"),
+        yaml("schema: x\n[a]\n", "line 3: could not find expected ':'"),
+        // UTF-16 that is cut off: the newline that is put behind the last line is half a character.
+        (String::from("utf-16"), "error converting YAML to JSON: yaml: incomplete UTF-16 character".to_owned()),
+    ];
+    let mut wrong = Vec::new();
+    for (text, expected) in cases.into_iter().filter(|(_, expected)| !expected.is_empty()) {
+        let bytes = if text == "utf-16" { utf16("schema: x", u16::to_be_bytes) } else { text.clone().into_bytes() };
+        let told = as_opm(bytes);
+        if !told.ends_with(&expected) {
+            wrong.push(format!("{text:?}\n  expected {expected:?}\n  found    {told:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A text in UTF-16 with its byte order mark.
+fn utf16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    std::iter::once(0xFEFF).chain(text.encode_utf16()).flat_map(bytes).collect()
+}
+
+// B12: opm reads big-endian UTF-16 with a mark and a newline at the end; of little-endian text it cuts the last newline.
+#[test]
+fn utf_16_is_read_where_opm_reads_it() {
+    let document = "schema: example.com/x\npackage: foo\nnote: ü😀Ċ\n";
+    let (_, render) = both_on_text(utf16(document, u16::to_be_bytes), None);
+    assert!(render.out().contains("ü😀Ċ"), "{}", render.both());
+    both_on_text(utf16(document, u16::to_le_bytes), Some("E0004"));
+    both_on_text(utf16(document.trim_end(), u16::to_be_bytes), Some("E0004"));
+    // Places are shown in the text, not in its bytes.
+    let broken = utf16("schema: olm.package\nname: foo\ndefaultChannel: [1]\n", u16::to_be_bytes);
+    let (validate, _) = both_on_text(broken, Some("E0009"));
+    validate.expect_words("catalog:3:17").expect_words(" 3 | defaultChannel: [1]");
+}
+
+// A12: the limit of open files is not a lack of permission.
+#[test]
+fn too_many_open_files_are_told_as_such() {
+    let directory = scratch();
+    let catalog = directory.path().join("catalog");
+    write(&catalog, "a/catalog.yaml", GOOD);
+    let file = write(directory.path(), "catalog.yaml", GOOD);
+    for limit in 4..12 {
+        for source in [&catalog, &file] {
+            let answer = olmdex(["validate"]).arg(source).after(&format!("ulimit -n {limit}")).answer();
+            assert!(!answer.err().contains("permission"), "{limit}: {}", answer.both());
+        }
+    }
+}
