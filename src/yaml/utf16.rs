@@ -8,8 +8,11 @@ use std::borrow::Cow;
 use super::error::{YamlError, YamlErrorKind};
 use super::events::{first_forbidden, mark_at};
 
+/// How two bytes make a unit.
+type Unit = fn([u8; 2]) -> u16;
+
 /// What a text in UTF-16 starts with, and how its units are read.
-const MARKS: [([u8; 2], fn([u8; 2]) -> u16); 2] =
+const MARKS: [([u8; 2], Unit); 2] =
     [([0xFE, 0xFF], u16::from_be_bytes), ([0xFF, 0xFE], u16::from_le_bytes)];
 
 /// The text of a chunk without its mark, if that says UTF-16; else the chunk as it is.
@@ -17,7 +20,7 @@ const MARKS: [([u8; 2], fn([u8; 2]) -> u16); 2] =
 /// # Errors
 /// A unit that is cut off, or half a surrogate pair.
 pub(super) fn to_utf8(chunk: &[u8]) -> Result<Cow<'_, [u8]>, YamlError> {
-    let read = |(mark, unit): ([u8; 2], fn([u8; 2]) -> u16)| chunk.strip_prefix(&mark).map(|rest| (rest, unit));
+    let read = |(mark, unit): ([u8; 2], Unit)| chunk.strip_prefix(&mark).map(|rest| (rest, unit));
     let Some((bytes, unit)) = MARKS.into_iter().find_map(read) else { return Ok(Cow::Borrowed(chunk)) };
     let (units, cut_off) = bytes.as_chunks::<2>();
     let mut text = String::with_capacity(bytes.len());

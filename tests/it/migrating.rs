@@ -23,7 +23,7 @@ fn catalog(package: &str, image: &str) -> String {
 fn manifests_give_way_to_metadata_whatever_the_source() {
     let directory = scratch();
     let root = directory.path();
-    write(root, "cat/catalog.yaml", &catalog("p", "example.com/p:1"));
+    write(root, "cat/catalog.yaml", catalog("p", "example.com/p:1"));
     olmdex(["build", "-q", "cat", "-o", "index.db"]).in_directory(root).answer().expect_code(0);
     let level = ["--migrate-level", "bundle-object-to-csv-metadata"];
     let expected = "            \"type\": \"olm.csv.metadata\",\n            \"value\": {\n                \"annotations\": {\n                    \"a\": \"1\",\n                    \"b\": \"<2>\"\n                },\n                \"apiServiceDefinitions\": {},\n                \"crdDescriptions\": {},\n                \"displayName\": \"A & B\",\n                \"keywords\": [\n                    \"k\"\n                ],\n                \"provider\": {}\n            }\n        }\n    ]\n}\n";
@@ -44,7 +44,7 @@ fn manifests_give_way_to_metadata_whatever_the_source() {
         assert_eq!(std::fs::read_to_string(root.join(out).join("p/catalog.json")).unwrap(), rendered.out(), "{source}");
     }
     // A bundle without an image keeps its manifests.
-    write(root, "none/catalog.yaml", &catalog("p", "''"));
+    write(root, "none/catalog.yaml", catalog("p", "''"));
     let kept = olmdex(["render", "none"]).args(level).in_directory(root).answer();
     assert!(kept.expect_code(0).out().contains("olm.bundle.object"));
 }
@@ -57,7 +57,7 @@ fn a_manifest_that_cannot_be_migrated_is_named() {
     let start = broken.rfind("data: ").unwrap() + 6;
     let csv = r#"{"kind":"ClusterServiceVersion","metadata":{"name":"p.v1"},"spec":{"version":"abc"}}"#;
     let data = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, csv);
-    write(root, "cat/catalog.yaml", &format!("{}{data}}}\n", &broken[..start]));
+    write(root, "cat/catalog.yaml", format!("{}{data}}}\n", &broken[..start]));
     olmdex(["render", "cat"]).in_directory(root).answer().expect_code(0);
     let answer = olmdex(["render", "cat", "--migrate-level", "all"]).in_directory(root).answer();
     answer
@@ -72,8 +72,8 @@ fn a_manifest_that_cannot_be_migrated_is_named() {
 fn of_an_index_with_several_catalogs_one_is_chosen() {
     let directory = scratch();
     let root = directory.path();
-    write(root, "a/catalog.yaml", &catalog("p", "example.com/p:1"));
-    write(root, "b/catalog.yaml", &catalog("p", "example.com/p:2"));
+    write(root, "a/catalog.yaml", catalog("p", "example.com/p:1"));
+    write(root, "b/catalog.yaml", catalog("p", "example.com/p:2"));
     olmdex(["build", "-q", "a", "b", "-o", "index.db"]).in_directory(root).answer().expect_code(0);
     let answer = olmdex(["migrate", "index.db", "out"]).in_directory(root).answer();
     answer.expect_code(2).expect_words("several catalogs: a, b").expect_words("--catalog");
@@ -91,13 +91,13 @@ fn a_package_may_have_the_name_of_a_workspace() {
     let root = directory.path();
     for package in [".olmdex", ".out.olmdex", ".olmdex-migrate", "lock", "moving"] {
         let cat = root.join("cat");
-        write(&cat, "catalog.yaml", &catalog(package, "example.com/p:1"));
+        write(&cat, "catalog.yaml", catalog(package, "example.com/p:1"));
         olmdex(["migrate", "cat", "out"]).in_directory(root).answer().expect_code(0);
         assert!(root.join("out").join(package).join("catalog.json").is_file(), "{package}");
         std::fs::remove_dir_all(root.join("out")).unwrap();
         // In place, one name is taken meanwhile.
         std::fs::create_dir(root.join("out")).unwrap();
-        let answer = olmdex(["migrate", "../cat", "."]).in_directory(&root.join("out")).answer();
+        let answer = olmdex(["migrate", "../cat", "."]).in_directory(root.join("out")).answer();
         match package {
             ".olmdex" => answer.expect_code(2).expect_words("name a directory that does not exist yet"),
             _ => answer.expect_code(0),
@@ -111,7 +111,7 @@ fn a_package_may_have_the_name_of_a_workspace() {
 fn quiet_prints_no_warnings() {
     let directory = scratch();
     let root = directory.path();
-    write(root, "cat/catalog.yaml", &format!("{}...\nnobody reads this\n", catalog("p", "example.com/p:1")));
+    write(root, "cat/catalog.yaml", format!("{}...\nnobody reads this\n", catalog("p", "example.com/p:1")));
     olmdex(["build", "cat", "-o", "a.db"]).in_directory(root).answer().expect_code(0).expect_words("warning[W0010]");
     for command in [&["build", "cat", "-o", "b.db"][..], &["list", "packages", "-i", "cat"]] {
         let answer = olmdex(command).arg("-q").in_directory(root).answer();
