@@ -776,7 +776,9 @@ fn utf_16_is_read_where_opm_reads_it() {
     let (_, render) = both_on_text(utf16(document, u16::to_be_bytes), None);
     assert!(render.out().contains("ü😀Ċ"), "{}", render.both());
     both_on_text(utf16(document, u16::to_le_bytes), Some("E0004"));
-    both_on_text(utf16(document.trim_end(), u16::to_be_bytes), Some("E0004"));
+    both_on_text(utf16("schema: example.com/x", u16::to_be_bytes), Some("E0004"));
+    // The last byte of this letter is a newline to what cuts lines, so none is put behind it.
+    both_on_text(utf16(document.trim_end(), u16::to_be_bytes), None);
     // Places are shown in the text, not in its bytes.
     let broken = utf16("schema: olm.package\nname: foo\ndefaultChannel: [1]\n", u16::to_be_bytes);
     let (validate, _) = both_on_text(broken, Some("E0009"));
