@@ -13,6 +13,7 @@ mod cel_rules;
 mod comparing;
 mod compat;
 mod completing;
+mod dependencies;
 mod editing;
 mod fixtures;
 mod index_build;
