@@ -118,7 +118,7 @@ impl UpgradeOptions {
             (None, None) => return Err(CommandError::usage("name a package, or a manifest with `--extension`")),
         };
         let index = self.ask.open(context)?;
-        let view = self.view(&index, package, channels)?;
+        let view = self.view(context, &index, package, channels)?;
         let given = installed_text.map(|it| installed(&view, it)).transpose()?;
         let mut asked = self.asked(given, version);
         if let Some(extension) = extension {
@@ -149,13 +149,19 @@ impl UpgradeOptions {
     }
 
     /// Reads all that the catalogs say of the package.
-    fn view(&self, index: &Index, package: &str, channels: Channels) -> Result<PackageView, CommandError> {
+    fn view(
+        &self,
+        context: &Context,
+        index: &Index,
+        package: &str,
+        channels: Channels,
+    ) -> Result<PackageView, CommandError> {
         let filter = Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() };
         let view = read_view(index, &filter, package)?;
         if view.graphs.is_empty() {
             return Err(unknown_package(index, package)?);
         }
-        self.check_channels(index, package, &view.graphs, channels)?;
+        self.check_channels(context, index, package, &view.graphs, channels)?;
         if self.classic() && view.graphs.len() > 1 {
             let names: Vec<&str> = view.graphs.iter().map(|it| it.catalog.as_str()).collect();
             let error = CommandError::usage(format!("`{package}` is in several catalogs: {}", names.join(", ")));
@@ -178,21 +184,27 @@ impl UpgradeOptions {
                 return Err(error.help(format!("choose it with `--catalog`: {}", names.join(", "))));
             }
         };
-        self.check_channels(&index, package, &view.graphs, Channels::One)?;
+        self.check_channels(context, &index, package, &view.graphs, Channels::One)?;
         Ok((view, source))
     }
 
     fn check_channels(
         &self,
+        context: &Context,
         index: &Index,
         package: &str,
         graphs: &[PackageGraph],
         channels: Channels,
     ) -> Result<(), CommandError> {
-        for channel in &self.channel {
-            if !graphs.iter().any(|graph| graph.channels.iter().any(|it| &it.name == channel)) {
+        let is_known =
+            |it: &&String| graphs.iter().any(|graph| graph.channels.iter().any(|channel| &channel.name == *it));
+        let (known, unknown): (Vec<&String>, Vec<&String>) = self.channel.iter().partition(is_known);
+        for channel in unknown {
+            // A ClusterExtension takes what the other channels have.
+            if known.is_empty() || self.classic() {
                 return Err(unknown_channel(index, package, channel)?);
             }
+            context.reporter.warning(&format!("package `{package}` has no channel `{channel}`"));
         }
         if channels == Channels::One && self.classic() && self.channel.len() > 1 {
             let error = CommandError::usage("a Subscription has one channel");

@@ -1,5 +1,7 @@
 //! `olmdex deps`
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -322,6 +324,53 @@ pub(crate) fn closure(
         because: it.because.iter().filter_map(words).collect(),
     };
     Ok(Some(resolution.operators.iter().map(answer).collect()))
+}
+
+/// What can be had of what a bundle needs where not everything can.
+pub(crate) struct PartialClosure {
+    /// The first choice for each demand, and for the demands of those: catalog, package and bundle.
+    pub(crate) bundles: Vec<(String, String, String)>,
+    /// Demands that nothing meets, in words.
+    pub(crate) missing: Vec<String>,
+}
+
+/// Follows each demand by itself: what OLM would take for it if there were nothing else.
+pub(crate) fn partial_closure(
+    index: &Index,
+    catalog: &str,
+    target: &Target,
+    options: &Options,
+) -> Result<PartialClosure, CommandError> {
+    let world = bare_world(index, &[])?;
+    let rows = IndexRows::new(index, &world);
+    let mut found = PartialClosure { bundles: Vec::new(), missing: Vec::new() };
+    let mut open = vec![(catalog.to_owned(), target.package.clone(), target.bundle.clone())];
+    let mut seen: BTreeSet<(String, String, String)> = open.iter().cloned().collect();
+    while let Some((catalog, package, bundle)) = open.pop() {
+        let of_bundle = demands(&world, &rows, options, &package, &bundle)?;
+        let mut own: Vec<_> = of_bundle.into_iter().filter(|it| it.bundle.catalog == catalog).collect();
+        own.truncate(1);
+        for demand in own.into_iter().flat_map(|it| it.demands) {
+            let Some(first) = demand.candidates.first() else {
+                let why = match (demand.is_broken, demand.is_all) {
+                    (true, _) => "cannot be read",
+                    (false, true) => "no single operator is all of that",
+                    (false, false) => "nothing provides that",
+                };
+                let missing = format!("{bundle} requires {}: {why}", demand.text);
+                if !found.missing.contains(&missing) {
+                    found.missing.push(missing);
+                }
+                continue;
+            };
+            let place = (first.catalog.clone(), first.package.clone(), first.name.clone());
+            if seen.insert(place.clone()) {
+                found.bundles.push(place.clone());
+                open.push(place);
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn sheet(answer: &Dependencies, args: &DepsArgs) -> Sheet {

@@ -11,7 +11,7 @@ use super::asked::AnswerFormat;
 use super::error::{CommandError, CommandResult, Exit};
 use super::output::print_answers;
 use super::sheet::Sheet;
-use crate::resolve::decode;
+use crate::resolve::{decode, where_to_look};
 
 /// Say what the message of a Subscription, ClusterExtension or ClusterCatalog means, and what to run next
 ///
@@ -42,7 +42,7 @@ pub(crate) struct MessageExplanation {
     pub parts: Vec<PartExplanation>,
     /// The names that it is about.
     pub culprits: Vec<String>,
-    /// Commands to run next.
+    /// Commands to run next; of a message that is not known, where its cause may show.
     pub next: Vec<String>,
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn run(_: &Context, args: &ExplainMessageArgs) -> CommandResult {
         meaning: if is_known { decoded.meaning } else { "This message is not known.".to_owned() },
         parts: decoded.parts.into_iter().map(|it| PartExplanation { text: it.text, meaning: it.meaning }).collect(),
         culprits: decoded.culprits,
-        next: decoded.next,
+        next: if is_known { decoded.next } else { where_to_look(&text) },
     };
     print_answers(args.output, "MessageExplanation", vec![answer], sheet)?;
     Ok(if is_known { Exit::Yes } else { Exit::No })

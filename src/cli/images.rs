@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::Context;
 use super::ask::AskOptions;
-use super::deps::{Target, closure};
+use super::deps::{Target, closure, partial_closure};
 use super::error::{CommandError, CommandResult, Exit};
 use super::namespace::WorkOptions;
 use super::output::Envelope;
@@ -50,7 +50,8 @@ pub(crate) struct ImagesArgs {
     /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle
     #[arg(value_name = "PKG@V")]
     name: String,
-    /// Also what OLM installs with it
+    /// Also what OLM installs with it. If that is impossible, what can be had is printed, what is missing is a warning, and the
+    /// exit code is 1
     #[arg(long)]
     with_deps: bool,
     /// Also the bundles that OLM Classic installs on the way from this version
@@ -99,16 +100,28 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
             bundles.push((catalog.clone(), target.package.clone(), bundle));
         }
     }
+    let mut is_complete = true;
     if args.with_deps {
         for (catalog, package, bundle) in bundles.clone() {
             let target = Target { package, bundle };
-            match closure(&index, &catalog, &target, &args.work.options())? {
-                Some(found) => bundles.extend(found.into_iter().map(|it| (it.catalog, it.package, it.bundle))),
-                None => {
-                    let message = format!("{} cannot be installed with all that it needs", target.bundle);
-                    return Err(CommandError::new(Exit::No, message).help("`olmdex resolve --install` says why"));
-                }
+            if let Some(found) = closure(&index, &catalog, &target, &args.work.options())? {
+                bundles.extend(found.into_iter().map(|it| (it.catalog, it.package, it.bundle)));
+                continue;
             }
+            is_complete = false;
+            let found = partial_closure(&index, &catalog, &target, &args.work.options())?;
+            let Target { package, bundle } = target;
+            let mut message = format!("{bundle} cannot be installed with all that it needs");
+            for missing in &found.missing {
+                message.push_str(&format!("; {missing}"));
+            }
+            if found.missing.is_empty() {
+                message.push_str(", though something provides each part");
+            }
+            context.reporter.warning(&message);
+            // The same version, or another would be resolved.
+            context.reporter.note(&format!("`olmdex resolve --install {package}@{bundle}` says why"));
+            bundles.extend(found.bundles);
         }
     }
     bundles.sort();
@@ -122,7 +135,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         });
     }
     print(args, images)?;
-    Ok(Exit::Yes)
+    Ok(if is_complete { Exit::Yes } else { Exit::No })
 }
 
 /// The catalog that the bundle is taken from.

@@ -116,7 +116,7 @@ fn facts(metadata: Option<Value<'_>>, spec: Option<Value<'_>>) -> CsvFacts {
     let mut older = Vec::new();
     for (key, value) in members(metadata, "annotations") {
         if let Some(name) = key.strip_prefix("features.operators.openshift.io/") {
-            facts.features.insert(name.to_owned(), value.into_owned());
+            facts.features.insert(name.to_owned(), feature_value(&value));
             continue;
         }
         match &*key {
@@ -135,7 +135,11 @@ fn facts(metadata: Option<Value<'_>>, spec: Option<Value<'_>>) -> CsvFacts {
         }
     }
     for name in older {
-        facts.features.entry(name).or_insert_with(|| "true".to_owned());
+        // The newer annotation counts, but only if it says something.
+        let value = facts.features.entry(name).or_default();
+        if !matches!(value.as_str(), "true" | "false") {
+            "true".clone_into(value);
+        }
     }
     facts
 }
@@ -144,6 +148,12 @@ fn facts(metadata: Option<Value<'_>>, spec: Option<Value<'_>>) -> CsvFacts {
 fn members<'d>(of: Value<'d>, key: &str) -> impl Iterator<Item = (Cow<'d, str>, Cow<'d, str>)> {
     let object = of.get_field(key);
     object.into_iter().flat_map(|it| it.members()).filter_map(|(key, value)| Some((key.as_str()?, value.as_str()?)))
+}
+
+/// `true` or `false` however they are written; every other value as it is.
+fn feature_value(text: &str) -> String {
+    let plain = text.trim().to_lowercase();
+    if matches!(plain.as_str(), "true" | "false") { plain } else { text.to_owned() }
 }
 
 /// The items of the older annotation, a list in JSON, under the names of the newer annotations.

@@ -5,6 +5,9 @@
 //!
 //! What it deliberately does not do: no catalog is asked; the commands that it names do that.
 
+mod known;
+
+use self::known::KNOWN;
 use crate::constraint::ConstraintError;
 use crate::version::Version;
 
@@ -40,7 +43,62 @@ const RESOLVE: &str = "olmdex resolve --cluster CLUSTER.yaml -i CATALOG=SOURCE";
 pub fn decode(message: &str) -> Option<Decoded> {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = without_frame(&message);
-    [unsatisfiable, blocked_upgrade, classic, v1, catalogd].iter().find_map(|it| it(message))
+    [unsatisfiable, blocked_upgrade, by_words, classic, v1, catalogd].iter().find_map(|it| it(message))
+}
+
+/// Where to look for the cause of a message that is not known, by the words in it; the general places at least.
+#[must_use]
+pub fn where_to_look(message: &str) -> Vec<String> {
+    let lower = message.to_lowercase();
+    let places = [
+        (
+            &["image", "pull", "manifest unknown", "registry"][..],
+            "kubectl get events -A --field-selector=reason=Failed",
+        ),
+        (&["forbidden", "unauthorized", "permission"], "kubectl get operatorgroups -A -o yaml"),
+        (&["catalogsource", "catalog source", "grpc", "rpc error"], "kubectl get catalogsources -A"),
+        (&["clustercatalog", "catalogd"], "kubectl get clustercatalogs"),
+        (&["clusterextension"], EXTENSIONS),
+        (&["installplan", "install plan"], "kubectl get installplans -A"),
+        (&["channel", "replaces", "bundle", "package", "schema"], "olmdex validate CATALOG"),
+    ];
+    let fits = |words: &&[&str]| words.iter().any(|it| lower.contains(it));
+    let mut found: Vec<String> =
+        places.iter().filter(|it| fits(&it.0)).map(|(_, command)| (*command).to_owned()).collect();
+    found.push("kubectl get subscriptions,installplans,clusterserviceversions -A".to_owned());
+    found.push("kubectl get events -A --sort-by=.lastTimestamp".to_owned());
+    found.push(RESOLVE.to_owned());
+    found
+}
+
+/// Messages that are recognised by their words alone.
+fn by_words(message: &str) -> Option<Decoded> {
+    let known = KNOWN.iter().find(|it| it.marks.iter().all(|mark| message.contains(mark)))?;
+    let name = |(before, after): &(&str, &str)| between(message, before, after).unwrap_or_default().trim().to_owned();
+    let names: Vec<String> = known.names.iter().map(name).collect();
+    let mut made = Made::new(known.system, known.meaning).about(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    for template in known.next {
+        let mut command = (*template).to_owned();
+        let mut is_whole = true;
+        for (idx, name) in names.iter().enumerate() {
+            let slot = format!("{{{idx}}}");
+            if template.contains(&slot) {
+                is_whole &= !name.is_empty();
+                command = command.replace(&slot, &quoted(name));
+            }
+        }
+        if is_whole {
+            made = made.next(command);
+        }
+    }
+    made.done()
+}
+
+/// The name of a CRD after some words, in quotes or without.
+fn crd_after<'m>(message: &'m str, before: &str) -> &'m str {
+    let rest = between(message, before, "").unwrap_or_default().trim_start_matches(['"', '\'', '`']);
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-')).unwrap_or(rest.len());
+    rest[..end].trim_end_matches('.')
 }
 
 /// A message without the comma and quotes around it, as it is copied out of JSON or YAML. What it quotes itself stays.
@@ -485,24 +543,26 @@ fn classic(message: &str) -> Option<Decoded> {
             .done();
     }
     if message.contains("risk of data loss updating") {
-        let (crd, version) = (of("updating \"", "\""), of("removes version ", " that"));
+        let (crd, version) = (crd_after(message, "risk of data loss updating "), of("removes version ", " that"));
         let meaning = format!(
             "The new CRD {crd} no longer has the version {version}, in which objects may still be stored. Store them in another \
              version, and take {version} out of status.storedVersions of the CRD."
         );
-        return Made::new(SYSTEM, meaning)
-            .about(&[crd, version])
-            .next(command(["kubectl", "get", "crd", crd, "-o", "jsonpath={.status.storedVersions}"]))
-            .done();
+        let made = Made::new(SYSTEM, meaning).about(&[crd, version]);
+        let next = match crd {
+            "" => "kubectl get crds".to_owned(),
+            crd => command(["kubectl", "get", "crd", crd, "-o", "jsonpath={.status.storedVersions}"]),
+        };
+        return made.next(next).done();
     }
     if message.contains("error validating existing CRs against new CRD's schema") {
-        let crd = of("schema for \"", "\"");
+        let crd = crd_after(message, "schema for ");
         let meaning = format!(
             "Objects that exist would not be valid any more under the new schema of the CRD {crd}: change or delete them first."
         );
         return Made::new(SYSTEM, meaning)
             .about(&[crd, of("error validating ", "\"").split(' ').next_back().unwrap_or_default()])
-            .next(command(["kubectl", "get", crd, "-A"]))
+            .next(if crd.is_empty() { "kubectl get crds".to_owned() } else { command(["kubectl", "get", crd, "-A"]) })
             .done();
     }
     if message.contains("pre-existing CRD owners found") {
@@ -641,94 +701,4 @@ fn catalogd(message: &str) -> Option<Decoded> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn contradictions_are_cut_where_constraints_begin() {
-        let message = "constraints not satisfiable: @existing/ns//a.v1, @existing/ns//a.v2 and cat/ns/stable/a.v3 provide K \
-                       (g/v), bundle a.v1 requires an operator providing an API with group: g, version: v, kind: K, \
-                       subscription a exists, subscription a requires at least one of cat/ns/s/a.v3, cat/ns/s/a.v2 or \
-                       @existing/ns//a.v1, zcat/ns/s/b.v1 and zcat/ns/s/c.v1 originate from package p";
-        let decoded = decode(message).unwrap();
-        let texts: Vec<&str> = decoded.parts.iter().map(|it| it.text.split(' ').next().unwrap()).collect();
-        assert_eq!(texts, ["@existing/ns//a.v1,", "bundle", "subscription", "subscription", "zcat/ns/s/b.v1"]);
-        assert!(decoded.parts.iter().all(|it| it.meaning != "This part is not known."), "{decoded:#?}");
-        assert!(decoded.next.contains(&"olmdex provides g/v/K".to_owned()));
-    }
-
-    #[test]
-    fn what_is_not_known_is_not_guessed_at() {
-        for message in ["", "hello", "deadline exceeded", "constraints are fine"] {
-            assert_eq!(decode(message), None, "{message}");
-        }
-    }
-
-    #[test]
-    fn what_comes_from_a_message_stays_one_word_of_a_command() {
-        for (message, expected) in [
-            (
-                r#"no bundles found for package "x; rm -rf $HOME" matching version "1.0.0""#,
-                "olmdex why-not 'x; rm -rf $HOME@1.0.0' --olm v1",
-            ),
-            (
-                r#"constraints not satisfiable: clusterserviceversion $(id) exists and is not referenced by a subscription"#,
-                "kubectl get clusterserviceversion '$(id)' -o yaml",
-            ),
-            (
-                "no operators found in package it's`id` in the catalog referenced by subscription s",
-                r"olmdex show 'it'\''s`id`'",
-            ),
-            ("no operators found in package keda in the catalog referenced by subscription s", "olmdex show keda"),
-            (r#"error using catalogsource a;b/c: down"#, "kubectl get catalogsource c -n 'a;b' -o yaml"),
-        ] {
-            let decoded = decode(message).unwrap();
-            assert!(decoded.next.iter().any(|it| it == expected), "{expected}: {:?}", decoded.next);
-        }
-    }
-
-    #[test]
-    fn texts_of_conditions_are_known_and_lead_on() {
-        for (message, culprits, says) in [
-            ("olm.bundle/foo.v3.0.0: do not use 3", "foo.v3.0.0", "foo.v3.0.0 is deprecated"),
-            ("olm.package/foo: gone; use bar; olm.channel/s: old", "foo,s", "its author says: gone; use bar"),
-            (
-                "Found ClusterExtensions that require upgrades prior to upgrading cluster to version 4.19: bundle \"a.v1\" for \
-                 ClusterExtension \"a\",bundle \"b.v1\" for ClusterExtension \"b\".",
-                "a.v1,b.v1,a,b",
-                "olm.maxOpenShiftVersion",
-            ),
-            (
-                "ClusterServiceVersions blocking minor version upgrades to 4.23 or major version upgrades to 5.0:\n- ns/c.v1 has \
-                 invalid olm.maxOpenShiftVersion properties: twice\n- maximum supported OCP version for ns/foo.v1 is 4.16",
-                "ns/c.v1,ns/foo.v1",
-                "ns/foo.v1 runs up to OpenShift 4.16",
-            ),
-            (
-                "error(s) with cluster extension e: error in bundle b: error converting to semver for version 4: no",
-                "b,e",
-                "b cannot be read",
-            ),
-            (r#"parse olm.constraint: json: unknown field "name""#, "", r#"unknown field "name""#),
-            (r#"parse olm.constraint: json: unknown field "name""#, "", "packageName"),
-            (r#""parse olm.constraint: json: unknown field "name"","#, "", r#"unknown field "name""#),
-            (r#"desired version range "x y" is invalid: no"#, "x y", "is no version range: x y"),
-        ] {
-            let decoded = decode(message).unwrap_or_else(|| panic!("{message}"));
-            assert_eq!(decoded.culprits.join(","), culprits, "{message}");
-            let parts = decoded.parts.iter().map(|it| it.meaning.as_str());
-            let all = std::iter::once(decoded.meaning.as_str()).chain(parts).collect::<Vec<_>>().join(" ");
-            assert!(all.contains(says), "{message}: {all}");
-            assert!(!decoded.next.is_empty(), "{message}");
-        }
-    }
-
-    #[test]
-    fn messages_of_v1_are_known() {
-        let message = "error upgrading from currently installed version \"1.0.0\": no bundles found for package \"keda\" \
-                       matching version \">=2\" in channels [stable]";
-        let decoded = decode(message).unwrap();
-        assert_eq!(decoded.system, "OLM v1");
-        assert_eq!(decoded.culprits, ["keda", ">=2", "1.0.0"]);
-    }
-}
+mod tests;

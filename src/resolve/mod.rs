@@ -36,7 +36,7 @@ pub use answer::{
     UpdatedSubscriptionAnswer,
 };
 pub use conflict::{Conflict, ConflictFact, FactKind, Named};
-pub use decode::{Decoded, DecodedPart, decode};
+pub use decode::{Decoded, DecodedPart, decode, where_to_look};
 pub use demand::{BundleDemands, Demand, Demander, demanders, demands};
 pub use explain::{Sentence, story};
 pub use failure::{BrokenDemand, Failure, Overwork};

@@ -33,7 +33,7 @@ use std::str::FromStr;
 
 pub use holding::Holding;
 pub use parse::{NumberPart, VersionError};
-pub use release::{Release, ReleaseError, ReleaseErrorReason, VersionRelease};
+pub use release::{BadSegment, Release, ReleaseError, ReleaseErrorReason, VersionRelease};
 
 /// A strict semantic version: `MAJOR.MINOR.PATCH[-PRE][+BUILD]` (`spec/olm-v1.md` 1.3, `spec/fbc.md` appendix C).
 ///

@@ -32,9 +32,12 @@ impl Release {
         if text.len() > Self::MAX_LEN {
             return Err(error(ReleaseErrorReason::TooLong));
         }
-        for (index, identifier) in text.split('.').enumerate() {
-            check_pre_identifier(identifier)
-                .map_err(|reason| error(ReleaseErrorReason::Segment { index, error: reason }))?;
+        let segments = text.split('.').enumerate();
+        let bad: Vec<BadSegment> = segments
+            .filter_map(|(index, it)| check_pre_identifier(it).err().map(|error| BadSegment { index, error }))
+            .collect();
+        if !bad.is_empty() {
+            return Err(error(ReleaseErrorReason::Segments(bad)));
         }
         Ok(Self(checked_pre_release(text)))
     }
@@ -86,14 +89,19 @@ pub enum ReleaseErrorReason {
     /// It is longer than [`Release::MAX_LEN`] bytes.
     #[error("exceeds maximum length of {} characters", Release::MAX_LEN)]
     TooLong,
-    /// An identifier breaks the rules of pre-release identifiers.
-    #[error("segment {index}: {error}")]
-    Segment {
-        /// Its place, from 0.
-        index: usize,
-        /// The rule.
-        error: VersionError,
-    },
+    /// Identifiers break the rules of pre-release identifiers; a line each.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Segments(Vec<BadSegment>),
+}
+
+/// A segment of a release that is not an identifier of a pre-release.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("segment {index}: {error}")]
+pub struct BadSegment {
+    /// Its place, from 0.
+    pub index: usize,
+    /// The rule that it breaks.
+    pub error: VersionError,
 }
 
 /// A version and the release that orders the builds of it.

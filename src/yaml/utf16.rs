@@ -12,8 +12,7 @@ use super::events::{first_forbidden, mark_at};
 type Unit = fn([u8; 2]) -> u16;
 
 /// What a text in UTF-16 starts with, and how its units are read.
-const MARKS: [([u8; 2], Unit); 2] =
-    [([0xFE, 0xFF], u16::from_be_bytes), ([0xFF, 0xFE], u16::from_le_bytes)];
+const MARKS: [([u8; 2], Unit); 2] = [([0xFE, 0xFF], u16::from_be_bytes), ([0xFF, 0xFE], u16::from_le_bytes)];
 
 /// The text of a chunk without its mark, if that says UTF-16; else the chunk as it is.
 ///

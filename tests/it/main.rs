@@ -13,6 +13,7 @@ mod cel_rules;
 mod comparing;
 mod compat;
 mod completing;
+mod dependencies;
 mod drawing;
 mod editing;
 mod fixtures;
