@@ -237,20 +237,19 @@ impl Builder {
                 continue;
             }
             for meaning in meanings.iter() {
-                if let Meaning::Requires(requirement) = meaning {
-                    let candidates = match self.candidates.of(universe, requirement, id) {
-                        Ok(candidates) => candidates,
-                        Err(failure) if failure.is_olm_s() => {
-                            failures.push(failure);
-                            continue;
-                        }
-                        Err(failure) => return Err(failure),
-                    };
-                    let vars = self.variables.entries(universe, &candidates);
-                    let reason = Reason::Requires(id, Rc::clone(requirement));
-                    self.variables.constrain(var, Constraint::Dependency(vars), reason);
-                    self.open.extend(candidates.iter().filter(|it| !self.closed.contains(it)));
-                }
+                let Meaning::Requires(requirement) = meaning else { continue };
+                let candidates = match self.candidates.of(universe, requirement, id) {
+                    Ok(candidates) => candidates,
+                    Err(failure) if failure.is_olm_s() => {
+                        failures.push(failure);
+                        continue;
+                    }
+                    Err(failure) => return Err(failure),
+                };
+                let vars = self.variables.entries(universe, &candidates);
+                let reason = Reason::Requires(id, Rc::clone(requirement));
+                self.variables.constrain(var, Constraint::Dependency(vars), reason);
+                self.open.extend(candidates.iter().filter(|it| !self.closed.contains(it)));
             }
         }
         Failure::joined(failures).map_or(Ok(()), Err)
