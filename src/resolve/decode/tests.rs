@@ -139,7 +139,7 @@ fn common_messages_are_known() {
             "error validating existing CRs against new CRD's schema for tills.shop.example.com: error validating \
              shop.example.com/v1, Kind=Till \"ns/a\": updated validation is too restrictive",
             "OLM Classic",
-            "tills.shop.example.com,Kind=Till",
+            "tills.shop.example.com",
         ),
     ] {
         let decoded = decode(message).unwrap_or_else(|| panic!("{message}"));
