@@ -8,11 +8,14 @@ use super::ask::AskOptions;
 use super::deps::Target;
 use super::error::{CommandError, Exit};
 use super::name::{NameArgument, with_guess};
+use super::path::parse_minor;
 use crate::cluster::{self, Cluster, ClusterError};
+use crate::constraint::openshift::Minor;
 use crate::index::Index;
 use crate::index::query::Filter;
-use crate::resolve::{IndexRows, Install, Options, Question, QuestionError, World};
+use crate::resolve::{ClusterFacts, IndexRows, Install, Options, Question, QuestionError, World};
 use crate::solve::Limits;
+use crate::version::Version;
 
 /// How much an answer may cost.
 #[derive(Debug, Clone, Args)]
@@ -54,6 +57,12 @@ pub(crate) struct NamespaceOptions {
     /// Pass over Subscriptions to catalogs that are not at hand
     #[arg(long)]
     ignore_missing_catalogs: bool,
+    /// The cluster's version of OpenShift; that of the ClusterVersion of the manifests, if they have one
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    openshift: Option<Minor>,
+    /// The cluster's version of Kubernetes, if it is not the one of its version of OpenShift
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    kubernetes: Option<Minor>,
     #[command(flatten)]
     work: WorkOptions,
     #[command(flatten)]
@@ -62,11 +71,11 @@ pub(crate) struct NamespaceOptions {
 
 impl NamespaceOptions {
     pub(crate) fn options(&self) -> Options {
-        Options { explains_behind: true, ..self.work.options() }
+        Options { explains: true, ..self.work.options() }
     }
 
-    /// The namespace, and remarks on what could not be counted with.
-    pub(crate) fn world(&self, index: &Index) -> Result<(World, Vec<String>), CommandError> {
+    /// The namespace, what is known of its cluster, and remarks on what could not be counted with.
+    pub(crate) fn world(&self, index: &Index) -> Result<(World, ClusterFacts, Vec<String>), CommandError> {
         if self.cluster.is_empty() && self.install.is_empty() && self.installed.is_empty() {
             let error = CommandError::usage("there is nothing to resolve: no `--cluster`, no `--install`");
             return Err(error.help("name manifests with `--cluster FILE`, or a package with `--install PKG`"));
@@ -83,6 +92,7 @@ impl NamespaceOptions {
             };
             manifests.add(read);
         }
+        let facts = self.facts(&manifests);
         let split = |text: &String| match text.find(['@', '/']) {
             Some(at) if at > 0 => (text[..at].to_owned(), Some(text[at + 1..].to_owned())),
             _ => (text.clone(), None),
@@ -123,7 +133,14 @@ impl NamespaceOptions {
         let bare = world.clone();
         let rows = IndexRows::new(index, &bare);
         question.complete(&mut world, &rows, index)?;
-        Ok((world, warnings))
+        Ok((world, facts, warnings))
+    }
+}
+
+impl NamespaceOptions {
+    fn facts(&self, manifests: &Cluster) -> ClusterFacts {
+        let read = Version::parse_tolerant(&manifests.openshift).ok().map(|it| Minor::of(&it));
+        ClusterFacts { kubernetes: self.kubernetes, openshift: self.openshift.or(read) }
     }
 }
 

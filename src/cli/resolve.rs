@@ -12,10 +12,14 @@ use super::namespace::NamespaceOptions;
 use super::output::Envelope;
 use super::table::{write_aligned, write_yaml};
 use crate::diag::printable;
+use crate::index::Index;
+use crate::index::query::Filter;
 use crate::resolve::{
-    Course, Failure, Generation, IndexRows, Options, Outcome, ResolutionAnswer, SentenceAnswer, Size, Verdict, World,
-    after, generations, quirks, repairs, resolve, standings, steps,
+    AlternativeAnswer, ClusterFacts, Course, Failure, Generation, IndexRows, Options, Outcome, Resolution,
+    ResolutionAnswer, SentenceAnswer, Size, Verdict, World, after, generations, quirks, repairs, resolve, standings,
+    steps,
 };
+use crate::upgrade::compat::Claims;
 
 /// Formats of resolutions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -77,12 +81,12 @@ impl Timings {
 pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let started = Instant::now();
     let index = args.namespace.ask.open(context)?;
-    let (world, warnings) = args.namespace.world(&index)?;
+    let (world, facts, warnings) = args.namespace.world(&index)?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
     let rows = IndexRows::new(&index, &world);
     let mut timings = Timings { load: started.elapsed(), ..Timings::default() };
     let options = args.namespace.options();
-    let (mut answers, failure) = answers(args, &world, &rows, &options, &mut timings)?;
+    let (mut answers, failure) = answers(args, (&world, &facts), (&index, &rows), &options, &mut timings)?;
     for answer in &mut answers {
         for operator in answer.operators.iter().filter(|it| it.is_upgrade) {
             let step = (operator.replaces.as_str(), operator.name.as_str());
@@ -112,8 +116,8 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
 /// The answers, and why there is no further one if a limit of ours is in the way.
 fn answers(
     args: &ResolveArgs,
-    world: &World,
-    rows: &IndexRows<'_>,
+    (world, facts): (&World, &ClusterFacts),
+    (index, rows): (&Index, &IndexRows<'_>),
     options: &Options,
     timings: &mut Timings,
 ) -> Result<(Vec<ResolutionAnswer>, Option<Failure>), CommandError> {
@@ -133,6 +137,7 @@ fn answers(
             Verdict::Resolved(resolution) => {
                 timings.add(&resolution.size);
                 answer.add_standings(standings(&at, rows, resolution)?);
+                answer.warnings.extend(misfits(index, facts, &at, resolution)?);
                 if args.show_olm_quirks {
                     answer.quirks = quirks(&at, rows, options, resolution)?;
                 }
@@ -154,6 +159,27 @@ fn answers(
         Some(failure) if answers.is_empty() => Err(failure.into()),
         failure => Ok((answers, failure)),
     }
+}
+
+/// What of the operators that are to be installed does not suit the cluster.
+fn misfits(
+    index: &Index,
+    facts: &ClusterFacts,
+    world: &World,
+    resolution: &Resolution,
+) -> Result<Vec<String>, CommandError> {
+    let mut misfits = Vec::new();
+    if facts.is_empty() {
+        return Ok(misfits);
+    }
+    for operator in &resolution.operators {
+        let Some(catalog) = world.catalogs.get(operator.catalog) else { continue };
+        let filter = Filter { catalogs: vec![catalog.name.clone()], ..Filter::default() };
+        let graphs = index.package_graphs(&filter, &operator.package)?;
+        let bundle = graphs.iter().flat_map(|it| &it.bundles).find(|it| it.name == operator.name);
+        misfits.extend(bundle.iter().flat_map(|it| facts.misfits(operator, &Claims::from(*it))));
+    }
+    Ok(misfits)
 }
 
 fn one(world: &World, verdict: Verdict) -> Generation {
@@ -241,8 +267,43 @@ fn table(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandE
     }
     write_aligned(Some(headers), &rows, 3, out)?;
     list("Steps", &step_words(answer), out)?;
+    providers(answer, out)?;
     standing(answer, out)?;
     behind(answer, out)
+}
+
+/// Why requirements are met by these operators and not by others.
+fn providers(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
+    let mut lines: Vec<String> = Vec::new();
+    let of_new = answer.operators.iter().map(|it| (&it.name, &it.because));
+    for (name, because) in of_new.chain(answer.kept.iter().map(|it| (&it.name, &it.because))) {
+        for it in because.iter().filter(|it| !it.preferred_to.is_empty() || !it.passed_over_operators.is_empty()) {
+            lines.push(format!("{name} for {}, which requires {}", it.required_by, it.requirement));
+            if !it.passed_over_operators.is_empty() {
+                let why = if it.is_shared { "it is needed anyway" } else { "those cannot be installed here" };
+                lines.push(format!("  instead of {}: {why}", alternatives(&it.passed_over_operators)));
+            }
+            for preferred in &it.preferred_to {
+                let reason = preferred.by.reason();
+                lines.push(format!("  preferred to {}: {reason}", alternatives(&preferred.operators)));
+            }
+        }
+    }
+    list("Providers", &lines, out)
+}
+
+/// Candidates with where they come from; of many the first.
+fn alternatives(all: &[AlternativeAnswer]) -> String {
+    const SHOWN: usize = 4;
+    let words = |it: &AlternativeAnswer| match it.channel.as_str() {
+        "" => format!("{} (installed)", it.name),
+        channel => format!("{} ({channel} of {})", it.name, it.catalog),
+    };
+    let mut shown: Vec<String> = all.iter().take(SHOWN).map(words).collect();
+    if all.len() > SHOWN {
+        shown.push(format!("{} more (`-o json` has all)", all.len() - SHOWN));
+    }
+    shown.join(", ")
 }
 
 /// What OLM does, in words.

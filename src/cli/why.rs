@@ -10,7 +10,7 @@ use super::error::{CommandError, CommandResult, Exit};
 use super::namespace::NamespaceOptions;
 use super::output::print_answers;
 use super::sheet::Sheet;
-use crate::resolve::{IndexRows, Verdict, chains, resolve};
+use crate::resolve::{IndexRows, MAX_CHAINS, Verdict, chains, resolve};
 
 /// Show the chains that bring a package into a namespace: from a Subscription, or something installed, to it
 ///
@@ -65,7 +65,7 @@ pub(crate) struct LinkAnswer {
 
 pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
     let index = args.namespace.ask.open(context)?;
-    let (world, warnings) = args.namespace.world(&index)?;
+    let (world, _, warnings) = args.namespace.world(&index)?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
     let rows = IndexRows::new(&index, &world);
     let Verdict::Resolved(resolution) = resolve(&world, &rows, &args.namespace.options())? else {
@@ -89,6 +89,9 @@ pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
                 .collect(),
         });
         answers.push(WhyAnswer { operator: name.clone(), package: package.to_owned(), chains: chains.collect() });
+    }
+    for answer in answers.iter().filter(|it| it.chains.len() >= MAX_CHAINS) {
+        context.reporter.note(&format!("only the {MAX_CHAINS} shortest chains to {} are shown", answer.operator));
     }
     if answers.is_empty() {
         let known = index.names(None)?;

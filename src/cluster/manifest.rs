@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::object::{Object, Place};
-use super::{CatalogSource, Cluster, ClusterExtension, ClusterServiceVersion, OperatorGroup, Subscription};
+use super::{
+    CatalogSource, Cluster, ClusterExtension, ClusterServiceVersion, OperatorGroup, Subscription, cluster_version,
+};
 use crate::json::{self, Kind, Value};
 use crate::yaml;
 
@@ -210,6 +212,10 @@ fn add_one(cluster: &mut Cluster, value: Value<'_>, place: Place) {
     let kind = object.kind();
     if object.group() == "olm.operatorframework.io" && kind == "ClusterExtension" && !object.name().is_empty() {
         put(&mut cluster.extensions, ClusterExtension::read(&object), |a, b| a.name == b.name);
+        return;
+    }
+    if object.group() == "config.openshift.io" && kind == "ClusterVersion" {
+        cluster.openshift = cluster_version::version(&object);
         return;
     }
     if object.group() != "operators.coreos.com" || object.name().is_empty() {

@@ -6,6 +6,7 @@
 //! What it deliberately does not do: no cluster is asked, nothing is judged, and it knows no catalogs.
 
 mod catalog_source;
+mod cluster_version;
 mod csv;
 mod extension;
 mod manifest;
@@ -34,6 +35,8 @@ pub struct Cluster {
     pub extensions: Vec<ClusterExtension>,
     /// OperatorGroups.
     pub operator_groups: Vec<OperatorGroup>,
+    /// The version of OpenShift, or empty.
+    pub openshift: String,
     /// What could not be read, in words; only what was found in a directory, where not every file need be a manifest.
     pub warnings: Vec<String>,
 }
@@ -47,6 +50,9 @@ impl Cluster {
         self.extensions.extend(other.extensions);
         self.operator_groups.extend(other.operator_groups);
         self.warnings.extend(other.warnings);
+        if !other.openshift.is_empty() {
+            self.openshift = other.openshift;
+        }
     }
 
     /// The namespaces that have Subscriptions or ClusterServiceVersions that are no copies, by name.

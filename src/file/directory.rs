@@ -87,7 +87,10 @@ impl NewDirectory {
             Err(error) => return Err(failed(error)),
         };
         if is_directory {
-            let has_left = is_empty_but_for_workspace(&absolute, target)?;
+            let has_left = is_empty_but_for_workspace(&absolute, target).inspect_err(|_| {
+                // A process that was killed just after it had put the directory here has left its workspace.
+                Place::in_directory(parent, name, target).iter().for_each(Place::clear_left);
+            })?;
             if has_left || !can_be_replaced(&absolute, parent) {
                 return Self::inside(&absolute, target);
             }
@@ -313,8 +316,29 @@ fn is_refusal(error: &io::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
     use crate::file::InTheWay;
+
+    #[test]
+    fn what_was_left_beside_a_finished_directory_is_removed_by_the_next_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let (target, left) = (folder.path().join("out"), folder.path().join(".out.olmdex"));
+        std::fs::create_dir(&target).unwrap();
+        std::fs::write(target.join("catalog.json"), "{}").unwrap();
+        std::fs::create_dir(&left).unwrap();
+        std::fs::set_permissions(&left, std::fs::Permissions::from_mode(0o700)).unwrap();
+        std::fs::write(left.join("lock"), "").unwrap();
+        let inode = |path: &Path| std::fs::metadata(path).unwrap().ino();
+        let marker = format!("olmdex: unfinished output, {} {}\n", inode(&left), inode(&left.join("lock")));
+        std::fs::write(left.join("lock"), marker).unwrap();
+        std::fs::write(left.join(".indexignore"), "*\n").unwrap();
+        let error = NewDirectory::begin(&target).unwrap_err();
+        assert!(matches!(error, FileError::NotEmpty { .. }), "{error}");
+        assert!(!left.exists());
+        assert!(target.join("catalog.json").exists());
+    }
 
     #[test]
     fn a_list_of_somebody_elses_removes_nothing() {

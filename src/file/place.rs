@@ -8,6 +8,7 @@ use rustix::fs::Stat;
 
 use super::error::{FileError, Kind};
 use super::system;
+use super::workspace::Workspace;
 
 /// What a target's name is surrounded by to make that of its workspace.
 const AROUND: (&str, &str) = (".", ".olmdex");
@@ -50,6 +51,11 @@ impl Place {
         let parent = system::open_directory(&parent_path).map_err(|error| failed(error.into()))?;
         let path = parent_path.join(name);
         Ok(Self { parent, parent_path, name: name.to_owned(), path, shown: target.to_owned() })
+    }
+
+    /// Removes the workspace that a killed process has left for this place. What cannot be removed stays, and does no harm.
+    pub(super) fn clear_left(&self) {
+        Workspace::take_over(self.parent(), self.parent_path(), &self.workspace()).iter().for_each(Workspace::remove);
     }
 
     pub(super) fn parent(&self) -> BorrowedFd<'_> {

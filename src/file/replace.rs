@@ -162,11 +162,7 @@ pub fn write_whole(target: &Path, content: &[u8]) -> Result<(), FileError> {
     new.finish()
 }
 
-/// Removes what a killed write of a file has left, for those who find that there is nothing to write. What cannot be removed
-/// stays, and does no harm.
+/// Removes what a killed write of a file has left, for those who find that there is nothing to write.
 pub fn clear_left(target: &Path) {
-    if let Ok(place) = Place::of_file(target) {
-        let left = Workspace::take_over(place.parent(), place.parent_path(), &place.workspace());
-        left.iter().for_each(Workspace::remove);
-    }
+    Place::of_file(target).iter().for_each(Place::clear_left);
 }

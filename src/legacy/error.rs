@@ -92,7 +92,7 @@ impl LegacyError {
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Inconvertible { .. } => {
-                "mend the catalog, or leave out the packages that cannot be converted with `--keep-going`".to_owned()
+                "fix the catalog, or leave out the packages that cannot be converted with `--keep-going`".to_owned()
             }
             Self::Damaged { .. } => {
                 "`olmdex doctor` says what can be read; restore the file from the image it came from".to_owned()
@@ -100,10 +100,15 @@ impl LegacyError {
             Self::Read { source, .. } if source.kind() == io::ErrorKind::NotFound => {
                 "name a legacy SQLite file that is there".to_owned()
             }
-            Self::Read { .. } => "check the permissions of the file and of the directories above it".to_owned(),
+            Self::Read { .. } => {
+                "check the permissions of the file and of the directories above it, and the limit of open files"
+                    .to_owned()
+            }
             Self::NotLegacy { .. } => "name a file that `opm index` or `opm registry` wrote".to_owned(),
             Self::File(error) => return error.help(),
-            Self::Write { .. } => "check the free space and the permissions of the directory".to_owned(),
+            Self::Write { .. } => {
+                "check the free space, the permissions of the directory and the limit of open files".to_owned()
+            }
             _ => return None,
         })
     }

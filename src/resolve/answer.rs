@@ -6,9 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::conflict::{Conflict, ConflictFact, FactKind, Named};
+use super::elsewhere;
 use super::explain::story;
 use super::failure::Failure;
 use super::generations::Generation;
+use super::preference::Preference;
 use super::repair::Repair;
 use super::resolution::{Because, Operator, Resolution, Verdict};
 use super::rows::World;
@@ -120,6 +122,36 @@ pub struct BecauseAnswer {
     pub message: String,
     /// How many preferred candidates were passed over.
     pub passed_over: usize,
+    /// Whether the operator was there already for another reason, and meets this requirement besides.
+    pub is_shared: bool,
+    /// The candidates that are preferred to it, and were not taken.
+    pub passed_over_operators: Vec<AlternativeAnswer>,
+    /// The candidates that it is preferred to, by what decides.
+    pub preferred_to: Vec<PreferredAnswer>,
+}
+
+/// Candidates that were not taken, and why.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PreferredAnswer {
+    /// What decides.
+    pub by: Preference,
+    /// The candidates, the preferred ones first.
+    pub operators: Vec<AlternativeAnswer>,
+}
+
+/// A candidate that was not taken.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AlternativeAnswer {
+    /// Name of the bundle.
+    pub name: String,
+    /// Its package, or empty.
+    pub package: String,
+    /// Its channel; empty for what is installed.
+    pub channel: String,
+    /// Its catalog; empty for what is installed.
+    pub catalog: String,
 }
 
 /// What OLM does.
@@ -362,6 +394,7 @@ impl ResolutionAnswer {
         };
         self.kept = resolution.kept.iter().map(kept).collect();
         self.warnings.clone_from(&resolution.warnings);
+        self.warnings.extend(elsewhere::warnings(world, resolution));
         let name = |it: &usize| resolution.operators.get(*it).map(|it| it.name.clone());
         self.steps = StepsAnswer {
             install_plan: steps.makes_install_plan,
@@ -420,6 +453,17 @@ impl FailureAnswer {
     }
 }
 
+impl From<&Named> for AlternativeAnswer {
+    fn from(named: &Named) -> Self {
+        Self {
+            name: named.name.clone(),
+            package: named.package.clone(),
+            channel: named.channel.clone(),
+            catalog: named.catalog.clone(),
+        }
+    }
+}
+
 fn operator(world: &World, it: &Operator) -> OperatorAnswer {
     let catalog = world.catalogs.get(it.catalog).cloned().unwrap_or_default();
     OperatorAnswer {
@@ -445,6 +489,9 @@ fn because(because: &Because) -> BecauseAnswer {
         requirement: String::new(),
         message: String::new(),
         passed_over: 0,
+        is_shared: false,
+        passed_over_operators: Vec::new(),
+        preferred_to: Vec::new(),
     };
     match because {
         Because::Installed => {}
@@ -452,7 +499,12 @@ fn because(because: &Because) -> BecauseAnswer {
             answer.subscription.clone_from(name);
             answer.passed_over = *refused;
         }
-        Because::Required { by, text, message, refused } => {
+        Because::Required { by, text, message, refused, provision } => {
+            let list = |of: &[Named]| of.iter().map(AlternativeAnswer::from).collect();
+            answer.is_shared = provision.is_shared;
+            answer.passed_over_operators = list(&provision.passed_over);
+            let preferred = provision.preferred_to.iter();
+            answer.preferred_to = preferred.map(|(by, of)| PreferredAnswer { by: *by, operators: list(of) }).collect();
             answer.required_by.clone_from(by);
             answer.requirement.clone_from(text);
             answer.message.clone_from(message);

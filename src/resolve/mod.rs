@@ -12,12 +12,15 @@ mod candidates;
 mod conflict;
 mod decode;
 mod demand;
+mod elsewhere;
 mod explain;
 mod failure;
+mod fitness;
 mod generations;
 mod indexed;
 mod installed;
 mod message;
+mod preference;
 mod question;
 mod quirks;
 pub mod registry;
@@ -31,22 +34,24 @@ mod variables;
 mod why;
 
 pub use answer::{
-    BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer, NewSubscriptionAnswer,
-    OperatorAnswer, Outcome, RepairAnswer, ResolutionAnswer, SentenceAnswer, StandingAnswer, StepsAnswer,
-    UpdatedSubscriptionAnswer,
+    AlternativeAnswer, BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer,
+    NewSubscriptionAnswer, OperatorAnswer, Outcome, PreferredAnswer, RepairAnswer, ResolutionAnswer, SentenceAnswer,
+    StandingAnswer, StepsAnswer, UpdatedSubscriptionAnswer,
 };
 pub use conflict::{Conflict, ConflictFact, FactKind, Named};
 pub use decode::{Decoded, DecodedPart, decode, where_to_look};
 pub use demand::{BundleDemands, Demand, Demander, demanders, demands};
 pub use explain::{Sentence, story};
 pub use failure::{BrokenDemand, Failure, Overwork};
+pub use fitness::ClusterFacts;
 pub use generations::{Course, Generation, MAX_GENERATIONS, after, generations};
 pub use indexed::IndexRows;
+pub use preference::Preference;
 pub use question::{Bundles, Install, Question, QuestionError};
 pub use quirks::quirks;
 pub use repair::{Repair, repairs};
-pub use resolution::{Because, Behind, Kept, Operator, Options, Resolution, Size, Verdict, resolve};
+pub use resolution::{Because, Behind, Kept, Operator, Options, Provision, Resolution, Size, Verdict, resolve};
 pub use rows::{BundleRow, Catalog, ChannelRows, EntryRow, OperatorGroups, PackageRows, PlainRows, Rows, World};
 pub use standing::{Position, Standing, standings};
 pub use steps::{NewSubscription, Steps, UpdatedSubscription, steps};
-pub use why::{Chain, Link, chains};
+pub use why::{Chain, Link, MAX_CHAINS, chains};

@@ -109,6 +109,8 @@ impl Question {
             self.cluster.subscriptions.iter().filter(|it| is_here(&it.namespace)).cloned().collect();
         let installed: Vec<ClusterServiceVersion> =
             self.cluster.csvs.iter().filter(|it| is_here(&it.namespace)).cloned().collect();
+        let elsewhere =
+            self.cluster.csvs.iter().filter(|it| !is_here(&it.namespace) && !it.is_copied).cloned().collect();
         let global_namespace = self.global_namespace(&subscriptions);
         let catalogs = self.catalogs(ranks, &global_namespace, &namespace, &subscriptions, &mut warnings);
         let known: Vec<String> = catalogs.iter().map(|it| it.name.clone()).collect();
@@ -134,7 +136,7 @@ impl Question {
             excludes_global: groups.iter().any(|it| it.excludes_global),
             fails_forward: groups.iter().any(|it| it.fails_forward),
         };
-        Ok((World { namespace, global_namespace, catalogs, subscriptions, installed, groups }, warnings))
+        Ok((World { namespace, global_namespace, catalogs, subscriptions, installed, groups, elsewhere }, warnings))
     }
 
     fn namespace(&self) -> Result<String, QuestionError> {

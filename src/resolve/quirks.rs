@@ -45,7 +45,7 @@ pub fn quirks(
     for (order, installed_first) in orders(world.subscriptions.len()) {
         let mut reordered = world.clone();
         reordered.subscriptions = order.iter().map(|it| world.subscriptions[*it].clone()).collect();
-        let options = Options { installed_first, explains_behind: false, ..*options };
+        let options = Options { installed_first, explains: false, ..*options };
         if let Verdict::Resolved(other) = resolve(&reordered, rows, &options)? {
             let other = names(&other);
             if other != ours && !others.contains(&other) {

@@ -2,17 +2,19 @@
 //!
 //! What it deliberately does not do: it does not say what happens then; [`super::steps`] does.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use super::conflict::{Conflict, ConflictFact, Named, facts, named};
 use super::failure::Failure;
 use super::installed::installed;
+use super::preference::{Preference, decisive};
 use super::rows::{Rows, World};
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Stands, Variables, variables};
 use crate::cluster::{Place, Property, Subscription};
 use crate::constraint::cel::Fuel;
-use crate::solve::{Answer, Constraint, Limits, Solution, Var, solve};
+use crate::solve::{Answer, Choice, Constraint, Limits, Solution, Var, solve};
 
 /// How much a resolution may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,13 +25,13 @@ pub struct Options {
     pub steps: u64,
     /// Whether what is installed is looked at before the Subscriptions, as OLM may do: it takes them in random order.
     pub installed_first: bool,
-    /// Whether to find out why Subscriptions do not get the best that there is.
-    pub explains_behind: bool,
+    /// Whether to find out why Subscriptions do not get the best that there is, and why providers are preferred to others.
+    pub explains: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { limits: Limits::default(), steps: 100_000_000, installed_first: false, explains_behind: false }
+        Self { limits: Limits::default(), steps: 100_000_000, installed_first: false, explains: false }
     }
 }
 
@@ -124,7 +126,7 @@ pub struct Behind {
 }
 
 /// Something installed that stays.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     /// Its name.
     pub name: String,
@@ -134,8 +136,19 @@ pub struct Kept {
     pub because: Vec<Because>,
 }
 
+/// How an operator came to be the one that meets a requirement.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Provision {
+    /// Whether something else had asked for it before; then it meets this requirement too, whatever is preferred.
+    pub is_shared: bool,
+    /// Those that are preferred to it and were not taken.
+    pub passed_over: Vec<Named>,
+    /// Those that it is preferred to, by what decides.
+    pub preferred_to: Vec<(Preference, Vec<Named>)>,
+}
+
 /// Why an operator is there.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Because {
     /// This Subscription asks for it.
     Subscription {
@@ -154,6 +167,8 @@ pub enum Because {
         message: String,
         /// How many candidates that are preferred could not be had, or were passed over for one chosen already.
         refused: usize,
+        /// Why this operator meets the demand, and no other; only if asked for.
+        provision: Provision,
     },
     /// It is installed, and no Subscription speaks of it.
     Installed,
@@ -183,8 +198,8 @@ pub fn resolve(world: &World, rows: &dyn Rows, options: &Options) -> Result<Verd
     let size = Size { entries: variables.n_entries(), universe: built - started, solve: built.elapsed() };
     match answer {
         Answer::Satisfiable(solution) => {
-            let mut resolution = resolution(&universe, &variables, &solution, size)?;
-            if options.explains_behind {
+            let mut resolution = resolution(&universe, &variables, &solution, (size, options.explains))?;
+            if options.explains {
                 resolution.behind = behind(&universe, &variables, &solution, &options.limits)?;
             }
             Ok(Verdict::Resolved(resolution))
@@ -197,7 +212,7 @@ fn resolution(
     universe: &Universe<'_>,
     variables: &Variables,
     solution: &Solution,
-    size: Size,
+    (size, explains): (Size, bool),
 ) -> Result<Resolution, Failure> {
     let mut resolution = Resolution {
         warnings: universe.warnings.clone(),
@@ -209,7 +224,7 @@ fn resolution(
     for var in &solution.chosen {
         let Stands::Entry(ids) = variables.stands(*var) else { continue };
         let Some(&id) = ids.first() else { continue };
-        let because = because(universe, variables, solution, *var);
+        let because = because(universe, variables, solution, (*var, explains));
         let Some(channel) = universe.channel_of(id) else {
             let version = universe.installed_of(id).map(|it| world_version(universe, it.csv)).unwrap_or_default();
             resolution.kept.push(Kept { name: universe.entry(id).name.clone(), version, because });
@@ -245,7 +260,7 @@ fn resolution(
             because,
         });
     }
-    resolution.kept.sort();
+    resolution.kept.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
     match Failure::joined(failures) {
         Some(failure) => Err(failure),
         None => Ok(resolution),
@@ -299,7 +314,12 @@ fn world_has(universe: &Universe<'_>, name: &str) -> bool {
     !name.is_empty() && universe.installed.iter().any(|it| it.name == name)
 }
 
-fn because(universe: &Universe<'_>, variables: &Variables, solution: &Solution, var: Var) -> Vec<Because> {
+fn because(
+    universe: &Universe<'_>,
+    variables: &Variables,
+    solution: &Solution,
+    (var, explains): (Var, bool),
+) -> Vec<Because> {
     let mut because: Vec<Because> = Vec::new();
     for choice in solution.choices.iter().filter(|it| it.taken == var) {
         let reason = match choice.fact {
@@ -314,16 +334,52 @@ fn because(universe: &Universe<'_>, variables: &Variables, solution: &Solution, 
                     text: requirement.plain.clone(),
                     message: requirement.message.clone(),
                     refused: choice.place,
+                    provision: match variables.problem.constraint(fact) {
+                        Constraint::Dependency(candidates) if explains => {
+                            provision(universe, variables, choice, (*by, candidates))
+                        }
+                        _ => Provision::default(),
+                    },
                 },
                 _ => continue,
             },
         };
         // A file-based catalog says every demand twice.
-        if !because.contains(&reason) {
+        let is_said = because.iter().any(|it| match (it, &reason) {
+            (
+                Because::Required { by: a, text, message, refused, .. },
+                Because::Required { by: b, text: same_text, message: same_message, refused: same_refused, .. },
+            ) => (a, text, message, refused) == (b, same_text, same_message, same_refused),
+            (a, b) => a == b,
+        });
+        if !is_said {
             because.push(reason);
         }
     }
     because
+}
+
+/// How what was chosen stands to the other candidates of a demand of `by`.
+fn provision(
+    universe: &Universe<'_>,
+    variables: &Variables,
+    choice: &Choice,
+    (by, candidates): (EntryId, &[Var]),
+) -> Provision {
+    let entries: Vec<EntryId> = candidates.iter().filter_map(|it| variables.first_entry(*it)).collect();
+    let mut provision = Provision {
+        is_shared: !choice.is_new,
+        passed_over: entries.iter().take(choice.place).map(|it| named(universe, *it)).collect(),
+        preferred_to: Vec::new(),
+    };
+    let Some(taken) = entries.get(choice.place).copied().filter(|_| choice.is_new) else { return provision };
+    let own = universe.channel_of(by).map(|it| it.catalog);
+    let mut by_preference: BTreeMap<Preference, Vec<Named>> = BTreeMap::new();
+    for other in entries.iter().skip(choice.place + 1).filter(|it| **it != taken) {
+        by_preference.entry(decisive(universe, taken, *other, own)).or_default().push(named(universe, *other));
+    }
+    provision.preferred_to = by_preference.into_iter().collect();
+    provision
 }
 
 fn name_of(universe: &Universe<'_>, id: EntryId) -> String {

@@ -168,6 +168,8 @@ pub struct World {
     pub installed: Vec<ClusterServiceVersion>,
     /// The OperatorGroups.
     pub groups: OperatorGroups,
+    /// The ClusterServiceVersions of other namespaces, without copies. OLM does not look at them.
+    pub elsewhere: Vec<ClusterServiceVersion>,
 }
 
 impl World {

@@ -4,8 +4,8 @@
 
 use super::resolution::{Because, Resolution};
 
-/// How many chains are shown.
-const MAX_CHAINS: usize = 100;
+/// How many chains are given at most.
+pub const MAX_CHAINS: usize = 100;
 
 /// A chain that ends at an operator.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +25,7 @@ pub struct Link {
     pub requirement: String,
 }
 
-/// The chains that bring an operator, the short ones first; none goes twice over the same operator.
+/// The chains that bring an operator, the short ones first, [`MAX_CHAINS`] at most; none goes twice over the same operator.
 #[must_use]
 pub fn chains(resolution: &Resolution, operator: &str) -> Vec<Chain> {
     let reasons = |name: &str| -> &[Because] {

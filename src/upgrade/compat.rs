@@ -211,6 +211,13 @@ fn judge_kube(value: &str, to: Minor) -> Option<Evidence> {
     Some(Evidence { signal: Signal::MinKubeVersion, value: value.to_owned(), verdict, reason })
 }
 
+/// Whether a bundle is published for a version of OpenShift, by its `com.redhat.openshift.versions`; `None` where that says
+/// nothing.
+#[must_use]
+pub fn is_published_for(value: &str, openshift: Minor) -> Option<bool> {
+    Published::parse(value).map(|it| it.contains(openshift))
+}
+
 /// The OpenShift versions in whose catalogs a bundle is published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Published {

@@ -219,7 +219,7 @@ proptest! {
         let (world, rows) = world(&packages);
         let options = options_of(&packages);
         let sound = sound_sets(&packages, &options);
-        match resolve(&world, &rows, &Options { explains_behind: true, ..Options::default() }).unwrap() {
+        match resolve(&world, &rows, &Options { explains: true, ..Options::default() }).unwrap() {
             Verdict::Resolved(resolution) => {
                 let is_chosen = |it: &Possible| {
                     let name = name(it.package, it.number);
@@ -276,7 +276,7 @@ proptest! {
         let properties: Vec<Property> = kinds.iter().zip(&values).map(|(kind, value)| Property::new(*kind, *value)).collect();
         let rows = one_bundle(properties.clone());
         let mut world = bare_world(vec![subscription("p")]);
-        let _ = resolve(&world, &rows, &Options { explains_behind: true, ..Options::default() });
+        let _ = resolve(&world, &rows, &Options { explains: true, ..Options::default() });
         world.installed.push(ClusterServiceVersion { name: "q".to_owned(), properties: Some(properties), ..ClusterServiceVersion::default() });
         let _ = resolve(&world, &rows, &Options::default());
     }

@@ -1,0 +1,111 @@
+//! What a resolution means for other namespaces. OLM resolves each namespace by itself, but definitions belong to the whole
+//! cluster.
+//!
+//! What it deliberately does not do: it decides nothing. OLM does not look there, so these are warnings.
+
+use std::collections::BTreeSet;
+
+use super::resolution::{Operator, Resolution};
+use super::rows::World;
+use crate::cluster::{ClusterServiceVersion, Property};
+use crate::constraint::property::{api_of, package_of};
+use crate::fbc::Api;
+
+/// What is installed now, or will be.
+struct Provider<'p> {
+    package: String,
+    apis: BTreeSet<Api>,
+    name: &'p str,
+}
+
+impl<'p> Provider<'p> {
+    fn of_csv(csv: &'p ClusterServiceVersion) -> Self {
+        let said = csv.properties.as_deref().unwrap_or_default();
+        let owned = if csv.properties.is_some() { &[] } else { csv.owned.as_slice() };
+        let apis = apis(said, "olm.gvk").chain(owned.iter().cloned()).collect();
+        Self { package: package(said), apis, name: &csv.name }
+    }
+
+    fn of_operator(operator: &'p Operator) -> Self {
+        let apis = apis(&operator.properties, "olm.gvk").collect();
+        Self { package: operator.package.clone(), apis, name: &operator.name }
+    }
+}
+
+fn apis<'p>(properties: &'p [Property], kind: &'p str) -> impl Iterator<Item = Api> + 'p {
+    properties.iter().filter(move |it| &*it.kind == kind).filter_map(|it| api_of(&it.value))
+}
+
+fn package(properties: &[Property]) -> String {
+    let said = properties.iter().filter(|it| &*it.kind == "olm.package").filter_map(|it| package_of(&it.value));
+    said.last().map(|it| it.0).unwrap_or_default()
+}
+
+fn required(csv: &ClusterServiceVersion) -> BTreeSet<Api> {
+    match &csv.properties {
+        Some(said) => apis(said, "olm.gvk.required").collect(),
+        None => csv.required.iter().cloned().collect(),
+    }
+}
+
+/// What those who look after the other namespaces should know.
+pub(super) fn warnings(world: &World, resolution: &Resolution) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let others: Vec<(&ClusterServiceVersion, Provider<'_>)> =
+        world.elsewhere.iter().map(|it| (it, Provider::of_csv(it))).collect();
+    for operator in &resolution.operators {
+        let new = Provider::of_operator(operator);
+        for (csv, other) in &others {
+            warnings.extend(shared_definitions(world, &new, csv, other));
+        }
+        let replaced = world.installed.iter().find(|it| it.name == operator.replaces && !it.is_copied);
+        for api in replaced.iter().flat_map(|it| Provider::of_csv(it).apis).filter(|it| !new.apis.contains(it)) {
+            let is_left = others.iter().any(|(_, it)| it.apis.contains(&api))
+                || resolution.operators.iter().any(|it| Provider::of_operator(it).apis.contains(&api))
+                || is_kept(world, resolution, &api);
+            if is_left {
+                continue;
+            }
+            for (csv, _) in others.iter().filter(|(it, _)| required(it).contains(&api)) {
+                warnings.push(format!(
+                    "{} no longer provides {api}, which {} in the namespace {} requires: OLM does not look at other namespaces",
+                    operator.name, csv.name, csv.namespace
+                ));
+            }
+        }
+    }
+    warnings
+}
+
+/// Whether something that stays provides an API.
+fn is_kept(world: &World, resolution: &Resolution, api: &Api) -> bool {
+    let stays = |csv: &&ClusterServiceVersion| resolution.kept.iter().any(|it| it.name == csv.name);
+    world.installed.iter().filter(stays).any(|it| Provider::of_csv(it).apis.contains(api))
+}
+
+fn shared_definitions(
+    world: &World,
+    new: &Provider<'_>,
+    csv: &ClusterServiceVersion,
+    other: &Provider<'_>,
+) -> Option<String> {
+    let kind = |it: &Api| format!("{}.{}", it.kind, it.group);
+    let owned: BTreeSet<String> = other.apis.iter().map(kind).collect();
+    let shared: Vec<String> =
+        new.apis.iter().map(kind).collect::<BTreeSet<_>>().intersection(&owned).cloned().collect();
+    if shared.is_empty() || new.name == other.name {
+        return None;
+    }
+    let (new_name, name, namespace, shared) = (new.name, &csv.name, &csv.namespace, shared.join(", "));
+    Some(if !new.package.is_empty() && new.package == other.package {
+        format!(
+            "{new_name} in the namespace {} and {name} in {namespace} share {shared}: the newer definition serves both",
+            world.namespace
+        )
+    } else {
+        format!(
+            "{new_name} would own {shared}, which {name} in the namespace {namespace} owns: OLM sees each namespace alone, \
+             and two operators then look after the same objects"
+        )
+    })
+}
