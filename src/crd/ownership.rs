@@ -60,7 +60,9 @@ pub fn check_owned(owned: &[Owned], definitions: &[Outline]) -> Vec<Complaint> {
         };
         let same: Vec<&Outline> = definitions.iter().filter(|it| it.name == *name).collect();
         let Some(first) = same.first() else {
-            let help = match closest(name, definitions.iter().map(|it| it.name.as_str())) {
+            let is_free = |it: &&str| owned.iter().all(|entry| entry.name != **it);
+            let free = definitions.iter().map(|it| it.name.as_str()).filter(is_free);
+            let help = match closest(name, free) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => "add the definition to the bundle, or remove the entry from `owned`".to_owned(),
             };
