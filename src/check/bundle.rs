@@ -1,5 +1,6 @@
 //! What is wrong with one bundle by itself: its properties, images and version.
 
+use super::definitions::Carried;
 use super::facts::{BundleFacts, Phase};
 use super::inspect::{Inspector, draft, path_text, text_of};
 use super::{check_image, property, rules};
@@ -28,14 +29,15 @@ impl Inspector {
             let message = format!("a bundle of package `{package}` has no name");
             self.push(draft(rules::BUNDLE_WITHOUT_NAME, message).at(vec!["name".into()]));
         }
-        let mut n_objects = 0;
-        if let Err(defect) = for_each_object(bundle, |_| n_objects += 1) {
-            self.defect(&defect, "olm.bundle", Syntax::Json);
+        let mut objects = Carried::default();
+        match for_each_object(bundle, |object| objects.add(object)) {
+            Ok(()) => self.definitions(bundle, &objects),
+            Err(defect) => self.defect(&defect, "olm.bundle", Syntax::Json),
         }
         self.properties(bundle);
         self.images(bundle);
         let version = self.bundle_version(bundle, &mut complaints);
-        if bundle.image.is_empty() && n_objects == 0 {
+        if bundle.image.is_empty() && objects.count() == 0 {
             complaints.push((33, "bundle image must be set".to_owned()));
             let message = format!("bundle `{name}` has no image");
             self.push(draft(rules::BUNDLE_WITHOUT_IMAGE, message).at(vec!["image".into()]));

@@ -9,6 +9,7 @@
 
 mod bundle;
 mod catalog;
+mod definitions;
 mod deprecations;
 mod facts;
 pub mod graph;
@@ -30,8 +31,14 @@ pub use facts::{
 pub use image::{ImageError, check_image};
 pub use inspect::inspect;
 
-use crate::diag::Finding;
+use crate::diag::{Finding, Rule};
 use crate::fbc::{Consumer, Document, Failure, Input, Origin, load};
+
+/// All rules that a catalog is judged by: [`rules`], and those of the CustomResourceDefinitions in its bundles.
+#[must_use]
+pub fn all_rules() -> Vec<&'static Rule> {
+    [rules::ALL, crate::crd::bundle_rules::ALL].concat()
+}
 
 /// What a [`Checker`] found.
 #[derive(Debug, Clone)]

@@ -81,6 +81,11 @@ impl AskOptions {
         Self { input: sources.iter().map(|it| it.to_string_lossy().into_owned()).collect(), catalog: Vec::new() }
     }
 
+    /// Whether a source was named with `-i`.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.input.is_empty()
+    }
+
     /// Opens the sources: an index as it is, anything else imported into one in memory.
     pub(crate) fn open(&self, context: &Context) -> Result<Index, CommandError> {
         let index = match self.open_sources()? {

@@ -157,7 +157,7 @@ fn summary(context: &Context, name: &str, import: &Import) {
 
 fn report(context: &Context, format: FindingFormat, findings: &[Finding]) -> Result<(), CommandError> {
     if format != FindingFormat::Text {
-        return print_findings(context, format, crate::check::rules::ALL, findings);
+        return print_findings(context, format, &crate::check::all_rules(), findings);
     }
     for finding in findings {
         context.reporter.finding(finding);

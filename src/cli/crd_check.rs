@@ -7,12 +7,13 @@ use clap::Args;
 use super::Context;
 use super::ask::AskOptions;
 use super::asked::Olm;
+use super::crd_bundle::{self, Owners, help_for_removed};
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::NameArgument;
 use super::validate::{FindingFormat, print_findings_of_objects};
 use crate::cluster::{self, AnyObject};
 use crate::crd::classic::Verdict;
-use crate::crd::{Crd, CrdError, Resource, classic, preflight, rules};
+use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, preflight, rules};
 use crate::diag::{Finding, Place, Rule, Severity};
 use crate::fbc::{self, Typed};
 use crate::index::query::Filter;
@@ -22,12 +23,20 @@ use crate::json;
 /// Check whether CustomResourceDefinitions may be upgraded: OLM v1's preflight, and OLM Classic's checks
 ///
 /// OLD and NEW are files or directories of manifests (as a bundle has them), or bundles of a catalog that holds their
-/// objects, as PKG@VERSION. Definitions that only one of them has are passed over. Exits with 1 if OLM refuses.
+/// objects, as PKG@VERSION. Definitions that only one of them has are passed over. NEW is checked by itself too: `version`
+/// against `versions` in v1beta1, and its definitions against what the ClusterServiceVersion beside them owns. Exits with 1
+/// if OLM refuses.
+///
+/// OLM's documentation says that a definition with a single owner is upgraded right away, and that one with several must
+/// keep its served versions and fit all objects. OLM Classic really checks stored versions and objects whoever owns the
+/// definition, and never the served versions: their removal is a warning. With a catalog (-i), the packages that own the
+/// definitions are named.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex crd-check old/crd.yaml new/crd.yaml
   olmdex crd-check cluster-crds.yaml my-bundle/manifests --instances must-gather/ --olm classic
-  olmdex crd-check keda@2.8.1 keda@2.10.1 -i my-catalog/ -o json")]
+  olmdex crd-check keda@2.8.1 keda@2.10.1 -i my-catalog/ -o json
+  olmdex crd-check keda@2.10.1 my-bundle/manifests -i my-catalog/ --strict")]
 pub(crate) struct CrdCheckArgs {
     /// What is on the cluster
     #[arg(value_name = "OLD")]
@@ -41,6 +50,9 @@ pub(crate) struct CrdCheckArgs {
     /// Which generation of OLM to ask
     #[arg(long, value_enum, default_value_t = Olm::Both)]
     olm: Olm,
+    /// Treat warnings as errors
+    #[arg(long)]
+    strict: bool,
     #[command(flatten)]
     ask: AskOptions,
     /// Format of the findings
@@ -58,12 +70,22 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
         return Err(CommandError::usage("`crd-check` prints text, JSON, SARIF or workflow commands"));
     }
-    let (old, new) = (definitions(context, args, &args.old)?, definitions(context, args, &args.new)?);
+    let index = if args.ask.is_given() || [&args.old, &args.new].into_iter().any(|it| bundle_name(it).is_some()) {
+        Some(args.ask.open(context)?)
+    } else {
+        None
+    };
+    let index = index.as_ref();
+    let (old, _) = definitions(context, args, index, &args.old)?;
+    let (new, objects_of_new) = definitions(context, args, index, &args.new)?;
+    let compared: Vec<&Crd> =
+        new.iter().map(|it| &it.crd).filter(|it| old.iter().any(|old| old.crd.name == it.name)).collect();
+    let owners = index.map(|it| Owners::find(it, &args.ask, &compared)).transpose()?;
     let objects = match &args.instances {
         None => Vec::new(),
         Some(path) => resources(context, path)?,
     };
-    let (mut findings, mut notes) = (Vec::new(), Vec::new());
+    let (mut findings, mut notes) = (crd_bundle::check(&objects_of_new), Vec::new());
     let (mut n_compared, mut n_objects) = (0, 0);
     for next in &new {
         let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) else { continue };
@@ -73,7 +95,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         }
         if args.olm != Olm::V1 {
             n_objects += classic::count(&next.crd, &objects);
-            let (found, unknown) = of_classic(before, next, &objects);
+            let (found, unknown) = of_classic(before, next, &objects, owners.as_ref().map(|it| it.of(&next.crd.name)));
             findings.extend(found);
             notes.extend(unknown);
         }
@@ -85,7 +107,11 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         return Err(error.help(format!("they have {}", names.join(", "))));
     }
     let looked_at = args.instances.as_ref().map(|_| n_objects);
-    print_findings_of_objects(context, args.output, rules::ALL, &findings, looked_at)?;
+    let applied = [rules::ALL, bundle_rules::ALL].concat();
+    print_findings_of_objects(context, args.output, &applied, &findings, looked_at)?;
+    if let Some(owners) = &owners {
+        owners.report(context);
+    }
     notes.iter().for_each(|it| context.reporter.note(it));
     if let Some(path) = &args.instances {
         let path = path.display();
@@ -104,7 +130,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         let definitions = counted(n_compared, "definition");
         context.reporter.note(&format!("{definitions} compared, nothing is refused"));
     }
-    let is_refused = findings.iter().any(|it| it.rule.severity == Severity::Error);
+    let is_refused = findings.iter().any(|it| args.strict || it.rule.severity == Severity::Error);
     Ok(if is_refused { Exit::No } else { Exit::Yes })
 }
 
@@ -124,7 +150,12 @@ fn of_preflight(before: &Placed, next: &Placed) -> Vec<Finding> {
 }
 
 /// What OLM Classic says to a definition, and what cannot be known.
-fn of_classic(before: &Placed, next: &Placed, objects: &[Resource]) -> (Vec<Finding>, Vec<String>) {
+fn of_classic(
+    before: &Placed,
+    next: &Placed,
+    objects: &[Resource],
+    owners: Option<&[String]>,
+) -> (Vec<Finding>, Vec<String>) {
     let name = &next.crd.name;
     let mut unknown = Vec::new();
     let verdicts = classic::check(&before.crd, &next.crd, objects).into_iter();
@@ -145,7 +176,7 @@ fn of_classic(before: &Placed, next: &Placed, objects: &[Resource]) -> (Vec<Find
                 }
                 Verdict::ServedVersionRemoved { version } => {
                     let message = format!("{name} no longer has version {version}, which is served");
-                    let help = format!("keep {version} with `served: false` for a release");
+                    let help = help_for_removed(&version, owners);
                     finding(rules::SERVED_VERSION, next, message, Some(help))
                 }
                 Verdict::ObjectInvalid { api, object, reason, is_exempt } => {
@@ -175,25 +206,35 @@ fn of_classic(before: &Placed, next: &Placed, objects: &[Resource]) -> (Vec<Find
     (findings, unknown)
 }
 
-/// The definitions that a path or a bundle has.
-fn definitions(context: &Context, args: &CrdCheckArgs, text: &str) -> Result<Vec<Placed>, CommandError> {
-    let path = Path::new(text);
-    let objects = match NameArgument::parse(text) {
-        NameArgument::Version(package, version) if !path.exists() => {
-            objects_of_bundle(context, args, &package, &version)?
-        }
+/// The package and version that a text names, unless it is a path.
+fn bundle_name(text: &str) -> Option<(String, String)> {
+    match NameArgument::parse(text) {
+        NameArgument::Version(package, version) if !Path::new(text).exists() => Some((package, version)),
+        _ => None,
+    }
+}
+
+/// The definitions that a path or a bundle has, and all its objects.
+fn definitions(
+    context: &Context,
+    args: &CrdCheckArgs,
+    index: Option<&Index>,
+    text: &str,
+) -> Result<(Vec<Placed>, Vec<AnyObject>), CommandError> {
+    let objects = match (bundle_name(text), index) {
+        (Some((package, version)), Some(index)) => objects_of_bundle(args, index, &package, &version)?,
         _ => {
-            let (objects, warnings) =
-                cluster::read_objects(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+            let (objects, warnings) = cluster::read_objects(Path::new(text))
+                .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
             warnings.iter().for_each(|it| context.reporter.warning(it));
             objects
         }
     };
     let mut found = Vec::new();
-    for AnyObject { json, place } in objects {
-        match Crd::from_json(&json) {
+    for AnyObject { json, place } in &objects {
+        match Crd::from_json(json) {
             Ok(crd) => {
-                let place = Place { file: place.file, line: place.line, column: 1, ..Place::default() };
+                let place = Place { file: place.file.clone(), line: place.line, column: 1, ..Place::default() };
                 found.push(Placed { crd, place });
             }
             Err(CrdError::OtherKind) => {}
@@ -207,28 +248,27 @@ fn definitions(context: &Context, args: &CrdCheckArgs, text: &str) -> Result<Vec
         let error = CommandError::new(Exit::Input, format!("`{text}` has no CustomResourceDefinition"));
         return Err(error.help("bundles have theirs in a catalog only if it carries olm.bundle.object properties"));
     }
-    Ok(found)
+    Ok((found, objects))
 }
 
 /// The objects that a catalog carries for a bundle.
 fn objects_of_bundle(
-    context: &Context,
     args: &CrdCheckArgs,
+    index: &Index,
     package: &str,
     version: &str,
 ) -> Result<Vec<AnyObject>, CommandError> {
-    let index = args.ask.open(context)?;
     let filter = Filter { catalogs: args.ask.catalog.clone(), package: Some(package.to_owned()), channel: None };
     let bundles = index.bundles(&filter)?;
     if bundles.is_empty() {
-        return Err(super::name::unknown_package(&index, package)?);
+        return Err(super::name::unknown_package(index, package)?);
     }
     let Some(bundle) = bundles.iter().find(|it| it.version == version || it.bundle == version) else {
         let names: Vec<String> = bundles.iter().flat_map(|it| [it.version.clone(), it.bundle.clone()]).collect();
         let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
         return Err(super::name::with_guess(error, version, &names, "`olmdex list bundles` shows what there is"));
     };
-    Ok(carried_objects(&index, &bundle.catalog, &bundle.bundle)?)
+    Ok(carried_objects(index, &bundle.catalog, &bundle.bundle)?)
 }
 
 /// The objects that a catalog carries for a bundle in `olm.bundle.object` properties.
@@ -268,7 +308,7 @@ pub(crate) fn unsafe_definitions(
         if let Some(before) = old.iter().find(|it| it.name == crd.name) {
             let (before, next) =
                 (Placed { crd: before.clone(), place: place.clone() }, Placed { crd, place: place.clone() });
-            words.extend(of_classic(&before, &next, &[]).0.into_iter().map(|it| it.message));
+            words.extend(of_classic(&before, &next, &[], None).0.into_iter().map(|it| it.message));
         }
     }
     Ok(words)

@@ -61,7 +61,7 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     if args.message_format == FindingFormat::Text {
         legacy_source::report(context, &findings);
     } else {
-        let applied = [legacy::rules::ALL, check::rules::ALL].concat();
+        let applied = [legacy::rules::ALL.to_vec(), check::all_rules()].concat();
         print_findings(context, args.message_format, &applied, &findings)?;
     }
     let tally = Tally::of(export.findings());

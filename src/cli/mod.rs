@@ -11,6 +11,7 @@ mod check_graph;
 mod compat;
 mod complete;
 mod completion;
+mod crd_bundle;
 mod crd_check;
 mod deps;
 mod diff;

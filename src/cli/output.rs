@@ -11,7 +11,7 @@ use super::deps::Dependencies;
 use super::error::CommandError;
 use super::explain_message::MessageExplanation;
 use super::images::ImageUse;
-use super::provides::Provider;
+use super::provides::{Provider, SharedApi};
 use super::requires::Requirer;
 use super::sheet::Sheet;
 use super::table;
@@ -129,6 +129,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<ImageUse>("Image"),
         of::<MessageExplanation>("MessageExplanation"),
         of::<Provider>(Provider::KIND),
+        of::<SharedApi>(SharedApi::KIND),
         of::<Requirer>(Requirer::KIND),
         of::<WhyAnswer>("Why"),
         of::<ChannelDetail>("Channel"),

@@ -10,20 +10,26 @@ use super::Context;
 use super::ask::AskOptions;
 use super::error::{CommandResult, Exit};
 use super::table::{self, Column, Row, RowOptions, column, wide};
-use crate::index::query::{ApiPattern, Filter};
+use crate::index::query::{ApiPattern, Filter, OwnedApi};
 
-/// List the bundles that provide an API
+/// List the bundles that provide an API, or the APIs that several packages provide
 ///
-/// Exits with 1 if none does.
+/// With --several: the APIs that several packages of a catalog provide, with the packages. Their operators cannot be
+/// installed together, and OLM's documentation asks more of an upgrade of their CustomResourceDefinitions. Any bundle of a
+/// package counts, not only the newest. Exits with 1 if nothing is found.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex provides keda.sh/v1alpha1/ScaledObject
   olmdex provides Prometheus -i community=catalog/
-  olmdex provides Kafka.v1beta2.kafka.strimzi.io -o csv")]
+  olmdex provides Kafka.v1beta2.kafka.strimzi.io -o csv
+  olmdex provides --several -i community=catalog/")]
 pub(crate) struct ProvidesArgs {
     /// GROUP/VERSION/KIND, of which parts may be empty; also KIND, GROUP or KIND.VERSION.GROUP
-    #[arg(value_name = "API")]
-    api: String,
+    #[arg(value_name = "API", required_unless_present = "several")]
+    api: Option<String>,
+    /// List the APIs that several packages of a catalog provide
+    #[arg(long)]
+    several: bool,
     #[command(flatten)]
     ask: AskOptions,
     #[command(flatten)]
@@ -48,10 +54,38 @@ pub(crate) struct Provider {
     pub api: crate::fbc::Api,
 }
 
+/// An API that several packages of a catalog provide.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SharedApi {
+    /// The catalog.
+    pub catalog: String,
+    /// The API's group.
+    pub group: String,
+    /// Its kind.
+    pub kind: String,
+    /// The versions that are provided, by name.
+    pub versions: Vec<String>,
+    /// The packages that provide it, by name.
+    pub packages: Vec<String>,
+}
+
+impl From<OwnedApi> for SharedApi {
+    fn from(it: OwnedApi) -> Self {
+        let OwnedApi { catalog, group, kind, versions, packages } = it;
+        Self { catalog, group, kind, versions, packages }
+    }
+}
+
 pub(crate) fn run(context: &Context, args: &ProvidesArgs) -> CommandResult {
     let index = args.ask.open(context)?;
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
-    let found = index.providers(&filter, &ApiPattern::parse(&args.api))?;
+    let api = args.api.as_deref().map(ApiPattern::parse).unwrap_or_default();
+    if args.several {
+        let found = index.owners(&filter, &api)?.into_iter().filter(|it| it.packages.len() > 1);
+        return print(context, args, found.map(SharedApi::from).collect());
+    }
+    let found = index.providers(&filter, &api)?;
     let rows: Vec<Provider> = found
         .into_iter()
         .map(|it| Provider {
@@ -63,6 +97,10 @@ pub(crate) fn run(context: &Context, args: &ProvidesArgs) -> CommandResult {
             api: crate::fbc::Api { group: it.what.0, version: it.what.1, kind: it.what.2 },
         })
         .collect();
+    print(context, args, rows)
+}
+
+fn print<T: Row>(context: &Context, args: &ProvidesArgs, rows: Vec<T>) -> CommandResult {
     let is_found = !rows.is_empty();
     if !is_found {
         context.reporter.note("nothing found");
@@ -92,5 +130,27 @@ impl Row for Provider {
 
     fn name(&self) -> String {
         self.bundle.clone()
+    }
+}
+
+impl Row for SharedApi {
+    const KIND: &'static str = "SharedApi";
+
+    fn columns() -> Vec<Column> {
+        vec![column("CATALOG"), column("API"), wide("VERSIONS"), column("PACKAGES")]
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        vec![
+            Cow::from(&self.catalog),
+            self.name().into(),
+            self.versions.join(",").into(),
+            self.packages.join(",").into(),
+        ]
+    }
+
+    /// `Kind.group`
+    fn name(&self) -> String {
+        if self.group.is_empty() { self.kind.clone() } else { format!("{}.{}", self.kind, self.group) }
     }
 }

@@ -10,7 +10,7 @@ use super::error::{CommandError, CommandResult, Exit};
 use super::legacy_source;
 use super::output::{Envelope, FindingsMetadata, VERSION};
 use super::progress::Progress;
-use crate::check::{self, Report, rules};
+use crate::check::{self, Report};
 use crate::diag::json::FindingJson;
 use crate::diag::{Finding, Rule, Tally, github, sarif, text};
 use crate::fbc::Input;
@@ -92,7 +92,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if args.compat.is_some() {
         return print_as_opm(context, args.output, &refusals);
     }
-    match print_findings(context, args.output, rules::ALL, &findings) {
+    match print_findings(context, args.output, &check::all_rules(), &findings) {
         // Who has read enough still gets the verdict.
         Err(error) if error.is_broken_pipe() => {}
         other => other?,
@@ -165,7 +165,8 @@ pub(crate) fn print_findings_of_objects(
 
 /// The rules of all modules that have some.
 pub(crate) fn all_rules() -> Vec<&'static Rule> {
-    [rules::ALL, crate::legacy::rules::ALL, crate::upgrade::rules::ALL, crate::crd::rules::ALL].concat()
+    let crd = [crate::crd::rules::ALL, crate::crd::bundle_rules::ALL].concat();
+    [check::rules::ALL, crate::legacy::rules::ALL, crate::upgrade::rules::ALL, &crd].concat()
 }
 
 fn explain(wanted: &str) -> CommandResult {

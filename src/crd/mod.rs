@@ -6,13 +6,18 @@
 //! | [`Crd`] | a definition, as v1 or v1beta1 has it |
 //! | [`preflight`] | what OLM v1 refuses before it installs (`spec/olm-v1.md` section 6) |
 //! | [`classic`] | what OLM Classic refuses (`spec/olm-classic.md` section 7), and the documented conditions (`seeds/003`) |
+//! | [`outline`] | definitions and ClusterServiceVersions by their names, without schemas |
+//! | [`ownership`] | whether the definitions of a bundle fit each other and what its ClusterServiceVersion owns |
 //!
 //! What it deliberately does not do: values come in and findings go out; it reads no files and asks no cluster. Objects are
 //! validated against a schema by the `jsonschema` crate; defaults and pruning are not applied first, as OLM applies none.
 
+pub mod bundle_rules;
 pub mod classic;
 mod definition;
 mod objects;
+pub mod outline;
+pub mod ownership;
 pub mod preflight;
 pub mod rules;
 mod schema;

@@ -9,15 +9,15 @@ rules! {
         "old: spec.size {type: string}; new: spec.size {type: integer}";
     STORED_VERSION: "E0902", "crd-stored-version", Error,
         "A version in which objects are stored stays in the definition.",
-        "OLM Classic refuses a definition without a version that the cluster's `status.storedVersions` lists: objects stored in it could not be read any more. Migrate the objects and take the version out of `status.storedVersions` first.",
+        "OLM Classic refuses a definition without a version that the cluster's `status.storedVersions` lists: objects stored in it could not be read any more. Migrate the objects and take the version out of `status.storedVersions` first. The documentation exempts definitions that a single operator owns, and says that OLM takes the version out of the list itself; OLM does neither.",
         "status.storedVersions: [v1alpha1, v1]; new: versions: [v1]";
     OBJECT: "E0903", "crd-existing-object", Error,
         "Every existing object fits the new schema.",
-        "OLM Classic validates all objects, at each version that both definitions serve, against the new schema of that version, and refuses the definition at the first that does not fit. Definitions that convert by a webhook are let through with a warning.",
+        "OLM Classic validates all objects, at each version that both definitions serve, against the new schema of that version, and refuses the definition at the first that does not fit. Definitions that convert by a webhook are let through with a warning. The documentation exempts definitions that a single operator owns; OLM does not.",
         "object: spec.replicas: 10; new: spec.replicas {maximum: 9}";
     SERVED_VERSION: "W0904", "crd-served-version", Warning,
         "A served version is switched off before it is removed.",
-        "The documentation asks that every served version of the old definition is in the new one, if several operators own it: first `served: false`, in a later release the version can go. OLM does not check this any more; clients of the version break all the same.",
+        "The documentation asks that every served version of the old definition is in the new one if several operators own it: first `served: false`, in a later release the version can go. It does not ask that of a definition with a single owner. OLM no longer checks it for either; clients of the version break all the same. `olmdex provides --several` lists the APIs with several owners.",
         "old: v1beta1 (served); new: v1 only";
     OBJECT_CONVERTED: "W0906", "crd-converted-object", Warning,
         "An existing object fits the new schema, also where a webhook converts.",

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::support::olmdex;
-use olmdex::check::rules;
+use olmdex::check;
 
 /// What each file of an `out` folder holds: the arguments, and whether standard error belongs to it too.
 const OUTPUTS: &[(&str, &[&str], bool)] = &[
@@ -66,7 +66,7 @@ fn every_case_gives_what_it_shows() {
 
 #[test]
 fn every_rule_has_a_case_in_which_it_is_found() {
-    for rule in rules::ALL {
+    for rule in check::all_rules() {
         let findings = fixtures().join("rules").join(rule.id).join("out/findings.txt");
         let text = std::fs::read_to_string(&findings).unwrap_or_default();
         let head = format!("{}[{}]", rule.severity.word(), rule.id);

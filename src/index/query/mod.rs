@@ -35,7 +35,7 @@ pub use reach::{EdgeScope, NamesWithoutWay, Reach};
 pub use search::{ApiPattern, Hit, SearchQuery};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, GraphEntry, PackageGraph};
-pub use uses::UseRow;
+pub use uses::{OwnedApi, UseRow};
 
 use rusqlite::{Params, Result, Row};
 

@@ -25,6 +25,21 @@ pub struct UseRow {
     pub what: (String, String, String),
 }
 
+/// An API, whatever its version, and the packages of a catalog with a bundle that provides it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OwnedApi {
+    /// The catalog.
+    pub catalog: String,
+    /// The API's group.
+    pub group: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its versions, by name.
+    pub versions: Vec<String>,
+    /// The packages, by name.
+    pub packages: Vec<String>,
+}
+
 /// The bundles that a table joins with an API.
 macro_rules! bundles_of_api {
     ($table:literal) => {
@@ -47,6 +62,17 @@ ORDER BY c.name, b.package, b.version_key, b.name, a.\"group\", a.version, a.kin
 
 const PROVIDES: &str = bundles_of_api!("provided_api");
 const REQUIRES_API: &str = bundles_of_api!("required_api");
+
+const OWNERS: &str = "
+SELECT DISTINCT c.name, a.\"group\", a.kind, a.version, b.package
+FROM (SELECT id, \"group\", version, kind FROM api
+      WHERE (?1 = '' OR \"group\" = ?1) AND (?2 = '' OR version = ?2) AND (?3 = '' OR kind = ?3 COLLATE NOCASE)) a
+CROSS JOIN provided_api p ON p.api = a.id
+CROSS JOIN bundle b ON b.document = p.document
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE ?4 IS NULL OR c.name IN (SELECT value FROM json_each(?4))
+ORDER BY c.name, a.\"group\", a.kind, a.version, b.package";
 
 const REQUIRES_PACKAGE: &str = "
 SELECT c.name, b.package, b.name, b.version, p.package, p.range, ''
@@ -78,6 +104,7 @@ ORDER BY ch.name";
 
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("bundles that provide an API", PROVIDES),
+    ("packages that provide an API", OWNERS),
     ("bundles that require an API", REQUIRES_API),
     ("bundles that require a package", REQUIRES_PACKAGE),
     ("bundles with properties of a type", WITH_PROPERTY),
@@ -91,6 +118,32 @@ impl Index {
     /// If the index is damaged.
     pub fn providers(&self, filter: &Filter, api: &ApiPattern) -> Result<Vec<UseRow>, IndexError> {
         self.uses(PROVIDES, params![api.group, api.version, api.kind, catalogs_json(&filter.catalogs)])
+    }
+
+    /// The packages that provide an API, by catalog, group and kind: a definition has one name for all its versions. Of
+    /// the filter only the catalogs are looked at.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn owners(&self, filter: &Filter, api: &ApiPattern) -> Result<Vec<OwnedApi>, IndexError> {
+        let parameters = params![api.group, api.version, api.kind, catalogs_json(&filter.catalogs)];
+        let rows: Vec<[String; 5]> =
+            self.rows(OWNERS, parameters, |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]))?;
+        let mut found: Vec<OwnedApi> = Vec::new();
+        for [catalog, group, kind, version, package] in rows {
+            let is_next = |it: &OwnedApi| (&it.catalog, &it.group, &it.kind) != (&catalog, &group, &kind);
+            if found.last().is_none_or(is_next) {
+                found.push(OwnedApi { catalog, group, kind, versions: Vec::new(), packages: Vec::new() });
+            }
+            if let Some(last) = found.last_mut() {
+                for (list, item) in [(&mut last.versions, version), (&mut last.packages, package)] {
+                    if let Err(at) = list.binary_search(&item) {
+                        list.insert(at, item);
+                    }
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// The bundles that require an API with `olm.gvk.required`.

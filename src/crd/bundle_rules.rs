@@ -1,0 +1,26 @@
+//! The rules of the CustomResourceDefinitions in one bundle, by themselves and beside its ClusterServiceVersion.
+
+use crate::diag::rules;
+
+rules! {
+    FIRST_VERSION: "W0907", "crd-first-version", Warning,
+        "The `version` of a v1beta1 definition is the first of its `versions`.",
+        "`spec.version` is deprecated and may be left out. If it is set, Kubernetes refuses a definition in which another version comes first, and the operator is not installed.",
+        "apiVersion: apiextensions.k8s.io/v1beta1\nspec:\n  version: v1beta1\n  versions: [{name: v1alpha1}, {name: v1beta1}]";
+    OWNED_WITHOUT_DEFINITION: "W0908", "owned-crd-missing", Warning,
+        "A bundle has the CustomResourceDefinitions that its ClusterServiceVersion owns.",
+        "OLM waits until every owned definition is on the cluster. Without it the ClusterServiceVersion stays `Pending` with `CRD is not present`.",
+        "owned: [{name: things.example.com, version: v1, kind: Thing}]   # and no such definition in the bundle";
+    OWNED_VERSION: "W0909", "owned-crd-version", Warning,
+        "A ClusterServiceVersion owns a served version of each definition.",
+        "OLM waits until the owned version is served. If the definition does not have it or does not serve it, the ClusterServiceVersion stays `Pending` with `CRD version not served`. Change `owned` whenever a version is added or removed.",
+        "owned: [{name: things.example.com, version: v1alpha1, kind: Thing}]   # the definition serves v1 only";
+    OWNED_KIND: "W0910", "owned-crd-kind", Warning,
+        "A ClusterServiceVersion names the kind that the definition has.",
+        "The API that others can depend on is made of the entry in `owned`. With another kind, dependencies on the real API are not met by this operator. Letter case counts.",
+        "owned: [{name: things.example.com, version: v1, kind: thing}]   # the definition has kind Thing";
+    DEFINITION_NOT_OWNED: "W0911", "crd-not-owned", Warning,
+        "A ClusterServiceVersion owns every CustomResourceDefinition of its bundle.",
+        "OLM installs the definition, but does not know whose it is: it is not offered to operators that depend on it, and two operators can bring it without a conflict being noticed.",
+        "the bundle has things.example.com, and `spec.customresourcedefinitions.owned` does not list it";
+}
