@@ -4,8 +4,8 @@
 //! | part | what it does |
 //! |---|---|
 //! | [`Crd`] | a definition, as v1 or v1beta1 has it |
-//! | [`preflight`] | what OLM v1 refuses before it installs (`spec/olm-v1.md` section 6) |
-//! | [`classic`] | what OLM Classic refuses (`spec/olm-classic.md` section 7), and the documented conditions (`seeds/003`) |
+//! | [`preflight`] | what OLM v1 refuses before it installs (`docs/behaviour/olm-v1.md` section 6) |
+//! | [`classic`] | what OLM Classic refuses (`docs/behaviour/olm-classic.md` section 7), and the documented conditions (OLM's "Dependency Resolution and Upgrades") |
 //!
 //! What it deliberately does not do: values come in and findings go out; it reads no files and asks no cluster. Objects are
 //! validated against a schema by the `jsonschema` crate; defaults and pruning are not applied first, as OLM applies none.

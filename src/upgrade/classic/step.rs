@@ -1,4 +1,4 @@
-//! Steps: what may follow an installed bundle, and the way that OLM takes (`spec/olm-classic.md` 2.5, 2.6).
+//! Steps: what may follow an installed bundle, and the way that OLM takes (`docs/behaviour/olm-classic.md` 2.5, 2.6).
 
 use std::collections::{HashMap, HashSet};
 
