@@ -1,7 +1,46 @@
-//! `olmdex` reads Operator Lifecycle Manager (OLM) catalogs, checks them, stores them in one embedded SQLite file and
-//! answers from it.
+//! `olmdex` reads Operator Lifecycle Manager (OLM) catalogs, checks them, stores them in one embedded SQLite file, and
+//! answers questions about them: what is in a catalog, which upgrades are possible and which OLM takes, what an operator needs, and
+//! why something cannot happen. Answers are those of the real systems (opm, OLM Classic, OLM v1), with reasons.
 //!
-//! The modules form layers; a module uses lower layers only:
+//! The program `olmdex` is a thin command line over this library.
+//!
+//! # Four ways in
+//!
+//! | to | start at | program |
+//! |---|---|---|
+//! | check a catalog | [`check::check`] | `examples/validate.rs` |
+//! | ask a catalog | [`index::Builder`], [`index::Index`] and [`index::query`] | `examples/ask.rs` |
+//! | follow upgrades | [`upgrade::classic::Package`], [`upgrade::v1::resolve`] | `examples/upgrade.rs` |
+//! | resolve a namespace | [`resolve::resolve()`] | `examples/resolve.rs` |
+//!
+//! A catalog is an [`fbc::Input`]: a directory, a file, or bytes. [`source::open`] tells by its content what a path is, legacy
+//! SQLite catalogs included.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use olmdex::check::check;
+//! use olmdex::diag::text::{self, Color};
+//! use olmdex::fbc::Input;
+//!
+//! let catalog = "schema: olm.channel\nname: stable\npackage: till\nentries:\n- name: till.v1.0.0\n";
+//! let report = check(&Input::bytes("till.yaml", Arc::from(catalog.as_bytes())));
+//!
+//! let first = text::finding(&report.findings[0], Color::Off);
+//! assert!(first.starts_with("error[E0201]: channel `stable` belongs to package `till`, which is not in the catalog\n"));
+//! assert!(first.contains("--> till.yaml:3:10"));
+//! ```
+//!
+//! # What holds everywhere
+//!
+//! - The same input gives the same result, byte for byte, whatever the number of threads.
+//! - No input causes a panic, and none is followed into recursion. What costs work beyond reason ends with an error that names the limit.
+//! - Only [`file`](mod@file) writes, and a write is whole or absent. Only [`cli`] prints, reads the environment and exits.
+//! - Nothing is asynchronous, and nothing uses the network.
+//!
+//! # Modules
+//!
+//! They form layers; a module uses lower layers only.
 //!
 //! | layer | module | what it does |
 //! |---|---|---|
@@ -13,17 +52,19 @@
 //! | 0 | [`solve`] | satisfiability with preferences, and minimal cores |
 //! | 0 | [`re2`] | regular expressions with RE2's meaning |
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
-//! | 2 | [`constraint`] | `olm.constraint` and CEL: what bundles demand |
-//! | 2 | [`check`] | the rules of a valid catalog, as findings, and opm's verdict |
-//! | 3 | [`index`] | the SQLite file: building, opening, questions |
-//! | 3 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
-//! | 3 | [`cluster`] | Kubernetes objects as kubectl prints them |
-//! | 3 | [`crd`] | upgrades of CustomResourceDefinitions |
-//! | 4 | [`source`] | tells sources apart and opens them |
-//! | 5 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
-//! | 6 | [`resolve`] | dependencies: what OLM installs together, and why |
-//! | 7 | [`draw`] | upgrade graphs as Mermaid, DOT, SVG, HTML, text and data |
-//! | 8 | [`cli`] | the command line |
+//! | 2 | [`constraint`] | `olm.constraint`, CEL and the highest OpenShift version: what bundles demand |
+//! | 2 | [`cluster`] | Kubernetes objects as kubectl prints them |
+//! | 2 | [`crd`] | upgrades of CustomResourceDefinitions |
+//! | 3 | [`check`](mod@check) | the rules of a valid catalog, as findings, and opm's verdict |
+//! | 4 | [`index`] | the SQLite file: building, opening, questions |
+//! | 4 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
+//! | 5 | [`source`] | tells sources apart and opens them |
+//! | 6 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
+//! | 7 | [`mod@resolve`] | dependencies: what OLM installs together, and why |
+//! | 8 | [`draw`] | upgrade graphs as Mermaid, DOT, SVG, HTML, text and data |
+//! | 13 | [`cli`] | the command line |
+//!
+//! How the real systems behave, and why the code follows them where it looks odd, is written down in `docs/behaviour`.
 
 pub mod check;
 pub mod cli;

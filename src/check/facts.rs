@@ -72,8 +72,8 @@ pub struct BundleFacts {
     /// Its version, with `-<release>` if it has one, as two bundles may not share it; `None` if it has no valid one.
     pub version: Option<String>,
     /// What is wrong with it in the eyes of the real tool's second pass, which repeats it under each channel that
-    /// lists the bundle: the rank among such complaints (the rule's number in `spec/fbc.md` 3.3) and the real tool's
-    /// words.
+    /// lists the bundle: the rank among such complaints (the rule's number in `docs/behaviour/fbc.md` 3.3) and the
+    /// real tool's words.
     pub complaints: Vec<(u8, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! The head of a channel and the chain of `replaces` below it (`spec/fbc.md` 3.3).
+//! The head of a channel and the chain of `replaces` below it (`docs/behaviour/fbc.md` 3.3).
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! Image references (`spec/fbc.md` Appendix D).
+//! Image references (`docs/behaviour/fbc.md` Appendix D).
 
 use thiserror::Error;
 

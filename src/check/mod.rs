@@ -85,6 +85,22 @@ impl Consumer for Inspection {
 }
 
 /// Reads a catalog and judges it: all findings in one run.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use olmdex::check::check;
+/// use olmdex::fbc::Input;
+///
+/// let text = "schema: olm.package\nname: till\ndefaultChannel: stable\n";
+/// let report = check(&Input::bytes("catalog.yaml", Arc::from(text.as_bytes())));
+///
+/// assert!(report.has_errors());
+/// let finding = &report.findings[0];
+/// assert_eq!(finding.rule.id, "E0105");
+/// assert_eq!(finding.place.as_ref().map(|it| it.line), Some(1));
+/// assert!(report.opm.is_some(), "opm refuses it too");
+/// ```
 #[must_use]
 pub fn check(input: &Input) -> Report {
     let mut checker = Checker::new();

@@ -1,4 +1,4 @@
-//! The form of the property values that OLM knows (`spec/fbc.md` 2.1).
+//! The form of the property values that OLM knows (`docs/behaviour/fbc.md` 2.1).
 
 use super::facts::Draft;
 use crate::fbc::{BUNDLE_OBJECT, Expected, go_type_error};

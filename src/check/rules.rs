@@ -1,4 +1,4 @@
-//! The rules of a valid catalog: what `spec/fbc.md` 1 to 3 and the format's definition demand.
+//! The rules of a valid catalog: what `docs/behaviour/fbc.md` 1 to 3 and the format's definition demand.
 //!
 //! `E…` rules are those for which the real tools refuse a catalog, `W…` rules those that they let pass although
 //! something will not work. Identifiers are stable: a rule that goes is never followed by another of its number.

@@ -1,5 +1,5 @@
-//! The real tool's second pass: what is wrong with the catalog as a whole, as a tree of text (`spec/fbc.md` 3.3, 3.4).
-//! Siblings whose order is chance there are sorted here.
+//! The real tool's second pass: what is wrong with the catalog as a whole, as a tree of text (`docs/behaviour/fbc.md`
+//! 3.3, 3.4). Siblings whose order is chance there are sorted here.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! ClusterServiceVersions: what is installed (`spec/olm-classic.md` 1.3).
+//! ClusterServiceVersions: what is installed (`docs/behaviour/olm-classic.md` 1.3).
 //!
 //! What it deliberately does not do: it does not say what an operator's properties mean.
 

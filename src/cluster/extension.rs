@@ -1,4 +1,4 @@
-//! ClusterExtensions of OLM v1 (`spec/olm-v1.md` 2.1).
+//! ClusterExtensions of OLM v1 (`docs/behaviour/olm-v1.md` 2.1).
 //!
 //! What it deliberately does not do: it checks none of the values; what the API server would refuse is for OLM's rules.
 

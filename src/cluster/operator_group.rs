@@ -1,4 +1,4 @@
-//! OperatorGroups: how a namespace wants to be resolved (`spec/olm-classic.md` 1.4, 2.9).
+//! OperatorGroups: how a namespace wants to be resolved (`docs/behaviour/olm-classic.md` 1.4, 2.9).
 //!
 //! What it deliberately does not do: no target namespaces.
 

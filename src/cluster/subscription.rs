@@ -1,4 +1,4 @@
-//! Subscriptions of OLM Classic (`spec/olm-classic.md` 1.5).
+//! Subscriptions of OLM Classic (`docs/behaviour/olm-classic.md` 1.5).
 //!
 //! What it deliberately does not do: it does not look for what a Subscription names.
 

@@ -1,5 +1,6 @@
-//! `olm.maxOpenShiftVersion`: whether an installed bundle blocks the cluster's next minor version (`spec/olm-v1.md`
-//! section 4). Both generations of OLM ask, read the value differently, and agree on the comparison.
+//! `olm.maxOpenShiftVersion`: whether an installed bundle blocks the cluster's next minor version
+//! (`docs/behaviour/olm-v1.md` section 4). Both generations of OLM ask, read the value differently, and agree on the
+//! comparison.
 //!
 //! What it deliberately does not do: neither generation looks at it when it chooses a bundle, so neither does any engine
 //! here.

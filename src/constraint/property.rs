@@ -1,4 +1,4 @@
-//! What properties mean to the resolver (`spec/olm-classic.md` 1.2).
+//! What properties mean to the resolver (`docs/behaviour/olm-classic.md` 1.2).
 //!
 //! What it deliberately does not do: it does not judge properties that are only looked at: one that cannot be read provides
 //! nothing. One that demands something must be readable, or nothing can be resolved.

@@ -1,4 +1,4 @@
-//! `olm.constraint`: a tree of conditions on one operator (`spec/olm-classic.md` 3.1, 3.2).
+//! `olm.constraint`: a tree of conditions on one operator (`docs/behaviour/olm-classic.md` 3.1, 3.2).
 //!
 //! Trees come from catalogs and may be as deep as JSON allows, so they are kept flat, and nothing here recurses.
 //!

@@ -1,5 +1,5 @@
-//! What OLM Classic checks before it updates a definition (`spec/olm-classic.md` section 7), and what its documentation
-//! says that it checks (`seeds/003`).
+//! What OLM Classic checks before it updates a definition (`docs/behaviour/olm-classic.md` section 7), and what its
+//! documentation says that it checks (OLM's "Dependency Resolution and Upgrades").
 
 use std::collections::HashMap;
 

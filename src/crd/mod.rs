@@ -4,8 +4,8 @@
 //! | part | what it does |
 //! |---|---|
 //! | [`Crd`] | a definition, as v1 or v1beta1 has it |
-//! | [`preflight`] | what OLM v1 refuses before it installs (`spec/olm-v1.md` section 6) |
-//! | [`classic`] | what OLM Classic refuses (`spec/olm-classic.md` section 7), and the documented conditions (`seeds/003`) |
+//! | [`preflight`] | what OLM v1 refuses before it installs (`docs/behaviour/olm-v1.md` section 6) |
+//! | [`classic`] | what OLM Classic refuses (`docs/behaviour/olm-classic.md` section 7), and the documented conditions (OLM's "Dependency Resolution and Upgrades") |
 //! | [`outline`] | definitions and ClusterServiceVersions by their names, without schemas |
 //! | [`ownership`] | whether the definitions of a bundle fit each other and what its ClusterServiceVersion owns |
 //!

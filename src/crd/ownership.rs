@@ -1,5 +1,5 @@
 //! Whether a ClusterServiceVersion and the definitions of its bundle fit each other, and whether definitions fit themselves
-//! (`seeds/003`, steps 1 and 2 of adding a version).
+//! (OLM's "Dependency Resolution and Upgrades", steps 1 and 2 of adding a version).
 //!
 //! What it deliberately does not do: it knows no files and no catalogs, and does not look at APIServices.
 

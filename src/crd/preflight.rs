@@ -1,4 +1,4 @@
-//! OLM v1's preflight: whether a definition may replace the one on the cluster (`spec/olm-v1.md` section 6).
+//! OLM v1's preflight: whether a definition may replace the one on the cluster (`docs/behaviour/olm-v1.md` section 6).
 //!
 //! Every check is at its strictest, apart from additions to an `enum`, descriptions, and served versions that a webhook
 //! converts.

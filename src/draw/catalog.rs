@@ -1,4 +1,4 @@
-//! What is drawn: the channels of a catalog (`spec/fbc.md` 5.5).
+//! What is drawn: the channels of a catalog (`docs/behaviour/fbc.md` 5.5).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -275,7 +275,7 @@ impl Catalog {
     }
 
     /// Leaves only what is above an edge: the channels of its package, with the entries that are reached from it on
-    /// (`spec/fbc.md` 5.5.8).
+    /// (`docs/behaviour/fbc.md` 5.5.8).
     ///
     /// # Errors
     /// If no bundle has that name.

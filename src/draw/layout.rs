@@ -314,7 +314,7 @@ mod tests {
 
     #[test]
     fn what_only_leads_to_a_skipped_entry_is_a_dead_end() {
-        // The seed's example: the head skips what replaces the rest.
+        // The example of OLM's documentation: the head skips what replaces the rest.
         let layout = layout(5, |minor, entry| {
             if minor == 4 {
                 entry.skips.push("p.v1.3.0".to_owned());

@@ -1,4 +1,4 @@
-//! Mermaid, byte for byte as `opm alpha render-graph` writes it (`spec/fbc.md` 5.5).
+//! Mermaid, byte for byte as `opm alpha render-graph` writes it (`docs/behaviour/fbc.md` 5.5).
 //!
 //! One thing is not copied: where channels of several packages share a name, opm numbers their edges by chance; here the
 //! packages' names decide.

@@ -55,7 +55,7 @@ impl Failure {
     }
 }
 
-/// Makes a blob of a document (`spec/fbc.md` 1.5).
+/// Makes a blob of a document (`docs/behaviour/fbc.md` 1.5).
 ///
 /// # Errors
 /// [`Failure`] with all defects that can be told apart.

@@ -1,4 +1,4 @@
-//! The `olm.csv.metadata` property that stands for a ClusterServiceVersion (`spec/fbc.md` 2.1 and 4.6).
+//! The `olm.csv.metadata` property that stands for a ClusterServiceVersion (`docs/behaviour/fbc.md` 2.1 and 4.6).
 //!
 //! What it deliberately does not do: fields that the property does not have are not looked at, whatever stands in them.
 
@@ -86,7 +86,7 @@ pub(crate) fn check(csv: Value<'_>) -> Result<(), String> {
 }
 
 /// Writes the value of an `olm.csv.metadata` property as compact JSON: the fields of the property, in its order, each
-/// with what the ClusterServiceVersion says (`spec/fbc.md` 2.1 and 4.6).
+/// with what the ClusterServiceVersion says (`docs/behaviour/fbc.md` 2.1 and 4.6).
 ///
 /// # Errors
 /// Go's decoder's words if the ClusterServiceVersion does not fit.

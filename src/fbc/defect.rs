@@ -39,7 +39,8 @@ impl Defect {
     }
 }
 
-/// The kinds of [`Defect`], all of which make the real tools refuse the whole catalog (`spec/fbc.md` 1.3 to 1.5).
+/// The kinds of [`Defect`], all of which make the real tools refuse the whole catalog (`docs/behaviour/fbc.md` 1.3 to
+/// 1.5).
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum DefectKind {

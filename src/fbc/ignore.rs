@@ -1,4 +1,4 @@
-//! `.indexignore` files: patterns that hide files from a catalog (`spec/fbc.md` 1.2).
+//! `.indexignore` files: patterns that hide files from a catalog (`docs/behaviour/fbc.md` 1.2).
 //!
 //! They look like gitignore patterns and differ from them: directories are never pruned, so a file can be brought back
 //! from inside a hidden directory; class negation is `^`; `**` does not backtrack. Matching is over bytes, so names that

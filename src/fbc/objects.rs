@@ -13,8 +13,9 @@ pub const BUNDLE_OBJECT: &str = "olm.bundle.object";
 
 /// Hands the objects of a bundle, each as JSON text, to `each` in the order of the properties.
 ///
-/// The quirks of `spec/fbc.md` 1.5 are kept: empty or absent data is the object `null`, and a later property without
-/// data has the data of the one before it. An object whose text starts with `{` is passed on as it is, unparsed.
+/// The quirks of `docs/behaviour/fbc.md` 1.5 are kept: empty or absent data is the object `null`, and a later property
+/// without data has the data of the one before it. An object whose text starts with `{` is passed on as it is,
+/// unparsed.
 ///
 /// # Errors
 /// The first property whose data cannot be read, as the real tool stops there too.

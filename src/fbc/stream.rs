@@ -1,4 +1,4 @@
-//! Where documents start and end in a file, and which syntax each has (`spec/fbc.md` 1.3).
+//! Where documents start and end in a file, and which syntax each has (`docs/behaviour/fbc.md` 1.3).
 //!
 //! A file whose first character is `{` is a stream of JSON objects until one of the first two fails; then the rest of
 //! the file, from that object on, is YAML. This needs the first two objects decoded; later ones are only measured here

@@ -1,8 +1,8 @@
 //! The four schemas that have a shape: package, channel, bundle, deprecations.
 //!
-//! Decoding follows `spec/fbc.md` 1.5 and section 2: keys without regard to case, `null` is the zero value, unknown
-//! fields are dropped, nothing is coerced. A value of the wrong kind is a [`Defect`]; decoding goes on with the zero
-//! value, so that one document can have many.
+//! Decoding follows `docs/behaviour/fbc.md` 1.5 and section 2: keys without regard to case, `null` is the zero value,
+//! unknown fields are dropped, nothing is coerced. A value of the wrong kind is a [`Defect`]; decoding goes on with
+//! the zero value, so that one document can have many.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The files of a catalog directory, in the order in which the real tools take them (`spec/fbc.md` 1.1).
+//! The files of a catalog directory, in the order in which the real tools take them (`docs/behaviour/fbc.md` 1.1).
 
 use std::ffi::OsStr;
 use std::io;

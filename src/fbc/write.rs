@@ -1,4 +1,4 @@
-//! Blobs back to text, exactly as `opm render` writes them (`spec/fbc.md` 4.2 to 4.4).
+//! Blobs back to text, exactly as `opm render` writes them (`docs/behaviour/fbc.md` 4.2 to 4.4).
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

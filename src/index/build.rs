@@ -68,6 +68,26 @@ impl Builder {
     }
 
     /// A builder for an index in memory.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use olmdex::fbc::Input;
+    /// use olmdex::index::query::Filter;
+    /// use olmdex::index::{Builder, CatalogSpec, Mode};
+    ///
+    /// let text = "schema: olm.package\nname: till\ndefaultChannel: stable\n";
+    /// let mut builder = Builder::in_memory();
+    /// let spec = CatalogSpec { name: "shop".to_owned(), ..CatalogSpec::default() };
+    /// // What is broken is marked, not refused: the package has no channels.
+    /// builder.add_catalog(&spec, &Input::bytes("catalog.yaml", Arc::from(text.as_bytes())), Mode::Tolerant)?;
+    ///
+    /// let packages = builder.into_index()?.packages(&Filter::default())?;
+    /// assert_eq!(packages[0].package, "till");
+    /// assert_eq!(packages[0].default_channel, "stable");
+    /// assert!(!packages[0].is_valid);
+    /// # Ok::<(), olmdex::index::IndexError>(())
+    /// ```
     #[must_use]
     pub fn in_memory() -> Self {
         Self::empty()

@@ -1,7 +1,7 @@
 //! What people search bundles by, from the ClusterServiceVersion that a bundle carries in one form or another.
 //!
 //! An `olm.csv.metadata` property has the same fields as a ClusterServiceVersion, at other places: `annotations` and
-//! `labels` are members of its value, and so is what the object has in `spec` (`spec/fbc.md` 2.1).
+//! `labels` are members of its value, and so is what the object has in `spec` (`docs/behaviour/fbc.md` 2.1).
 //!
 //! Nothing here fails: fields of a wrong kind are left out, since the checks speak of them.
 

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 /// Writes the number whose JSON text is `raw`, taken as a double: shortest digits that read back the same; an exponent
-/// below 1e-6 and from 1e21 on (`spec/fbc.md` Appendix A).
+/// below 1e-6 and from 1e21 on (`docs/behaviour/fbc.md` Appendix A).
 pub fn write_number(raw: &str, out: &mut Vec<u8>) {
     // Most numbers are short integers, whose text is already in this form.
     let digits = raw.strip_prefix('-').unwrap_or(raw);

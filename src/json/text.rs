@@ -85,7 +85,7 @@ pub fn fold_eq(key: &str, field: &str) -> bool {
 }
 
 /// Writes a string with its quotes: `"`, `\` and C0 controls escaped, U+2028 and U+2029 too, all else as it is
-/// (`spec/fbc.md` Appendix A).
+/// (`docs/behaviour/fbc.md` Appendix A).
 pub fn write_string(text: &str, out: &mut Vec<u8>) {
     write_escaped(text, false, out);
 }

@@ -201,7 +201,7 @@ impl<'d> Value<'d> {
     }
 
     /// The member that a Go struct field named `key` takes its value from: keys are compared without case, and of
-    /// several the one that sorts last counts, because the text is read with sorted keys (`spec/fbc.md` 1.5).
+    /// several the one that sorts last counts, because the text is read with sorted keys (`docs/behaviour/fbc.md` 1.5).
     #[must_use]
     pub fn get_field(&self, key: &str) -> Option<Self> {
         self.get_field_with_key(key).map(|(_, value)| value)

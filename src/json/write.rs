@@ -26,7 +26,7 @@ struct Frame {
 }
 
 /// Writes a value with its keys sorted by bytes at every level, duplicates reduced to the last one, and numbers as
-/// doubles: the normal form of a blob (`spec/fbc.md` 1.5, rule 5), without the newline at its end.
+/// doubles: the normal form of a blob (`docs/behaviour/fbc.md` 1.5, rule 5), without the newline at its end.
 pub fn write_compact(value: Value<'_>, out: &mut Vec<u8>) {
     write_value(value, Layout::Compact, out);
 }

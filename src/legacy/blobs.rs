@@ -1,8 +1,8 @@
 //! Packages as blobs, byte for byte as the real tool writes what it converts.
 //!
 //! Unlike blobs that are read from files, values of properties keep their keys in the order and their strings in the
-//! form in which the legacy file has them (`spec/legacy-index.md` 3.5, rule 8); only white space is ours. In YAML, which
-//! the real tool makes of the JSON, that difference is gone.
+//! form in which the legacy file has them (`docs/behaviour/legacy-index.md` 3.5, rule 8); only white space is ours. In
+//! YAML, which the real tool makes of the JSON, that difference is gone.
 //!
 //! What it deliberately does not do: it reads nothing.
 

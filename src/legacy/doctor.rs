@@ -62,7 +62,8 @@ pub struct LegacyInfo {
     pub convertible_packages: usize,
 }
 
-/// The releases of opm that write the schema of a file (`spec/legacy-index.md` 1.3), if it has the tables of that schema.
+/// The releases of opm that write the schema of a file (`docs/behaviour/legacy-index.md` 1.3), if it has the tables of
+/// that schema.
 fn written_by(file: &LegacyFile) -> &'static str {
     if is_mismatch(file) {
         return "a release that cannot be known";

@@ -2,8 +2,8 @@
 //!
 //! Two ways: [`Fidelity::Kept`] keeps what the file says and fills what the schema could not hold from the
 //! ClusterServiceVersions, as the migrations of the real tool were meant to; [`Fidelity::Opm`] ends where those
-//! migrations end in truth, losses and failures included (`spec/legacy-index.md` 1.5 and 1.6). From schema 9 on both
-//! are the same.
+//! migrations end in truth, losses and failures included (`docs/behaviour/legacy-index.md` 1.5 and 1.6). From schema 9
+//! on both are the same.
 //!
 //! What it deliberately does not do: the file itself is never migrated.
 

@@ -1,5 +1,5 @@
-//! The tables and columns that a file of each schema has (`spec/legacy-index.md` 1.4 and 1.5), and which of them a file
-//! lacks.
+//! The tables and columns that a file of each schema has (`docs/behaviour/legacy-index.md` 1.4 and 1.5), and which of
+//! them a file lacks.
 //!
 //! What it deliberately does not do: a file with more than its schema has is not its matter.
 

@@ -28,7 +28,7 @@ const CORE_TABLES: [&str; 4] = ["operatorbundle", "package", "channel", "channel
 /// Memory for pages of one connection, in KiB.
 const CACHE: i64 = 4 << 10;
 
-/// The version of the schema that a file claims to have (`spec/legacy-index.md` 1.2).
+/// The version of the schema that a file claims to have (`docs/behaviour/legacy-index.md` 1.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
     /// No table of migrations, or an empty one: older than all numbers, or tampered with.

@@ -1,4 +1,4 @@
-//! From rows of edges to entries of channels (`spec/legacy-index.md` 3.2 and 3.3).
+//! From rows of edges to entries of channels (`docs/behaviour/legacy-index.md` 3.2 and 3.3).
 //!
 //! What it deliberately does not do: it does not ask whether the result is a valid channel.
 

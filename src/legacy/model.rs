@@ -1,5 +1,5 @@
 //! A legacy catalog as packages, channels and bundles: what the rows mean, before anything is written
-//! (`spec/legacy-index.md` 3.1 to 3.6).
+//! (`docs/behaviour/legacy-index.md` 3.1 to 3.6).
 //!
 //! The real tool stops at the first thing that it cannot convert. Here every problem is kept with the package that it
 //! is about, in the order in which the real tool would meet it, so that the first of them is its verdict and a package

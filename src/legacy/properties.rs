@@ -1,4 +1,4 @@
-//! Properties and dependencies of the legacy format as properties of blobs (`spec/legacy-index.md` 3.5).
+//! Properties and dependencies of the legacy format as properties of blobs (`docs/behaviour/legacy-index.md` 3.5).
 //!
 //! What it deliberately does not do: values of types that nobody knows are carried through as they are written.
 

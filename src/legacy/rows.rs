@@ -1,7 +1,7 @@
 //! The rows of a legacy file, all but the manifests of bundles.
 //!
 //! Columns are declared TEXT and hold BLOBs, or the other way round, depending on the release and the migration that
-//! wrote them (`spec/legacy-index.md` 1.1), so every value is read as whatever it is and taken for text.
+//! wrote them (`docs/behaviour/legacy-index.md` 1.1), so every value is read as whatever it is and taken for text.
 //!
 //! What it deliberately does not do: it judges nothing and repairs nothing.
 

@@ -1,4 +1,4 @@
--- The tables of a legacy catalog at its last schema, 13 (`spec/legacy-index.md` 1.4).
+-- The tables of a legacy catalog at its last schema, 13 (`docs/behaviour/legacy-index.md` 1.4).
 --
 -- The two triggers differ from those of the real tool, which lose APIs that other bundles still provide; nothing depends
 -- on that.

@@ -1,5 +1,5 @@
 //! The order of preference among operators that meet a requirement, and among those that a Subscription may install
-//! (`spec/olm-classic.md` 2.4.4 to 2.4.7, 2.5).
+//! (`docs/behaviour/olm-classic.md` 2.4.4 to 2.4.7, 2.5).
 //!
 //! What it deliberately does not do: it does not know which of them can be had together.
 

@@ -1,7 +1,7 @@
 //! What the messages in conditions of OLM mean: those of Subscriptions (Classic) and of ClusterExtensions (v1).
 //!
-//! The grammar is that of the real systems (`spec/olm-classic.md` 2, 4.7, 7; `spec/olm-v1.md` 2.3, 2.8, 2.10). A message that
-//! is not known is said to be unknown, not guessed at.
+//! The grammar is that of the real systems (`docs/behaviour/olm-classic.md` 2, 4.7, 7; `docs/behaviour/olm-v1.md` 2.3,
+//! 2.8, 2.10). A message that is not known is said to be unknown, not guessed at.
 //!
 //! What it deliberately does not do: no catalog is asked; the commands that it names do that.
 

@@ -1,4 +1,4 @@
-//! What is installed, as a catalog of its own (`spec/olm-classic.md` 1.3, 2.9).
+//! What is installed, as a catalog of its own (`docs/behaviour/olm-classic.md` 1.3, 2.9).
 //!
 //! What it deliberately does not do: it does not say what happens to what is installed.
 

@@ -1,4 +1,5 @@
-//! Constraints in OLM's words, which are what stands in the conditions of Subscriptions (`spec/olm-classic.md` 4.7).
+//! Constraints in OLM's words, which are what stands in the conditions of Subscriptions
+//! (`docs/behaviour/olm-classic.md` 4.7).
 //!
 //! What it deliberately does not do: it does not explain them; [`super::explain`] does, in better words.
 

@@ -1,4 +1,4 @@
-//! Dependencies: what OLM Classic installs and upgrades together, and why (`spec/olm-classic.md`).
+//! Dependencies: what OLM Classic installs and upgrades together, and why (`docs/behaviour/olm-classic.md`).
 //!
 //! A [`World`] is a namespace: its Subscriptions, what is installed, the CatalogSources. [`resolve()`] reads of the catalogs
 //! only what can matter ([`Rows`]), makes a problem of it and has it solved. The answer is one that OLM may give; where OLM

@@ -1,4 +1,4 @@
-//! Why one operator that meets a requirement is preferred to another (`spec/olm-classic.md` 2.4.4 to 2.4.7).
+//! Why one operator that meets a requirement is preferred to another (`docs/behaviour/olm-classic.md` 2.4.4 to 2.4.7).
 //!
 //! What it deliberately does not do: it orders nothing. [`super::candidates`] does, by the same criteria in the same order.
 

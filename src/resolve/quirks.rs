@@ -1,4 +1,4 @@
-//! Where OLM itself may give another answer, and why (`spec/olm-classic.md` 0.4, 2.5.7, 4.4.3).
+//! Where OLM itself may give another answer, and why (`docs/behaviour/olm-classic.md` 0.4, 2.5.7, 4.4.3).
 //!
 //! What it deliberately does not do: it does not imitate OLM's defects, it only says where they can show.
 

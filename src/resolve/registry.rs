@@ -1,4 +1,5 @@
-//! What OLM's cache makes of the properties and dependencies that a catalog's server streams (`spec/olm-classic.md` 1.1.2,
+//! What OLM's cache makes of the properties and dependencies that a catalog's server streams
+//! (`docs/behaviour/olm-classic.md` 1.1.2,
 //! 1.2.4): dependencies become properties, so that those of a file-based catalog stand there twice.
 //!
 //! What it deliberately does not do: no reading of catalogs.

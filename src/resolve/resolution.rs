@@ -176,6 +176,49 @@ pub enum Because {
 
 /// Resolves a namespace.
 ///
+/// ```
+/// use std::sync::Arc;
+///
+/// use olmdex::cluster::Subscription;
+/// use olmdex::fbc::Input;
+/// use olmdex::index::{Builder, CatalogSpec, Mode};
+/// use olmdex::resolve::{Catalog, IndexRows, Options, Verdict, World, resolve};
+///
+/// let till = r#"
+///     {"schema": "olm.package", "name": "till", "defaultChannel": "stable"}
+///     {"schema": "olm.channel", "package": "till", "name": "stable", "entries": [{"name": "till.v1.0.0"}]}
+///     {"schema": "olm.bundle", "package": "till", "name": "till.v1.0.0", "image": "example.com/till:1.0.0", "properties": [
+///         {"type": "olm.package", "value": {"packageName": "till", "version": "1.0.0"}},
+///         {"type": "olm.package.required", "value": {"packageName": "ledger", "versionRange": ">=1.0.0"}}]}
+/// "#;
+/// let mut builder = Builder::in_memory();
+/// let spec = CatalogSpec { name: "shop".to_owned(), ..CatalogSpec::default() };
+/// builder.add_catalog(&spec, &Input::bytes("till.json", Arc::from(till.as_bytes())), Mode::Strict)?;
+/// let index = builder.into_index()?;
+///
+/// let world = World {
+///     namespace: "olm".to_owned(),
+///     catalogs: vec![Catalog { name: "shop".to_owned(), namespace: "olm".to_owned(), ..Catalog::default() }],
+///     subscriptions: vec![Subscription {
+///         name: "till".to_owned(),
+///         package: "till".to_owned(),
+///         source: "shop".to_owned(),
+///         source_namespace: "olm".to_owned(),
+///         ..Subscription::default()
+///     }],
+///     ..World::default()
+/// };
+/// let Verdict::Unsatisfiable(conflict) = resolve(&world, &IndexRows::new(&index, &world), &Options::default())? else {
+///     panic!("nobody provides the ledger");
+/// };
+/// let facts: Vec<&str> = conflict.facts.iter().map(|fact| fact.message.as_str()).collect();
+/// assert_eq!(facts[0], "subscription till exists");
+/// assert!(facts.contains(
+///     &"bundle till.v1.0.0 requires an operator with package: ledger and with version in range: >=1.0.0"
+/// ));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// As OLM where it does not get as far as an answer; and if a limit is reached.
 pub fn resolve(world: &World, rows: &dyn Rows, options: &Options) -> Result<Verdict, Failure> {

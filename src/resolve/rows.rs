@@ -184,7 +184,8 @@ impl World {
         self.catalogs.get(catalog).map(|it| format!("{}/{}", it.name, it.namespace)).unwrap_or_default()
     }
 
-    /// What OLM would say of the world before it looks at any subscription (`spec/olm-classic.md` 1.4.3, 1.4.4).
+    /// What OLM would say of the world before it looks at any subscription (`docs/behaviour/olm-classic.md` 1.4.3,
+    /// 1.4.4).
     pub(super) fn failures(&self) -> Vec<String> {
         let mut failures: Vec<String> = self
             .catalogs

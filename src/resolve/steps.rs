@@ -1,5 +1,5 @@
 //! What OLM does with what it resolved: lookups of bundles, new Subscriptions, changed ones, and whether there is an
-//! InstallPlan at all (`spec/olm-classic.md` 5.2, 5.3).
+//! InstallPlan at all (`docs/behaviour/olm-classic.md` 5.2, 5.3).
 //!
 //! What it deliberately does not do: it does not say what is inside a bundle.
 

@@ -487,7 +487,7 @@ impl<'w> Universe<'w> {
         }
     }
 
-    /// Whether an entry leads on from what is installed (`spec/olm-classic.md` 2.5.4).
+    /// Whether an entry leads on from what is installed (`docs/behaviour/olm-classic.md` 2.5.4).
     pub(super) fn leads_on(&self, id: EntryId, from: EntryId) -> bool {
         let (entry, installed) = (self.entry(id), self.entry(from));
         let in_range = || {

@@ -1,4 +1,5 @@
-//! A namespace as a problem: which operators may be there, and what each demands (`spec/olm-classic.md` section 2).
+//! A namespace as a problem: which operators may be there, and what each demands (`docs/behaviour/olm-classic.md`
+//! section 2).
 //!
 //! The order of variables is the canonical one of 4.6: Subscriptions as given, then what is installed by name, then what
 //! these need.

@@ -3,8 +3,9 @@
 //!
 //! A [`Problem`] has variables; each carries constraints, and those of kind [`Constraint::Dependency`] list candidates in
 //! order of preference. [`solve()`] takes, choice by choice in the order in which choices come up, the first candidate
-//! that some complete answer still contains, so that it never has to go back (`spec/olm-classic.md` 4.4.1). What cannot be
-//! satisfied gets a minimal core: constraints that contradict each other, none of which can be left out.
+//! that some complete answer still contains, so that it never has to go back (`docs/behaviour/olm-classic.md` 4.4.1).
+//! What cannot be satisfied gets a minimal core: constraints that contradict each other, none of which can be left
+//! out.
 //!
 //! The SAT engine is imported by one file here and by nobody else.
 //!

@@ -19,7 +19,7 @@ const MAX_TRIES: usize = 500;
 /// Constraints of an unsatisfiable problem that contradict each other and of which none can be left out, unless there are
 /// hundreds.
 ///
-/// Of several constraints that say the same of one variable, the last counts (`spec/olm-classic.md` 4.7.3).
+/// Of several constraints that say the same of one variable, the last counts (`docs/behaviour/olm-classic.md` 4.7.3).
 pub(super) fn core(problem: &Problem, spent: &Rc<Cell<u64>>, limits: &Limits) -> Result<Vec<Fact>, SolveError> {
     let mut candidates = shrink(problem, &distinct(problem), spent, limits)?;
     // Leave one out after the other, the first ones first, as long as the rest still contradicts itself.

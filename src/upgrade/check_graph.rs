@@ -1,4 +1,4 @@
-//! Checks of upgrade graphs: that whatever is installed has one way on (`spec/olm-classic.md` 6.1).
+//! Checks of upgrade graphs: that whatever is installed has one way on (`docs/behaviour/olm-classic.md` 6.1).
 //!
 //! What it deliberately does not do: it repeats none of the rules for which the real tools refuse a catalog; those are
 //! `check`'s.

@@ -1,6 +1,6 @@
-//! Where OLM Classic looks for an update according to its documentation (`seeds/000`, "order of precedence"): also in
-//! other sources than the Subscription's. OLM's code does not (`spec/olm-classic.md` 2.6), so this answers only who asks
-//! for it.
+//! Where OLM Classic looks for an update according to its documentation ("How do operator upgrades work", the order of
+//! precedence): also in other sources than the Subscription's. OLM's code does not (`docs/behaviour/olm-classic.md`
+//! 2.6), so this answers only who asks for it.
 
 use super::answer::{Asked, Generation, PackageView, Target, channel_words};
 use super::classic;

@@ -1,4 +1,5 @@
-//! The rules of a good upgrade graph (`spec/olm-classic.md` 6.1). A catalog that breaks them loads, and strands clusters.
+//! The rules of a good upgrade graph (`docs/behaviour/olm-classic.md` 6.1). A catalog that breaks them loads, and
+//! strands clusters.
 
 use crate::diag::{Rule, Severity};
 

@@ -1,5 +1,5 @@
 //! Z-streams: a channel in which every patch release of a minor version updates to the newest patch release of it
-//! (`seeds/000`; `spec/olm-classic.md` 6.4).
+//! (OLM's "How do operator upgrades work"; `docs/behaviour/olm-classic.md` 6.4).
 //!
 //! The newest patch releases form the chain; each skips the earlier ones of its minor version, which stay as entries
 //! that nothing leads to. Names that the channel only mentions, of releases that no longer exist, are kept as such: whoever

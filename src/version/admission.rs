@@ -1,4 +1,4 @@
-//! What the API server lets into a ClusterExtension's `version` field (`spec/olm-v1.md` 1.1.10).
+//! What the API server lets into a ClusterExtension's `version` field (`docs/behaviour/olm-v1.md` 1.1.10).
 //!
 //! It is decided by a regular expression that is close to the language of constraints but not equal to it. Here the
 //! expression is a set of positions that moves over the text: each step maps the places where a match may stand to

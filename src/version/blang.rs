@@ -1,4 +1,4 @@
-//! Version ranges as `blang/semver` v4 reads them: `>=1.0.0 <2.0.0 || 3.x` (`spec/olm-v1.md` 1.2).
+//! Version ranges as `blang/semver` v4 reads them: `>=1.0.0 <2.0.0 || 3.x` (`docs/behaviour/olm-v1.md` 1.2).
 //!
 //! The real reader is lenient in ways that nobody would design: tokens of one byte vanish, a `!` before a blank turns
 //! into equality, any lower-case `x` makes a token a wildcard. Catalogs in the field depend on it, so all of that is
@@ -76,7 +76,7 @@ pub enum RangeError {
         error: VersionError,
     },
     /// Evaluation came to a group without comparators, between two `||`. The real library crashes here
-    /// (`spec/olm-v1.md` 1.2.9), so there is no answer to agree with.
+    /// (`docs/behaviour/olm-v1.md` 1.2.9), so there is no answer to agree with.
     #[error("the range has nothing between two '||', so whether it contains {version} is undefined")]
     EmptyGroup {
         /// The version that was asked for.
@@ -89,9 +89,9 @@ impl Range {
     ///
     /// # Errors
     ///
-    /// The first of, in this order (`spec/olm-v1.md` 1.2.7): misplaced `||`, wildcards that cannot be expanded,
-    /// comparators that cannot be read. Never [`RangeError::EmptyGroup`]: the real library accepts an empty group
-    /// until it has to evaluate it.
+    /// The first of, in this order (`docs/behaviour/olm-v1.md` 1.2.7): misplaced `||`, wildcards that cannot be
+    /// expanded, comparators that cannot be read. Never [`RangeError::EmptyGroup`]: the real library accepts an empty
+    /// group until it has to evaluate it.
     pub fn parse(text: &str) -> Result<Self, RangeError> {
         let tokens = tokens(text);
         let expanded = or_groups(&tokens)?
@@ -223,8 +223,8 @@ impl Operator {
     }
 }
 
-/// Cuts the text into tokens (`spec/olm-v1.md` 1.2.1): at blanks that do not follow `>`, `<` or `=`. Pieces of fewer
-/// than two bytes, counted before the blanks inside are removed, are no tokens.
+/// Cuts the text into tokens (`docs/behaviour/olm-v1.md` 1.2.1): at blanks that do not follow `>`, `<` or `=`. Pieces
+/// of fewer than two bytes, counted before the blanks inside are removed, are no tokens.
 fn tokens(text: &str) -> Vec<String> {
     let mut pieces = Vec::new();
     let mut start = 0;
@@ -241,7 +241,8 @@ fn tokens(text: &str) -> Vec<String> {
     pieces.into_iter().filter(|piece| piece.len() >= 2).map(|piece| piece.replace(' ', "")).collect()
 }
 
-/// Splits tokens at `||` (`spec/olm-v1.md` 1.2.2). A group may be empty, but neither the first nor the last one.
+/// Splits tokens at `||` (`docs/behaviour/olm-v1.md` 1.2.2). A group may be empty, but neither the first nor the last
+/// one.
 fn or_groups(tokens: &[String]) -> Result<Vec<&[String]>, RangeError> {
     let groups: Vec<&[String]> = tokens.split(|token| token == "||").collect();
     if tokens.first().is_some_and(|token| token == "||") {
@@ -253,7 +254,7 @@ fn or_groups(tokens: &[String]) -> Result<Vec<&[String]>, RangeError> {
     }
 }
 
-/// Splits a token at its first decimal digit (`spec/olm-v1.md` 1.2.3).
+/// Splits a token at its first decimal digit (`docs/behaviour/olm-v1.md` 1.2.3).
 fn split(token: &str) -> Result<(&str, &str), RangeError> {
     match token.find(is_decimal_digit) {
         Some(digit) => {
@@ -283,7 +284,8 @@ fn comparator(token: &str) -> Result<Comparator, RangeError> {
     Ok(Comparator { operator, version })
 }
 
-/// Replaces a token that has an `x` in it, wherever that is, by tokens without wildcards (`spec/olm-v1.md` 1.2.4).
+/// Replaces a token that has an `x` in it, wherever that is, by tokens without wildcards (`docs/behaviour/olm-v1.md`
+/// 1.2.4).
 fn expand(token: &str) -> Result<Vec<String>, RangeError> {
     if !token.contains('x') {
         return Ok(vec![token.to_owned()]);

@@ -1,4 +1,4 @@
-//! Version constraints as `Masterminds/semver` 3.5 reads them: `~1.2 || >=2.0, <3` (`spec/olm-v1.md` 1.1).
+//! Version constraints as `Masterminds/semver` 3.5 reads them: `~1.2 || >=2.0, <3` (`docs/behaviour/olm-v1.md` 1.1).
 //!
 //! Wildcards, partial versions, `~`, `^` and hyphen ranges, with the surprises of the real thing: `>1` starts at 2.0.0,
 //! `<=*` is 0.0.z, `~0.0.0` is everything. A group of a constraint admits a pre-release only if one of its items has a
@@ -95,7 +95,7 @@ pub enum ConstraintError {
 }
 
 impl Constraint {
-    /// Reads a constraint (`spec/olm-v1.md` 1.1.1 to 1.1.4).
+    /// Reads a constraint (`docs/behaviour/olm-v1.md` 1.1.1 to 1.1.4).
     ///
     /// # Errors
     ///
@@ -112,7 +112,8 @@ impl Constraint {
         Ok(Self { groups })
     }
 
-    /// Whether the version satisfies the constraint (`spec/olm-v1.md` 1.1.5 to 1.1.7). Build metadata never counts.
+    /// Whether the version satisfies the constraint (`docs/behaviour/olm-v1.md` 1.1.5 to 1.1.7). Build metadata never
+    /// counts.
     pub fn matches(&self, version: &Version) -> bool {
         self.groups.iter().any(|group| group.admits(version))
     }
@@ -143,8 +144,8 @@ impl Group {
 }
 
 impl Item {
-    /// Fills in what is missing or wild (`spec/olm-v1.md` 1.1.3). What follows the first wildcard is not even looked
-    /// at, except for the pre-release.
+    /// Fills in what is missing or wild (`docs/behaviour/olm-v1.md` 1.1.3). What follows the first wildcard is not
+    /// even looked at, except for the pre-release.
     fn from_scanned(scanned: &scan::Item<'_>) -> Result<Self, ConstraintError> {
         let [major, minor, patch] = scanned.version.components;
         let is_wild = |component: &str| matches!(component, "" | "x" | "X" | "*");
@@ -177,7 +178,7 @@ impl Item {
         }
     }
 
-    /// The table of `spec/olm-v1.md` 1.1.7.
+    /// The table of `docs/behaviour/olm-v1.md` 1.1.7.
     fn admits(&self, version: &Version) -> bool {
         let order = self.order_of(version);
         let same_major = version.major() == self.major;

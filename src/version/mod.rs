@@ -35,7 +35,8 @@ pub use holding::Holding;
 pub use parse::{NumberPart, VersionError};
 pub use release::{BadSegment, Release, ReleaseError, ReleaseErrorReason, VersionRelease};
 
-/// A strict semantic version: `MAJOR.MINOR.PATCH[-PRE][+BUILD]` (`spec/olm-v1.md` 1.3, `spec/fbc.md` appendix C).
+/// A strict semantic version: `MAJOR.MINOR.PATCH[-PRE][+BUILD]` (`docs/behaviour/olm-v1.md` 1.3,
+/// `docs/behaviour/fbc.md` appendix C).
 ///
 /// # Equality and order
 ///
@@ -58,7 +59,7 @@ impl Version {
         Self(semver::Version::new(major, minor, patch))
     }
 
-    /// Reads a strict version (`spec/olm-v1.md` 1.3). Nothing is trimmed and no `v` is accepted.
+    /// Reads a strict version (`docs/behaviour/olm-v1.md` 1.3). Nothing is trimmed and no `v` is accepted.
     ///
     /// # Errors
     ///
@@ -67,8 +68,8 @@ impl Version {
         parse::strict(text)
     }
 
-    /// Reads a version tolerantly (`spec/olm-v1.md` 1.3.7, `spec/olm-classic.md` 10.2): white space around it and one
-    /// leading `v` are dropped, leading zeros too, and a missing minor or patch number is 0.
+    /// Reads a version tolerantly (`docs/behaviour/olm-v1.md` 1.3.7, `docs/behaviour/olm-classic.md` 10.2): white
+    /// space around it and one leading `v` are dropped, leading zeros too, and a missing minor or patch number is 0.
     ///
     /// # Errors
     ///
@@ -108,7 +109,8 @@ impl Version {
         !self.0.pre.is_empty()
     }
 
-    /// Compares by precedence (`spec/olm-v1.md` 1.1.6): numbers, then the pre-release; build metadata never counts.
+    /// Compares by precedence (`docs/behaviour/olm-v1.md` 1.1.6): numbers, then the pre-release; build metadata never
+    /// counts.
     pub fn cmp_precedence(&self, other: &Self) -> Ordering {
         self.0.cmp_precedence(&other.0)
     }

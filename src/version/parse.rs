@@ -5,7 +5,8 @@ use std::fmt;
 use super::Version;
 use super::quote::Quoted;
 
-/// Why a text is not a version. The `Display` text is the real library's, byte for byte (`spec/fbc.md` appendix C).
+/// Why a text is not a version. The `Display` text is the real library's, byte for byte (`docs/behaviour/fbc.md`
+/// appendix C).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum VersionError {
@@ -176,7 +177,7 @@ pub(super) fn checked_pre_release(text: &str) -> semver::Prerelease {
     semver::Prerelease::new(text).expect("identifiers that are non-empty, ASCII and without leading zeros are accepted")
 }
 
-/// The rules of one pre-release identifier (`spec/olm-v1.md` 1.3.4).
+/// The rules of one pre-release identifier (`docs/behaviour/olm-v1.md` 1.3.4).
 pub(super) fn check_pre_identifier(text: &str) -> Result<(), VersionError> {
     if text.is_empty() {
         Err(VersionError::EmptyPreRelease)

@@ -9,7 +9,7 @@ use super::quote::Quoted;
 use super::{Version, VersionError, sort_key};
 
 /// The release of a bundle: dot-separated identifiers under the rules of pre-releases, at most
-/// [`Release::MAX_LEN`] bytes (`spec/fbc.md` 2.2, `spec/olm-v1.md` 1.4.4). It is never empty.
+/// [`Release::MAX_LEN`] bytes (`docs/behaviour/fbc.md` 2.2, `docs/behaviour/olm-v1.md` 1.4.4). It is never empty.
 ///
 /// Releases order like pre-releases: identifier by identifier, numbers by value and below words, a prefix first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,7 +26,7 @@ impl Release {
     ///
     /// # Errors
     ///
-    /// The texts of `spec/fbc.md` 3.2, rule 14.
+    /// The texts of `docs/behaviour/fbc.md` 3.2, rule 14.
     pub fn parse(text: &str) -> Result<Self, ReleaseError> {
         let error = |reason| ReleaseError { text: text.to_owned(), reason };
         if text.len() > Self::MAX_LEN {
@@ -72,7 +72,7 @@ impl FromStr for Release {
     }
 }
 
-/// Why a text is not a release (`spec/fbc.md` 3.2, rule 14).
+/// Why a text is not a release (`docs/behaviour/fbc.md` 3.2, rule 14).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("invalid release {}: {reason}", Quoted(.text))]
 pub struct ReleaseError {
@@ -107,7 +107,7 @@ pub struct BadSegment {
 /// A version and the release that orders the builds of it.
 ///
 /// `Ord`, `Eq` and `Hash` follow precedence, as those of [`Version`] do: the version (build metadata ignored), then no
-/// release below any release, then the release (`spec/fbc.md` 2.2, `spec/olm-v1.md` 1.4.6).
+/// release below any release, then the release (`docs/behaviour/fbc.md` 2.2, `docs/behaviour/olm-v1.md` 1.4.6).
 ///
 /// A release that a catalog explicitly leaves empty is no release here; whoever must write it back keeps that fact.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -120,7 +120,7 @@ pub struct VersionRelease {
 
 impl VersionRelease {
     /// Splits a version that has no explicit release: build metadata that would be a valid release is the release and
-    /// leaves the version; any other stays where it is (`spec/olm-v1.md` 1.4.3).
+    /// leaves the version; any other stays where it is (`docs/behaviour/olm-v1.md` 1.4.3).
     pub fn from_build_metadata(version: Version) -> Self {
         match Release::parse(version.build()) {
             Ok(release) => Self { version: version.without_build(), release: Some(release) },
@@ -129,7 +129,7 @@ impl VersionRelease {
     }
 
     /// The one version text that stands for both: the release as build metadata, in place of any that the version has
-    /// (`spec/olm-v1.md` 1.4.7); the inverse of [`VersionRelease::from_build_metadata`].
+    /// (`docs/behaviour/olm-v1.md` 1.4.7); the inverse of [`VersionRelease::from_build_metadata`].
     pub fn to_build_metadata(&self) -> Version {
         let Some(release) = &self.release else { return self.version.clone() };
         let build = semver::BuildMetadata::new(release.as_str()).expect("releases obey stricter rules than metadata");
@@ -155,8 +155,8 @@ impl From<Version> for VersionRelease {
 }
 
 impl fmt::Display for VersionRelease {
-    /// `<version>` or `<version>-<release>`, the text by which a catalog tells versions apart (`spec/fbc.md` 2.2). It
-    /// cannot be read back: a release looks like more of the pre-release.
+    /// `<version>` or `<version>-<release>`, the text by which a catalog tells versions apart (`docs/behaviour/fbc.md`
+    /// 2.2). It cannot be read back: a release looks like more of the pre-release.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.release {
             Some(release) => write!(f, "{}-{release}", self.version),

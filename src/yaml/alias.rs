@@ -118,7 +118,7 @@ impl Budget {
     /// # Errors
     ///
     /// Too large a part of the nodes comes from aliases: more than 99 % up to 400,000 nodes, falling to 10 % at
-    /// 4,000,000 (`spec/fbc.md` 1.3). The first hundred never count.
+    /// 4,000,000 (`docs/behaviour/fbc.md` 1.3). The first hundred never count.
     pub(super) fn count(&mut self, decodes: u64, aliased: u64) -> Result<(), &'static str> {
         self.decodes = self.decodes.saturating_add(decodes);
         self.aliased = self.aliased.saturating_add(aliased);

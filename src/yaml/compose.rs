@@ -1,4 +1,4 @@
-//! A chunk's first document as JSON text, without a tree and without recursion (`spec/fbc.md` 1.4).
+//! A chunk's first document as JSON text, without a tree and without recursion (`docs/behaviour/fbc.md` 1.4).
 
 use std::collections::HashMap;
 
@@ -16,7 +16,8 @@ use crate::json::{MAX_DEPTH, write_string};
 /// What a chunk held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Document {
-    /// Nothing, or a scalar that means null. `null` was written, but as a blob it is empty (`spec/fbc.md` 1.5).
+    /// Nothing, or a scalar that means null. `null` was written, but as a blob it is empty (`docs/behaviour/fbc.md`
+    /// 1.5).
     Null,
     /// Anything else.
     Value,

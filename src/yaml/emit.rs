@@ -1,4 +1,5 @@
-//! JSON documents as YAML text, byte for byte as `opm render -o yaml` writes them (`spec/fbc.md` 4.4, Appendix B).
+//! JSON documents as YAML text, byte for byte as `opm render -o yaml` writes them (`docs/behaviour/fbc.md` 4.4,
+//! Appendix B).
 //!
 //! This is an emitter of its own and not the library's: that one writes astral characters raw where go-yaml escapes
 //! them, copies every string into an event, and looks at characters one by one, so it reaches 50 to 90 MB/s. Here
@@ -389,7 +390,7 @@ fn keep_last_of_equal(entries: &mut Vec<Entry<'_>>, first: usize) {
 }
 
 /// Writes a number as it looks after opm has taken it as a double, written that as JSON and read it as YAML: in full
-/// if it is an integer of 64 bits then, else as `%g` (`spec/fbc.md` Appendix B.2).
+/// if it is an integer of 64 bits then, else as `%g` (`docs/behaviour/fbc.md` Appendix B.2).
 fn number(raw: &str, out: &mut Vec<u8>) {
     let start = out.len();
     write_number(raw, out);

@@ -7,8 +7,8 @@ use libyaml_safer::Mark;
 /// An error in one document.
 ///
 /// It is displayed as go-yaml v2 words it, with go-yaml's line number: that of the chunk, sometimes one too small, and
-/// absent on the first line (`spec/fbc.md` 1.3, rule 5). [`Self::line`] and [`Self::column`] are where the problem
-/// really is.
+/// absent on the first line (`docs/behaviour/fbc.md` 1.3, rule 5). [`Self::line`] and [`Self::column`] are where the
+/// problem really is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct YamlError {

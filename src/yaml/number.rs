@@ -32,8 +32,8 @@ impl Shortest {
     }
 }
 
-/// As `encoding/json`: plain notation unless |x| < 1e-6 or ≥ 1e21; `1e+21`, `1e-7` (`spec/fbc.md` Appendix A). The
-/// value is finite.
+/// As `encoding/json`: plain notation unless |x| < 1e-6 or ≥ 1e21; `1e+21`, `1e-7` (`docs/behaviour/fbc.md` Appendix
+/// A). The value is finite.
 pub(super) fn write_json(value: f64, out: &mut Vec<u8>) {
     let size = value.abs();
     if size != 0.0 && !(1e-6..1e21).contains(&size) {
@@ -43,8 +43,8 @@ pub(super) fn write_json(value: f64, out: &mut Vec<u8>) {
     }
 }
 
-/// As `%g` with the shortest digits: an exponent below 1e-4 and from 1e6 on, of at least two digits (`spec/fbc.md`
-/// Appendix B.2). The value is finite.
+/// As `%g` with the shortest digits: an exponent below 1e-4 and from 1e6 on, of at least two digits
+/// (`docs/behaviour/fbc.md` Appendix B.2). The value is finite.
 pub(super) fn write_general(value: f64, out: &mut Vec<u8>) {
     let shortest = Shortest::parse(&format!("{value:e}"));
     if has_exponent(&shortest) {
@@ -55,7 +55,7 @@ pub(super) fn write_general(value: f64, out: &mut Vec<u8>) {
 }
 
 /// As [`write_general`] for the nearest number of single precision, which is how mapping keys are written; with
-/// YAML's names for what is not finite (`spec/fbc.md` 1.4).
+/// YAML's names for what is not finite (`docs/behaviour/fbc.md` 1.4).
 pub(super) fn write_key(value: f64, out: &mut Vec<u8>) {
     #[expect(clippy::cast_possible_truncation, reason = "keys are of single precision")]
     let value = value as f32;

@@ -1,4 +1,4 @@
-//! The order in which go-yaml writes the keys of a mapping (`spec/fbc.md` Appendix B.4).
+//! The order in which go-yaml writes the keys of a mapping (`docs/behaviour/fbc.md` Appendix B.4).
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! What a scalar means: the resolution rules of YAML 1.1 as go-yaml v2 has them (`spec/fbc.md` 1.4).
+//! What a scalar means: the resolution rules of YAML 1.1 as go-yaml v2 has them (`docs/behaviour/fbc.md` 1.4).
 
 use std::borrow::Cow;
 

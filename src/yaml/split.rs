@@ -1,4 +1,4 @@
-//! The textual framing of YAML files: which lines make one document (`spec/fbc.md` 1.3, "YAML mode").
+//! The textual framing of YAML files: which lines make one document (`docs/behaviour/fbc.md` 1.3, "YAML mode").
 //!
 //! The framing knows no YAML. A line that starts with `---` ends a document wherever it stands, also inside a block
 //! scalar; a separator with no line before it becomes the first line of the next document.

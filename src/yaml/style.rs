@@ -1,4 +1,4 @@
-//! Which style a string is written in (`spec/fbc.md` Appendix B.3).
+//! Which style a string is written in (`docs/behaviour/fbc.md` Appendix B.3).
 
 use std::borrow::Cow;
 

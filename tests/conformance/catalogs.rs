@@ -1,4 +1,5 @@
-//! `catalogs/`: whole real catalogs, rendered and listed. The catalogs are beside the recorded cases.
+//! `catalogs/`: whole catalogs, rendered, listed and drawn. Those of the whole record are real ones, in `catalogs` beside
+//! it; those of the sample are fixtures, `NAME/in` beside it. Answers may be packed (`.zst`).
 
 use std::fs;
 use std::path::Path;
@@ -10,27 +11,19 @@ pub(crate) const FOLDER: Folder = Folder { name: "catalogs", run };
 
 fn run(root: &Path) -> Vec<Case> {
     let mut cases = Vec::new();
-    for (name, path) in entries(&root.join("catalogs"), "", ".zst") {
-        let Some((catalog, kind)) = name
-            .trim_end_matches(".zst")
-            .split_once(".render.")
-            .map(|(catalog, kind)| (catalog, format!("render.{kind}")))
-            .or_else(|| {
-                name.trim_end_matches(".zst")
-                    .split_once(".list-")
-                    .map(|(catalog, kind)| (catalog, format!("list-{kind}")))
-            })
-            .or_else(|| {
-                name.trim_end_matches(".zst")
-                    .split_once(".graph-")
-                    .map(|(catalog, kind)| (catalog, format!("graph-{kind}")))
-            })
-        else {
+    for (name, path) in entries(&root.join("catalogs"), "", "") {
+        let parts = [("render.", ".render."), ("list-", ".list-"), ("graph-", ".graph-")];
+        let found = parts.iter().find_map(|(kind, between)| {
+            let (catalog, rest) = name.trim_end_matches(".zst").split_once(between)?;
+            Some((catalog, format!("{kind}{rest}")))
+        });
+        let Some((catalog, kind)) = found else {
             cases
                 .push(Case::run(format!("catalogs/{name}"), || Outcome::NotRunnable("no such command yet".to_owned())));
             continue;
         };
-        let input = root.join("../catalogs").join(catalog);
+        let fixture = root.with_file_name(catalog).join("in");
+        let input = if fixture.is_dir() { fixture } else { root.join("../catalogs").join(catalog) };
         cases.push(Case::run(format!("catalogs/{name}"), || check(&input, &kind, &path)));
     }
     cases
@@ -51,7 +44,9 @@ fn check(input: &Path, kind: &str, expected: &Path) -> Outcome {
         "graph-v0.mermaid" => vec!["graph", "-i", &input, "--draw-v0-semantics"],
         _ => return Outcome::NotRunnable(format!("no such command yet: {kind}")),
     };
-    let expected = fs::File::open(expected).and_then(zstd::stream::decode_all).expect("a readable recording");
+    let is_packed = expected.extension().is_some_and(|it| it == "zst");
+    let expected = fs::read(expected).and_then(|it| if is_packed { zstd::stream::decode_all(&*it) } else { Ok(it) });
+    let expected = expected.expect("a readable recording");
     let answer = olmdex(Path::new("."), &arguments).expect("the program starts");
     if answer.exit_code != 0 {
         return Outcome::Failed(format!("exit code {}: {}", answer.exit_code, answer.stderr));

@@ -1,7 +1,8 @@
 //! `legacy/`: legacy SQLite catalogs, rendered and migrated; and `fbc/07-migrate-init`: catalogs in files, migrated.
 //!
 //! Whatever is found is a case: `NAME.index.db` with what stands beside it under the same name, every database in
-//! `edge`, `historic` and `schemas`, every digest of a rendered catalog of which the database is at hand.
+//! `edge`, `historic` and `schemas`, every digest of a rendered catalog of which the database is at hand. Instead of a
+//! database there may be the SQL that makes it (`NAME.sql`), so that people can read and review it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,12 +52,61 @@ fn compare(answer: &Answer, expected: &[u8]) -> Outcome {
     }
 }
 
+/// The tables at their last schema, for SQL that makes none.
+const LAST_SCHEMA: &str = include_str!("../../src/legacy/schema.sql");
+
+/// The SQL of a file, after that of the file which its first line names (`-- on NAME`).
+fn statements(path: &Path) -> String {
+    let mut parts = Vec::new();
+    let mut next = Some(path.to_owned());
+    while let Some(path) = next {
+        let text = fs::read_to_string(&path).expect("readable SQL");
+        let below = text.lines().next().and_then(|it| it.strip_prefix("-- on "));
+        next = below.map(|it| path.with_file_name(it.trim()));
+        if next.is_none() && !text.contains("CREATE TABLE") {
+            parts.push(text);
+            parts.push(LAST_SCHEMA.to_owned());
+        } else {
+            parts.push(text);
+        }
+    }
+    parts.reverse();
+    parts.concat()
+}
+
+/// Databases of a folder by name, whatever form they have there; `kept` holds those that were made.
+fn databases(folder: &Path, suffix: &str, kept: &tempfile::TempDir) -> Vec<(String, PathBuf)> {
+    let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
+    for (name, path) in entries(folder, "", &format!("{suffix}.db")) {
+        found.insert(name.trim_end_matches(".db").trim_end_matches(suffix).to_owned(), path);
+    }
+    for (name, path) in entries(folder, "", &format!("{suffix}.sql")) {
+        let stem = name.trim_end_matches(".sql").trim_end_matches(suffix).to_owned();
+        // Beside a recorded database, its SQL is there for people.
+        if found.contains_key(&stem) {
+            continue;
+        }
+        let database = kept.path().join(format!("{stem}.db"));
+        let connection = Connection::open(&database).expect("a scratch database");
+        connection.pragma_update(None, "synchronous", false).expect("a pragma");
+        connection.pragma_update(None, "foreign_keys", false).expect("a pragma");
+        connection.execute_batch(&statements(&path)).expect("SQL that runs");
+        connection.close().expect("a closed database");
+        found.insert(stem, database);
+    }
+    found.into_iter().collect()
+}
+
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a scratch directory")
+}
+
 /// Databases with what opm made of them beside them.
 fn run_whole(root: &Path) -> Vec<Case> {
     let folder = root.join("legacy");
     let mut cases = Vec::new();
-    for (name, path) in entries(&folder, "", ".index.db") {
-        let name = name.trim_end_matches(".index.db").to_owned();
+    let kept = scratch();
+    for (name, path) in databases(&folder, ".index", &kept) {
         for (format, suffix) in [("json", "render.json"), ("yaml", "render.yaml")] {
             for ending in ["", ".zst"] {
                 let expected = folder.join(format!("{name}.{suffix}{ending}"));
@@ -233,8 +283,8 @@ fn compare_with_recording(answer: &Answer, stdout: &[u8], stderr: &str) -> Outco
 fn run_edge(root: &Path) -> Vec<Case> {
     let folder = root.join("legacy/edge");
     let mut cases = Vec::new();
-    for (name, path) in entries(&folder, "", ".db") {
-        let stem = name.trim_end_matches(".db").to_owned();
+    let kept = scratch();
+    for (stem, path) in databases(&folder, "", &kept) {
         let beside = |suffix: &str| unpacked(&folder.join(format!("{stem}{suffix}")));
         cases.push(Case::run(format!("legacy/edge/{stem}"), || {
             let stderr = String::from_utf8_lossy(&beside(".err.txt")).into_owned();
@@ -249,41 +299,50 @@ fn run_historic(root: &Path) -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, packed) in entries(&folder, "", ".db.zst") {
         let stem = name.trim_end_matches(".db.zst").to_owned();
-        let recorded = |suffix: &str| folder.join(format!("{stem}{suffix}"));
-        cases.push(Case::run(format!("legacy/historic/{stem}"), || {
-            let (stdout, stderr) = (recorded(".render.json.zst"), recorded(".render.err.zst"));
-            if !stdout.is_file() || !stderr.is_file() {
-                return Outcome::NotRunnable("nothing is recorded of it".to_owned());
-            }
-            let Some((_scratch, path)) = unpack(&packed) else {
-                return Outcome::NotRunnable("the database is absent".to_owned());
-            };
-            let said = String::from_utf8_lossy(&unpacked(&stderr)).into_owned();
-            compare_with_recording(&render_as_opm(&path), &unpacked(&stdout), &said)
-        }));
-        // Read right, every one of them is a catalog, proved against its rows.
-        cases.push(Case::run(format!("legacy/historic/{stem} kept"), || {
-            let Some((scratch, path)) = unpack(&packed) else {
-                return Outcome::NotRunnable("the database is absent".to_owned());
-            };
-            let out = scratch.path().join("out");
-            let answer = run(&["migrate", &path.to_string_lossy(), &out.to_string_lossy(), "--prove"]);
-            match answer.exit_code {
-                0 => Outcome::Passed,
-                code => Outcome::Failed(format!("exit code {code}: {}", answer.stderr)),
-            }
-        }));
+        let Some((_scratch, path)) = unpack(&packed) else { continue };
+        cases.extend(historic(&folder, &stem, &path));
+    }
+    let kept = scratch();
+    for (stem, path) in databases(&folder, "", &kept) {
+        cases.extend(historic(&folder, &stem, &path));
     }
     cases
+}
+
+fn historic(folder: &Path, stem: &str, path: &Path) -> [Case; 2] {
+    let recorded = |suffix: &str| {
+        let packed = folder.join(format!("{stem}{suffix}.zst"));
+        if packed.is_file() { packed } else { folder.join(format!("{stem}{suffix}")) }
+    };
+    let as_opm = Case::run(format!("legacy/historic/{stem}"), || {
+        let (stdout, stderr) = (recorded(".render.json"), recorded(".render.err"));
+        if !stdout.is_file() || !stderr.is_file() {
+            return Outcome::NotRunnable("nothing is recorded of it".to_owned());
+        }
+        let said = String::from_utf8_lossy(&unpacked(&stderr)).into_owned();
+        compare_with_recording(&render_as_opm(path), &unpacked(&stdout), &said)
+    });
+    // Read right, every one of them is a catalog, proved against its rows.
+    let kept = Case::run(format!("legacy/historic/{stem} kept"), || {
+        let scratch = scratch();
+        let out = scratch.path().join("out");
+        let answer = run(&["migrate", &path.to_string_lossy(), &out.to_string_lossy(), "--prove"]);
+        match answer.exit_code {
+            0 => Outcome::Passed,
+            code => Outcome::Failed(format!("exit code {code}: {}", answer.stderr)),
+        }
+    });
+    [as_opm, kept]
 }
 
 /// Empty databases of every schema are catalogs without packages.
 fn run_schemas(root: &Path) -> Vec<Case> {
     let mut cases = Vec::new();
-    for (name, path) in entries(&root.join("legacy/schemas"), "", ".db") {
+    let kept = scratch();
+    for (name, path) in databases(&root.join("legacy/schemas"), "", &kept) {
         for compat in [&[][..], &["--compat", "opm"]] {
             let shown = if compat.is_empty() { String::new() } else { " as opm".to_owned() };
-            cases.push(Case::run(format!("legacy/schemas/{name}{shown}"), || {
+            cases.push(Case::run(format!("legacy/schemas/{name}.db{shown}"), || {
                 compare(&run(&[&["render", &*path.to_string_lossy()], compat].concat()), b"")
             }));
         }

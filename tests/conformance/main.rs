@@ -1,7 +1,8 @@
-//! Runs the recorded cases of the real systems, if they are there, and counts how many get the same answer.
+//! Runs recorded cases of the real systems and counts how many get the same answer.
 //!
-//! The cases are no part of the repository. They are looked for in `$OLMDEX_GOLDEN`, then beside the repository in
-//! `../shared/golden`; without them this test says so and succeeds.
+//! A sample of every kind of case is in `fixtures/recorded` and always runs. The whole record is not part of the
+//! repository: it is looked for in `$OLMDEX_GOLDEN`, then beside the repository in `../shared/golden`. The report
+//! closes with what was run and what was not.
 //!
 //! ```text
 //! cargo test --test conformance                        all that is implemented
@@ -9,9 +10,10 @@
 //! OLMDEX_CONFORMANCE_VERBOSE=1 cargo test ...          every failure, not just the first 20 of a folder
 //! ```
 //!
-//! To add a folder: a module with a `FOLDER`, and its name in [`FOLDERS`]. Cases come from the files that are found,
-//! never from a list, because any part of the folder may be missing and there may be more of it elsewhere. A case that
-//! differs for a good reason goes into `known-differences.tsv`.
+//! To add a folder: a module with a `FOLDER`, its name in [`FOLDERS`], and some cases in the sample, since a folder
+//! without any there is an error. Cases come from the files that are found, never from a list, because any part of the
+//! whole record may be missing and there may be more of it elsewhere. A case that differs for a good reason goes into
+//! `known-differences.tsv`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the report of a test that has its own main function")]
 
 mod catalogs;
@@ -26,6 +28,7 @@ mod legacy;
 mod observed;
 mod outcome;
 mod ranges;
+mod report;
 mod resolution;
 mod solver;
 mod v1;
@@ -35,7 +38,8 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use outcome::{Case, Folder, KnownDifferences, Outcome, Standing};
+use outcome::{Folder, KnownDifferences};
+use report::Report;
 
 const FOLDERS: &[Folder] = &[
     ranges::FOLDER,
@@ -69,9 +73,6 @@ const FOLDERS: &[Folder] = &[
 
 /// The name under which test runners know this test.
 const TEST_NAME: &str = "conformance";
-/// How many failures of a folder are shown unless all are asked for.
-const SHOWN_FAILURES: usize = 20;
-
 fn main() -> ExitCode {
     let arguments = Arguments::parse(env::args().skip(1));
     if arguments.is_list {
@@ -84,11 +85,6 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = golden(package);
-    if !root.is_dir() {
-        println!("skipped: no recorded cases in {}; OLMDEX_GOLDEN names another folder", root.display());
-        return ExitCode::SUCCESS;
-    }
     let known = match KnownDifferences::read(&package.join("tests/conformance/known-differences.tsv")) {
         Ok(known) => known,
         Err(error) => {
@@ -96,83 +92,43 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-
     let is_verbose = env::var_os("OLMDEX_CONFORMANCE_VERBOSE").is_some_and(|value| value == "1");
-    let mut total = Tally::default();
-    for folder in FOLDERS.iter().filter(|folder| arguments.selects(folder.name)) {
-        let tally = report(folder, &(folder.run)(&root), &known, is_verbose);
-        total.add(&tally);
-    }
-    println!("{}", total.line("total"));
-    println!("{} passed, {} failed", total.passed, total.failed + total.stale);
-    if total.failed + total.stale == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
-}
+    let selected: Vec<&Folder> = FOLDERS.iter().filter(|folder| arguments.selects(folder.name)).collect();
+    let mut report = Report::new(&known, is_verbose);
 
-/// Where the recorded cases are, if they are there.
-fn golden(package: &Path) -> PathBuf {
-    let named = env::var_os("OLMDEX_GOLDEN").filter(|value| !value.is_empty()).map(PathBuf::from);
-    named.unwrap_or_else(|| package.join("../shared/golden"))
-}
-
-/// Prints the line of a folder, its failures and its stale differences.
-fn report(folder: &Folder, cases: &[Case], known: &KnownDifferences, is_verbose: bool) -> Tally {
-    let mut tally = Tally::default();
-    let mut details = Vec::new();
-    for case in cases {
-        let standing = known.standing(case);
-        tally.count(standing);
-        match (standing, &case.outcome) {
-            (Standing::Failed, Outcome::Failed(reason)) => details.push(format!("  FAILED {}\n    {reason}", case.id)),
-            (Standing::Stale, _) => details.push(format!("  STALE  {}\n    it passes; take it off the list", case.id)),
-            (Standing::NotRunnable, Outcome::NotRunnable(why)) if is_verbose => {
-                details.push(format!("  NOT RUNNABLE {}\n    {why}", case.id));
-            }
-            _ => {}
+    report.open("fixtures/recorded");
+    for folder in &selected {
+        let cases = (folder.run)(&package.join("fixtures/recorded"));
+        report.folder(folder.name, &cases);
+        if cases.is_empty() {
+            report.missing(folder.name);
         }
     }
-    println!("{}", tally.line(folder.name));
-    let shown = if is_verbose { details.len() } else { SHOWN_FAILURES.min(details.len()) };
-    for detail in &details[..shown] {
-        println!("{detail}");
+    let (name, whole) = whole_record(package);
+    if whole.is_dir() {
+        report.open(&name);
+        for folder in &selected {
+            report.folder(folder.name, &(folder.run)(&whole));
+        }
+        report.not_asked(&name, &whole, FOLDERS);
+    } else {
+        report.note(format!("{name} is not here: only the recorded sample was run"));
     }
-    if shown < details.len() {
-        println!("  … and {} more (OLMDEX_CONFORMANCE_VERBOSE=1 shows all)", details.len() - shown);
+    if selected.len() < FOLDERS.len() {
+        report.note(format!(
+            "{} of {} folders, which were not selected",
+            FOLDERS.len() - selected.len(),
+            FOLDERS.len()
+        ));
     }
-    tally
+    if report.close() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-#[derive(Default)]
-struct Tally {
-    passed: usize,
-    known: usize,
-    failed: usize,
-    not_runnable: usize,
-    stale: usize,
-}
-
-impl Tally {
-    fn count(&mut self, standing: Standing) {
-        *match standing {
-            Standing::Passed => &mut self.passed,
-            Standing::Known => &mut self.known,
-            Standing::Failed => &mut self.failed,
-            Standing::NotRunnable => &mut self.not_runnable,
-            Standing::Stale => &mut self.stale,
-        } += 1;
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.passed += other.passed;
-        self.known += other.known;
-        self.failed += other.failed;
-        self.not_runnable += other.not_runnable;
-        self.stale += other.stale;
-    }
-
-    fn line(&self, name: &str) -> String {
-        let Self { passed, known, failed, not_runnable, stale } = self;
-        let stale = if *stale == 0 { String::new() } else { format!("  stale {stale}") };
-        format!("{name}  passed {passed}  known {known}  failed {failed}  not runnable {not_runnable}{stale}")
+/// Where the whole record is, if it is anywhere, and what to call the place.
+fn whole_record(package: &Path) -> (String, PathBuf) {
+    match env::var_os("OLMDEX_GOLDEN").filter(|value| !value.is_empty()).map(PathBuf::from) {
+        Some(named) => (named.display().to_string(), named),
+        None => ("../shared/golden".to_owned(), package.join("../shared/golden")),
     }
 }
 

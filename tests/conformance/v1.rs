@@ -234,7 +234,7 @@ fn same_error(actual: &Result<String, String>, expected: &str) -> Outcome {
 fn run_bulk(root: &Path) -> Vec<Case> {
     let folder = root.join("v1");
     let mut cases = Vec::new();
-    for (name, path) in entries(&folder, "real-", "-queries.json") {
+    for (name, path) in entries(&folder, "", "-queries.json") {
         let id = format!("v1/{}", name.trim_end_matches("-queries.json"));
         let results = folder.join(name.replace("-queries.json", "-results.jsonl"));
         let read = || -> Result<(Scenario, Vec<Value>), String> {

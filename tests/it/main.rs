@@ -16,6 +16,7 @@ mod completing;
 mod dependencies;
 mod drawing;
 mod editing;
+mod examples;
 mod fixtures;
 mod index_build;
 mod index_catalogs;

@@ -327,3 +327,164 @@ fn the_map_of_the_crate_is_complete() {
     let missing: Vec<String> = modules.into_iter().filter(|it| !lib.contains(&format!("mod {it};"))).collect();
     none("folders of `src/` that `lib.rs` does not name", &missing);
 }
+
+/// What a path in a comment starts with.
+const CITED: &[&str] =
+    &["docs/", "src/", "tests/", "fixtures/", "benches/", "examples/", "migrations/", "schema/", "fuzz/", ".ci/"];
+
+/// The blocks of whole-line comments of a file: the number of the first line, and the text.
+fn comments(text: &str) -> Vec<(usize, String)> {
+    let mut blocks: Vec<(usize, String)> = Vec::new();
+    let mut is_open = false;
+    for (idx, line) in text.lines().enumerate() {
+        let Some(said) = line.trim().strip_prefix("//").or_else(|| line.trim().strip_prefix("-- ")) else {
+            is_open = false;
+            continue;
+        };
+        let said = said.trim_start_matches(['/', '!']).trim();
+        match blocks.last_mut().filter(|_| is_open) {
+            Some((_, block)) => {
+                block.push(' ');
+                block.push_str(said);
+            }
+            None => blocks.push((idx + 1, said.to_owned())),
+        }
+        is_open = true;
+    }
+    blocks
+}
+
+/// The files of the repository that have comments: their paths and texts.
+fn commented_files() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    let mut open: Vec<PathBuf> =
+        ["src", "tests", "benches", "examples", "migrations", "build.rs"].iter().map(|it| root.join(it)).collect();
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|it| it.unwrap().path()));
+        } else if path.extension().is_some_and(|it| it == "rs" || it == "sql") {
+            let relative = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            found.push((relative, std::fs::read_to_string(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The paths of the repository that a comment cites, each with what follows it. A part in capitals, a star or an ellipsis
+/// stands for any name, so the path ends before it.
+fn cited_paths(comment: &str) -> Vec<(&str, &str)> {
+    let is_path = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+    let mut found = Vec::new();
+    let mut starts: Vec<usize> = CITED.iter().flat_map(|it| comment.match_indices(it)).map(|(at, _)| at).collect();
+    starts.sort_unstable();
+    for start in starts {
+        if comment[..start].ends_with(|c: char| is_path(c) || c == '}') {
+            continue;
+        }
+        let len = comment[start..].find(|c: char| !is_path(c)).unwrap_or(comment.len() - start);
+        let (path, rest) = comment[start..].split_at(len);
+        let path = path.trim_end_matches('.');
+        let is_any = |part: &str| {
+            let stem = part.split('.').next().unwrap_or_default();
+            !stem.is_empty() && stem.chars().all(|c| c.is_ascii_uppercase() || c == '_') && stem != "README"
+        };
+        let named = path.split('/').take_while(|it| !is_any(it)).map(|it| it.len() + 1).sum::<usize>();
+        let mut path = &path[..named.saturating_sub(1).min(path.len())];
+        if rest.starts_with(['*', '…', '<', '{']) {
+            path = path.rsplit_once('/').map_or(path, |it| it.0);
+        }
+        found.push((path, rest));
+    }
+    found
+}
+
+/// The sections that are cited behind the path of a chapter, such as `1.3, 1.4 and Appendix B.2`.
+fn cited_sections(rest: &str) -> Vec<String> {
+    let mut sections = Vec::new();
+    let mut words = rest.trim_start_matches('`').split_whitespace().peekable();
+    while let Some(word) = words.next() {
+        let bare = word.trim_end_matches([',', '.', ')', ';', ':']);
+        let is_last = !word.ends_with(',') && word.len() > bare.len();
+        match bare {
+            "section" | "and" | "to" => continue,
+            "Appendix" | "appendix" => {
+                let letter = words.peek().map(|it| it.trim_end_matches([',', '.', ')', ';', ':']).to_owned());
+                sections.extend(letter.map(|it| format!("Appendix {it}")));
+                break;
+            }
+            number if number.starts_with(|c: char| c.is_ascii_digit()) => sections.push(number.to_owned()),
+            _ => break,
+        }
+        if is_last {
+            break;
+        }
+    }
+    sections
+}
+
+/// Whether a chapter has a section: a heading, a numbered paragraph, or an item of a numbered list below its heading.
+fn has_section(chapter: &str, section: &str) -> bool {
+    let (parent, item) = section.rsplit_once('.').unwrap_or((section, ""));
+    let starts = |line: &str, number: &str| {
+        let line = line.trim_start_matches(['#', ' ', '*']);
+        line.strip_prefix(number).is_some_and(|rest| {
+            let next = rest.strip_prefix('.').unwrap_or(rest);
+            !next.starts_with(|c: char| c.is_ascii_alphanumeric())
+        })
+    };
+    let is_heading = |line: &&str| line.starts_with('#');
+    if chapter.lines().any(|line| (line.starts_with('#') || section.contains('.')) && starts(line, section)) {
+        return true;
+    }
+    let below = chapter.lines().skip_while(|line| !is_heading(line) || !starts(line, parent)).skip(1);
+    !item.is_empty()
+        && below.take_while(|line| !is_heading(line)).any(|line| line.trim_start().starts_with(&format!("{item}.")))
+}
+
+#[test]
+fn every_path_and_section_that_a_comment_cites_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    let mut n_sections = 0;
+    for (file, text) in commented_files() {
+        for (line, comment) in comments(&text) {
+            for (path, rest) in cited_paths(&comment) {
+                if !root.join(path).exists() {
+                    found.push(format!("{file}:{line}: `{path}` does not exist"));
+                    continue;
+                }
+                if !path.starts_with("docs/behaviour/") || !path.ends_with(".md") {
+                    continue;
+                }
+                let chapter = std::fs::read_to_string(root.join(path)).unwrap();
+                for section in cited_sections(rest) {
+                    n_sections += 1;
+                    if !has_section(&chapter, &section) {
+                        found.push(format!("{file}:{line}: {path} has no section {section}"));
+                    }
+                }
+            }
+        }
+    }
+    none("citations of what does not exist", &found);
+    assert!(n_sections > 100, "only {n_sections} sections are cited: are they still found?");
+}
+
+#[test]
+fn citations_are_read_as_people_write_them() {
+    let paths = |text| cited_paths(text).into_iter().map(|it| it.0).collect::<Vec<_>>();
+    assert_eq!(paths("as `docs/behaviour/fbc.md` 1.3 says; see src/lib.rs."), ["docs/behaviour/fbc.md", "src/lib.rs"]);
+    assert_eq!(paths("fixtures/rules/ID, tests/it/*.rs, `../src/x`"), ["fixtures/rules", "tests/it"]);
+    assert_eq!(cited_sections("` 1.3, 1.4 and Appendix B."), ["1.3", "1.4", "Appendix B"]);
+    assert_eq!(cited_sections("` 2.4.4 to 2.4.7, 2.5)."), ["2.4.4", "2.4.7", "2.5"]);
+    assert_eq!(cited_sections("` section 6) before 2"), ["6"]);
+    let chapter = "## 1. One\n\n### 1.2 Two\n\n1. a\n2. b\n\n2.3.4 Text\n\n## Appendix B – x\n\n4. d\n";
+    for section in ["1", "1.2", "1.2.2", "2.3.4", "Appendix B", "Appendix B.4"] {
+        assert!(has_section(chapter, section), "{section}");
+    }
+    for section in ["2", "1.3", "1.2.3", "2.3", "Appendix C", "Appendix B.5"] {
+        assert!(!has_section(chapter, section), "{section}");
+    }
+}

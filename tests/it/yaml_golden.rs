@@ -1,6 +1,7 @@
-//! Reading and writing YAML against what opm wrote for real catalogs. Without the recordings the tests only say so.
+//! Reading and writing YAML against what opm wrote: for the recorded sample, and for real catalogs where the whole record
+//! is at hand.
 
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test")]
+#![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -8,24 +9,30 @@ use std::path::{Path, PathBuf};
 use olmdex::json::{Reader, write_compact};
 use olmdex::yaml::{split, to_json, write};
 
-/// The recordings, beside the repository or one of its work trees.
-fn golden() -> Option<PathBuf> {
-    let found =
-        Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|it| it.join("shared/golden")).find(|it| it.is_dir());
-    if found.is_none() {
-        eprintln!("skipped: no ../shared/golden");
-    }
-    found
+/// The sample, and the whole record if it is beside the repository or one of its work trees.
+fn recorded() -> Vec<PathBuf> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let whole = package.ancestors().map(|it| it.join("shared/golden")).find(|it| it.is_dir());
+    [package.join("fixtures/recorded")].into_iter().chain(whole).collect()
 }
 
-/// The catalogs as opm rendered them: JSON and YAML.
+/// The text of a recording, packed or not.
+fn read(path: &Path) -> Option<Vec<u8>> {
+    if let Ok(text) = std::fs::read(path) {
+        return Some(text);
+    }
+    let packed = File::open(format!("{}.zst", path.display())).ok()?;
+    Some(zstd::decode_all(packed).unwrap())
+}
+
+/// Catalogs as opm rendered them: JSON and YAML.
 fn rendered() -> impl Iterator<Item = (String, String, Vec<u8>)> {
-    ["community-v4.12", "community-v4.16", "community-v4.20"].into_iter().filter_map(|name| {
-        let read = |kind: &str| {
-            let path = golden()?.join("catalogs").join(format!("{name}.render.{kind}.zst"));
-            Some(zstd::decode_all(File::open(path).unwrap()).unwrap())
-        };
-        Some((name.to_owned(), String::from_utf8(read("json")?).unwrap(), read("yaml")?))
+    let names = ["shop", "community-v4.12", "community-v4.16", "community-v4.20"];
+    recorded().into_iter().flat_map(move |root| {
+        names.into_iter().filter_map(move |name| {
+            let read = |kind: &str| read(&root.join(format!("catalogs/{name}.render.{kind}")));
+            Some((name.to_owned(), String::from_utf8(read("json")?).unwrap(), read("yaml")?))
+        })
     })
 }
 
@@ -78,8 +85,7 @@ fn reads_the_same_documents_from_both_forms() {
 
 #[test]
 fn writes_the_nasty_document_as_opm() {
-    let Some(golden) = golden() else { return };
-    let case = golden.join("fbc/05-render/r02");
+    let case = recorded().swap_remove(0).join("fbc/05-render/r02");
     let json = std::fs::read_to_string(case.join("in/a.json")).unwrap();
     let observed = std::fs::read_to_string(case.join("observed.txt")).unwrap();
     let expected = observed.split("--- stdout:\n---\n").nth(1).unwrap().split("--- stderr:").next().unwrap();
@@ -93,8 +99,8 @@ fn writes_the_nasty_document_as_opm() {
 /// Every recorded message of a YAML error is one that we give for a document of the same input.
 #[test]
 fn words_errors_as_opm() {
-    let Some(golden) = golden() else { return };
-    for case in std::fs::read_dir(golden.join("fbc/01-loading")).unwrap() {
+    let cases = recorded().into_iter().flat_map(|it| std::fs::read_dir(it.join("fbc/01-loading")).unwrap());
+    for case in cases {
         let case = case.unwrap().path();
         let observed = std::fs::read_to_string(case.join("observed.txt")).unwrap();
         let Some((_, message)) = observed.split_once("error converting YAML to JSON: ") else { continue };

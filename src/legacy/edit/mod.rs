@@ -1,5 +1,5 @@
 //! Maintenance of a legacy file, with the rules of the real tool's `registry rm`, `prune`, `prune-stranded` and
-//! `deprecatetruncate` (`spec/legacy-index.md` 4.7 and 4.8).
+//! `deprecatetruncate` (`docs/behaviour/legacy-index.md` 4.7 and 4.8).
 //!
 //! A step is one transaction: on a copy that takes its place at the end, or in the file itself. Rows are removed by sets:
 //! what goes is collected first, and then each table is gone through once. Two things differ from the real tool. What

@@ -1,4 +1,4 @@
-//! A bundle's blob as the rows of a legacy catalog (`spec/legacy-index.md` 4.10).
+//! A bundle's blob as the rows of a legacy catalog (`docs/behaviour/legacy-index.md` 4.10).
 //!
 //! What it deliberately does not do: it knows neither channels nor the database; what a row takes from channels is given
 //! to it.

@@ -1,4 +1,5 @@
-//! A channel as rows of edges (`spec/legacy-index.md` 2.2): the chain from the head, with a pair of rows for every skip.
+//! A channel as rows of edges (`docs/behaviour/legacy-index.md` 2.2): the chain from the head, with a pair of rows for
+//! every skip.
 //!
 //! What it deliberately does not do: it numbers rows from 1 within the channel; the numbers of the file are for the
 //! writer.

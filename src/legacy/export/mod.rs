@@ -1,5 +1,5 @@
 //! Writing a catalog as a legacy file of the last schema, for servers and tools that know no other
-//! (`spec/legacy-index.md` 2, 4.10, 6 and 8).
+//! (`docs/behaviour/legacy-index.md` 2, 4.10, 6 and 8).
 //!
 //! Two passes: the first reads packages and channels, the second writes bundles as they come, so that memory does not
 //! grow with the manifests. What the format cannot hold is a finding, by name.

@@ -1,7 +1,7 @@
 //! Whether an `olm.csv.metadata` property says what the ClusterServiceVersion says that it was made of.
 //!
-//! The property holds some fields of it (`spec/fbc.md` 2.1). They are compared one by one: what the property has must be
-//! there, and what is there must be in the property. Absent, null and empty are the same.
+//! The property holds some fields of it (`docs/behaviour/fbc.md` 2.1). They are compared one by one: what the property
+//! has must be there, and what is there must be in the property. Absent, null and empty are the same.
 //!
 //! What it deliberately does not do: it makes no property.
 

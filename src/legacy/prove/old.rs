@@ -1,8 +1,9 @@
 //! The old side: a legacy file, by plain queries of its own.
 //!
-//! What a schema has no place for is taken from where that schema has it (`spec/legacy-index.md` 1.5 and 1.7): APIs from
-//! the tables of providers and requirers, which up to schema 5 hang at entries of channels; versions, ranges and images
-//! from ClusterServiceVersions. Nothing of the conversion's reader is used, so that what that reader gets wrong shows.
+//! What a schema has no place for is taken from where that schema has it (`docs/behaviour/legacy-index.md` 1.5 and
+//! 1.7): APIs from the tables of providers and requirers, which up to schema 5 hang at entries of channels; versions,
+//! ranges and images from ClusterServiceVersions. Nothing of the conversion's reader is used, so that what that reader
+//! gets wrong shows.
 //!
 //! What it deliberately does not do: it decides nothing about packages; which can be converted is the conversion's claim.
 

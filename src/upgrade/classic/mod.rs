@@ -1,4 +1,4 @@
-//! OLM Classic: what a Subscription is upgraded to (`spec/olm-classic.md` 2.5, 2.6, 2.8).
+//! OLM Classic: what a Subscription is upgraded to (`docs/behaviour/olm-classic.md` 2.5, 2.6, 2.8).
 //!
 //! A [`Package`] holds channels; [`Channel::order`] gives the entries that count, head first; [`Package::candidates`] what
 //! may follow an installed bundle, most preferred first; [`Package::path`] the steps that OLM takes one after another.

@@ -1,4 +1,4 @@
-//! The order of a channel: which entries count, head first (`spec/olm-classic.md` 2.8).
+//! The order of a channel: which entries count, head first (`docs/behaviour/olm-classic.md` 2.8).
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,5 +1,5 @@
 //! What a catalog's server answers about entries, also about names that have no bundle: virtual nodes
-//! (`spec/olm-classic.md` 6.3).
+//! (`docs/behaviour/olm-classic.md` 6.3).
 
 use std::collections::BTreeSet;
 

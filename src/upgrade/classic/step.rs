@@ -1,4 +1,4 @@
-//! Steps: what may follow an installed bundle, and the way that OLM takes (`spec/olm-classic.md` 2.5, 2.6).
+//! Steps: what may follow an installed bundle, and the way that OLM takes (`docs/behaviour/olm-classic.md` 2.5, 2.6).
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,35 @@ use crate::upgrade::v1::bundle_version;
 use crate::version::blang::Range;
 use crate::version::{Holding, Version};
 
-/// A package of one catalog.
+/// A package of one catalog, made from what an index says of it ([`Package::new`]) or by hand.
+///
+/// ```
+/// use olmdex::upgrade::classic::{Channel, End, Entry, Installed, Package};
+/// use olmdex::version::Version;
+///
+/// let entry = |name: &str, replaces: &str| Entry {
+///     name: name.to_owned(),
+///     version: None,
+///     replaces: replaces.to_owned(),
+///     skips: Vec::new(),
+///     skip_range: String::new(),
+///     range: None,
+/// };
+/// let stable = Channel {
+///     package: "till".to_owned(),
+///     name: "stable".to_owned(),
+///     entries: vec![entry("till.v3", "till.v2"), entry("till.v2", "till.v1"), entry("till.v1", "")],
+///     file: "till.yaml".to_owned(),
+///     line: 1,
+/// };
+/// let till = Package { name: "till".to_owned(), channels: vec![stable], ..Package::default() };
+///
+/// let installed = Installed { name: "till.v1".to_owned(), version: Some(Version::parse("1.0.0").unwrap()) };
+/// let path = till.path(Some("stable"), &installed).unwrap();
+/// let bundles: Vec<&str> = path.steps.iter().map(|step| step.bundle.as_str()).collect();
+/// assert_eq!(bundles, ["till.v2", "till.v3"]);
+/// assert_eq!(path.end, End::Head);
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Package {
     /// Its name.

@@ -1,4 +1,5 @@
-//! A catalog as the resolver sees it (`spec/olm-v1.md` 2.2): the last blob of each name counts, nothing is validated.
+//! A catalog as the resolver sees it (`docs/behaviour/olm-v1.md` 2.2): the last blob of each name counts, nothing is
+//! validated.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,4 @@
-//! The conditions about deprecations that OLM v1 puts on a ClusterExtension (`spec/olm-v1.md` 2.6).
+//! The conditions about deprecations that OLM v1 puts on a ClusterExtension (`docs/behaviour/olm-v1.md` 2.6).
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Why a ClusterExtension does not resolve, in the real system's words (`spec/olm-v1.md` 2.3, 2.8).
+//! Why a ClusterExtension does not resolve, in the real system's words (`docs/behaviour/olm-v1.md` 2.3, 2.8).
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! OLM v1: the resolution of a ClusterExtension (`spec/olm-v1.md` section 2).
+//! OLM v1: the resolution of a ClusterExtension (`docs/behaviour/olm-v1.md` section 2).
 //!
 //! A [`Question`] says what is wanted, [`Catalog`]s hold what there is, [`resolve`] gives the bundle or the error, and how
 //! many candidates each step left.

@@ -1,4 +1,4 @@
-//! The version and release that an `olm.package` property states (`spec/olm-v1.md` 1.4).
+//! The version and release that an `olm.package` property states (`docs/behaviour/olm-v1.md` 1.4).
 
 use crate::fbc::{Expected, go_type_error};
 use crate::json::{self, Kind, Step};

@@ -1,4 +1,4 @@
-//! The resolution itself: selector, range, candidates of each catalog, one winner (`spec/olm-v1.md` 2.3).
+//! The resolution itself: selector, range, candidates of each catalog, one winner (`docs/behaviour/olm-v1.md` 2.3).
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;

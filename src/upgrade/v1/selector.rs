@@ -1,4 +1,4 @@
-//! Label selectors of catalogs (`spec/olm-v1.md` 2.3.1), as Kubernetes has them.
+//! Label selectors of catalogs (`docs/behaviour/olm-v1.md` 2.3.1), as Kubernetes has them.
 
 use std::collections::BTreeMap;
 

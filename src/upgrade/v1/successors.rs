@@ -1,4 +1,4 @@
-//! Which bundles may follow the installed one (`spec/olm-v1.md` 2.5).
+//! Which bundles may follow the installed one (`docs/behaviour/olm-v1.md` 2.5).
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -150,7 +150,7 @@ pub(super) fn named_places(catalog: &Catalog, installed: &Installed, channels: &
         .collect()
 }
 
-/// Version and release of the installed bundle (`spec/olm-v1.md` 1.4.8).
+/// Version and release of the installed bundle (`docs/behaviour/olm-v1.md` 1.4.8).
 pub(super) fn installed_version(installed: &Installed) -> Result<VersionRelease, String> {
     match &installed.release {
         None => Version::parse(&installed.version)

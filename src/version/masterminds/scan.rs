@@ -1,4 +1,5 @@
-//! The grammar of constraints: where items, operators and versions begin and end (`spec/olm-v1.md` 1.1.2, 1.1.4).
+//! The grammar of constraints: where items, operators and versions begin and end (`docs/behaviour/olm-v1.md` 1.1.2,
+//! 1.1.4).
 //!
 //! All that the grammar takes is ASCII, so every position at which something ends is a character boundary. Nothing here
 //! decides what a version means.
