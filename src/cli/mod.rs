@@ -2,62 +2,28 @@
 //!
 //! Only this module prints, reads the environment and decides how the program ends.
 
-mod ask;
-mod asked;
-mod build;
-mod candidates;
-mod changes;
-mod check_graph;
-mod compat;
-mod complete;
-mod completion;
-mod crd_bundle;
-mod crd_check;
-mod deps;
-mod diff;
-mod doctor;
-mod error;
-mod explain_message;
-mod export;
-mod graph;
-mod history;
-mod images;
-mod info;
-mod interrupt;
+mod args;
+mod catalog;
 mod legacy;
-mod legacy_source;
-mod list;
-mod man;
-mod migrate;
-mod name;
-mod namespace;
-mod one_catalog;
-pub mod output;
-mod overwrite;
-mod path;
-mod progress;
-mod provides;
-mod render;
-mod report;
-mod requires;
-mod resolve;
-mod search;
-mod sheet;
-mod show;
-mod sql;
-mod table;
-mod updates;
-mod validate;
-mod why;
-mod why_not;
-mod z_stream;
+mod needs;
+pub mod print;
+mod shell;
+mod speak;
+mod upgrade;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use error::{CommandError, CommandResult, Exit};
-use report::{ColorChoice, LogFormat, Reporter};
+use catalog::{build, diff, history, info, list, render, search, show, sql, validate};
+use legacy::{doctor, edit, export, migrate};
+use needs::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
+use shell::{completion, man};
+use upgrade::{check_graph, compat, graph, path, updates, why_not, z_stream};
+use print::envelope;
+use speak::interrupt;
+use speak::error::{CommandError, CommandResult, Exit};
+use speak::report::{ColorChoice, LogFormat, Reporter};
 
 /// Index, check, query and render Operator Lifecycle Manager (OLM) catalogs
 #[derive(Debug, Parser)]
@@ -89,7 +55,7 @@ enum Command {
     Render(render::RenderArgs),
     Migrate(migrate::MigrateArgs),
     Export(export::ExportArgs),
-    Legacy(legacy::LegacyArgs),
+    Legacy(edit::LegacyArgs),
     Doctor(doctor::DoctorArgs),
     List(list::ListArgs),
     Show(show::ShowArgs),
@@ -122,7 +88,7 @@ enum Command {
 /// Version, commit and the SQLite that is built in.
 fn version() -> String {
     let commit = option_env!("OLMDEX_COMMIT").unwrap_or("unknown");
-    format!("{} (commit {commit}, SQLite {})", output::VERSION, crate::index::sqlite_version())
+    format!("{} (commit {commit}, SQLite {})", envelope::VERSION, crate::index::sqlite_version())
 }
 
 /// What every command needs.
@@ -187,7 +153,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Render(args) => render::run(context, args),
         Command::Migrate(args) => migrate::run(context, args),
         Command::Export(args) => export::run(context, args),
-        Command::Legacy(args) => legacy::run(context, args),
+        Command::Legacy(args) => edit::run(context, args),
         Command::Doctor(args) => doctor::run(context, args),
         Command::List(args) => list::run(context, args),
         Command::Show(args) => show::run(context, args),

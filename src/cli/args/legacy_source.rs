@@ -1,0 +1,113 @@
+//! Legacy catalogs on the command line: opening them, and saying what is remarkable about them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use crate::cli::Context;
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::diag::{Finding, Severity};
+use crate::fbc::Level;
+use crate::legacy::{self, Fidelity, LegacyCatalog, Problem};
+use crate::source;
+
+/// Migrations of blobs, named as opm names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MigrateLevel {
+    /// Manifests stay as `olm.bundle.object` properties
+    None,
+    /// An `olm.csv.metadata` property takes the place of the manifests
+    BundleObjectToCsvMetadata,
+    /// All migrations
+    All,
+}
+
+impl From<MigrateLevel> for Level {
+    fn from(level: MigrateLevel) -> Self {
+        match level {
+            MigrateLevel::None => Self::None,
+            MigrateLevel::BundleObjectToCsvMetadata | MigrateLevel::All => Self::CsvMetadata,
+        }
+    }
+}
+
+/// Tools whose results can be had instead of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compat {
+    /// opm of the operator framework: what its migrations lose or refuse is lost or refused
+    Opm,
+}
+
+/// How a file below schema 9 is read.
+pub(crate) fn fidelity(compat: Option<Compat>) -> Fidelity {
+    if compat.is_some() { Fidelity::Opm } else { Fidelity::Kept }
+}
+
+/// Whether a source is a legacy catalog.
+pub(crate) fn is_legacy(path: &Path) -> bool {
+    path.is_file() && legacy::is_legacy(path)
+}
+
+/// An index has tables of the same names, so that what SQLite says of it would mislead.
+pub(crate) fn refuse_index(path: &Path) -> Result<(), CommandError> {
+    if !source::is_index(path) {
+        return Ok(());
+    }
+    let shown = path.display();
+    let message = format!("`{shown}` is an index of olmdex, and no legacy catalog");
+    let help = format!("make a legacy catalog of it first: olmdex export --legacy {shown} -o legacy.db");
+    Err(CommandError::new(Exit::Input, message).help(help))
+}
+
+/// Opens a legacy catalog and says what is remarkable about it.
+pub(crate) fn open(context: &Context, path: &Path, compat: Option<Compat>) -> Result<LegacyCatalog, CommandError> {
+    let catalog = source::open_legacy(path, fidelity(compat))?;
+    report(context, catalog.findings());
+    Ok(catalog)
+}
+
+/// Shows findings; of many about one rule the first ones, unless the user wants details.
+pub(crate) fn report(context: &Context, findings: &[Finding]) {
+    const SHOWN: usize = 5;
+    if context.reporter.is_quiet() {
+        return;
+    }
+    let mut n_of: BTreeMap<&str, usize> = BTreeMap::new();
+    for finding in findings {
+        let n = n_of.entry(finding.rule.id).or_default();
+        *n += 1;
+        if *n <= SHOWN || context.reporter.is_verbose() {
+            context.reporter.finding(finding);
+        }
+    }
+    for (rule, n) in n_of {
+        if n > SHOWN && !context.reporter.is_verbose() {
+            context.reporter.warning(&format!("{} more of {rule}; `--verbose` shows them", n - SHOWN));
+        }
+    }
+}
+
+/// Shows what keeps packages out, and everything else only if the user wants details.
+pub(crate) fn report_errors(context: &Context, findings: &[Finding]) {
+    let wanted = |it: &&Finding| it.rule.severity == Severity::Error || context.reporter.is_verbose();
+    report(context, &findings.iter().filter(wanted).cloned().collect::<Vec<_>>());
+}
+
+/// Why a catalog cannot be had as a whole, if it cannot.
+pub(crate) fn refusal(remarks: &[Finding]) -> Option<String> {
+    remarks.iter().find(|it| it.rule.severity == Severity::Error).map(|it| it.message.clone())
+}
+
+/// Says which packages were left out, and why.
+pub(crate) fn left_out<'p>(context: &Context, problems: impl IntoIterator<Item = &'p Problem>) {
+    let mut said: BTreeSet<Option<&str>> = BTreeSet::new();
+    for problem in problems {
+        // What is about all broken packages at once is said of each of them.
+        if (problem.package.is_none() && problem.is_verdict) || !said.insert(problem.package.as_deref()) {
+            continue;
+        }
+        let message = problem.words(" is left out");
+        context.reporter.finding(&legacy::rules::finding(legacy::rules::INCONVERTIBLE, message, None));
+    }
+}

@@ -1,0 +1,11 @@
+//! Arguments that several commands take, and what they stand for.
+//!
+//! What it deliberately does not do: no commands.
+
+pub(in crate::cli) mod legacy_source;
+pub(in crate::cli) mod name;
+pub(in crate::cli) mod namespace;
+pub(in crate::cli) mod one_catalog;
+pub(in crate::cli) mod overwrite;
+pub(in crate::cli) mod sources;
+pub(in crate::cli) mod upgrade;

@@ -1,0 +1,181 @@
+//! The namespace that a question is about: from manifests, from flags, or from both.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::args::sources::AskOptions;
+use crate::cli::needs::deps::Target;
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::args::name::{NameArgument, with_guess};
+use crate::cli::upgrade::path::parse_minor;
+use crate::cluster::{self, Cluster, ClusterError};
+use crate::constraint::openshift::Minor;
+use crate::index::Index;
+use crate::index::query::Filter;
+use crate::resolve::{ClusterFacts, IndexRows, Install, Options, Question, QuestionError, World};
+use crate::solve::Limits;
+use crate::version::Version;
+
+/// How much an answer may cost.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct WorkOptions {
+    /// How many conflicts the solver may run into, and a thousandth of the steps that rules may take
+    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    max_work: u64,
+}
+
+impl WorkOptions {
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            limits: Limits { conflicts: self.max_work },
+            steps: self.max_work.saturating_mul(1000),
+            ..Options::default()
+        }
+    }
+}
+
+/// What a namespace has and wants.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct NamespaceOptions {
+    /// Manifests of the cluster: a file, a directory or `-`; may be repeated
+    #[arg(long, value_name = "FILE|DIR")]
+    cluster: Vec<PathBuf>,
+    /// Subscribe: PKG, PKG@VERSION (to start with), PKG/CHANNEL or PKG@CHANNEL, or the name of a bundle; may be repeated
+    #[arg(long, value_name = "PKG[@VERSION|/CHANNEL]")]
+    install: Vec<String>,
+    /// What is installed: PKG, PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle, also as BUNDLE@CHANNEL with the
+    /// channel of its Subscription; may be repeated
+    #[arg(long, value_name = "PKG@VERSION|BUNDLE")]
+    installed: Vec<String>,
+    /// The namespace; that of the manifests, if they have just one
+    #[arg(short, long, value_name = "NAME")]
+    namespace: Option<String>,
+    /// The namespace whose catalogs all namespaces see. Default: openshift-marketplace if the manifests know it, else olm
+    #[arg(long, value_name = "NAME")]
+    global_namespace: Option<String>,
+    /// Pass over Subscriptions to catalogs that are not at hand
+    #[arg(long)]
+    ignore_missing_catalogs: bool,
+    /// The cluster's version of OpenShift; that of the ClusterVersion of the manifests, if they have one
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    openshift: Option<Minor>,
+    /// The cluster's version of Kubernetes, if it is not the one of its version of OpenShift
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    kubernetes: Option<Minor>,
+    #[command(flatten)]
+    work: WorkOptions,
+    #[command(flatten)]
+    pub(crate) ask: AskOptions,
+}
+
+impl NamespaceOptions {
+    pub(crate) fn options(&self) -> Options {
+        Options { explains: true, ..self.work.options() }
+    }
+
+    /// The namespace, what is known of its cluster, and remarks on what could not be counted with.
+    pub(crate) fn world(&self, index: &Index) -> Result<(World, ClusterFacts, Vec<String>), CommandError> {
+        if self.cluster.is_empty() && self.install.is_empty() && self.installed.is_empty() {
+            let error = CommandError::usage("there is nothing to resolve: no `--cluster`, no `--install`");
+            return Err(error.help("name manifests with `--cluster FILE`, or a package with `--install PKG`"));
+        }
+        let mut manifests = Cluster::default();
+        for path in &self.cluster {
+            let read = if path.as_os_str() == crate::source::STDIN {
+                let mut text = Vec::new();
+                let read = std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut text);
+                read.map_err(|error| ClusterError::Unreadable { path: path.clone(), error })?;
+                cluster::read_text("<stdin>", &text)?
+            } else {
+                cluster::read(path)?
+            };
+            manifests.add(read);
+        }
+        let facts = self.facts(&manifests);
+        let split = |text: &String| match text.find(['@', '/']) {
+            Some(at) if at > 0 => (text[..at].to_owned(), Some(text[at + 1..].to_owned())),
+            _ => (text.clone(), None),
+        };
+        let packages =
+            if self.install.is_empty() && self.installed.is_empty() { Vec::new() } else { index.package_names()? };
+        let mut install = Vec::new();
+        for text in &self.install {
+            let (package, choice) = split(text);
+            // Else it is the name of a bundle.
+            let of_bundle = if packages.contains(&package) { Vec::new() } else { index.packages_of_bundle(text)? };
+            install.push(match of_bundle.into_iter().next() {
+                Some(package) => Install { package, choice: Some(text.clone()) },
+                None => Install { package, choice },
+            });
+        }
+        let mut installed = Vec::new();
+        for text in &self.installed {
+            let (name, channel) = split(text);
+            // A bundle, or else a version or the head of a channel of a package.
+            installed.push(if packages.contains(&name) && index.packages_of_bundle(&name)?.is_empty() {
+                let bundle = Target::find(index, &self.ask.catalog, text)?.bundle;
+                (bundle, channel.filter(|_| matches!(NameArgument::parse(text), NameArgument::Channel(..))))
+            } else {
+                (name, channel)
+            });
+        }
+        let question = Question {
+            cluster: manifests,
+            namespace: self.namespace.clone(),
+            global_namespace: self.global_namespace.clone(),
+            install,
+            installed,
+            ignores_missing: self.ignore_missing_catalogs,
+        };
+        let ranks = index.catalog_ranks(&Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() })?;
+        let (mut world, warnings) = question.world(&ranks)?;
+        let bare = world.clone();
+        let rows = IndexRows::new(index, &bare);
+        question.complete(&mut world, &rows, index)?;
+        Ok((world, facts, warnings))
+    }
+}
+
+impl NamespaceOptions {
+    fn facts(&self, manifests: &Cluster) -> ClusterFacts {
+        let read = Version::parse_tolerant(&manifests.openshift).ok().map(|it| Minor::of(&it));
+        ClusterFacts { kubernetes: self.kubernetes, openshift: self.openshift.or(read) }
+    }
+}
+
+impl From<ClusterError> for CommandError {
+    fn from(error: ClusterError) -> Self {
+        let help = "manifests are YAML or JSON, as `kubectl get … -o yaml` prints them";
+        Self::new(Exit::Input, error.to_string()).help(help)
+    }
+}
+
+impl From<QuestionError> for CommandError {
+    fn from(error: QuestionError) -> Self {
+        let text = error.to_string();
+        let not_found = || Self::new(Exit::NotFound, text.clone());
+        match error {
+            QuestionError::SeveralNamespaces(_) => Self::usage(text).help("choose one with `--namespace`"),
+            QuestionError::NoSuchNamespace { name, known } => {
+                with_guess(not_found(), &name, &known, &format!("there are {}", known.join(", ")))
+            }
+            QuestionError::NoSuchCatalog { catalog, known, .. } => {
+                let help = format!(
+                    "name it with `-i {catalog}=SOURCE`, or leave such Subscriptions out with `--ignore-missing-catalogs`"
+                );
+                with_guess(not_found(), &catalog, &known, &help)
+            }
+            QuestionError::NoSuchPackage { name, known } => {
+                with_guess(not_found(), &name, &known, "`olmdex list packages` shows what there is")
+            }
+            QuestionError::NoSuchChoice { name, known, .. } => {
+                with_guess(not_found(), &name, &known, &format!("its channels are {}", known.join(", ")))
+            }
+            QuestionError::NoSuchBundle { .. } => {
+                not_found().help("what no catalog holds can be given as a manifest, with `--cluster`")
+            }
+            QuestionError::Index(error) => error.into(),
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The one catalog that a command writes in another form.
+
+use std::path::Path;
+
+use crate::cli::speak::error::CommandError;
+use crate::fbc::Input;
+use crate::index::Index;
+use crate::source::{self, Source};
+
+/// Opens a source that must be one catalog: of an index with several, `catalog` names it.
+pub(crate) fn open(path: &Path, catalog: Option<&String>) -> Result<Input, CommandError> {
+    match (source::open(path)?, catalog) {
+        (Source::Catalog(input), None) => Ok(input),
+        (Source::Catalog(_), Some(_)) => {
+            Err(CommandError::usage(format!("`--catalog` chooses from an index, and `{}` is not one", path.display())))
+        }
+        (Source::Index(path), catalog) => {
+            let index = Index::open(&path)?;
+            let names = index.catalog_names()?;
+            let name = match (catalog, names.as_slice()) {
+                (Some(name), _) => {
+                    crate::cli::args::sources::check_names(std::slice::from_ref(name), &names)?;
+                    name
+                }
+                (None, [only]) => only,
+                (None, []) => {
+                    let message = format!("`{}` holds no catalog", path.display());
+                    return Err(CommandError::new(crate::cli::speak::error::Exit::Input, message));
+                }
+                (None, _) => {
+                    let message = format!("`{}` has several catalogs: {}", path.display(), names.join(", "));
+                    return Err(CommandError::usage(message).help("choose one with `--catalog`"));
+                }
+            };
+            Ok(index.catalog_input(name)?)
+        }
+    }
+}

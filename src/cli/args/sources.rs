@@ -1,0 +1,293 @@
+//! The sources that asking commands take, as one index.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+
+use crate::cli::Context;
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::args::legacy_source;
+use crate::cli::speak::progress::Progress;
+use crate::diag::{Tally, closest};
+use crate::fbc::Input;
+use crate::index::{Builder, CatalogSpec, Index, Mode};
+use crate::source::{self, STDIN, Source};
+
+/// Where answers come from.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct AskOptions {
+    /// Index or catalog to ask: `index.db`, a directory, a file, or `-`; may be repeated. Default: $OLMDEX_INDEX, then
+    /// ./index.db
+    #[arg(short, long = "input", value_name = "[NAME=]SOURCE")]
+    input: Vec<String>,
+    /// Only this catalog; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) catalog: Vec<String>,
+}
+
+/// A source with the name that its catalog gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NamedSource {
+    pub(crate) name: String,
+    /// Whether the user chose the name.
+    pub(crate) is_named: bool,
+    pub(crate) path: PathBuf,
+}
+
+impl NamedSource {
+    /// Takes `[NAME=]SOURCE` apart. What exists under the whole text is a source without name.
+    pub(crate) fn parse(text: &str) -> Self {
+        if let Some((name, path)) = text.split_once('=')
+            && !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+            && !Path::new(text).exists()
+        {
+            return Self { name: name.to_owned(), is_named: true, path: PathBuf::from(path) };
+        }
+        let path = PathBuf::from(text);
+        Self { name: default_name(&path), is_named: false, path }
+    }
+}
+
+/// The name of a catalog that nobody named: that of its directory, or of its file without what follows the first dot.
+fn default_name(path: &Path) -> String {
+    if path.as_os_str() == STDIN {
+        return "stdin".to_owned();
+    }
+    let real = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let name = real.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem =
+        if real.is_dir() { name } else { name.split('.').find(|it| !it.is_empty()).unwrap_or_default().to_owned() };
+    if stem.is_empty() { "catalog".to_owned() } else { stem }
+}
+
+/// Two sources of one name are more likely a slip than meant.
+pub(crate) fn refuse_equal_names(sources: &[NamedSource]) -> Result<(), CommandError> {
+    let mut seen = std::collections::BTreeMap::new();
+    for source in sources {
+        if let Some(other) = seen.insert(&source.name, &source.path) {
+            let (first, second) = (other.display(), source.path.display());
+            let message = format!("`{first}` and `{second}` would both be the catalog `{}`", source.name);
+            return Err(CommandError::usage(message).help("give one of them another name: `NAME=SOURCE`"));
+        }
+    }
+    Ok(())
+}
+
+impl AskOptions {
+    /// Options that name sources only.
+    pub(crate) fn of_sources(sources: &[PathBuf]) -> Self {
+        Self { input: sources.iter().map(|it| it.to_string_lossy().into_owned()).collect(), catalog: Vec::new() }
+    }
+
+    /// Whether a source was named with `-i`.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.input.is_empty()
+    }
+
+    /// Opens the sources: an index as it is, anything else imported into one in memory.
+    pub(crate) fn open(&self, context: &Context) -> Result<Index, CommandError> {
+        let index = match self.open_sources()? {
+            Opened::Index(index) => index,
+            Opened::Catalogs(sources) => import(context, sources)?.0,
+        };
+        check_names(&self.catalog, &index.catalog_names()?)?;
+        Ok(index)
+    }
+
+    /// As [`Self::open`], with the catalogs in the order in which the user named them: by `--catalog`, else by their
+    /// sources; those of an index by name.
+    pub(crate) fn open_in_order(&self, context: &Context) -> Result<(Index, Vec<String>), CommandError> {
+        let (index, names) = match self.open_sources()? {
+            Opened::Index(index) => {
+                let names = index.catalog_names()?;
+                (index, names)
+            }
+            Opened::Catalogs(sources) => import(context, sources)?,
+        };
+        check_names(&self.catalog, &names)?;
+        Ok((index, if self.catalog.is_empty() { names } else { self.catalog.clone() }))
+    }
+
+    /// As [`Self::open`], unless the real tool refuses one of the catalogs: then its words.
+    pub(crate) fn open_if_valid(&self, context: &Context) -> Result<Result<Index, String>, CommandError> {
+        let index = match self.open_sources()? {
+            Opened::Index(index) => index,
+            Opened::Catalogs(sources) => {
+                for (_, source) in &sources {
+                    if let Source::Catalog(input) = source
+                        && let Some(refusal) =
+                            legacy_source::refusal(&input.remarks).or_else(|| crate::check::check(input).opm)
+                    {
+                        return Ok(Err(refusal));
+                    }
+                }
+                import(context, sources)?.0
+            }
+        };
+        check_names(&self.catalog, &index.catalog_names()?)?;
+        Ok(Ok(index))
+    }
+
+    /// As [`Self::open`], but a single catalog in files stays what it is.
+    pub(crate) fn open_or_read(&self, context: &Context) -> Result<FilesOrIndex, CommandError> {
+        let index = match self.open_sources()? {
+            Opened::Index(index) => index,
+            Opened::Catalogs(mut sources) => match sources.pop() {
+                Some((named, Source::Catalog(input))) if sources.is_empty() => {
+                    check_names(&self.catalog, &[named.name])?;
+                    return Ok(FilesOrIndex::Files(input));
+                }
+                last => {
+                    sources.extend(last);
+                    import(context, sources)?.0
+                }
+            },
+        };
+        check_names(&self.catalog, &index.catalog_names()?)?;
+        Ok(FilesOrIndex::Index(index))
+    }
+
+    /// As [`Self::open`], with the files too if the source is one catalog of files.
+    pub(crate) fn open_with_files(&self, context: &Context) -> Result<(Index, Option<Input>), CommandError> {
+        let (index, input) = match self.open_sources()? {
+            Opened::Index(index) => (index, None),
+            Opened::Catalogs(sources) => {
+                let input = match sources.as_slice() {
+                    [(_, Source::Catalog(input))] => Some(input.clone()),
+                    _ => None,
+                };
+                (import(context, sources)?.0, input)
+            }
+        };
+        check_names(&self.catalog, &index.catalog_names()?)?;
+        Ok((index, input))
+    }
+
+    /// Opens each source once: standard input can be read only once.
+    fn open_sources(&self) -> Result<Opened, CommandError> {
+        let sources = self.sources()?;
+        let mut opened = Vec::with_capacity(sources.len());
+        for source in &sources {
+            opened.push((source.clone(), source::open(&source.path)?));
+        }
+        if let [(only, Source::Index(path))] = opened.as_slice()
+            && !only.is_named
+        {
+            return Ok(Opened::Index(Index::open(path)?));
+        }
+        refuse_equal_names(&sources)?;
+        Ok(Opened::Catalogs(opened))
+    }
+
+    pub(crate) fn sources(&self) -> Result<Vec<NamedSource>, CommandError> {
+        if !self.input.is_empty() {
+            return Ok(self.input.iter().map(|it| NamedSource::parse(it)).collect());
+        }
+        if let Some(named) = std::env::var_os("OLMDEX_INDEX").filter(|it| !it.is_empty()) {
+            return Ok(vec![NamedSource::parse(&named.to_string_lossy())]);
+        }
+        if Path::new("index.db").exists() {
+            return Ok(vec![NamedSource::parse("index.db")]);
+        }
+        let error = CommandError::usage("there is nothing to ask: no `-i`, no $OLMDEX_INDEX and no ./index.db");
+        Err(error.help("name a source with `-i SOURCE`, or build an index: `olmdex build CATALOG -o index.db`"))
+    }
+}
+
+/// Every catalog that was named must be there.
+pub(crate) fn check_names(wanted: &[String], names: &[String]) -> Result<(), CommandError> {
+    for name in wanted {
+        if !names.contains(name) {
+            let error = CommandError::new(Exit::NotFound, format!("there is no catalog `{name}`"));
+            return Err(error.help(match closest(name, names.iter().map(String::as_str)) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("there are {}", names.join(", ")),
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// A single catalog in files, or an index of whatever else was named.
+pub(crate) enum FilesOrIndex {
+    Files(Input),
+    Index(Index),
+}
+
+enum Opened {
+    Index(Index),
+    Catalogs(Vec<(NamedSource, Source)>),
+}
+
+/// Imports catalogs into an index in memory, by the same code as `build`, but without refusing any: what is wrong is a
+/// warning, and broken packages are marked. Gives the catalogs' names in the order of the sources, too.
+fn import(context: &Context, sources: Vec<(NamedSource, Source)>) -> Result<(Index, Vec<String>), CommandError> {
+    let mut builder = Builder::in_memory();
+    let mut names: Vec<String> = Vec::new();
+    for (named, source) in sources {
+        match source {
+            Source::Catalog(input) => {
+                must_be_new(&names, &named.name)?;
+                import_files(context, &mut builder, &named, &input)?;
+                names.push(named.name);
+            }
+            Source::Index(path) => {
+                let index = Index::open(&path)?;
+                let catalogs = index.catalog_names()?;
+                for name in &catalogs {
+                    let spec = CatalogSpec {
+                        name: if named.is_named && catalogs.len() == 1 { named.name.clone() } else { name.clone() },
+                        source: format!("{}#{name}", path.display()),
+                        ..CatalogSpec::default()
+                    };
+                    must_be_new(&names, &spec.name)?;
+                    builder.add_catalog(&spec, &index.catalog_input(name)?, Mode::Tolerant)?;
+                    names.push(spec.name);
+                }
+            }
+        }
+    }
+    Ok((builder.into_index()?, names))
+}
+
+/// Indexes may hold catalogs of one name, which only opening them shows.
+fn must_be_new(names: &[String], name: &str) -> Result<(), CommandError> {
+    if names.iter().any(|it| it == name) {
+        let error = CommandError::usage(format!("two of the sources have a catalog `{name}`"));
+        return Err(error.help("give one of them another name: `NAME=SOURCE`"));
+    }
+    Ok(())
+}
+
+/// Imports one catalog in files. What cannot be read ends the command.
+pub(crate) fn import_files(
+    context: &Context,
+    builder: &mut Builder,
+    named: &NamedSource,
+    input: &Input,
+) -> Result<(), CommandError> {
+    let source = named.path.display().to_string();
+    let spec = CatalogSpec { name: named.name.clone(), source: source.clone(), ..CatalogSpec::default() };
+    let started = Instant::now();
+    let progress = Progress::start(context, format!("reading {source}"));
+    let import = builder.add_catalog(&spec, input, Mode::Tolerant)?;
+    drop(progress);
+    legacy_source::report_errors(context, &input.remarks);
+    context.reporter.detail(&format!("read {} files of {source} in {:.0?}", input.files.len(), started.elapsed()));
+    let mut unreadable = import.report.findings.iter().filter(|it| it.rule.id.starts_with("E00")).peekable();
+    if unreadable.peek().is_some() {
+        unreadable.for_each(|it| context.reporter.finding(it));
+        return Err(CommandError::new(Exit::Input, format!("`{source}` is not a readable catalog")));
+    }
+    let tally = Tally::of(&import.report.findings);
+    if tally.errors > 0 {
+        let names: Vec<&str> = import.report.broken_packages.iter().map(String::as_str).collect();
+        let names = names.join(", ");
+        context
+            .reporter
+            .warning(&format!("`{source}` is not valid ({tally}; packages: {names}); `olmdex validate` says why"));
+    }
+    Ok(())
+}

@@ -1,0 +1,282 @@
+//! `olmdex diff`
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::cli::Context;
+use crate::cli::args::sources::{NamedSource, check_names, import_files};
+use crate::cli::print::changes;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::name::with_guess;
+use crate::cli::print::table::{self, Column, Row, RowFormat, RowOptions, column, wide};
+use crate::index::query::{self, Change, ChangeKind, Filter, Side, Subject};
+use crate::index::{Builder, Index};
+use crate::source::{self, STDIN, Source};
+
+/// Say what differs between two catalogs: channels, upgrade edges, bundles, images, APIs, dependencies, deprecations
+///
+/// Breaking are versions that lose every way out, packages that are gone, and bundles with other content under the same
+/// name. Order and layout of the catalogs are no difference. Exits with 1 if they differ.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex diff catalog-4.19/ catalog-4.20/
+  olmdex diff main.db my-branch/ --package keda -o markdown
+  olmdex diff index.db index.db --old-catalog v4.19 --new-catalog v4.20 -o json")]
+pub(crate) struct DiffArgs {
+    /// Old catalog: a directory, a file, an index.db, or `-` for standard input
+    old: PathBuf,
+    /// New catalog
+    new: PathBuf,
+    /// Which catalog of an index is the old one
+    #[arg(long, value_name = "NAME")]
+    old_catalog: Option<String>,
+    /// Which catalog of an index is the new one
+    #[arg(long, value_name = "NAME")]
+    new_catalog: Option<String>,
+    /// Only this package; may be repeated
+    #[arg(long, short, value_name = "PACKAGE")]
+    package: Vec<String>,
+    /// Tell also what added and removed packages, channels and bundles consist of
+    #[arg(long)]
+    details: bool,
+    #[command(flatten)]
+    rows: RowOptions,
+}
+
+/// Longest value in a table for people, in characters; wide tables show all.
+const MAX_CELL: usize = 44;
+
+pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
+    let (old, new) = open(context, args)?;
+    let new_index = new.index.as_ref().or(old.index.as_ref());
+    let (Some(old_index), Some(new_index)) = (old.index.as_ref(), new_index) else {
+        return Err(CommandError::new(Exit::Bug, "internal error: no catalog was opened"));
+    };
+    let (old_side, new_side) =
+        (Side { index: old_index, catalog: &old.catalog }, Side { index: new_index, catalog: &new.catalog });
+    must_be_there(old_side, new_side, &args.package)?;
+    let mut found = query::diff(old_side, new_side, &args.package)?;
+    let is_same = found.is_empty();
+    let n_all = found.len();
+    if !args.details {
+        found.retain(|it| !it.detail);
+    }
+    let n_details = n_all - found.len();
+    if args.rows.output == RowFormat::Markdown {
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        changes::write_markdown(&old.shown, &new.shown, &found, &mut out)?;
+        out.flush()?;
+    }
+    let summary = changes::summary(&found);
+    match args.rows.output {
+        RowFormat::Markdown => {}
+        RowFormat::Table | RowFormat::Wide => {
+            let width = if args.rows.output == RowFormat::Table { MAX_CELL } else { usize::MAX };
+            for change in &mut found {
+                change.old = change.old.take().map(|it| one_line(&it, width));
+                change.new = change.new.take().map(|it| one_line(&it, width));
+            }
+            if !is_same {
+                table::print(found, &args.rows)?;
+            }
+        }
+        RowFormat::Name => {
+            let mut seen = HashSet::new();
+            found.retain(|it| seen.insert(it.name()));
+            table::print(found, &args.rows)?;
+        }
+        _ => table::print(found, &args.rows)?,
+    }
+    if is_same {
+        context.reporter.note("no difference");
+        return Ok(Exit::Yes);
+    }
+    let rest =
+        if n_details > 0 { format!("; `--details` tells {n_details} more of what is in them") } else { String::new() };
+    context.reporter.note(&format!("{summary}{rest}"));
+    Ok(Exit::No)
+}
+
+/// A source that is open: which catalog of which index it is.
+struct Opened {
+    /// Absent if the catalog is in the index of the old one.
+    index: Option<Index>,
+    catalog: String,
+    /// How people call it.
+    shown: String,
+}
+
+/// Opens both sources. Catalogs in files are imported into one index: what they share is then read once.
+fn open(context: &Context, args: &DiffArgs) -> Result<(Opened, Opened), CommandError> {
+    if args.old.as_os_str() == STDIN && args.new.as_os_str() == STDIN {
+        return Err(CommandError::usage("standard input cannot be both catalogs"));
+    }
+    let old = source::open(&args.old)?;
+    let new = source::open(&args.new)?;
+    let mut builder = Builder::in_memory();
+    let mut has_files = false;
+    let mut take = |source: Source, path: &Path, side: &str, wanted: Option<&String>| match source {
+        Source::Index(file) => open_index(&file, side, wanted),
+        Source::Catalog(input) => {
+            if wanted.is_some() {
+                let message = format!("`--{side}-catalog` chooses from an index, but `{}` is none", path.display());
+                return Err(CommandError::usage(message));
+            }
+            let named = NamedSource { name: side.to_owned(), is_named: true, path: path.to_owned() };
+            import_files(context, &mut builder, &named, &input)?;
+            has_files = true;
+            Ok(Opened { index: None, catalog: side.to_owned(), shown: path.display().to_string() })
+        }
+    };
+    let mut old = take(old, &args.old, "old", args.old_catalog.as_ref())?;
+    let mut new = take(new, &args.new, "new", args.new_catalog.as_ref())?;
+    if has_files {
+        let imported = Some(builder.into_index()?);
+        if old.index.is_none() {
+            old.index = imported;
+        } else {
+            new.index = imported;
+        }
+    }
+    Ok((old, new))
+}
+
+fn open_index(file: &Path, side: &str, wanted: Option<&String>) -> Result<Opened, CommandError> {
+    let index = Index::open(file)?;
+    let names = index.catalog_names()?;
+    let catalog = match (wanted, names.as_slice()) {
+        (Some(wanted), _) => {
+            check_names(std::slice::from_ref(wanted), &names)?;
+            wanted.clone()
+        }
+        (None, [only]) => only.clone(),
+        (None, []) => {
+            return Err(CommandError::new(Exit::Input, format!("`{}` has no catalog", file.display())));
+        }
+        (None, _) => {
+            let message = format!("`{}` has {} catalogs", file.display(), names.len());
+            let help = format!("choose the {side} one with `--{side}-catalog NAME`: {}", names.join(", "));
+            return Err(CommandError::usage(message).help(help));
+        }
+    };
+    Ok(Opened { index: Some(index), shown: catalog.clone(), catalog })
+}
+
+/// A package that neither catalog has is more likely a slip than meant.
+fn must_be_there(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<(), CommandError> {
+    for package in packages {
+        let mut names = Vec::new();
+        for side in [old, new] {
+            let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
+            names.extend(side.index.packages(&filter)?.into_iter().map(|it| it.package));
+        }
+        if !names.contains(package) {
+            names.sort();
+            names.dedup();
+            let error = CommandError::new(Exit::NotFound, format!("neither catalog has a package `{package}`"));
+            return Err(with_guess(error, package, &names, "`olmdex list packages -i SOURCE` shows what there is"));
+        }
+    }
+    Ok(())
+}
+
+/// A value on one line, its middle left out if it is longer than `width`: references of images differ at both ends.
+fn one_line(text: &str, width: usize) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let n_chars = text.chars().count();
+    if n_chars <= width {
+        return text;
+    }
+    let n_end = width / 3;
+    let start: String = text.chars().take(width - n_end - 1).collect();
+    let end: String = text.chars().skip(n_chars - n_end).collect();
+    format!("{start}…{end}")
+}
+
+pub(in crate::cli) fn kind_word(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Removed => "removed",
+        ChangeKind::Changed => "changed",
+        ChangeKind::Stranded => "stranded",
+    }
+}
+
+pub(in crate::cli) fn subject_words(subject: Subject) -> &'static str {
+    match subject {
+        Subject::Package => "package",
+        Subject::Channel => "channel",
+        Subject::Entry => "entry",
+        Subject::Bundle => "bundle",
+        Subject::Image => "image",
+        Subject::Api => "API",
+        Subject::RequiredPackage => "required package",
+        Subject::Constraint => "constraint",
+        Subject::Property => "property",
+        Subject::Deprecation => "deprecation",
+        Subject::Document => "document",
+    }
+}
+
+impl Row for Change {
+    const KIND: &'static str = "CatalogDiff";
+
+    fn columns() -> Vec<Column> {
+        vec![
+            column("PACKAGE"),
+            column("CHANGE"),
+            column("BREAKING"),
+            column("WHAT"),
+            column("CHANNEL"),
+            column("BUNDLE"),
+            wide("VERSION"),
+            column("FIELD"),
+            column("OLD"),
+            column("NEW"),
+        ]
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        vec![
+            Cow::from(&self.package),
+            kind_word(self.change).into(),
+            Cow::from(if self.breaking { "yes" } else { "" }),
+            subject_words(self.subject).into(),
+            or_empty(&self.channel),
+            or_empty(&self.bundle),
+            or_empty(&self.version),
+            or_empty(&self.field),
+            or_empty(&self.old),
+            or_empty(&self.new),
+        ]
+    }
+
+    /// What differs: the bundle, the channel or the package.
+    fn name(&self) -> String {
+        match (&self.bundle, &self.channel) {
+            (Some(bundle), None) => bundle.clone(),
+            (_, Some(channel)) => format!("{}/{channel}", self.package),
+            _ => self.package.clone(),
+        }
+    }
+}
+
+fn or_empty(value: &Option<String>) -> Cow<'_, str> {
+    Cow::from(value.as_deref().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_line;
+
+    #[test]
+    fn long_values_lose_their_middle() {
+        assert_eq!(one_line("a\n b", 10), "a b");
+        assert_eq!(one_line("0123456789abcdef", 10), "012345…def");
+        assert_eq!(one_line("ääääääääääää", 7), "ääää…ää");
+    }
+}

@@ -1,0 +1,81 @@
+//! `olmdex history`
+
+use clap::Args;
+use std::borrow::Cow;
+
+use crate::cli::Context;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::name::unknown_package;
+use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
+use crate::index::query::HistoryRow;
+
+/// Say when each version of a package appeared and disappeared, over catalogs in order
+///
+/// The order is that of `--catalog`, else that of `-i`; an index gives its catalogs by name.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex history keda -i catalog-4.18/ -i catalog-4.19/ -i catalog-4.20/
+  olmdex history keda -i index.db
+  olmdex history keda --catalog v4.9 --catalog v4.10 -o json")]
+pub(crate) struct HistoryArgs {
+    /// The package
+    #[arg(value_name = "PKG")]
+    package: String,
+    #[command(flatten)]
+    ask: AskOptions,
+    #[command(flatten)]
+    rows: RowOptions,
+}
+
+pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
+    let (index, order) = args.ask.open_in_order(context)?;
+    let rows = index.history(&args.package, &order)?;
+    if rows.is_empty() {
+        if index.package_names()?.contains(&args.package) {
+            let message = format!("`{}` has no version in {}", args.package, order.join(", "));
+            return Err(CommandError::new(Exit::NotFound, message));
+        }
+        return Err(unknown_package(&index, &args.package)?);
+    }
+    table::print(rows, &args.rows)?;
+    Ok(Exit::Yes)
+}
+
+impl Row for HistoryRow {
+    const KIND: &'static str = "History";
+
+    fn columns() -> Vec<Column> {
+        vec![
+            wide("PACKAGE"),
+            column("VERSION"),
+            column("BUNDLE"),
+            column("FIRST"),
+            column("LAST"),
+            column("STATUS"),
+            column("MISSING IN"),
+            column("DEPRECATED IN"),
+            wide("CONTENTS"),
+            wide("CATALOGS"),
+        ]
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        vec![
+            Cow::from(&self.package),
+            Cow::from(&self.version),
+            Cow::from(&self.bundle),
+            Cow::from(&self.first),
+            Cow::from(&self.last),
+            Cow::from(if self.is_current { "" } else { "gone" }),
+            self.missing_in.join(",").into(),
+            self.deprecated_in.join(",").into(),
+            self.contents.to_string().into(),
+            self.catalogs.join(",").into(),
+        ]
+    }
+
+    fn name(&self) -> String {
+        self.bundle.clone()
+    }
+}

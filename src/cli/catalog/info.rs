@@ -1,0 +1,149 @@
+//! `olmdex info`
+
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::Context;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::legacy_source::is_legacy;
+use crate::cli::print::envelope::Envelope;
+use crate::cli::print::table;
+use crate::index::query::Info;
+use crate::legacy::Fidelity;
+
+/// Say what an index holds, and what takes how much room in it
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex info index.db
+  olmdex info legacy.db
+  olmdex info index.db -o json")]
+pub(crate) struct InfoArgs {
+    /// Index or catalogs; default: $OLMDEX_INDEX, then ./index.db
+    #[arg(value_name = "SOURCE")]
+    sources: Vec<PathBuf>,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = InfoFormat::Table)]
+    output: InfoFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum InfoFormat {
+    /// For people
+    Table,
+    /// JSON envelope
+    Json,
+    /// YAML of the JSON envelope
+    Yaml,
+}
+
+pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
+    if let [path] = args.sources.as_slice()
+        && is_legacy(path)
+    {
+        return legacy_info(args.output, path);
+    }
+    let index = AskOptions::of_sources(&args.sources).open(context)?;
+    let info = index.info()?;
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match args.output {
+        InfoFormat::Json => Envelope::new("IndexInfo", vec![info]).write(&mut out)?,
+        InfoFormat::Yaml => table::write_yaml(&Envelope::new("IndexInfo", vec![info]), &mut out)?,
+        InfoFormat::Table => print(&index.path().display().to_string(), info, &mut out)?,
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+/// A legacy file as such: what is in it when it is imported is for `list`.
+fn legacy_info(output: InfoFormat, path: &Path) -> CommandResult {
+    let info = crate::source::open_legacy(path, Fidelity::Kept)?.info();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match output {
+        InfoFormat::Json => Envelope::new("LegacyInfo", vec![info]).write(&mut out)?,
+        InfoFormat::Yaml => table::write_yaml(&Envelope::new("LegacyInfo", vec![info]), &mut out)?,
+        InfoFormat::Table => {
+            let schema = info.schema.map_or("no schema".to_owned(), |it| format!("schema {it}"));
+            writeln!(out, "{}: legacy SQLite catalog, {schema}, {}\n", info.path, bytes(info.bytes))?;
+            let number = |n: usize| n.to_string();
+            let mut rows = vec![
+                ("written by", info.written_by.clone()),
+                ("writer was stopped", if info.interrupted { "yes" } else { "no" }.to_owned()),
+                ("packages", number(info.packages)),
+                ("that can be converted", number(info.convertible_packages)),
+                ("channels", number(info.channels)),
+                ("rows of edges", number(info.entries)),
+                ("bundles", number(info.bundles)),
+                ("with manifests", number(info.bundles_with_manifests)),
+                ("manifests", bytes(info.manifest_bytes)),
+                ("rows of properties", number(info.property_rows)),
+                ("rows of dependencies", number(info.dependency_rows)),
+            ];
+            if let Some(schema) = info.other_shape() {
+                rows.insert(1, ("tables show", format!("schema {schema}")));
+            }
+            if let Some(failure) = info.opm_failure {
+                rows.push(("opm fails with", failure));
+            }
+            let rows: Vec<Vec<String>> = rows.into_iter().map(|(what, value)| vec![what.to_owned(), value]).collect();
+            table::write_aligned(None, &rows, 3, &mut out)?;
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+fn print(path: &str, info: Info, out: &mut impl std::io::Write) -> Result<(), CommandError> {
+    writeln!(out, "{path}: schema {}, {}\n", info.schema_version, bytes(info.file_bytes))?;
+    let headers = ["CATALOG", "PRIORITY", "PACKAGES", "CHANNELS", "BUNDLES", "SOURCE"];
+    let rows: Vec<Vec<String>> = info
+        .catalogs
+        .iter()
+        .map(|it| {
+            vec![
+                it.catalog.clone(),
+                it.priority.to_string(),
+                it.packages.to_string(),
+                it.channels.to_string(),
+                it.bundles.to_string(),
+                it.source.clone(),
+            ]
+        })
+        .collect();
+    table::write_aligned(Some(headers.map(str::to_owned).to_vec()), &rows, 3, out)?;
+    writeln!(
+        out,
+        "\n{} documents, {} distinct; {} of text, {} distinct\n",
+        info.references,
+        info.documents,
+        bytes(info.referenced_bytes),
+        bytes(info.document_bytes)
+    )?;
+    let rows: Vec<Vec<String>> = info.schemas.iter().map(|(schema, n)| vec![schema.clone(), n.to_string()]).collect();
+    table::write_aligned(Some(vec!["SCHEMA".to_owned(), "DOCUMENTS".to_owned()]), &rows, 3, out)?;
+    writeln!(out)?;
+    let rows: Vec<Vec<String>> = info
+        .sizes
+        .iter()
+        .map(|it| {
+            let share = if info.file_bytes == 0 { 0.0 } else { it.bytes as f64 * 100.0 / info.file_bytes as f64 };
+            vec![it.kind.clone(), bytes(it.bytes), format!("{share:.1} %")]
+        })
+        .collect();
+    table::write_aligned(Some(["ROOM FOR", "SIZE", "SHARE"].map(str::to_owned).to_vec()), &rows, 3, out)?;
+    Ok(())
+}
+
+/// Bytes for people: `40.3 MB`, in powers of 1000.
+fn bytes(n: u64) -> String {
+    let mut value = n as f64;
+    for unit in ["B", "kB", "MB"] {
+        if value < 1000.0 {
+            return if unit == "B" { format!("{n} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1000.0;
+    }
+    format!("{value:.1} GB")
+}

@@ -1,0 +1,315 @@
+//! `olmdex list`
+
+use std::borrow::Cow;
+use std::io::{BufWriter, Write as _};
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::Context;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package};
+use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
+use crate::cli::catalog::validate::Compat;
+use crate::index::Index;
+use crate::index::query::{BundleRow, CatalogRow, ChannelRow, Filter, PackageRow};
+
+/// List packages, channels, bundles or catalogs
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex list packages -i my-catalog/
+  olmdex list channels keda
+  olmdex list bundles keda/stable -o wide --sort-by VERSION")]
+pub(crate) struct ListArgs {
+    /// What to list
+    #[arg(value_enum)]
+    what: What,
+    /// Only this package, or this channel of it
+    #[arg(value_name = "PKG[/CHANNEL]")]
+    name: Option<String>,
+    #[command(flatten)]
+    ask: AskOptions,
+    #[command(flatten)]
+    rows: RowOptions,
+    /// Print what `opm alpha list` prints
+    #[arg(long, value_name = "TOOL")]
+    compat: Option<Compat>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// Packages with their default channels
+    Packages,
+    /// Channels with their heads
+    Channels,
+    /// Bundles with the channels that list them
+    Bundles,
+    /// Catalogs of an index
+    Catalogs,
+}
+
+pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
+    if args.compat.is_some() {
+        return list_as_opm(context, args);
+    }
+    let name = args.name.as_deref().map(NameArgument::parse);
+    let (package, channel) = match &name {
+        None => (None, None),
+        Some(NameArgument::Plain(package)) => (Some(package.clone()), None),
+        Some(NameArgument::Channel(package, channel)) if args.what != What::Packages => {
+            (Some(package.clone()), Some(channel.clone()))
+        }
+        Some(_) => {
+            let wanted = if args.what == What::Packages { "PKG" } else { "PKG or PKG/CHANNEL" };
+            return Err(CommandError::usage(format!("`list` wants {wanted} here")));
+        }
+    };
+    if args.what == What::Catalogs && name.is_some() {
+        return Err(CommandError::usage("`list catalogs` takes no name").help("`--catalog NAME` chooses one"));
+    }
+    let index = args.ask.open(context)?;
+    let filter = Filter { catalogs: args.ask.catalog.clone(), package, channel };
+    match args.what {
+        What::Catalogs => table::print(index.catalogs(&filter)?, &args.rows)?,
+        What::Packages => {
+            let rows = index.packages(&filter)?;
+            must_be_there(&index, &filter, rows.is_empty())?;
+            table::print(rows, &args.rows)?;
+        }
+        What::Channels => {
+            let rows = index.channels(&filter)?;
+            must_be_there(&index, &filter, rows.is_empty())?;
+            table::print(rows, &args.rows)?;
+        }
+        What::Bundles => {
+            let mut rows = index.bundles(&filter)?;
+            if let Some(channel) = &filter.channel {
+                rows.retain(|it| it.channels.contains(channel));
+            }
+            must_be_there(&index, &filter, rows.is_empty())?;
+            table::print(rows, &args.rows)?;
+        }
+    }
+    Ok(Exit::Yes)
+}
+
+/// An empty answer about a name is an error if there is no such name.
+fn must_be_there(index: &Index, filter: &Filter, is_empty: bool) -> Result<(), CommandError> {
+    let Some(package) = &filter.package else { return Ok(()) };
+    if !is_empty {
+        return Ok(());
+    }
+    let only_package = Filter { channel: None, ..filter.clone() };
+    if index.packages(&only_package)?.is_empty() {
+        return Err(unknown_package(index, package)?);
+    }
+    match &filter.channel {
+        Some(channel) if index.channels(filter)?.is_empty() => Err(unknown_channel(index, package, channel)?),
+        _ => Ok(()),
+    }
+}
+
+fn status(deprecation: Option<&String>) -> &'static str {
+    if deprecation.is_some() { "deprecated" } else { "" }
+}
+
+impl Row for CatalogRow {
+    const KIND: &'static str = "CatalogList";
+
+    fn columns() -> Vec<Column> {
+        vec![
+            column("CATALOG"),
+            column("PRIORITY"),
+            column("PACKAGES"),
+            column("CHANNELS"),
+            column("BUNDLES"),
+            wide("DOCUMENTS"),
+            wide("LABELS"),
+            column("SOURCE"),
+        ]
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        let labels: Vec<String> = self.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        vec![
+            Cow::from(&self.catalog),
+            self.priority.to_string().into(),
+            self.packages.to_string().into(),
+            self.channels.to_string().into(),
+            self.bundles.to_string().into(),
+            self.documents.to_string().into(),
+            labels.join(",").into(),
+            Cow::from(&self.source),
+        ]
+    }
+
+    fn name(&self) -> String {
+        self.catalog.clone()
+    }
+}
+
+impl Row for PackageRow {
+    const KIND: &'static str = "PackageList";
+
+    fn columns() -> Vec<Column> {
+        vec![
+            column("CATALOG"),
+            column("PACKAGE"),
+            column("DEFAULT CHANNEL"),
+            column("VERSION"),
+            wide("HEAD"),
+            wide("CHANNELS"),
+            wide("BUNDLES"),
+            wide("PROVIDER"),
+            column("STATUS"),
+            column("DISPLAY NAME"),
+        ]
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        let status = if self.is_valid { status(self.deprecation.as_ref()) } else { "invalid" };
+        vec![
+            Cow::from(&self.catalog),
+            Cow::from(&self.package),
+            Cow::from(&self.default_channel),
+            Cow::from(&self.head_version),
+            Cow::from(&self.head),
+            self.channels.to_string().into(),
+            self.bundles.to_string().into(),
+            Cow::from(&self.provider),
+            status.into(),
+            Cow::from(&self.display_name),
+        ]
+    }
+
+    fn name(&self) -> String {
+        self.package.clone()
+    }
+}
+
+impl Row for ChannelRow {
+    const KIND: &'static str = "ChannelList";
+
+    fn columns() -> Vec<Column> {
+        vec![
+            column("CATALOG"),
+            column("PACKAGE"),
+            column("CHANNEL"),
+            column("DEFAULT"),
+            column("VERSION"),
+            wide("ENTRIES"),
+            column("STATUS"),
+            column("HEAD"),
+        ]
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        vec![
+            Cow::from(&self.catalog),
+            Cow::from(&self.package),
+            Cow::from(&self.channel),
+            Cow::from(if self.is_default { "yes" } else { "" }),
+            Cow::from(&self.head_version),
+            self.entries.to_string().into(),
+            status(self.deprecation.as_ref()).into(),
+            Cow::from(&self.head),
+        ]
+    }
+
+    fn name(&self) -> String {
+        format!("{}/{}", self.package, self.channel)
+    }
+}
+
+impl Row for BundleRow {
+    const KIND: &'static str = "BundleList";
+
+    fn columns() -> Vec<Column> {
+        vec![
+            column("CATALOG"),
+            column("PACKAGE"),
+            column("VERSION"),
+            column("BUNDLE"),
+            wide("DISPLAY NAME"),
+            wide("IMAGE"),
+            column("STATUS"),
+            column("CHANNELS"),
+        ]
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        let version = match self.release.is_empty() {
+            true => Cow::from(&self.version),
+            false => Cow::from(format!("{}-{}", self.version, self.release)),
+        };
+        let channels = match self.channels.as_slice() {
+            [only] => Cow::from(only),
+            several => Cow::from(several.join(",")),
+        };
+        vec![
+            Cow::from(&self.catalog),
+            Cow::from(&self.package),
+            version,
+            Cow::from(&self.bundle),
+            Cow::from(&self.display_name),
+            Cow::from(&self.image),
+            status(self.deprecation.as_ref()).into(),
+            channels,
+        ]
+    }
+
+    fn name(&self) -> String {
+        self.bundle.clone()
+    }
+}
+
+/// What `opm alpha list` prints: it refuses invalid catalogs, and knows display names from bundle objects only.
+fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
+    let index = match args.ask.open_if_valid(context)? {
+        Ok(index) => index,
+        Err(refusal) => {
+            context.reporter.plain(&refusal);
+            return Ok(Exit::No);
+        }
+    };
+    // What opm takes has a default channel for each `olm.package`; a package that other blobs only name is none for it.
+    let has_document = |it: &PackageRow| !it.default_channel.is_empty();
+    let package = args.name.as_deref();
+    let filter = Filter { catalogs: args.ask.catalog.clone(), package: package.map(str::to_owned), channel: None };
+    if let Some(package) = package
+        && !index.packages(&filter)?.iter().any(has_document)
+    {
+        context.reporter.plain(&format!("package {} not found", crate::version::Quoted(package)));
+        return Ok(Exit::No);
+    }
+    let (headers, mut rows): (&[&str], Vec<Vec<String>>) = match args.what {
+        What::Catalogs => return Err(CommandError::usage("opm lists packages, channels and bundles only")),
+        What::Packages => {
+            let names = index.display_names_in_objects(&filter)?;
+            let rows = index.packages(&filter)?.into_iter().filter(has_document);
+            let display =
+                |it: &PackageRow| names.get(&(it.catalog.clone(), it.head.clone())).cloned().unwrap_or_default();
+            let rows = rows.map(|it| vec![it.package.clone(), display(&it), it.default_channel]);
+            (&["NAME", "DISPLAY NAME", "DEFAULT CHANNEL"], rows.collect())
+        }
+        What::Channels => {
+            let rows = index.channels(&filter)?.into_iter().map(|it| vec![it.package, it.channel, it.head]);
+            (&["PACKAGE", "CHANNEL", "HEAD"], rows.collect())
+        }
+        What::Bundles => {
+            let rows = index.entries(&filter)?.into_iter();
+            let rows = rows.map(|it| {
+                vec![it.package, it.channel, it.bundle, it.replaces, it.skips.join(","), it.skip_range, it.image]
+            });
+            (&["PACKAGE", "CHANNEL", "BUNDLE", "REPLACES", "SKIPS", "SKIP RANGE", "IMAGE"], rows.collect())
+        }
+    };
+    // By package, then channel, then the bundle's name.
+    let n_keys = if args.what == What::Bundles { 3 } else { 2 };
+    rows.sort_by(|a, b| a[..n_keys].cmp(&b[..n_keys]));
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let headers = headers.iter().map(|it| (*it).to_owned()).collect();
+    table::write_aligned(Some(headers), &rows, 2, &mut out)?;
+    out.flush()?;
+    Ok(Exit::Yes)
+}

@@ -1,0 +1,14 @@
+//! Commands about catalogs: building, checking, rendering, asking, comparing.
+//!
+//! What it deliberately does not do: no command uses another one.
+
+pub(in crate::cli) mod build;
+pub(in crate::cli) mod diff;
+pub(in crate::cli) mod history;
+pub(in crate::cli) mod info;
+pub(in crate::cli) mod list;
+pub(in crate::cli) mod render;
+pub(in crate::cli) mod search;
+pub(in crate::cli) mod show;
+pub(in crate::cli) mod sql;
+pub(in crate::cli) mod validate;

@@ -1,0 +1,258 @@
+//! `olmdex render`
+
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::legacy_source::{self, Compat, MigrateLevel, is_legacy};
+use crate::cli::args::name::with_guess;
+use crate::cli::speak::progress::Progress;
+use crate::check;
+use crate::diag::Severity;
+use crate::fbc::{self, Format, Input, Level, Origin, RenderDefect, Rendering, Selection, Sorted};
+use crate::index::Index;
+use crate::index::query::Filter;
+use crate::json;
+use crate::source::{self, Source};
+
+/// Print catalogs as one sorted stream of blobs, byte for byte as `opm render` does
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex render my-catalog/ > catalog.json
+  olmdex render my-catalog/ -o yaml --package keda
+  olmdex render index.db --catalog community -o yaml
+  olmdex render legacy.db --keep-going > catalog.json")]
+pub(crate) struct RenderArgs {
+    /// Catalogs: directories, files, an index.db, or `-` for standard input
+    #[arg(value_name = "SOURCE", required = true)]
+    sources: Vec<PathBuf>,
+    /// Format of the blobs
+    #[arg(short, long, value_enum, default_value_t = BlobFormat::Json)]
+    output: BlobFormat,
+    /// Only this package; may be repeated
+    #[arg(long, short, value_name = "PACKAGE")]
+    package: Vec<String>,
+    /// Only this catalog of an index; may be repeated
+    #[arg(long, value_name = "NAME")]
+    catalog: Vec<String>,
+    /// What becomes of the manifests in bundles: `none` or `bundle-object-to-csv-metadata`
+    #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL", hide_possible_values = true)]
+    migrate_level: MigrateLevel,
+    /// Leave out the packages of a legacy catalog that cannot be converted, instead of printing nothing
+    #[arg(short, long)]
+    keep_going: bool,
+    /// Read a legacy catalog of an old schema as another tool does
+    #[arg(long, value_name = "TOOL")]
+    compat: Option<Compat>,
+}
+
+/// Formats of blobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BlobFormat {
+    /// JSON, indented by four
+    Json,
+    /// YAML documents
+    Yaml,
+}
+
+impl From<BlobFormat> for Format {
+    fn from(format: BlobFormat) -> Self {
+        match format {
+            BlobFormat::Json => Self::Json,
+            BlobFormat::Yaml => Self::Yaml,
+        }
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
+    if let [path] = args.sources.as_slice()
+        && is_legacy(path)
+    {
+        return render_legacy(context, args, path);
+    }
+    let mut sorted = Sorted::default();
+    let selection = Selection { packages: &args.package };
+    let how = Rendering { format: args.output.into(), level: args.migrate_level.into(), selection };
+    let mut n_defects = 0;
+    let mut sources = Vec::new();
+    for path in &args.sources {
+        sources.push((path, source::open(path)?));
+    }
+    for (path, source) in &sources {
+        match source {
+            Source::Catalog(input) => {
+                if !args.catalog.is_empty() {
+                    return Err(CommandError::usage(format!(
+                        "`--catalog` chooses from an index, but `{}` is none",
+                        path.display()
+                    )));
+                }
+                legacy_source::report(context, &input.remarks);
+                if !args.keep_going && input.remarks.iter().any(|it| it.rule.severity == Severity::Error) {
+                    let message = format!("`{}` cannot be converted as a whole", path.display());
+                    return Err(CommandError::new(Exit::No, message).help("`--keep-going` leaves out what cannot"));
+                }
+                let _progress = Progress::start(context, format!("reading {}", path.display()));
+                let defects = fbc::render(input, how, &mut sorted);
+                n_defects += defects.len();
+                report(context, input, &defects);
+            }
+            Source::Index(path) => {
+                let index = Index::open(path)?;
+                crate::cli::args::sources::check_names(&args.catalog, &index.catalog_names()?)?;
+                let packages: Vec<Option<&String>> =
+                    if args.package.is_empty() { vec![None] } else { args.package.iter().map(Some).collect() };
+                for package in packages {
+                    let filter = Filter { catalogs: args.catalog.clone(), package: package.cloned(), channel: None };
+                    render_stored(&index, &filter, how, &mut sorted)?;
+                }
+            }
+        }
+    }
+    if n_defects > 0 {
+        let documents = if n_defects == 1 { "1 document".to_owned() } else { format!("{n_defects} documents") };
+        return Err(CommandError::new(Exit::Input, format!("{documents} cannot be rendered")));
+    }
+    for package in &args.package {
+        if !sorted.packages().any(|it| it == package) {
+            return Err(unknown_package(package, sources.iter().map(|(_, source)| source))?);
+        }
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    for text in sorted.texts() {
+        out.write_all(text)?;
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+/// Renders a legacy catalog as it is read, without keeping it.
+fn render_legacy(context: &Context, args: &RenderArgs, path: &Path) -> CommandResult {
+    if !args.catalog.is_empty() {
+        let message = format!("`--catalog` chooses from an index, but `{}` is none", path.display());
+        return Err(CommandError::usage(message));
+    }
+    let progress = Progress::start(context, format!("reading {}", path.display()));
+    let catalog = legacy_source::open(context, path, args.compat)?;
+    drop(progress);
+    if !args.keep_going {
+        catalog.verdict()?;
+    }
+    let mut names: Vec<&str> = catalog.package_names().collect();
+    names.sort_unstable();
+    for package in &args.package {
+        if !names.contains(&package.as_str()) {
+            let names: Vec<String> = names.iter().map(|it| (*it).to_owned()).collect();
+            let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
+            return Err(with_guess(error, package, &names, "`olmdex list packages -i SOURCE` shows what there is"));
+        }
+    }
+    let selection = Selection { packages: &args.package };
+    let (format, level) = (Format::from(args.output), Level::from(args.migrate_level));
+    let mut late = Vec::new();
+    if level != Level::None || format == Format::Yaml {
+        // What shows only in writing is found before the first byte of output.
+        late = catalog.write(format, level, |it| selection.takes(it), |_, _| Ok::<(), CommandError>(()))?;
+    }
+    if let Some(problem) = late.first()
+        && !args.keep_going
+    {
+        return Err(catalog.inconvertible(problem).into());
+    }
+    let is_left_out = |name: &str| late.iter().any(|it| it.package.as_deref() == Some(name));
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    catalog.write(
+        format,
+        level,
+        |it| selection.takes(it) && !is_left_out(it),
+        |_, text| out.write_all(text).map_err(CommandError::from),
+    )?;
+    out.flush()?;
+    match late.first().or(catalog.problems().first()) {
+        None => Ok(Exit::Yes),
+        Some(problem) if !args.keep_going => Err(catalog.inconvertible(problem).into()),
+        Some(_) => {
+            legacy_source::left_out(context, catalog.problems().iter().chain(&late));
+            Ok(Exit::No)
+        }
+    }
+}
+
+/// The error about a package that no source has. Only now the names of the others are of interest.
+fn unknown_package<'a>(package: &str, sources: impl Iterator<Item = &'a Source>) -> Result<CommandError, CommandError> {
+    let mut names = Vec::new();
+    for source in sources {
+        match source {
+            Source::Catalog(input) => {
+                let mut all = Sorted::default();
+                // What cannot be rendered has been reported.
+                let selection = Selection { packages: &[] };
+                let how = Rendering { format: Format::Json, level: Level::None, selection };
+                let _ = fbc::render(input, how, &mut all);
+                names.extend(all.packages().map(str::to_owned));
+            }
+            Source::Index(path) => names.extend(Index::open(path)?.package_names()?),
+        }
+    }
+    let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
+    Ok(with_guess(error, package, &names, "`olmdex list packages -i SOURCE` shows what there is"))
+}
+
+pub(crate) fn render_stored(
+    index: &Index,
+    filter: &Filter,
+    how: Rendering<'_>,
+    sorted: &mut Sorted,
+) -> Result<(), CommandError> {
+    let mut reader = json::Reader::new();
+    index.documents(filter, |_, text| {
+        let damaged =
+            || CommandError::new(Exit::Input, format!("{}: a stored document is damaged", index.path().display()));
+        let value = reader.read(text).map_err(|_| damaged())?;
+        let blob = fbc::blob::decode(value, false).map_err(|_| damaged())?;
+        let outcome = fbc::render_blob(&blob, how);
+        match outcome {
+            Ok(Some((rank, text))) => sorted.add(rank, text),
+            Ok(None) => {}
+            Err(RenderDefect::Unwritable(error)) => {
+                let message = format!("{} `{}`: {error}", blob.schema, blob.name);
+                let error = CommandError::new(Exit::Input, message);
+                return Err(error.help("use `-o json`, which can carry every character"));
+            }
+            Err(RenderDefect::Unmigratable(error)) => {
+                return Err(CommandError::new(Exit::Input, error).help(UNMIGRATABLE));
+            }
+            Err(RenderDefect::Broken(_)) => return Err(damaged()),
+        }
+        Ok(())
+    })
+}
+
+/// What to do about a ClusterServiceVersion that cannot be made a property.
+const UNMIGRATABLE: &str = "fix the ClusterServiceVersion, or leave out `--migrate-level`";
+
+pub(crate) fn report(context: &Context, input: &Input, defects: &[(Origin, RenderDefect)]) {
+    for (origin, defect) in defects {
+        match defect {
+            RenderDefect::Broken(failure) => {
+                for finding in check::failure_findings(input, *origin, failure) {
+                    context.reporter.finding(&finding);
+                }
+            }
+            RenderDefect::Unmigratable(error) => {
+                let file = input.files.get(origin.file as usize).map_or("", |it| &it.shown);
+                let message = format!("{file}:{}:{}: {error}", origin.line, origin.column);
+                context.reporter.error(&CommandError::new(Exit::Input, message).help(UNMIGRATABLE));
+            }
+            RenderDefect::Unwritable(error) => {
+                let file = input.files.get(origin.file as usize).map_or("", |it| &it.shown);
+                let message = format!("{file}:{}:{}: {error}", origin.line, origin.column);
+                let error = CommandError::new(Exit::Input, message);
+                context.reporter.error(&error.help("use `-o json`, which can carry every character"));
+            }
+        }
+    }
+}

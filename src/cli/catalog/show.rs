@@ -1,0 +1,291 @@
+//! `olmdex show`
+
+use std::io::{BufWriter, Write as _};
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use crate::cli::Context;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package, with_guess};
+use crate::cli::print::envelope::Envelope;
+use crate::cli::print::sheet::Sheet;
+use crate::cli::print::table;
+use crate::index::Index;
+use crate::index::query::{
+    Api, BundleDetail, BundleSelector, ChannelDetail, Edge, PackageDetail, PropertyRow, Source as Position,
+};
+
+/// Show all that is known of a package, a channel, a version or a bundle
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex show keda
+  olmdex show keda@2.10.1 -i my-catalog/
+  olmdex show keda/stable -o json")]
+pub(crate) struct ShowArgs {
+    /// PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle
+    #[arg(value_name = "NAME")]
+    name: String,
+    #[command(flatten)]
+    ask: AskOptions,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = ShowFormat::Text)]
+    output: ShowFormat,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ShowFormat {
+    /// For people
+    #[value(alias = "table", alias = "wide")]
+    Text,
+    /// JSON envelope
+    Json,
+    /// One JSON object a line
+    Jsonl,
+    /// YAML of the JSON envelope
+    Yaml,
+}
+
+pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
+    let index = args.ask.open(context)?;
+    let catalogs = &args.ask.catalog;
+    match NameArgument::parse(&args.name) {
+        NameArgument::Plain(name) => {
+            let packages = index.show_package(catalogs, &name)?;
+            if !packages.is_empty() {
+                return print(args.output, "Package", packages, package_sheet);
+            }
+            let selector =
+                BundleSelector { catalogs: catalogs.clone(), name: Some(name.clone()), ..Default::default() };
+            let bundles = index.show_bundle(&selector)?;
+            if bundles.is_empty() {
+                return Err(unknown_name(&index, &name)?);
+            }
+            print(args.output, "Bundle", bundles, bundle_sheet)
+        }
+        NameArgument::Version(package, version) => {
+            let selector = BundleSelector {
+                catalogs: catalogs.clone(),
+                package: Some(package.clone()),
+                version: Some(version.clone()),
+                ..Default::default()
+            };
+            let bundles = index.show_bundle(&selector)?;
+            if bundles.is_empty() {
+                return Err(unknown_version(&index, catalogs, &package, &version)?);
+            }
+            print(args.output, "Bundle", bundles, bundle_sheet)
+        }
+        NameArgument::Channel(package, channel) => {
+            let channels = index.show_channel(catalogs, &package, &channel)?;
+            if channels.is_empty() {
+                let is_known = !index.show_package(catalogs, &package)?.is_empty();
+                return Err(if is_known {
+                    unknown_channel(&index, &package, &channel)?
+                } else {
+                    unknown_package(&index, &package)?
+                });
+            }
+            print(args.output, "Channel", channels, channel_sheet)
+        }
+    }
+}
+
+fn unknown_name(index: &Index, name: &str) -> Result<CommandError, CommandError> {
+    let names = index.names(None)?;
+    let all = [names.packages, names.bundles].concat();
+    let error = CommandError::new(Exit::NotFound, format!("there is no package and no bundle `{name}`"));
+    Ok(with_guess(error, name, &all, "`olmdex list packages` and `olmdex search` show what there is"))
+}
+
+fn unknown_version(
+    index: &Index,
+    catalogs: &[String],
+    package: &str,
+    version: &str,
+) -> Result<CommandError, CommandError> {
+    let details = index.show_package(catalogs, package)?;
+    if details.is_empty() {
+        return unknown_package(index, package);
+    }
+    let versions: Vec<String> = details.into_iter().flat_map(|it| it.bundle_list).map(|it| it.version).collect();
+    let newest: Vec<&str> = versions.iter().rev().take(5).map(String::as_str).collect();
+    let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
+    Ok(error.help(format!("its newest are {}; `olmdex list bundles {package}` lists all", newest.join(", "))))
+}
+
+fn print<T: Serialize>(format: ShowFormat, kind: &str, items: Vec<T>, sheet: impl Fn(&T) -> Sheet) -> CommandResult {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match format {
+        ShowFormat::Json => Envelope::new(kind, items).write(&mut out)?,
+        ShowFormat::Yaml => table::write_yaml(&Envelope::new(kind, items), &mut out)?,
+        ShowFormat::Jsonl => {
+            for item in items {
+                serde_json::to_writer(&mut out, &item).map_err(std::io::Error::from)?;
+                out.write_all(b"\n")?;
+            }
+        }
+        ShowFormat::Text => {
+            for (idx, item) in items.iter().enumerate() {
+                if idx > 0 {
+                    writeln!(out)?;
+                }
+                sheet(item).write(&mut out)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+fn position(source: Option<&Position>) -> String {
+    source.map(|it| format!("{}:{}:{}", it.file, it.line, it.column)).unwrap_or_default()
+}
+
+fn mark(deprecation: Option<&String>) -> String {
+    if deprecation.is_some() { "deprecated".to_owned() } else { String::new() }
+}
+
+fn package_sheet(package: &PackageDetail) -> Sheet {
+    let row = &package.row;
+    let mut sheet = Sheet::default();
+    sheet.line("Package", &row.package);
+    sheet.line("Display name", &row.display_name);
+    sheet.line("Provider", &row.provider);
+    sheet.line("Catalog", &row.catalog);
+    sheet.line("Default channel", &row.default_channel);
+    sheet.line("Head", &with_version(&row.head, &row.head_version));
+    sheet.line("Keywords", &package.keywords.join(", "));
+    sheet.line("Icon", package.icon_mediatype.as_deref().unwrap_or_default());
+    sheet.line("Deprecated", row.deprecation.as_deref().unwrap_or_default());
+    if !row.is_valid {
+        sheet.line("Valid", "no: `olmdex validate` says why");
+    }
+    sheet.line("File", &position(package.source.as_ref()));
+    properties(&mut sheet, &package.properties);
+    let rows = package.channel_list.iter().map(|it| {
+        let default = if it.is_default { "default" } else { "" };
+        vec![
+            it.channel.clone(),
+            it.head_version.clone(),
+            it.entries.to_string(),
+            default.to_owned(),
+            mark(it.deprecation.as_ref()),
+            it.head.clone(),
+        ]
+    });
+    sheet.table("Channels", &["CHANNEL", "VERSION", "ENTRIES", "DEFAULT", "STATUS", "HEAD"], rows.collect());
+    let rows =
+        package.bundle_list.iter().rev().map(|it| {
+            vec![it.version.clone(), it.bundle.clone(), mark(it.deprecation.as_ref()), it.channels.join(",")]
+        });
+    sheet.table("Bundles", &["VERSION", "BUNDLE", "STATUS", "CHANNELS"], rows.collect());
+    sheet.text("Description", &package.description);
+    sheet
+}
+
+fn channel_sheet(channel: &ChannelDetail) -> Sheet {
+    let row = &channel.row;
+    let mut sheet = Sheet::default();
+    sheet.line("Channel", &row.channel);
+    sheet.line("Package", &row.package);
+    sheet.line("Catalog", &row.catalog);
+    sheet.line("Default", if row.is_default { "yes" } else { "no" });
+    sheet.line("Head", &with_version(&row.head, &row.head_version));
+    sheet.line("Deprecated", row.deprecation.as_deref().unwrap_or_default());
+    sheet.line("File", &position(channel.source.as_ref()));
+    properties(&mut sheet, &channel.properties);
+    let rows = channel.entry_list.iter().map(|it| {
+        vec![
+            it.version.clone(),
+            it.name.clone(),
+            it.replaces.clone(),
+            it.skips.join(","),
+            it.skip_range.clone(),
+            mark(it.deprecation.as_ref()),
+        ]
+    });
+    sheet.table("Entries", &["VERSION", "ENTRY", "REPLACES", "SKIPS", "SKIP RANGE", "STATUS"], rows.collect());
+    sheet
+}
+
+fn bundle_sheet(bundle: &BundleDetail) -> Sheet {
+    let row = &bundle.row;
+    let mut sheet = Sheet::default();
+    sheet.line("Bundle", &row.bundle);
+    sheet.line("Package", &row.package);
+    sheet.line("Version", &row.version);
+    sheet.line("Release", &row.release);
+    sheet.line("Display name", &row.display_name);
+    sheet.line("Provider", &bundle.provider);
+    sheet.line("Catalog", &row.catalog);
+    sheet.line("Channels", &row.channels.join(", "));
+    sheet.line("Image", &row.image);
+    sheet.line("Deprecated", row.deprecation.as_deref().unwrap_or_default());
+    for deprecation in &bundle.other_deprecations {
+        sheet.line("See also", deprecation);
+    }
+    sheet.line("Maturity", &bundle.maturity);
+    sheet.line("Capability level", &bundle.capability_level);
+    sheet.line("Minimum Kubernetes", &bundle.min_kube_version);
+    sheet.line("OpenShift versions", &bundle.openshift_versions);
+    sheet.line("Maximum OpenShift", &bundle.max_openshift_version);
+    let modes: Vec<&str> = bundle.install_modes.iter().filter(|it| it.supported).map(|it| it.kind.as_str()).collect();
+    sheet.line("Install modes", &modes.join(", "));
+    sheet.line("Architectures", &bundle.architectures.join(", "));
+    sheet.line("Operating systems", &bundle.operating_systems.join(", "));
+    sheet.line("Keywords", &bundle.keywords.join(", "));
+    sheet.line("Categories", &bundle.categories.join(", "));
+    sheet.line("Repository", &bundle.repository);
+    sheet.line("Support", &bundle.support);
+    sheet.line("Created", &bundle.created_at);
+    sheet.line("Subscription", &bundle.subscription);
+    sheet.line("File", &position(bundle.source.as_ref()));
+    let rows = bundle.features.iter().map(|(name, value)| vec![name.clone(), value.clone()]);
+    sheet.table("Features", &["FEATURE", "VALUE"], rows.collect());
+    let apis = |apis: &[Api]| -> Vec<Vec<String>> {
+        apis.iter().map(|it| vec![it.kind.clone(), it.version.clone(), it.group.clone()]).collect()
+    };
+    sheet.table("Provides", &["KIND", "VERSION", "GROUP"], apis(&bundle.provides));
+    sheet.table("Requires APIs", &["KIND", "VERSION", "GROUP"], apis(&bundle.requires));
+    let rows = bundle.required_packages.iter().map(|it| vec![it.package.clone(), it.range.clone()]);
+    sheet.table("Requires packages", &["PACKAGE", "RANGE"], rows.collect());
+    let rows = bundle.constraints.iter().map(|it| vec![it.0.get().to_owned()]);
+    sheet.table("Constraints", &["CONSTRAINT"], rows.collect());
+    let edges = |edges: &[Edge]| -> Vec<Vec<String>> {
+        edges
+            .iter()
+            .map(|it| vec![it.channel.clone(), it.version.clone(), it.bundle.clone(), it.kind.clone()])
+            .collect()
+    };
+    sheet.table("Upgrades from", &["CHANNEL", "VERSION", "BUNDLE", "BY"], edges(&bundle.upgrades_from));
+    sheet.table("Upgrades to", &["CHANNEL", "VERSION", "BUNDLE", "BY"], edges(&bundle.upgrades_to));
+    let rows = bundle.related_images.iter().map(|it| vec![it.image.clone(), it.name.clone()]);
+    sheet.table("Related images", &["IMAGE", "NAME"], rows.collect());
+    properties(&mut sheet, &bundle.properties);
+    sheet.text("Description", &bundle.description);
+    sheet
+}
+
+/// Properties that no other part of the sheet shows.
+fn properties(sheet: &mut Sheet, properties: &[PropertyRow]) {
+    const SHOWN: &[&str] = &[
+        "olm.package",
+        "olm.gvk",
+        "olm.gvk.required",
+        "olm.package.required",
+        "olm.constraint",
+        "olm.csv.metadata",
+        "olm.bundle.object",
+    ];
+    let rows = properties
+        .iter()
+        .filter(|it| !SHOWN.contains(&it.kind.as_str()))
+        .map(|it| vec![it.kind.clone(), it.value.as_ref().map(|value| value.get().to_owned()).unwrap_or_default()]);
+    sheet.table("Other properties", &["TYPE", "VALUE"], rows.collect());
+}
+
+fn with_version(name: &str, version: &str) -> String {
+    if version.is_empty() { name.to_owned() } else { format!("{name} ({version})") }
+}

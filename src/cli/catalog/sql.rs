@@ -1,0 +1,192 @@
+//! `olmdex sql`
+
+use std::io::{BufWriter, Read as _, Write as _};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use clap::Args;
+use serde::Serialize;
+
+use crate::cli::Context;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::print::envelope::Envelope;
+use crate::cli::print::table::{self, RowFormat};
+use crate::index::IndexError;
+use crate::index::query::{SqlLimits, SqlResult, SqlValue};
+
+/// Run one SQL statement that reads
+///
+/// The stable surface is the views: v_catalog, v_package, v_channel, v_entry, v_bundle, v_edge, v_dependency, v_api,
+/// v_image, v_property, v_deprecation, v_feature, v_document. There are semver_compare(a, b), semver_in_range(version,
+/// range), range_holds(version, range), semver_satisfies(version, constraint) and semver_key(version).
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex sql \"SELECT package, count(*) AS bundles FROM v_bundle GROUP BY 1 ORDER BY 2 DESC LIMIT 5\"
+  olmdex sql \"SELECT bundle FROM v_bundle WHERE package = 'keda' AND semver_satisfies(version, '~2.10')\" -o csv
+  olmdex sql - -i my-catalog/ -o json < query.sql")]
+pub(crate) struct SqlArgs {
+    /// The statement, or `-` to read it from standard input
+    #[arg(value_name = "SQL")]
+    statement: String,
+    #[command(flatten)]
+    ask: AskOptions,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = RowFormat::Table)]
+    output: RowFormat,
+    /// Leave the headers out
+    #[arg(long)]
+    no_headers: bool,
+    /// With `-o csv`: put a `'` before cells that a spreadsheet would take for formulas, which begin with = + - @
+    #[arg(long)]
+    quote_formulas: bool,
+    /// Rows that are printed at most
+    #[arg(long, value_name = "N", default_value_t = SqlLimits::default().max_rows)]
+    max_rows: usize,
+    /// Seconds after which the statement is stopped
+    #[arg(long, value_name = "SECONDS", default_value_t = SqlLimits::default().max_time.as_secs())]
+    timeout: u64,
+    /// Bytes of the answer, and of each value on the way to it, at most
+    #[arg(long, value_name = "N", default_value_t = SqlLimits::default().max_bytes)]
+    max_bytes: usize,
+}
+
+/// A row as JSON: column to value, in the order of the columns.
+#[derive(Debug)]
+struct JsonRow<'a>(&'a [String], &'a [SqlValue]);
+
+impl Serialize for JsonRow<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().zip(self.1))
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
+    let mut statement = args.statement.clone();
+    if statement == "-" {
+        statement.clear();
+        std::io::stdin()
+            .lock()
+            .read_to_string(&mut statement)
+            .map_err(|error| CommandError::new(Exit::Input, format!("cannot read the statement: {error}")))?;
+    }
+    if statement.trim().is_empty() {
+        return Err(
+            CommandError::usage("there is no statement").help("for example `olmdex sql \"SELECT * FROM v_catalog\"`")
+        );
+    }
+    if !args.ask.catalog.is_empty() {
+        let error = CommandError::usage("`--catalog` does not apply to SQL");
+        return Err(error.help("every view has a column `catalog`: `WHERE catalog = '…'`"));
+    }
+    let mut index = args.ask.open(context)?;
+    let max_time = Duration::from_secs(args.timeout);
+    let limits = SqlLimits { max_rows: args.max_rows, max_time, max_bytes: args.max_bytes };
+    let watch = watch(context, max_time);
+    let result = index.sql(&statement, limits);
+    // Nobody watches any more; what is printed may take its time.
+    drop(watch);
+    let result = result.map_err(|error| match error {
+        IndexError::Limit(_) => CommandError::from(error).help(TIMEOUT_HELP),
+        IndexError::TooLarge(_) => CommandError::from(error).help("raise the limit with `--max-bytes`"),
+        error => with_views(error.into()),
+    })?;
+    print(args, &result)?;
+    if result.is_cut {
+        let error = CommandError::new(Exit::Limit, format!("only the first {} rows are printed", args.max_rows));
+        return Err(error.help("raise the limit with `--max-rows`, or add a LIMIT to the statement"));
+    }
+    Ok(Exit::Yes)
+}
+
+const TIMEOUT_HELP: &str = "raise the limit with `--timeout`";
+
+/// How long after its time a statement may still look at the clock by itself.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// Ends the program if a statement goes on beyond its time: SQLite looks at the clock between the steps of a statement, but
+/// one function of two large values is one step. Nothing has been written then. Dropping what this gives ends the watch.
+fn watch(context: &Context, max_time: Duration) -> mpsc::Sender<()> {
+    let (sender, receiver) = mpsc::channel();
+    let reporter = context.reporter;
+    std::thread::spawn(move || {
+        let end = receiver.recv_timeout(max_time.saturating_add(GRACE));
+        if end == Err(mpsc::RecvTimeoutError::Timeout) {
+            let message = format!("the statement was stopped after {} seconds", max_time.as_secs_f64());
+            reporter.error(&CommandError::new(Exit::Limit, message).help(TIMEOUT_HELP));
+            #[expect(clippy::exit, reason = "no other thread can be stopped")]
+            std::process::exit(i32::from(Exit::Limit.code()));
+        }
+    });
+    sender
+}
+
+/// The stable surface, for who asks for a table that does not exist.
+const VIEWS: &[&str] = &[
+    "v_api",
+    "v_bundle",
+    "v_catalog",
+    "v_channel",
+    "v_dependency",
+    "v_deprecation",
+    "v_description",
+    "v_document",
+    "v_document_json",
+    "v_edge",
+    "v_entry",
+    "v_feature",
+    "v_image",
+    "v_package",
+    "v_property",
+];
+
+fn with_views(error: CommandError) -> CommandError {
+    let message = error.message();
+    let Some(name) = message.strip_prefix("no such table: ") else { return error };
+    error.help(match crate::diag::closest(name, VIEWS.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("the views are {}", VIEWS.join(", ")),
+    })
+}
+
+fn print(args: &SqlArgs, result: &SqlResult) -> Result<(), CommandError> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let json_rows = || result.rows.iter().map(|row| JsonRow(&result.columns, row));
+    let cells: Vec<Vec<String>> = match args.output {
+        RowFormat::Json | RowFormat::Jsonl | RowFormat::Yaml => Vec::new(),
+        _ => result.rows.iter().map(|row| row.iter().map(cell).collect()).collect(),
+    };
+    let headers = (!args.no_headers).then(|| result.columns.clone());
+    match args.output {
+        RowFormat::Json => Envelope::new("SqlResult", json_rows().collect()).write(&mut out)?,
+        RowFormat::Yaml => table::write_yaml(&Envelope::new("SqlResult", json_rows().collect()), &mut out)?,
+        RowFormat::Jsonl => {
+            for row in json_rows() {
+                serde_json::to_writer(&mut out, &row).map_err(std::io::Error::from)?;
+                out.write_all(b"\n")?;
+            }
+        }
+        RowFormat::Csv => table::write_csv(headers, &cells, args.quote_formulas, &mut out)?,
+        RowFormat::Markdown => table::write_markdown(headers, &cells, &mut out)?,
+        RowFormat::Name => {
+            for row in &cells {
+                writeln!(out, "{}", crate::diag::printable(row.first().map_or("", String::as_str)))?;
+            }
+        }
+        RowFormat::Table | RowFormat::Wide => {
+            let headers = headers.map(|it| it.iter().map(|header| header.to_uppercase()).collect());
+            table::write_aligned(headers, &cells, 3, &mut out)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn cell(value: &SqlValue) -> String {
+    match value {
+        SqlValue::Null => String::new(),
+        SqlValue::Integer(number) => number.to_string(),
+        SqlValue::Real(number) => number.to_string(),
+        SqlValue::Text(text) | SqlValue::Blob(text) => text.clone(),
+    }
+}

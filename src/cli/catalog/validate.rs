@@ -1,0 +1,248 @@
+//! `olmdex validate`
+
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::legacy_source;
+use crate::cli::print::envelope::{Envelope, FindingsMetadata, VERSION};
+use crate::cli::speak::progress::Progress;
+use crate::check::{self, Report};
+use crate::diag::json::FindingJson;
+use crate::diag::{Finding, Rule, Tally, github, sarif, text};
+use crate::fbc::Input;
+use crate::index::Index;
+use crate::source::{self, Source};
+
+/// Check catalogs: every rule, every finding, in one run
+///
+/// Accepts what `opm validate` accepts and rejects what it rejects, but tells all that is wrong instead of the first,
+/// and where. Exits with 0 if there are no errors, with 1 if there are, with 3 if a source cannot be opened.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex validate my-catalog/
+  olmdex validate my-catalog/ -o sarif > findings.sarif
+  olmdex validate --explain E0207")]
+pub(crate) struct ValidateArgs {
+    /// Catalogs: directories, files, an index.db, or `-` for standard input
+    #[arg(value_name = "SOURCE", required_unless_present = "explain")]
+    sources: Vec<PathBuf>,
+    /// Format of the findings
+    #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
+    output: FindingFormat,
+    /// Print what another tool prints: opm's tree of errors, or its document with `-o json` and `-o yaml`
+    #[arg(long, value_name = "TOOL")]
+    compat: Option<Compat>,
+    /// Treat warnings as errors
+    #[arg(long)]
+    strict: bool,
+    /// Explain a rule by its identifier or name, with an example; `all` lists the rules
+    #[arg(long, value_name = "RULE", conflicts_with = "sources")]
+    explain: Option<String>,
+}
+
+/// Formats of findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FindingFormat {
+    /// For people
+    Text,
+    /// JSON envelope
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow commands of GitHub Actions
+    Github,
+    /// YAML, with `--compat opm` only
+    #[value(hide = true)]
+    Yaml,
+}
+
+/// Tools whose output can be had instead of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compat {
+    /// opm of the operator framework
+    Opm,
+}
+
+pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
+    if let Some(rule) = &args.explain {
+        return explain(rule);
+    }
+    if args.output == FindingFormat::Yaml && args.compat.is_none() {
+        return Err(CommandError::usage("`-o yaml` goes with `--compat opm` only").help("use `-o json`"));
+    }
+    let mut findings = Vec::new();
+    let mut refusals = Vec::new();
+    for path in &args.sources {
+        let inputs = match source::open(path)? {
+            Source::Catalog(input) => vec![input],
+            Source::Index(path) => catalogs_of(&path)?,
+        };
+        for input in inputs {
+            let _progress = Progress::start(context, format!("checking {}", path.display()));
+            findings.extend(input.remarks.iter().cloned());
+            let Report { findings: mut found, opm, .. } = check::check(&input);
+            findings.append(&mut found);
+            refusals.push(legacy_source::refusal(&input.remarks).or(opm));
+        }
+    }
+    if args.compat.is_some() {
+        return print_as_opm(context, args.output, &refusals);
+    }
+    match print_findings(context, args.output, &check::all_rules(), &findings) {
+        // Who has read enough still gets the verdict.
+        Err(error) if error.is_broken_pipe() => {}
+        other => other?,
+    }
+    let tally = Tally::of(&findings);
+    if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
+        let what = if args.sources.len() == 1 { "catalog" } else { "catalogs" };
+        context.reporter.note(&match tally {
+            Tally { errors: 0, warnings: 0 } => format!("{what} valid"),
+            Tally { errors: 0, .. } => format!("{what} valid, {tally}"),
+            _ => format!("{what} invalid: {tally}"),
+        });
+    }
+    let is_refused = tally.errors > 0 || (args.strict && tally.warnings > 0);
+    Ok(if is_refused { Exit::No } else { Exit::Yes })
+}
+
+/// The catalogs of an index, to be read once more.
+fn catalogs_of(path: &Path) -> Result<Vec<Input>, CommandError> {
+    let index = Index::open(path)?;
+    let names = index.catalog_names()?;
+    Ok(names.iter().map(|name| index.catalog_input(name)).collect::<Result<_, _>>()?)
+}
+
+/// Prints findings on standard output, and where the format has them the rules that were applied.
+pub(crate) fn print_findings(
+    context: &Context,
+    format: FindingFormat,
+    applied: &[&'static Rule],
+    findings: &[Finding],
+) -> Result<(), CommandError> {
+    print_findings_of_objects(context, format, applied, findings, None)
+}
+
+/// Prints findings; with how many objects were looked at, if some were given.
+pub(crate) fn print_findings_of_objects(
+    context: &Context,
+    format: FindingFormat,
+    applied: &[&'static Rule],
+    findings: &[Finding],
+    objects: Option<usize>,
+) -> Result<(), CommandError> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match format {
+        FindingFormat::Text => {
+            let color = context.reporter.stdout_color();
+            for finding in findings {
+                writeln!(out, "{}", text::finding(finding, color))?;
+            }
+        }
+        FindingFormat::Json | FindingFormat::Yaml => {
+            let items: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
+            let metadata = FindingsMetadata { count: items.len(), objects };
+            Envelope::with("Findings", metadata, items).write(&mut out)?;
+        }
+        FindingFormat::Sarif => {
+            serde_json::to_writer_pretty(&mut out, &sarif::log(findings, applied, VERSION))
+                .map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+        FindingFormat::Github => {
+            for finding in findings {
+                writeln!(out, "{}", github::finding(finding))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// The rules of all modules that have some.
+pub(crate) fn all_rules() -> Vec<&'static Rule> {
+    let crd = [crate::crd::rules::ALL, crate::crd::bundle_rules::ALL].concat();
+    [check::rules::ALL, crate::legacy::rules::ALL, crate::upgrade::rules::ALL, &crd].concat()
+}
+
+fn explain(wanted: &str) -> CommandResult {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    if wanted == "all" {
+        for rule in all_rules() {
+            writeln!(out, "{}  {:<36} {}", rule.id, rule.name, rule.summary)?;
+        }
+        out.flush()?;
+        return Ok(Exit::Yes);
+    }
+    let Some(rule) =
+        all_rules().into_iter().find(|it| it.id.eq_ignore_ascii_case(wanted) || it.name.eq_ignore_ascii_case(wanted))
+    else {
+        let all = all_rules();
+        let names = all.iter().flat_map(|it| [it.id, it.name]);
+        let error = CommandError::new(Exit::NotFound, format!("there is no rule `{wanted}`"));
+        return Err(error.help(match crate::diag::closest(wanted, names) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "`olmdex validate --explain all` lists the rules".to_owned(),
+        }));
+    };
+    let Rule { id, name, severity, summary, explanation, example } = rule;
+    writeln!(out, "{id} {name} ({})\n\n{summary}\n\n{explanation}\n\nExample of what breaks it:\n", severity.word())?;
+    for line in example.lines() {
+        writeln!(out, "    {line}")?;
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+/// Prints what opm prints for each source.
+fn print_as_opm(context: &Context, format: FindingFormat, refusals: &[Option<String>]) -> CommandResult {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    for refusal in refusals {
+        match format {
+            FindingFormat::Json => write!(out, "{}", opm_json(refusal.as_deref()))?,
+            FindingFormat::Yaml => write!(out, "{}", opm_yaml(refusal.as_deref()))?,
+            FindingFormat::Text => {
+                if let Some(text) = refusal {
+                    context.reporter.plain(text);
+                }
+            }
+            _ => return Err(CommandError::usage("`--compat opm` goes with `-o json`, `-o yaml` or no `-o`")),
+        }
+    }
+    out.flush()?;
+    Ok(if refusals.iter().any(Option::is_some) { Exit::No } else { Exit::Yes })
+}
+
+fn opm_json(refusal: Option<&str>) -> String {
+    match refusal {
+        None => "{\n  \"passed\": true\n}\n".to_owned(),
+        Some(text) => {
+            let mut quoted = Vec::new();
+            crate::json::write_string_html(text, &mut quoted);
+            let quoted = String::from_utf8_lossy(&quoted);
+            format!("{{\n  \"passed\": false,\n  \"error\": {{\n    \"message\": {quoted}\n  }}\n}}\n")
+        }
+    }
+}
+
+fn opm_yaml(refusal: Option<&str>) -> String {
+    let document = match refusal {
+        None => serde_json::json!({"passed": true}),
+        Some(text) => serde_json::json!({"passed": false, "error": {"message": text}}),
+    };
+    let text = document.to_string();
+    let mut reader = crate::json::Reader::new();
+    let mut out = Vec::new();
+    if let Ok(value) = reader.read(&text) {
+        // A message with characters that YAML cannot carry is left out rather than mangled.
+        if crate::yaml::write(value, &mut out).is_err() {
+            out.extend_from_slice(b"passed: false\n");
+        }
+    }
+    out.push(b'\n');
+    String::from_utf8_lossy(&out).into_owned()
+}

@@ -1,0 +1,83 @@
+//! `olmdex export`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::interrupt;
+use crate::cli::args::legacy_source;
+use crate::cli::args::one_catalog;
+use crate::cli::args::overwrite::refuse_same_file;
+use crate::cli::speak::progress::Progress;
+use crate::cli::catalog::validate::{FindingFormat, print_findings};
+use crate::check;
+use crate::diag::{Finding, Tally};
+use crate::legacy::{self, Export};
+
+/// Write a catalog in another format: the legacy SQLite file that old servers and tools read
+///
+/// What the format cannot hold is reported by name: deprecations, descriptions, properties of packages and channels, a
+/// skipRange that differs between channels, blobs of other schemas. The file appears whole, or not at all.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex export --legacy my-catalog/ -o index.db
+  olmdex export --legacy index.db --catalog community -o legacy.db --strict
+  olmdex export --legacy my-catalog/ -o legacy.db --message-format json > losses.json")]
+pub(crate) struct ExportArgs {
+    /// The catalog: a directory, a file, an index.db, or `-` for standard input
+    #[arg(value_name = "SOURCE")]
+    source: PathBuf,
+    /// The legacy SQLite format, schema 13
+    #[arg(long, required = true)]
+    legacy: bool,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Which catalog of an index
+    #[arg(long, value_name = "NAME")]
+    catalog: Option<String>,
+    /// Write nothing if anything would be lost
+    #[arg(long)]
+    strict: bool,
+    /// Format of the report: text goes to standard error, the others to standard output
+    #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
+    message_format: FindingFormat,
+}
+
+pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
+    if args.message_format == FindingFormat::Yaml {
+        return Err(CommandError::usage("findings are written as text, json, sarif or github"));
+    }
+    refuse_same_file(&args.source, &args.output, "name another file to write")?;
+    let input = one_catalog::open(&args.source, args.catalog.as_ref())?;
+    let progress = Progress::start(context, format!("writing {}", args.output.display()));
+    interrupt::undo_writes(context);
+    let mut export = Export::begin(&args.output)?;
+    export.write(&input)?;
+    drop(progress);
+    let findings: Vec<Finding> = input.remarks.iter().chain(export.findings()).cloned().collect();
+    if args.message_format == FindingFormat::Text {
+        legacy_source::report(context, &findings);
+    } else {
+        let applied = [legacy::rules::ALL.to_vec(), check::all_rules()].concat();
+        print_findings(context, args.message_format, &applied, &findings)?;
+    }
+    let tally = Tally::of(export.findings());
+    if !export.is_possible() || (args.strict && tally.warnings > 0) {
+        let message = format!("{tally}; {} was not written", args.output.display());
+        let error = CommandError::new(Exit::No, message);
+        return Err(if export.is_possible() {
+            error.help("without `--strict` the file is written without what it cannot hold")
+        } else {
+            error.help("`olmdex validate` says what is wrong with the catalog, and where")
+        });
+    }
+    export.finish()?;
+    context.reporter.note(&match tally.warnings {
+        0 => format!("wrote {}", args.output.display()),
+        n => format!("wrote {}, without {n} things that it cannot hold", args.output.display()),
+    });
+    Ok(Exit::Yes)
+}

@@ -1,0 +1,181 @@
+//! `olmdex migrate`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::interrupt;
+use crate::cli::args::legacy_source::{self, Compat, MigrateLevel, is_legacy};
+use crate::cli::args::one_catalog;
+use crate::cli::args::overwrite::refuse_inside;
+use crate::cli::speak::progress::Progress;
+use crate::cli::catalog::render::BlobFormat;
+use crate::cli::catalog::validate::{FindingFormat, print_findings};
+use crate::diag::{Severity, Tally, counted};
+use crate::fbc::{self, Format, Input, Rendering, Selection, Sorted};
+use crate::file::NewDirectory;
+use crate::legacy::{self, Problem, package_file};
+
+/// Write a catalog as files, one directory a package, as `opm migrate` does: a legacy SQLite catalog, or any other
+///
+/// The directory appears whole, or not at all. The source is never changed, whatever its schema. What the conversion
+/// leaves out is said on standard error; `--prove` reads both sides back and accounts for every row.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex migrate index.db catalog/
+  olmdex migrate index.db catalog/ --migrate-level bundle-object-to-csv-metadata -o yaml
+  olmdex migrate index.db catalog/ --keep-going --prove")]
+pub(crate) struct MigrateArgs {
+    /// The catalog: a legacy SQLite file, a directory, a file, an index.db, or `-` for standard input
+    #[arg(value_name = "SOURCE")]
+    source: PathBuf,
+    /// The directory to write, which must be empty or absent
+    #[arg(value_name = "OUTDIR")]
+    directory: PathBuf,
+    /// Format of the files
+    #[arg(short, long, value_enum, default_value_t = BlobFormat::Json)]
+    output: BlobFormat,
+    /// What becomes of the manifests in bundles
+    #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL")]
+    migrate_level: MigrateLevel,
+    /// Which catalog of an index
+    #[arg(long, value_name = "NAME")]
+    catalog: Option<String>,
+    /// Leave out packages that cannot be converted, instead of writing nothing
+    #[arg(short, long)]
+    keep_going: bool,
+    /// Read both sides back, compare them, and report what was lost, by name
+    #[arg(long)]
+    prove: bool,
+    /// Read an old schema as another tool does
+    #[arg(long, value_name = "TOOL")]
+    compat: Option<Compat>,
+    /// Format of the report of `--prove`
+    #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
+    message_format: FindingFormat,
+}
+
+pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
+    interrupt::undo_writes(context);
+    if is_legacy(&args.source) {
+        if args.catalog.is_some() {
+            let message = format!("`--catalog` chooses from an index, and `{}` is not one", args.source.display());
+            return Err(CommandError::usage(message));
+        }
+        return migrate_legacy(context, args);
+    }
+    if args.prove || args.compat.is_some() {
+        let message = format!("`{}` is not a legacy catalog", args.source.display());
+        return Err(CommandError::usage(message).help("`--prove` and `--compat` are for legacy catalogs"));
+    }
+    refuse_inside(&args.source, &args.directory)?;
+    migrate_files(context, args)
+}
+
+fn extension(format: BlobFormat) -> &'static str {
+    match format {
+        BlobFormat::Json => "json",
+        BlobFormat::Yaml => "yaml",
+    }
+}
+
+fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
+    let mut directory = NewDirectory::begin(&args.directory)?;
+    let progress = Progress::start(context, format!("migrating {}", args.source.display()));
+    let catalog = legacy_source::open(context, &args.source, args.compat)?;
+    if !args.keep_going {
+        catalog.verdict()?;
+    }
+    let extension = extension(args.output);
+    let mut names: Vec<&str> = Vec::new();
+    // What keeps packages out though they could be converted.
+    let mut late: Vec<Problem> = Vec::new();
+    for name in catalog.sound_packages() {
+        match package_file(name, extension) {
+            Ok(_) => names.push(name),
+            Err(error) if !args.keep_going => return Err(error.into()),
+            Err(error) => {
+                let package = Some(name.to_owned());
+                late.push(Problem { package, bundle: None, text: error.to_string(), is_verdict: false });
+            }
+        }
+    }
+    let format = Format::from(args.output);
+    loop {
+        let is_left_out = |name: &str| late.iter().any(|it| it.package.as_deref() == Some(name));
+        let wanted = |name: &str| names.binary_search(&name).is_ok() && !is_left_out(name);
+        let found = catalog.write(format, args.migrate_level.into(), wanted, |package, text| {
+            let file = package_file(package, extension)?;
+            directory.write(&file, text).map_err(CommandError::from)
+        })?;
+        let Some(first) = found.first() else { break };
+        if !args.keep_going {
+            let error = CommandError::from(catalog.inconvertible(first));
+            return Err(error.help("migrate without `--migrate-level`, or leave the package out with `--keep-going`"));
+        }
+        // The beginning of a package whose end is missing must not stay.
+        late.extend(found);
+        drop(directory);
+        directory = NewDirectory::begin(&args.directory)?;
+    }
+    drop(progress);
+    let n_files = directory.finish()?;
+    let mut exit = Exit::Yes;
+    if !catalog.problems().is_empty() || !late.is_empty() {
+        legacy_source::left_out(context, catalog.problems().iter().chain(&late));
+        exit = Exit::No;
+    }
+    context.reporter.note(&format!("wrote {} to {}", counted(n_files as u64, "package"), args.directory.display()));
+    if args.prove {
+        let _progress = Progress::start(context, "reading both sides back".to_owned());
+        let problems = catalog.problems().iter().chain(&late);
+        let blobs = Input::directory(&args.directory)?;
+        let findings = legacy::prove(catalog.file(), legacy_source::fidelity(args.compat), problems, &blobs)?;
+        print_findings(context, args.message_format, legacy::rules::ALL, &findings)?;
+        let tally = Tally::of(&findings);
+        context.reporter.note(&match tally {
+            Tally { errors: 0, warnings: 0 } => "proved: both sides hold the same".to_owned(),
+            Tally { errors: 0, warnings: 1 } => "proved: both sides hold the same but for 1 loss above".to_owned(),
+            Tally { errors: 0, warnings } => {
+                format!("proved: both sides hold the same but for {warnings} losses above")
+            }
+            _ => format!("not proved: {tally}"),
+        });
+        if tally.errors > 0 {
+            exit = Exit::No;
+        }
+    }
+    Ok(exit)
+}
+
+/// Any other catalog: rendered, and cut by package.
+fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
+    let input = one_catalog::open(&args.source, args.catalog.as_ref())?;
+    let mut sorted = Sorted::default();
+    let progress = Progress::start(context, format!("reading {}", args.source.display()));
+    legacy_source::report(context, &input.remarks);
+    let mut n_broken = input.remarks.iter().filter(|it| it.rule.severity == Severity::Error).count();
+    let selection = Selection { packages: &[] };
+    let how = Rendering { format: args.output.into(), level: args.migrate_level.into(), selection };
+    let defects = fbc::render(&input, how, &mut sorted);
+    drop(progress);
+    crate::cli::catalog::render::report(context, &input, &defects);
+    n_broken += defects.len();
+    if n_broken > 0 && !args.keep_going {
+        return Err(CommandError::new(Exit::Input, format!("`{}` cannot be read", args.source.display())));
+    }
+    let mut directory = NewDirectory::begin(&args.directory)?;
+    let extension = extension(args.output);
+    for (rank, text) in sorted.ranked() {
+        let file = match rank.package() {
+            "" => PathBuf::from(format!("catalog.{extension}")),
+            package => package_file(package, extension)?,
+        };
+        directory.write(&file, text)?;
+    }
+    let n_files = directory.finish()?;
+    context.reporter.note(&format!("wrote {} to {}", counted(n_files as u64, "file"), args.directory.display()));
+    Ok(if n_broken > 0 { Exit::No } else { Exit::Yes })
+}

@@ -1,0 +1,8 @@
+//! Commands about legacy SQLite catalogs, and about moving between the formats.
+//!
+//! What it deliberately does not do: no command uses another one.
+
+pub(in crate::cli) mod doctor;
+pub(in crate::cli) mod edit;
+pub(in crate::cli) mod export;
+pub(in crate::cli) mod migrate;

@@ -1,0 +1,273 @@
+//! `olmdex images`
+
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write as _};
+
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::Context;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::needs::deps::{Target, closure, partial_closure};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::namespace::WorkOptions;
+use crate::cli::print::envelope::Envelope;
+use crate::cli::print::table::{write_aligned, write_yaml};
+use crate::diag::printable;
+use crate::index::Index;
+use crate::index::query::{BundleSelector, Filter};
+use crate::upgrade::{Asked, classic_path};
+
+/// Formats of lists of images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ImagesFormat {
+    /// One reference a line
+    #[value(alias = "name")]
+    Plain,
+    /// With the bundles that use them
+    #[value(alias = "wide")]
+    Table,
+    /// JSON envelope
+    Json,
+    /// YAML of the JSON envelope
+    Yaml,
+    /// ImageSetConfiguration of oc-mirror
+    Isc,
+    /// SOURCE=TARGET, as `oc image mirror -f` reads it
+    Mapping,
+}
+
+/// List the images that a bundle uses, each once: its own and the related ones
+///
+/// Images with tags instead of digests, and empty references, are reported on standard error.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex images keda@2.10.1
+  olmdex images alloydb-omni-operator --with-deps -o isc > imageset-config.yaml
+  olmdex images keda@2.10.1 --path-from 2.8.1 -o mapping --to mirror.example.com:5000")]
+pub(crate) struct ImagesArgs {
+    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle
+    #[arg(value_name = "PKG@V")]
+    name: String,
+    /// Also what OLM installs with it. If that is impossible, what can be had is printed, what is missing is a warning, and the
+    /// exit code is 1
+    #[arg(long)]
+    with_deps: bool,
+    /// Also the bundles that OLM Classic installs on the way from this version
+    #[arg(long, value_name = "BUNDLE")]
+    path_from: Option<String>,
+    /// The channel of that way. Default: as a Subscription without one
+    #[arg(long, value_name = "CHANNEL", requires = "path_from")]
+    channel: Option<String>,
+    /// Registry to mirror to, with an optional path, for `-o mapping`
+    #[arg(long, value_name = "REGISTRY")]
+    to: Option<String>,
+    #[command(flatten)]
+    work: WorkOptions,
+    #[command(flatten)]
+    ask: AskOptions,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = ImagesFormat::Plain)]
+    output: ImagesFormat,
+}
+
+/// An image.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ImageUse {
+    /// Its reference; empty if a bundle has an empty one.
+    pub image: String,
+    /// Whether the reference names its content by a digest, so that it stays what it is.
+    pub has_digest: bool,
+    /// The bundles that use it, by name.
+    pub bundles: Vec<String>,
+    /// What they call it, by name.
+    pub names: Vec<String>,
+}
+
+pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
+    if args.output == ImagesFormat::Mapping && args.to.is_none() {
+        let error = CommandError::usage("a mapping needs a target");
+        return Err(error.help("name the registry with `--to REGISTRY`"));
+    }
+    let index = args.ask.open(context)?;
+    let target = Target::find(&index, &args.ask.catalog, &args.name)?;
+    let catalog = catalog_of(&index, &args.ask.catalog, &target)?;
+    let mut bundles = vec![(catalog.clone(), target.package.clone(), target.bundle.clone())];
+    if let Some(from) = &args.path_from {
+        for bundle in steps(&index, args, &catalog, &target, from)? {
+            bundles.push((catalog.clone(), target.package.clone(), bundle));
+        }
+    }
+    let mut is_complete = true;
+    if args.with_deps {
+        for (catalog, package, bundle) in bundles.clone() {
+            let target = Target { package, bundle };
+            if let Some(found) = closure(&index, &catalog, &target, &args.work.options())? {
+                bundles.extend(found.into_iter().map(|it| (it.catalog, it.package, it.bundle)));
+                continue;
+            }
+            is_complete = false;
+            let found = partial_closure(&index, &catalog, &target, &args.work.options())?;
+            let Target { package, bundle } = target;
+            let mut message = format!("{bundle} cannot be installed with all that it needs");
+            for missing in &found.missing {
+                message.push_str(&format!("; {missing}"));
+            }
+            if found.missing.is_empty() {
+                message.push_str(", though something provides each part");
+            }
+            context.reporter.warning(&message);
+            // The same version, or another would be resolved.
+            context.reporter.note(&format!("`olmdex resolve --install {package}@{bundle}` says why"));
+            bundles.extend(found.bundles);
+        }
+    }
+    bundles.sort();
+    bundles.dedup();
+    let images = images(&index, &bundles)?;
+    for it in images.iter().filter(|it| !it.has_digest) {
+        let bundles = it.bundles.join(", ");
+        context.reporter.warning(&match it.image.as_str() {
+            "" => format!("an image of {bundles} has an empty reference"),
+            image => format!("`{image}` of {bundles} has no digest: what it stands for can change"),
+        });
+    }
+    print(args, images)?;
+    Ok(if is_complete { Exit::Yes } else { Exit::No })
+}
+
+/// The catalog that the bundle is taken from.
+pub(crate) fn catalog_of(index: &Index, catalogs: &[String], target: &Target) -> Result<String, CommandError> {
+    let selector = BundleSelector {
+        catalogs: catalogs.to_vec(),
+        package: Some(target.package.clone()),
+        name: Some(target.bundle.clone()),
+        version: None,
+    };
+    let mut found: Vec<String> = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog).collect();
+    let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
+    let priority = |name: &String| ranks.iter().find(|it| it.catalog == *name).map_or(0, |it| it.priority);
+    found.sort_by_key(|it| (-priority(it), it.clone()));
+    Ok(found.into_iter().next().unwrap_or_default())
+}
+
+/// The bundles on the way to the target.
+fn steps(
+    index: &Index,
+    args: &ImagesArgs,
+    catalog: &str,
+    target: &Target,
+    from: &str,
+) -> Result<Vec<String>, CommandError> {
+    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+    let view = crate::cli::args::upgrade::read_view(index, &filter, &target.package)?;
+    let from = crate::cli::args::upgrade::installed(&view, from)?;
+    let asked = Asked {
+        installed: Some(from.clone()),
+        channels: args.channel.clone().into_iter().collect(),
+        ..Asked::default()
+    };
+    let Some(graph) = view.graphs.first() else { return Ok(Vec::new()) };
+    let path = classic_path(&view, graph, &asked, &from, Some(&target.bundle));
+    if !path.is_reached {
+        let message = format!("OLM does not get from {} to {}: {}", from.name, target.bundle, path.reason);
+        return Err(CommandError::new(Exit::No, message).help("`olmdex path` shows where it goes"));
+    }
+    Ok(path.steps.into_iter().map(|it| it.target.bundle).collect())
+}
+
+fn images(index: &Index, bundles: &[(String, String, String)]) -> Result<Vec<ImageUse>, CommandError> {
+    let mut found: BTreeMap<String, ImageUse> = BTreeMap::new();
+    for (catalog, package, bundle) in bundles {
+        let selector = BundleSelector {
+            catalogs: vec![catalog.clone()],
+            package: Some(package.clone()),
+            name: Some(bundle.clone()),
+            version: None,
+        };
+        for detail in index.show_bundle(&selector)?.into_iter().take(1) {
+            let own = (detail.row.image.clone(), String::new());
+            let related = detail.related_images.into_iter().map(|it| (it.image, it.name));
+            for (image, name) in std::iter::once(own).filter(|it| !it.0.is_empty()).chain(related) {
+                let has_digest = image.contains("@sha256:") || image.contains("@sha512:");
+                let entry = found.entry(image.clone()).or_insert_with(|| ImageUse {
+                    image,
+                    has_digest,
+                    bundles: Vec::new(),
+                    names: Vec::new(),
+                });
+                for (list, text) in [(&mut entry.bundles, bundle.clone()), (&mut entry.names, name)] {
+                    if !text.is_empty() && !list.contains(&text) {
+                        list.push(text);
+                    }
+                }
+            }
+        }
+    }
+    Ok(found.into_values().collect())
+}
+
+/// An ImageSetConfiguration with nothing but images.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ImageSet<'i> {
+    api_version: &'static str,
+    kind: &'static str,
+    mirror: Mirror<'i>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Mirror<'i> {
+    additional_images: Vec<ImageName<'i>>,
+}
+
+#[derive(Serialize)]
+struct ImageName<'i> {
+    name: &'i str,
+}
+
+fn print(args: &ImagesArgs, images: Vec<ImageUse>) -> Result<(), CommandError> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut named = images.iter().filter(|it| !it.image.is_empty());
+    match args.output {
+        ImagesFormat::Json => Envelope::new("Image", images).write(&mut out)?,
+        ImagesFormat::Yaml => write_yaml(&Envelope::new("Image", images), &mut out)?,
+        ImagesFormat::Plain => named.try_for_each(|it| writeln!(out, "{}", printable(&it.image)))?,
+        ImagesFormat::Table => {
+            let headers = ["IMAGE", "NAMES", "BUNDLES"].map(str::to_owned).to_vec();
+            let row = |it: &ImageUse| vec![it.image.clone(), it.names.join(","), it.bundles.join(",")];
+            write_aligned(Some(headers), &images.iter().map(row).collect::<Vec<_>>(), 3, &mut out)?;
+        }
+        ImagesFormat::Isc => {
+            let additional_images = named.map(|it| ImageName { name: &it.image }).collect();
+            let set = ImageSet {
+                api_version: "mirror.openshift.io/v2alpha1",
+                kind: "ImageSetConfiguration",
+                mirror: Mirror { additional_images },
+            };
+            write_yaml(&set, &mut out)?;
+        }
+        ImagesFormat::Mapping => {
+            let to = args.to.as_deref().unwrap_or_default().trim_end_matches('/');
+            for it in named {
+                writeln!(out, "{}={}", printable(&it.image), printable(&mirrored(&it.image, to)))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Where an image goes: the same path in another registry, with its tag; a digest needs none.
+fn mirrored(image: &str, to: &str) -> String {
+    let (name, _) = image.split_once('@').unwrap_or((image, ""));
+    // What has a dot or a port before the first slash is a registry.
+    let path = match name.split_once('/') {
+        Some((registry, path)) if registry.contains(['.', ':']) || registry == "localhost" => path,
+        _ => name,
+    };
+    format!("{to}/{path}")
+}

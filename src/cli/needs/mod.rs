@@ -1,0 +1,13 @@
+//! Commands about dependencies: resolution, providers, images, definitions, messages.
+//!
+//! What it deliberately does not do: no command uses another one.
+
+pub(in crate::cli) mod crd_bundle;
+pub(in crate::cli) mod crd_check;
+pub(in crate::cli) mod deps;
+pub(in crate::cli) mod explain_message;
+pub(in crate::cli) mod images;
+pub(in crate::cli) mod provides;
+pub(in crate::cli) mod requires;
+pub(in crate::cli) mod resolve;
+pub(in crate::cli) mod why;

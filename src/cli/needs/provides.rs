@@ -1,0 +1,156 @@
+//! `olmdex provides`
+
+use std::borrow::Cow;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::Context;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::speak::error::{CommandResult, Exit};
+use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
+use crate::index::query::{ApiPattern, Filter, OwnedApi};
+
+/// List the bundles that provide an API, or the APIs that several packages provide
+///
+/// With --several: the APIs that several packages of a catalog provide, with the packages. Their operators cannot be
+/// installed together, and OLM's documentation asks more of an upgrade of their CustomResourceDefinitions. Any bundle of a
+/// package counts, not only the newest. Exits with 1 if nothing is found.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex provides keda.sh/v1alpha1/ScaledObject
+  olmdex provides Prometheus -i community=catalog/
+  olmdex provides Kafka.v1beta2.kafka.strimzi.io -o csv
+  olmdex provides --several -i community=catalog/")]
+pub(crate) struct ProvidesArgs {
+    /// GROUP/VERSION/KIND, of which parts may be empty; also KIND, GROUP or KIND.VERSION.GROUP
+    #[arg(value_name = "API", required_unless_present = "several")]
+    api: Option<String>,
+    /// List the APIs that several packages of a catalog provide
+    #[arg(long)]
+    several: bool,
+    #[command(flatten)]
+    ask: AskOptions,
+    #[command(flatten)]
+    rows: RowOptions,
+}
+
+/// A bundle that provides an API.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Provider {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// The channels that have it.
+    pub channels: Vec<String>,
+    /// The API: group, version and kind.
+    pub api: crate::fbc::Api,
+}
+
+/// An API that several packages of a catalog provide.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SharedApi {
+    /// The catalog.
+    pub catalog: String,
+    /// The API's group.
+    pub group: String,
+    /// Its kind.
+    pub kind: String,
+    /// The versions that are provided, by name.
+    pub versions: Vec<String>,
+    /// The packages that provide it, by name.
+    pub packages: Vec<String>,
+}
+
+impl From<OwnedApi> for SharedApi {
+    fn from(it: OwnedApi) -> Self {
+        let OwnedApi { catalog, group, kind, versions, packages } = it;
+        Self { catalog, group, kind, versions, packages }
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &ProvidesArgs) -> CommandResult {
+    let index = args.ask.open(context)?;
+    let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
+    let api = args.api.as_deref().map(ApiPattern::parse).unwrap_or_default();
+    if args.several {
+        let found = index.owners(&filter, &api)?.into_iter().filter(|it| it.packages.len() > 1);
+        return print(context, args, found.map(SharedApi::from).collect());
+    }
+    let found = index.providers(&filter, &api)?;
+    let rows: Vec<Provider> = found
+        .into_iter()
+        .map(|it| Provider {
+            catalog: it.catalog,
+            package: it.package,
+            bundle: it.bundle,
+            version: it.version,
+            channels: it.channels,
+            api: crate::fbc::Api { group: it.what.0, version: it.what.1, kind: it.what.2 },
+        })
+        .collect();
+    print(context, args, rows)
+}
+
+fn print<T: Row>(context: &Context, args: &ProvidesArgs, rows: Vec<T>) -> CommandResult {
+    let is_found = !rows.is_empty();
+    if !is_found {
+        context.reporter.note("nothing found");
+    }
+    table::print(rows, &args.rows)?;
+    Ok(if is_found { Exit::Yes } else { Exit::No })
+}
+
+impl Row for Provider {
+    const KIND: &'static str = "Provider";
+
+    fn columns() -> Vec<Column> {
+        vec![column("CATALOG"), column("PACKAGE"), column("VERSION"), wide("BUNDLE"), column("CHANNELS"), column("API")]
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        let Self { catalog, package, bundle, version, channels, api } = self;
+        vec![
+            Cow::from(catalog),
+            Cow::from(package),
+            Cow::from(version),
+            Cow::from(bundle),
+            channels.join(",").into(),
+            api.to_string().into(),
+        ]
+    }
+
+    fn name(&self) -> String {
+        self.bundle.clone()
+    }
+}
+
+impl Row for SharedApi {
+    const KIND: &'static str = "SharedApi";
+
+    fn columns() -> Vec<Column> {
+        vec![column("CATALOG"), column("API"), wide("VERSIONS"), column("PACKAGES")]
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        vec![
+            Cow::from(&self.catalog),
+            self.name().into(),
+            self.versions.join(",").into(),
+            self.packages.join(",").into(),
+        ]
+    }
+
+    /// `Kind.group`
+    fn name(&self) -> String {
+        if self.group.is_empty() { self.kind.clone() } else { format!("{}.{}", self.kind, self.group) }
+    }
+}

@@ -1,0 +1,127 @@
+//! `olmdex why`
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::Context;
+use crate::cli::args::upgrade::AnswerFormat;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::namespace::NamespaceOptions;
+use crate::cli::print::envelope::print_answers;
+use crate::cli::print::sheet::Sheet;
+use crate::resolve::{IndexRows, MAX_CHAINS, Verdict, chains, resolve};
+
+/// Show the chains that bring a package into a namespace: from a Subscription, or something installed, to it
+///
+/// Exits with 1 if nothing brings it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex why cert-manager --install alloydb-omni-operator -i community=catalog/
+  olmdex why prometheus --cluster cluster.yaml -i community-operators=community.db
+  olmdex why b-operator --install a-operator -i shop=catalog/ -o json")]
+pub(crate) struct WhyArgs {
+    /// The package, or the name of a bundle
+    #[arg(value_name = "PKG")]
+    package: String,
+    #[command(flatten)]
+    namespace: NamespaceOptions,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = AnswerFormat::Text)]
+    output: AnswerFormat,
+}
+
+/// Why an operator is there.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WhyAnswer {
+    /// The operator.
+    pub operator: String,
+    /// Its package; empty for what stays installed.
+    pub package: String,
+    /// The chains that bring it, the short ones first.
+    pub chains: Vec<ChainAnswer>,
+}
+
+/// A chain that brings an operator.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ChainAnswer {
+    /// The Subscription that it starts from; empty if that is something installed.
+    pub subscription: String,
+    /// The operators, from the first to the one that was asked about.
+    pub links: Vec<LinkAnswer>,
+}
+
+/// An operator of a chain.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LinkAnswer {
+    /// Its name.
+    pub operator: String,
+    /// What the one before it requires; empty for the first.
+    pub requirement: String,
+}
+
+pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
+    let index = args.namespace.ask.open(context)?;
+    let (world, _, warnings) = args.namespace.world(&index)?;
+    warnings.iter().for_each(|it| context.reporter.warning(it));
+    let rows = IndexRows::new(&index, &world);
+    let Verdict::Resolved(resolution) = resolve(&world, &rows, &args.namespace.options())? else {
+        let error = CommandError::new(Exit::No, "the namespace cannot be resolved");
+        return Err(error.help("`olmdex resolve` with the same arguments says why"));
+    };
+    let mut answers = Vec::new();
+    let new = resolution.operators.iter().map(|it| (&it.name, it.package.as_str()));
+    let package_of = |name: &str| {
+        let by_subscription = world.subscriptions.iter().find(|it| it.installed == name);
+        by_subscription.map_or("", |it| it.package.as_str())
+    };
+    let kept = resolution.kept.iter().map(|it| (&it.name, package_of(&it.name)));
+    for (name, package) in new.chain(kept).filter(|it| it.1 == args.package || *it.0 == args.package) {
+        let chains = chains(&resolution, name).into_iter().map(|chain| ChainAnswer {
+            subscription: chain.subscription,
+            links: chain
+                .links
+                .into_iter()
+                .map(|it| LinkAnswer { operator: it.operator, requirement: it.requirement })
+                .collect(),
+        });
+        answers.push(WhyAnswer { operator: name.clone(), package: package.to_owned(), chains: chains.collect() });
+    }
+    for answer in answers.iter().filter(|it| it.chains.len() >= MAX_CHAINS) {
+        context.reporter.note(&format!("only the {MAX_CHAINS} shortest chains to {} are shown", answer.operator));
+    }
+    if answers.is_empty() {
+        let known = index.names(None)?;
+        if !known.packages.contains(&args.package) && !known.bundles.contains(&args.package) {
+            return Err(crate::cli::args::name::unknown_package(&index, &args.package)?);
+        }
+        context.reporter.note(&format!("nothing brings `{}` into the namespace", args.package));
+    }
+    let exit = if answers.is_empty() { Exit::No } else { Exit::Yes };
+    print_answers(args.output, "Why", answers, sheet)?;
+    Ok(exit)
+}
+
+fn sheet(answer: &WhyAnswer) -> Sheet {
+    let mut sheet = Sheet::default();
+    sheet.line("operator", &answer.operator);
+    sheet.line("package", &answer.package);
+    let line = |chain: &ChainAnswer| {
+        let start = match chain.subscription.as_str() {
+            "" => "installed".to_owned(),
+            name => format!("Subscription {name}"),
+        };
+        let mut text = start;
+        for (idx, link) in chain.links.iter().enumerate() {
+            let between = if idx == 0 { ": ".to_owned() } else { format!(" -> ({}) ", link.requirement) };
+            text.push_str(&between);
+            text.push_str(&link.operator);
+        }
+        text
+    };
+    sheet.text("Because", &answer.chains.iter().map(line).collect::<Vec<_>>().join("\n"));
+    sheet
+}

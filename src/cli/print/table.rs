@@ -1,0 +1,255 @@
+//! Rows in every output format.
+
+use std::borrow::Cow;
+use std::io::{self, BufWriter, Write};
+use std::mem::ManuallyDrop;
+
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+
+use crate::cli::speak::error::CommandError;
+use crate::cli::print::envelope::Envelope;
+use crate::diag::{closest, printable};
+use crate::{json, yaml};
+
+/// Output formats of commands that list rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RowFormat {
+    /// Aligned columns
+    Table,
+    /// Aligned columns, more of them
+    Wide,
+    /// JSON envelope
+    Json,
+    /// One JSON object a line
+    Jsonl,
+    /// YAML of the JSON envelope
+    Yaml,
+    /// Names only, one a line
+    Name,
+    /// Comma-separated values
+    Csv,
+    /// Table in Markdown
+    Markdown,
+}
+
+/// How rows are printed.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RowOptions {
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = RowFormat::Table)]
+    pub(crate) output: RowFormat,
+    /// Leave the headers out
+    #[arg(long)]
+    no_headers: bool,
+    /// With `-o csv`: put a `'` before cells that a spreadsheet would take for formulas, which begin with = + - @
+    #[arg(long)]
+    quote_formulas: bool,
+    /// Sort by a column, named by its header; versions sort as versions
+    #[arg(long, value_name = "COLUMN")]
+    sort_by: Option<String>,
+}
+
+/// A column: its header, and whether only wide formats show it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column {
+    pub(crate) header: &'static str,
+    pub(crate) is_wide: bool,
+}
+
+/// A column of every table.
+pub(crate) const fn column(header: &'static str) -> Column {
+    Column { header, is_wide: false }
+}
+
+/// A column of wide tables.
+pub(crate) const fn wide(header: &'static str) -> Column {
+    Column { header, is_wide: true }
+}
+
+/// Something that is printed as rows.
+pub(crate) trait Row: Serialize {
+    /// What the JSON envelope calls the items' kind.
+    const KIND: &'static str;
+
+    /// All columns.
+    fn columns() -> Vec<Column>;
+
+    /// A text for each column.
+    fn cells(&self) -> Vec<Cow<'_, str>>;
+
+    /// What `-o name` prints.
+    fn name(&self) -> String;
+}
+
+/// Prints rows on standard output.
+pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<(), CommandError> {
+    if let Some(wanted) = &options.sort_by {
+        sort(&mut rows, wanted)?;
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    match options.output {
+        RowFormat::Json => Envelope::new(T::KIND, rows).write(&mut out)?,
+        RowFormat::Yaml => write_yaml(&Envelope::new(T::KIND, rows), &mut out)?,
+        RowFormat::Jsonl => {
+            for row in rows {
+                serde_json::to_writer(&mut out, &row).map_err(io::Error::from)?;
+                out.write_all(b"\n")?;
+            }
+        }
+        RowFormat::Name => {
+            for row in rows {
+                writeln!(out, "{}", printable(&row.name()))?;
+            }
+        }
+        format => {
+            let columns = T::columns();
+            let is_shown: Vec<bool> = columns.iter().map(|it| !it.is_wide || format != RowFormat::Table).collect();
+            let shown = |idx: usize| is_shown.get(idx).copied().unwrap_or(true);
+            let pick = |mut cells: Vec<_>| {
+                let mut idx = 0;
+                cells.retain(|_| {
+                    idx += 1;
+                    shown(idx - 1)
+                });
+                cells
+            };
+            let headers: Vec<Cow<'_, str>> = pick(columns.iter().map(|it| it.header.into()).collect());
+            // The process ends behind the last row: giving many small pieces back one by one would only take time.
+            let rows = ManuallyDrop::new(rows);
+            let rows = ManuallyDrop::new(rows.iter().map(|row| pick(row.cells())).collect::<Vec<Vec<Cow<'_, str>>>>());
+            let headers = (!options.no_headers).then_some(headers);
+            match format {
+                RowFormat::Csv => write_csv(headers, &rows, options.quote_formulas, &mut out)?,
+                RowFormat::Markdown => write_markdown(headers, &rows, &mut out)?,
+                _ => write_aligned(headers, &rows, 3, &mut out)?,
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn sort<T: Row>(rows: &mut [T], wanted: &str) -> Result<(), CommandError> {
+    let columns = T::columns();
+    let Some(idx) = columns.iter().position(|it| it.header.eq_ignore_ascii_case(wanted)) else {
+        let headers: Vec<&str> = columns.iter().map(|it| it.header).collect();
+        let error = CommandError::usage(format!("there is no column `{wanted}`"));
+        return Err(error.help(match closest(wanted, headers.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("the columns are {}", headers.join(", ")),
+        }));
+    };
+    rows.sort_by_cached_key(|row| {
+        let cell = row.cells().swap_remove(idx).into_owned();
+        let version = crate::version::Version::parse(&cell).ok().map(|it| it.sort_key());
+        let number = cell.parse::<u64>().ok();
+        (version, number, cell)
+    });
+    Ok(())
+}
+
+/// YAML of anything that can be JSON.
+pub(crate) fn write_yaml(value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    let text = serde_json::to_string(value).map_err(io::Error::from)?;
+    let mut reader = json::Reader::new();
+    let value = reader.read(&text).map_err(io::Error::other)?;
+    let mut written = Vec::new();
+    yaml::write(value, &mut written).map_err(io::Error::other)?;
+    out.write_all(&written)
+}
+
+/// Columns padded to the same width, `gap` blanks apart; the last is not padded.
+pub(crate) fn write_aligned<T: AsRef<str>>(
+    headers: Option<Vec<T>>,
+    rows: &[Vec<T>],
+    gap: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let lines = || headers.iter().chain(rows);
+    let mut widths: Vec<usize> = Vec::new();
+    for line in lines() {
+        widths.resize(widths.len().max(line.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(line) {
+            *width = (*width).max(columns(&printable(cell.as_ref())));
+        }
+    }
+    let blanks = " ".repeat(widths.iter().max().unwrap_or(&0) + gap);
+    for line in lines() {
+        for (idx, cell) in line.iter().enumerate() {
+            let cell = printable(cell.as_ref());
+            out.write_all(cell.as_bytes())?;
+            if idx + 1 < line.len() {
+                out.write_all(&blanks.as_bytes()[..widths[idx] - columns(&cell) + gap])?;
+            }
+        }
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// How many columns a text takes, a character one.
+fn columns(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().count() }
+}
+
+/// Values as RFC 4180 has them, with `\n` at the ends of lines, and without what could steer a terminal. What a spreadsheet
+/// would run gets a `'` if that is wanted.
+pub(crate) fn write_csv<T: AsRef<str>>(
+    headers: Option<Vec<T>>,
+    rows: &[Vec<T>],
+    quotes_formulas: bool,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    for cells in headers.iter().chain(rows) {
+        let quote = |cell: &T| {
+            // A cell may have lines and tabs.
+            let parts = cell.as_ref().split_inclusive(['\n', '\r', '\t']).map(|part| {
+                let end = part.len() - usize::from(part.ends_with(['\n', '\r', '\t']));
+                format!("{}{}", printable(&part[..end]), &part[end..])
+            });
+            let mut cell: String = parts.collect();
+            if quotes_formulas && cell.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+                cell.insert(0, '\'');
+            }
+            if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
+        };
+        let quoted: Vec<String> = cells.iter().map(quote).collect();
+        writeln!(out, "{}", quoted.join(","))?;
+    }
+    Ok(())
+}
+
+/// A text as it stands in Markdown: no HTML, no links, no code, and no end of a table's cell.
+pub(crate) fn markdown(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in printable(text).chars() {
+        match c {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '\\' | '|' | '`' | '[' | ']' => escaped.extend(['\\', c]),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// A table as GitHub shows it. Markdown needs a header, so there is one even if it is not wanted: an empty one.
+pub(crate) fn write_markdown<T: AsRef<str>>(
+    headers: Option<Vec<T>>,
+    rows: &[Vec<T>],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let n_columns = headers.as_ref().or(rows.first()).map_or(0, Vec::len);
+    let escape = |cell: &T| markdown(cell.as_ref());
+    let headers = match headers {
+        Some(headers) => headers.iter().map(escape).collect(),
+        None => vec![String::new(); n_columns],
+    };
+    writeln!(out, "| {} |", headers.join(" | "))?;
+    writeln!(out, "|{}", " --- |".repeat(n_columns))?;
+    for cells in rows {
+        writeln!(out, "| {} |", cells.iter().map(escape).collect::<Vec<_>>().join(" | "))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,192 @@
+//! `olmdex completion`, and the hidden `olmdex complete` that its scripts call.
+//!
+//! A script is a small adapter: it hands over what has been typed and offers what comes back. It never decides and never
+//! evaluates. Names from catalogs are hostile input, and a shell that expands one runs its author's commands, so only
+//! words that no shell reads as anything but themselves leave this program.
+
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use clap::{Args, CommandFactory as _, ValueEnum};
+
+use crate::cli::Cli;
+use crate::cli::shell::candidates::{Candidate, Offer};
+use crate::cli::shell::complete::{Line, split_words};
+use crate::cli::speak::error::{CommandResult, Exit};
+
+/// Shells that can complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shell {
+    /// GNU Bash, 3.2 or later
+    Bash,
+    /// Elvish
+    Elvish,
+    /// fish
+    Fish,
+    /// PowerShell
+    Powershell,
+    /// Z shell
+    Zsh,
+}
+
+/// Print a completion script for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex completion bash > /etc/bash_completion.d/olmdex
+  olmdex completion zsh > ~/.zfunc/_olmdex
+  source <(olmdex completion bash)")]
+pub(crate) struct CompletionArgs {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// List what can stand at the end of a command line
+///
+/// The completion scripts call this. The first line says what the shell offers: the `words` on the lines that follow, each
+/// with its description after a tab, or `files` or `directories`, which the shell finds itself.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct CompleteArgs {
+    /// The command line up to the cursor, still quoted; instead of WORDS
+    #[arg(long, value_name = "TEXT", conflicts_with = "words", allow_hyphen_values = true)]
+    line: Option<String>,
+    /// The word before the cursor; with `--line`, the end of it that the shell replaces. Default: all of it
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    current: Option<String>,
+    /// The words before that one, without the program's name
+    #[arg(value_name = "WORDS", last = true)]
+    words: Vec<String>,
+}
+
+pub(crate) fn completion(args: &CompletionArgs) -> CommandResult {
+    let script = match args.shell {
+        Shell::Bash => include_str!("completion/olmdex.bash"),
+        Shell::Elvish => include_str!("completion/olmdex.elv"),
+        Shell::Fish => include_str!("completion/olmdex.fish"),
+        Shell::Powershell => include_str!("completion/olmdex.ps1"),
+        Shell::Zsh => include_str!("completion/olmdex.zsh"),
+    };
+    let mut out = std::io::stdout().lock();
+    out.write_all(script.as_bytes())?;
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+/// At most this many words are offered.
+const MAX_WORDS: usize = 500;
+
+/// Nobody waits longer for a list; a source that takes more has no names to offer.
+const MAX_TIME: Duration = Duration::from_secs(2);
+
+pub(crate) fn complete(args: &CompleteArgs) -> CommandResult {
+    let (sender, receiver) = mpsc::channel();
+    let args = args.clone();
+    // The thread is left alone when its time is up: the process ends then.
+    std::thread::spawn(move || {
+        // Whoever waited may have stopped.
+        let _ = sender.send(answer(&args));
+    });
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match receiver.recv_timeout(MAX_TIME) {
+        Ok(Offer::Files) => writeln!(out, "files")?,
+        Ok(Offer::Directories) => writeln!(out, "directories")?,
+        Ok(Offer::Words(words)) => {
+            writeln!(out, "words")?;
+            for Candidate { word, about } in words.into_iter().take(MAX_WORDS) {
+                if about.is_empty() { writeln!(out, "{word}")? } else { writeln!(out, "{word}\t{about}")? }
+            }
+        }
+        Err(_) => writeln!(out, "words")?,
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+fn answer(args: &CompleteArgs) -> Offer {
+    let mut root = Cli::command();
+    root.build();
+    let Some(text) = &args.line else {
+        let current = args.current.as_deref().unwrap_or_default();
+        return plain_words(Line::new(&root, &args.words).offer(current), "");
+    };
+    let mut words = split_words(text);
+    let last = words.pop().unwrap_or_default();
+    // Bash breaks words at `@`, `=` and `:` too, and replaces only what follows.
+    let Some(kept) = last.strip_suffix(args.current.as_deref().unwrap_or(&last)) else { return Offer::nothing() };
+    // Variables, or another command that runs this one, may come first.
+    let is_program = |it: &String| Path::new(it).file_name().is_some_and(|it| it == "olmdex");
+    let first = words.iter().position(is_program).unwrap_or(0);
+    if words.is_empty() {
+        Offer::nothing()
+    } else {
+        plain_words(Line::new(&root, &words[first + 1..]).offer(&last), kept)
+    }
+}
+
+/// Leaves out what a shell could read as anything but a plain word, then the part that the shell keeps.
+fn plain_words(offer: Offer, kept: &str) -> Offer {
+    let Offer::Words(words) = offer else { return offer };
+    let plain = |it: Candidate| {
+        let word = it.word.strip_prefix(kept).filter(|_| it.word.split(',').all(is_plain))?.to_owned();
+        Some(Candidate { word, about: it.about })
+    };
+    Offer::Words(words.into_iter().filter_map(plain).collect())
+}
+
+/// Whether a text means itself in every shell, unquoted. `@` (PowerShell) and `=` (zsh) mean more at the start of a word.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-@/:=".contains(&byte);
+    text.bytes().all(is_plain) && text.bytes().next().is_some_and(|first| !b"@=+:".contains(&first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_plain;
+
+    #[test]
+    fn only_plain_words_leave_the_program() {
+        for word in ["keda", "keda@2.1.0+build-1", "a/b/C", "--output=json", "x:y", "4.16"] {
+            assert!(is_plain(word), "{word}");
+        }
+        let hostile = [
+            "",
+            "$(x)",
+            "`x`",
+            "a b",
+            "a;b",
+            "a|b",
+            "a&b",
+            "a>b",
+            "a<b",
+            "a*",
+            "a?",
+            "[a]",
+            "{a,b}",
+            "~a",
+            "a~",
+            "!x",
+            "^a",
+            "#a",
+            "a'b",
+            "a\"b",
+            "a\\b",
+            "a\nb",
+            "a\tb",
+            "a\rb",
+            "a\u{1b}[31m",
+            "a%b",
+            "@a",
+            "=ls",
+            "a(b)",
+            "größe",
+            "a,b",
+            "a\u{202e}b",
+            "a\u{a0}b",
+        ];
+        for word in hostile {
+            assert!(!is_plain(word), "{word:?}");
+        }
+    }
+}

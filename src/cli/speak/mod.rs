@@ -1,0 +1,8 @@
+//! What the program says besides its answers: errors with exit codes, warnings, progress, and what a signal ends.
+//!
+//! What it deliberately does not do: no commands.
+
+pub(in crate::cli) mod error;
+pub(in crate::cli) mod interrupt;
+pub(in crate::cli) mod progress;
+pub(in crate::cli) mod report;

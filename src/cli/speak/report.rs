@@ -1,0 +1,169 @@
+//! What goes to standard error: errors, findings, notes.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use clap::ValueEnum;
+
+use crate::cli::speak::error::CommandError;
+use crate::diag::text::Color;
+use crate::diag::{Finding, Severity, printable, text};
+
+/// When output has colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// How messages on standard error are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// For people
+    Text,
+    /// One JSON object a line
+    Json,
+}
+
+/// Writes to standard error as the global options say.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reporter {
+    choice: ColorChoice,
+    format: LogFormat,
+    is_quiet: bool,
+    is_verbose: bool,
+}
+
+impl Reporter {
+    pub(crate) fn new(choice: ColorChoice, format: LogFormat, is_quiet: bool, is_verbose: bool) -> Self {
+        Self { choice, format, is_quiet, is_verbose }
+    }
+
+    fn color(self, is_terminal: bool) -> Color {
+        let has_no_color = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
+        match self.choice {
+            ColorChoice::Always => Color::On,
+            ColorChoice::Auto if is_terminal && !has_no_color => Color::On,
+            _ => Color::Off,
+        }
+    }
+
+    /// Whether findings on standard output are coloured.
+    pub(crate) fn stdout_color(self) -> Color {
+        self.color(std::io::stdout().is_terminal())
+    }
+
+    /// Whether only data and errors are wanted.
+    pub(crate) fn is_quiet(self) -> bool {
+        self.is_quiet
+    }
+
+    /// Whether details are wanted.
+    pub(crate) fn is_verbose(self) -> bool {
+        self.is_verbose
+    }
+
+    /// Whether messages are for people.
+    pub(crate) fn is_text(self) -> bool {
+        self.format == LogFormat::Text
+    }
+
+    pub(crate) fn error(self, error: &CommandError) {
+        match self.format {
+            LogFormat::Json => self.json("error", &error.message(), error.help.as_deref()),
+            LogFormat::Text => {
+                let color = self.color(std::io::stderr().is_terminal());
+                self.line(&format!("{}: {}", paint(color, "1;31", "error"), lines(&error.message())));
+                if let Some(help) = &error.help {
+                    self.line(&format!("  {} help: {}", paint(color, "1;34", "="), lines(help)));
+                }
+            }
+        }
+    }
+
+    /// That an interrupt has come, and what it leaves; told whatever the options say.
+    pub(crate) fn interrupted(self, message: &str) {
+        Self { is_quiet: false, ..self }.warning(message);
+    }
+
+    pub(crate) fn warning(self, message: &str) {
+        if self.is_quiet {
+            return;
+        }
+        match self.format {
+            LogFormat::Json => self.json("warning", message, None),
+            LogFormat::Text => {
+                let color = self.color(std::io::stderr().is_terminal());
+                self.line(&format!("{}: {}", paint(color, "1;33", "warning"), lines(message)));
+            }
+        }
+    }
+
+    /// Something worth a line unless the user wants silence.
+    pub(crate) fn note(self, message: &str) {
+        if self.is_quiet {
+            return;
+        }
+        match self.format {
+            LogFormat::Json => self.json("info", message, None),
+            LogFormat::Text => self.line(&lines(message)),
+        }
+    }
+
+    /// Something worth a line only if the user wants details.
+    pub(crate) fn detail(self, message: &str) {
+        if self.is_verbose {
+            self.note(message);
+        }
+    }
+
+    /// Text as it is, for output that equals another tool's.
+    pub(crate) fn plain(self, text: &str) {
+        self.line(&lines(text));
+    }
+
+    /// A finding that is beside what was asked for. Of these, silence leaves errors.
+    pub(crate) fn finding(self, finding: &Finding) {
+        if self.is_quiet && finding.rule.severity != Severity::Error {
+            return;
+        }
+        match self.format {
+            LogFormat::Json => {
+                let it = crate::diag::json::FindingJson::from(finding);
+                self.line(&serde_json::to_string(&it).unwrap_or_default());
+            }
+            LogFormat::Text => {
+                let text = text::finding(finding, self.color(std::io::stderr().is_terminal()));
+                self.line(text.trim_end());
+            }
+        }
+    }
+
+    fn json(self, level: &str, message: &str, help: Option<&str>) {
+        let mut it = serde_json::json!({"level": level, "message": message});
+        if let Some(help) = help {
+            it["help"] = help.into();
+        }
+        self.line(&it.to_string());
+    }
+
+    fn line(self, line: &str) {
+        // There is nobody left to tell that standard error cannot be written.
+        let _ = writeln!(std::io::stderr().lock(), "{line}");
+    }
+}
+
+/// Each line made safe to show; line breaks stay.
+fn lines(text: &str) -> String {
+    text.split('\n').map(printable).collect::<Vec<_>>().join("\n")
+}
+
+pub(crate) fn paint(color: Color, code: &str, text: &str) -> String {
+    match color {
+        Color::On => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+        Color::Off => text.to_owned(),
+    }
+}

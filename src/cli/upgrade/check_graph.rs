@@ -1,0 +1,93 @@
+//! `olmdex check-graph`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::Context;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::name::unknown_package;
+use crate::cli::catalog::validate::{FindingFormat, print_findings};
+use crate::index::Index;
+use crate::index::query::{EdgeScope, Filter, NamesWithoutWay, PackageGraph};
+use crate::upgrade::{check_graph, rules};
+
+/// Check that every version has a way on: the rules of a good upgrade graph
+///
+/// With `--old`, every version of an older catalog must have a way on in this one. Exits with 1 if there are findings,
+/// or if a package breaks a rule of `validate`.
+/// `olmdex validate --explain W0802` explains a rule.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex check-graph keda
+  olmdex check-graph -i my-catalog/ -o sarif > findings.sarif
+  olmdex check-graph -i new-catalog/ --old old-catalog/")]
+pub(crate) struct CheckGraphArgs {
+    /// The package; without one, all of them
+    #[arg(value_name = "PKG")]
+    package: Option<String>,
+    /// The catalog as it was: what is installed from it must have a way on
+    #[arg(long, value_name = "SOURCE")]
+    old: Option<PathBuf>,
+    #[command(flatten)]
+    ask: AskOptions,
+    /// Format of the findings
+    #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
+    output: FindingFormat,
+}
+
+pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
+    if args.output == FindingFormat::Yaml {
+        return Err(CommandError::usage("`check-graph` prints text, JSON, SARIF or workflow commands"));
+    }
+    let index = args.ask.open(context)?;
+    let old = match &args.old {
+        None => None,
+        Some(path) => {
+            let old = AskOptions::of_sources(std::slice::from_ref(path)).open(context)?;
+            if old.catalog_names()?.len() > 1 {
+                let error = CommandError::usage(format!("`{}` holds several catalogs", path.display()));
+                return Err(error.help("give one that holds one"));
+            }
+            Some(old)
+        }
+    };
+    let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
+    let mut packages = match &args.package {
+        Some(package) => vec![package.clone()],
+        None => index.package_names()?,
+    };
+    if let (Some(old), None) = (&old, &args.package) {
+        packages.extend(old.package_names()?);
+        packages.sort();
+        packages.dedup();
+    }
+    let mut findings = Vec::new();
+    let broken = index.broken_packages(&filter)?;
+    for package in &packages {
+        let before = old.as_ref().map(|it| one(it, package)).transpose()?.flatten();
+        let graphs = index.package_graphs(&filter, package)?;
+        if graphs.is_empty() && before.is_none() {
+            return Err(unknown_package(&index, package)?);
+        }
+        let scope = EdgeScope { catalogs: filter.catalogs.clone(), package: package.clone(), channels: Vec::new() };
+        let without_way = index.names_without_way(&scope)?;
+        for graph in &graphs {
+            findings.extend(check_graph(graph, before.as_ref(), &without_way));
+        }
+        if let (true, Some(before)) = (graphs.is_empty(), before) {
+            // A package that is gone is one without channels.
+            let gone = PackageGraph { package: package.clone(), ..PackageGraph::default() };
+            findings.extend(check_graph(&gone, Some(&before), &NamesWithoutWay::new()));
+        }
+    }
+    print_findings(context, args.output, rules::ALL, &findings)?;
+    // What breaks a rule of `validate` may lack what this looks at.
+    let is_broken = packages.iter().any(|it| broken.contains(it));
+    Ok(if findings.is_empty() && !is_broken { Exit::Yes } else { Exit::No })
+}
+
+fn one(index: &Index, package: &str) -> Result<Option<PackageGraph>, CommandError> {
+    Ok(index.package_graphs(&Filter::default(), package)?.into_iter().next())
+}

@@ -1,0 +1,308 @@
+//! `olmdex compat`
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::Context;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::args::upgrade::{Olm, installed, names_between, read_view};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::name::{NameArgument, unknown_package, with_guess};
+use crate::cli::upgrade::path::parse_minor;
+use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
+use crate::cluster::{self, Cluster, Subscription};
+use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor};
+use crate::index::Index;
+use crate::index::query::{BundleRow, Filter};
+use crate::upgrade::compat::Compatibility;
+use crate::upgrade::{
+    Generation, InstalledBundle, Move, PackageView, Stay, Target, bundles_that_stay, ends_of_ways_out,
+    installed_that_stays, way_out,
+};
+
+/// Show which operators may stay when the cluster goes to another version of OpenShift
+///
+/// What decides is olm.maxOpenShiftVersion, com.redhat.openshift.versions and minKubeVersion of each bundle; every verdict
+/// names its signal. That a catalog holds a bundle counts for nothing. With installed operators, exits with 1 if one of
+/// them blocks the cluster, and shows the least number of steps that lift the block.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex compat --openshift 4.16 --verdict blocks
+  olmdex compat keda --openshift 4.16 --to 4.18 -o wide
+  olmdex compat --openshift 4.16 --installed keda@2.8.1 --installed strimzi-cluster-operator.v0.40.0
+  olmdex compat --openshift 4.16 --cluster must-gather/")]
+pub(crate) struct CompatArgs {
+    /// Only this package
+    #[arg(value_name = "PKG")]
+    package: Option<String>,
+    /// The cluster's version
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    openshift: Minor,
+    /// The version that it shall go to. Default: the next minor version
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    to: Option<Minor>,
+    /// An installed operator, as PKG@VERSION or by its bundle's name; may be repeated
+    #[arg(long, value_name = "BUNDLE", conflicts_with = "package")]
+    installed: Vec<String>,
+    /// What is installed, in manifests: ClusterServiceVersions and ClusterExtensions as `kubectl get -o yaml` prints them,
+    /// or a must-gather
+    #[arg(long, value_name = "FILE|DIR", conflicts_with = "package")]
+    cluster: Vec<PathBuf>,
+    /// Only what stands like that; may be repeated
+    #[arg(long, value_enum, value_name = "VERDICT")]
+    verdict: Vec<VerdictChoice>,
+    /// Which generation of OLM has the operators installed: they read olm.maxOpenShiftVersion differently
+    #[arg(long, value_enum, default_value_t = Olm::Both)]
+    olm: Olm,
+    #[command(flatten)]
+    ask: AskOptions,
+    #[command(flatten)]
+    rows: RowOptions,
+}
+
+/// Verdicts as arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum VerdictChoice {
+    /// The cluster refuses to go on while it is installed
+    Blocks,
+    /// It says that it is not made for the version
+    Excluded,
+    /// It says nothing about it
+    Unknown,
+    /// It says from which version on it works
+    #[value(alias = "notExcluded")]
+    NotExcluded,
+    /// It says that it is made for the version
+    Stated,
+}
+
+impl VerdictChoice {
+    fn means(self, verdict: Compatibility) -> bool {
+        verdict
+            == match self {
+                Self::Blocks => Compatibility::Blocks,
+                Self::Excluded => Compatibility::Excluded,
+                Self::Unknown => Compatibility::Unknown,
+                Self::NotExcluded => Compatibility::NotExcluded,
+                Self::Stated => Compatibility::Stated,
+            }
+    }
+}
+
+impl Row for Stay {
+    const KIND: &'static str = "CompatList";
+
+    fn columns() -> Vec<Column> {
+        vec![
+            wide("CATALOG"),
+            column("PACKAGE"),
+            column("VERSION"),
+            wide("BUNDLE"),
+            column("OLM"),
+            column("VERDICT"),
+            column("SIGNAL"),
+            column("BECAUSE"),
+            column("WAY OUT"),
+        ]
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        let olm: Vec<&str> = self.olm.iter().map(|it| it.as_str()).collect();
+        let decisive = self.evidence.iter().filter(|it| it.verdict == self.verdict);
+        let signals: Vec<&str> = decisive.map(|it| it.signal.as_str()).collect();
+        let way = self.way.iter().flatten().map(|it| {
+            let Target { catalog, version, .. } = &it.target;
+            // That the way leads through the catalog that holds the bundle needs no words.
+            if self.catalog.is_empty() || *catalog == self.catalog {
+                version.clone()
+            } else {
+                format!("{version} of {catalog}")
+            }
+        });
+        vec![
+            Cow::from(&self.catalog),
+            Cow::from(&self.package),
+            Cow::from(&self.version),
+            Cow::from(&self.bundle),
+            olm.join(",").into(),
+            self.verdict.as_str().into(),
+            signals.join(",").into(),
+            Cow::from(&self.reason),
+            way.collect::<Vec<_>>().join(" > ").into(),
+        ]
+    }
+
+    fn name(&self) -> String {
+        self.bundle.clone()
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
+    let step = Move { from: args.openshift, to: args.to.unwrap_or_else(|| args.openshift.next()) };
+    if !step.from.is_before(step.to) {
+        let error = CommandError::usage(format!("OpenShift {} is not behind {}", step.to, step.from));
+        return Err(error.help("`--to` names a later minor version"));
+    }
+    let index = args.ask.open(context)?;
+    let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
+    let (mut rows, mut is_blocked) = (Vec::new(), false);
+    if args.installed.is_empty() && args.cluster.is_empty() {
+        let packages = match &args.package {
+            Some(package) => vec![package.clone()],
+            None => index.package_names()?,
+        };
+        for package in &packages {
+            let graphs = index.package_graphs(&filter, package)?;
+            if graphs.is_empty() && args.package.is_some() {
+                return Err(unknown_package(&index, package)?);
+            }
+            for graph in &graphs {
+                rows.extend(bundles_that_stay(generations(args.olm), graph, step));
+            }
+        }
+    } else {
+        let mut all = Vec::new();
+        let bundles = bundles_by_name(args, &index, &filter)?;
+        for text in &args.installed {
+            let (view, installed) = find(&index, &filter, &bundles, text)?;
+            let found = installed_that_stays(generations(args.olm), &view, &installed, None, step);
+            all.extend(with_ways_out(&index, &filter, &view, &installed, step, found)?);
+        }
+        if !args.cluster.is_empty() {
+            all.extend(rows_of_cluster(context, args, (&index, &filter, &bundles), step)?);
+        }
+        for row in all.iter().filter(|it| it.verdict == Compatibility::Blocks) {
+            is_blocked = true;
+            let what = format!("{} blocks the way from OpenShift {} to {}", row.bundle, step.from, step.to);
+            context.reporter.warning(&format!("{what}: {}", row.reason));
+        }
+        rows = all;
+    }
+    rows.retain(|row| args.verdict.is_empty() || args.verdict.iter().any(|it| it.means(row.verdict)));
+    table::print(rows, &args.rows)?;
+    Ok(if is_blocked { Exit::No } else { Exit::Yes })
+}
+
+fn generations(olm: Olm) -> &'static [Generation] {
+    match olm {
+        Olm::Classic => &[Generation::Classic],
+        Olm::V1 => &[Generation::V1],
+        Olm::Both => &[Generation::Classic, Generation::V1],
+    }
+}
+
+/// Rows of an installed bundle, with the way out for each that must not stay.
+fn with_ways_out(
+    index: &Index,
+    filter: &Filter,
+    view: &PackageView,
+    installed: &InstalledBundle,
+    step: Move,
+    mut rows: Vec<Stay>,
+) -> Result<Vec<Stay>, CommandError> {
+    for row in rows.iter_mut().filter(|it| !it.verdict.may_stay()) {
+        let Some(&olm) = row.olm.first() else { continue };
+        let ends = ends_of_ways_out(view, olm, step);
+        let within = names_between(index, (&filter.catalogs, &[]), view, installed, &ends, 1)?;
+        row.way = way_out(view, installed, olm, step, &within);
+    }
+    Ok(rows)
+}
+
+/// The rows of what manifests say is installed.
+fn rows_of_cluster(
+    context: &Context,
+    args: &CompatArgs,
+    (index, filter, bundles): (&Index, &Filter, &[BundleRow]),
+    step: Move,
+) -> Result<Vec<Stay>, CommandError> {
+    // A Subscription may stand in another file than what it installed.
+    let mut cluster = Cluster::default();
+    for path in &args.cluster {
+        cluster.add(cluster::read(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?);
+    }
+    cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
+    let package_of = |name: &str| bundles.iter().find(|it| it.bundle == name).map(|it| it.package.clone());
+    let mut rows = Vec::new();
+    let mut add =
+        |olm: Generation, of: (&str, &str), name: &str, version: &str, own: Option<&Result<Vec<String>, String>>| {
+            let (package, source) = of;
+            let view = read_view(index, filter, package)?;
+            let of_source = view.of_catalog(source);
+            if !source.is_empty() && of_source.is_none() && !view.graphs.is_empty() {
+                let what = format!("the Subscription to `{package}` names the catalog `{source}`");
+                context.reporter.warning(&format!("{what}, which is not given or lacks it; all catalogs are searched"));
+            }
+            let view = of_source.unwrap_or(view);
+            let is_in_catalog = view.find(name).is_some_and(|it| it.0 == name);
+            let installed = InstalledBundle { name: name.to_owned(), version: version.to_owned(), is_in_catalog };
+            let found = installed_that_stays(&[olm], &view, &installed, own, step);
+            rows.extend(with_ways_out(index, filter, &view, &installed, step, found)?);
+            Ok::<(), CommandError>(())
+        };
+    for csv in cluster.csvs.iter().filter(|it| args.olm != Olm::V1 && !it.is_copied) {
+        let is_its = |it: &&Subscription| it.installed == csv.name && it.namespace == csv.namespace;
+        let subscription = cluster.subscriptions.iter().find(is_its);
+        let package = subscription.map(|it| it.package.clone()).or_else(|| package_of(&csv.name)).unwrap_or_default();
+        let source = subscription.map(|it| it.source.as_str()).unwrap_or_default();
+        let values = csv.properties.iter().flatten().filter(|it| &*it.kind == MAX_OPENSHIFT_VERSION);
+        let own = match &csv.failure {
+            Some(error) => Err(error.clone()),
+            None => Ok(values.map(|it| it.value.to_string()).collect()),
+        };
+        add(Generation::Classic, (&package, source), &csv.name, &csv.version, Some(&own))?;
+    }
+    for extension in cluster.extensions.iter().filter(|_| args.olm != Olm::Classic) {
+        if let Some((name, version)) = &extension.installed {
+            // The manifest does not say what the bundle says; the catalog does.
+            add(Generation::V1, (&extension.package, ""), name, version, None)?;
+        }
+    }
+    if rows.is_empty() {
+        let paths: Vec<String> = args.cluster.iter().map(|it| format!("`{}`", it.display())).collect();
+        let error = CommandError::new(Exit::Input, format!("nothing is installed according to {}", paths.join(", ")));
+        return Err(
+            error.help("it wants ClusterServiceVersions or ClusterExtensions, as `kubectl get -o yaml` prints them")
+        );
+    }
+    Ok(rows)
+}
+
+/// All bundles, by which packages are found: read once, and only if something is named without its package.
+fn bundles_by_name(args: &CompatArgs, index: &Index, filter: &Filter) -> Result<Vec<BundleRow>, CommandError> {
+    let has_package = |text: &String| matches!(NameArgument::parse(text), NameArgument::Version(..));
+    if args.cluster.is_empty() && args.installed.iter().all(has_package) {
+        return Ok(Vec::new());
+    }
+    Ok(index.bundles(filter)?)
+}
+
+/// The package and the bundle that a text names.
+fn find(
+    index: &Index,
+    filter: &Filter,
+    bundles: &[BundleRow],
+    text: &str,
+) -> Result<(PackageView, InstalledBundle), CommandError> {
+    let (package, bundle) = match NameArgument::parse(text) {
+        NameArgument::Version(package, version) => (package, version),
+        _ => match bundles.iter().find(|it| it.bundle == text) {
+            Some(found) => (found.package.clone(), text.to_owned()),
+            None => {
+                let names: BTreeSet<String> = bundles.iter().map(|it| it.bundle.clone()).collect();
+                let error = CommandError::new(Exit::NotFound, format!("there is no bundle `{text}`"));
+                let names: Vec<String> = names.into_iter().collect();
+                return Err(with_guess(error, text, &names, "name it by its bundle, or as PKG@VERSION"));
+            }
+        },
+    };
+    let view = read_view(index, filter, &package)?;
+    if view.graphs.is_empty() {
+        return Err(unknown_package(index, &package)?);
+    }
+    let installed = installed(&view, &bundle)?;
+    Ok((view, installed))
+}

@@ -1,0 +1,268 @@
+//! `olmdex graph`
+
+use std::io::{BufWriter, Write as _};
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::Context;
+use crate::cli::args::sources::{AskOptions, FilesOrIndex};
+use crate::cli::args::upgrade::{bundle, installed};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::name::{unknown_package, with_guess};
+use crate::cli::print::envelope::Envelope;
+use crate::cli::speak::progress::Progress;
+use crate::cli::catalog::validate::Compat;
+use crate::check;
+use crate::draw::{self, Catalog, Detail, DrawError, Mermaid, MermaidOptions};
+use crate::fbc::Input;
+use crate::index::Index;
+use crate::index::query::{Filter, PackageGraph};
+use crate::upgrade::{Asked, PackageView, classic_path, v1_path};
+
+/// Draw the upgrade graph of a package, or of a whole catalog
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex graph keda > keda.mmd
+  olmdex graph keda --channel stable -o text -i my-catalog/
+  olmdex graph keda -o html --path-from 2.8.1 > keda.html
+  olmdex graph -i my-catalog/ -o svg > catalog.svg")]
+pub(crate) struct GraphArgs {
+    /// The package; without one, all of them
+    #[arg(value_name = "PKG")]
+    package: Option<String>,
+    /// Only this channel; may be repeated
+    #[arg(long, value_name = "CHANNEL")]
+    channel: Vec<String>,
+    /// Only what can be reached from this bundle on
+    #[arg(long, value_name = "BUNDLE")]
+    minimum_edge: Option<String>,
+    /// Mark what OLM Classic never takes: skipped bundles, and the edges of skipped entries (Mermaid)
+    #[arg(long)]
+    draw_v0_semantics: bool,
+    /// Mark the way that OLM takes from this version or bundle (SVG, HTML)
+    #[arg(long, value_name = "BUNDLE", requires = "package")]
+    path_from: Option<String>,
+    /// Where the marked way ends. Default: as far as it goes
+    #[arg(long, value_name = "BUNDLE", requires = "path_from")]
+    path_to: Option<String>,
+    /// The generation of OLM that goes the marked way
+    #[arg(long, value_enum, value_name = "GENERATION", default_value_t = WayOf::Classic, requires = "path_from")]
+    olm: WayOf,
+    /// Give every entry a line, also in long chains (SVG; in HTML a box to tick)
+    #[arg(long)]
+    every_entry: bool,
+    #[command(flatten)]
+    ask: AskOptions,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = GraphFormat::Mermaid)]
+    output: GraphFormat,
+    /// Answer as `opm alpha render-graph` does: an unknown package has an empty graph
+    #[arg(long, value_name = "TOOL")]
+    compat: Option<Compat>,
+    /// Draw at most this many edges. Default: 1000000, in SVG and HTML 200000 ends of edges beside the lanes that they share
+    #[arg(long, value_name = "N")]
+    max_edges: Option<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum GraphFormat {
+    /// Mermaid, byte for byte as `opm alpha render-graph` writes it
+    Mermaid,
+    /// DOT, for Graphviz
+    Dot,
+    /// SVG, with long chains as one box
+    Svg,
+    /// One HTML page to move around in, which needs nothing else
+    Html,
+    /// JSON envelope of nodes and edges
+    Json,
+    /// For people without a browser
+    Text,
+}
+
+/// Generations of OLM, of which one goes a way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WayOf {
+    /// OLM Classic
+    Classic,
+    /// OLM v1
+    V1,
+}
+
+pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
+    let mut way = Vec::new();
+    let mut catalog = if let (Some(package), Some(from)) = (&args.package, &args.path_from) {
+        if !matches!(args.output, GraphFormat::Svg | GraphFormat::Html) {
+            let error = CommandError::usage("a way is marked in SVG and HTML only");
+            return Err(error.help("add `-o svg` or `-o html`; `olmdex path` lists the steps"));
+        }
+        let index = args.ask.open(context)?;
+        let (graphs, catalog) = ask(args, &index)?;
+        let ranks = index.catalog_ranks(&filter(args))?;
+        way = find_way(context, args, &PackageView::new(package, graphs, &ranks), from)?;
+        catalog
+    } else {
+        match args.ask.open_or_read(context)? {
+            // Files are drawn as they are, without an index: a broken catalog is worth a picture most of all.
+            FilesOrIndex::Files(input) => read(context, args, &input)?,
+            FilesOrIndex::Index(index) => ask(args, &index)?.1,
+        }
+    };
+    catalog.keep(args.package.as_deref(), &args.channel);
+    if let Some(bundle) = &args.minimum_edge {
+        catalog.keep_from(bundle).map_err(|error| {
+            let names: Vec<String> = catalog.versions.keys().cloned().collect();
+            with_guess(refused(args, &error), bundle, &names, "`olmdex list bundles` shows what there is")
+        })?;
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    match args.output {
+        GraphFormat::Mermaid => {
+            let drawing = Mermaid::new(&catalog, MermaidOptions { v0_semantics: args.draw_v0_semantics });
+            check_edges(args, drawing.n_edges())?;
+            for warning in drawing.warnings() {
+                context.reporter.warning(warning);
+            }
+            drawing.write(&mut out)?;
+        }
+        GraphFormat::Svg => {
+            let detail = if args.every_entry { Detail::Full } else { Detail::Collapsed };
+            let text = draw::svg(&catalog, &way, detail, args.max_edges.unwrap_or(MAX_ENDS));
+            out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
+        }
+        GraphFormat::Html => {
+            let text = draw::html(&catalog, &way, args.max_edges.unwrap_or(MAX_ENDS));
+            out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
+        }
+        GraphFormat::Dot | GraphFormat::Text | GraphFormat::Json => {
+            let graphs = draw::channels(&catalog);
+            check_edges(args, graphs.iter().map(|it| it.edges.len()).sum())?;
+            match args.output {
+                GraphFormat::Dot => draw::dot(&graphs, &mut out)?,
+                GraphFormat::Text => draw::text(&graphs, &mut out)?,
+                _ => Envelope::new("Graph", graphs).write(&mut out)?,
+            }
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+/// Edges that are written one by one, unless the user wants more.
+const MAX_EDGES: usize = 1_000_000;
+
+/// Ends of edges in a picture, unless the user wants more.
+const MAX_ENDS: usize = 200_000;
+
+fn check_edges(args: &GraphArgs, found: usize) -> Result<(), CommandError> {
+    let limit = args.max_edges.unwrap_or(MAX_EDGES);
+    if found <= limit {
+        return Ok(());
+    }
+    Err(too_many(&format!("the graph has {found} edges; the limit is {limit}")))
+}
+
+fn too_many(message: &str) -> CommandError {
+    let help =
+        "`--max-edges N` allows more; `-o svg` lets ranges share lanes; `--channel` and `--minimum-edge` draw less";
+    CommandError::new(Exit::Limit, message).help(help)
+}
+
+fn refused(args: &GraphArgs, error: &DrawError) -> CommandError {
+    let exit = if matches!(error, DrawError::UnknownMinimumEdge(_)) { Exit::NotFound } else { Exit::Input };
+    CommandError::new(exit, if args.compat.is_some() { error.opm() } else { error.to_string() })
+}
+
+/// A catalog in files.
+fn read(context: &Context, args: &GraphArgs, input: &Input) -> Result<Catalog, CommandError> {
+    let mut n_broken = 0;
+    let _progress = Progress::start(context, "reading the catalog".to_owned());
+    let catalog = Catalog::read(input, |origin, failure| {
+        n_broken += 1;
+        for finding in check::failure_findings(input, origin, failure) {
+            context.reporter.finding(&finding);
+        }
+    })
+    .map_err(|error| refused(args, &error).help("`olmdex validate` shows all that is wrong"))?;
+    if n_broken > 0 {
+        let documents = if n_broken == 1 { "1 document".to_owned() } else { format!("{n_broken} documents") };
+        return Err(CommandError::new(Exit::Input, format!("{documents} cannot be read")));
+    }
+    if let Some(package) = &args.package
+        && args.compat.is_none()
+        && !catalog.has_package(package)
+    {
+        let mut names: Vec<String> = catalog.channels.iter().map(|it| it.package.clone()).collect();
+        names.dedup();
+        let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
+        return Err(with_guess(error, package, &names, "`olmdex list packages` shows what there is"));
+    }
+    check_channels(args, &catalog)?;
+    Ok(catalog)
+}
+
+fn filter(args: &GraphArgs) -> Filter {
+    Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() }
+}
+
+/// A catalog of an index, with what it was made of.
+fn ask(args: &GraphArgs, index: &Index) -> Result<(Vec<PackageGraph>, Catalog), CommandError> {
+    let filter = filter(args);
+    let graphs = match &args.package {
+        Some(package) => {
+            let graphs = index.package_graphs(&filter, package)?;
+            if graphs.is_empty() && args.compat.is_none() {
+                return Err(unknown_package(index, package)?);
+            }
+            graphs
+        }
+        None => all_graphs(index, &filter)?,
+    };
+    let mut names: Vec<&str> = graphs.iter().map(|it| it.catalog.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.len() > 1 {
+        let error = CommandError::usage("one catalog is drawn at a time");
+        return Err(error.help(format!("choose one with `--catalog`: {}", names.join(", "))));
+    }
+    let catalog = Catalog::from_graphs(&graphs).map_err(|error| refused(args, &error))?;
+    check_channels(args, &catalog)?;
+    Ok((graphs, catalog))
+}
+
+/// The bundles on the way from one, that one first.
+fn find_way(context: &Context, args: &GraphArgs, view: &PackageView, from: &str) -> Result<Vec<String>, CommandError> {
+    let from = installed(view, from)?;
+    let to = args.path_to.as_deref().map(|it| bundle(view, it)).transpose()?.map(|it| it.0);
+    let asked = Asked { installed: Some(from.clone()), channels: args.channel.clone(), ..Asked::default() };
+    let path = match (args.olm, view.graphs.first()) {
+        (WayOf::Classic, Some(graph)) => classic_path(view, graph, &asked, &from, to.as_deref()),
+        _ => v1_path(view, &asked, &from, to.as_deref()),
+    };
+    if !path.is_reached {
+        context.reporter.warning(&path.reason);
+    }
+    Ok([from.name].into_iter().chain(path.steps.into_iter().map(|it| it.target.bundle)).collect())
+}
+
+fn all_graphs(index: &Index, filter: &Filter) -> Result<Vec<PackageGraph>, CommandError> {
+    let mut graphs = Vec::new();
+    for package in index.package_names()? {
+        graphs.extend(index.package_graphs(filter, &package)?);
+    }
+    Ok(graphs)
+}
+
+/// Channels that were named must be there.
+fn check_channels(args: &GraphArgs, catalog: &Catalog) -> Result<(), CommandError> {
+    let of_package = catalog.channels.iter().filter(|it| args.package.as_ref().is_none_or(|name| &it.package == name));
+    let mut names: Vec<String> = of_package.map(|it| it.name.clone()).collect();
+    names.dedup();
+    for channel in &args.channel {
+        if !names.contains(channel) {
+            let error = CommandError::new(Exit::NotFound, format!("there is no channel `{channel}`"));
+            return Err(with_guess(error, channel, &names, &format!("there are {}", names.join(", "))));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,196 @@
+//! `olmdex path`
+
+use std::collections::{BTreeSet, HashMap};
+
+use clap::Args;
+
+use crate::cli::Context;
+use crate::cli::args::upgrade::{Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed_words, names_between, target_row};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::print::sheet::Sheet;
+use crate::constraint::openshift::Minor;
+use crate::diag::counted;
+use crate::index::query::Reach;
+use crate::upgrade::compat::{Claims, judge};
+use crate::upgrade::{
+    Effort, Generation, InstalledBundle, PackageView, PathStep, Target, UpgradePath, Wish, classic_path,
+    classic_shortest, v1_path, v1_shortest,
+};
+use crate::version::Version;
+
+/// Show the steps that OLM takes from a version on, one after another
+///
+/// OLM v1 takes the highest version that is permitted at each step. `--shortest` shows instead the least number of steps,
+/// over all channels, with what must be set before each: the channel of the Subscription, or the version of the
+/// ClusterExtension. Exits with 1 if the way does not get there.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex path keda --from 2.8.1
+  olmdex path keda --from keda.v2.8.1 --to 2.10.1 --channel stable --olm classic
+  olmdex path keda --from 2.8.1 --to 2.10.1 --shortest --alternatives 3 --avoid-deprecated -o json")]
+pub(crate) struct PathArgs {
+    /// The package
+    #[arg(value_name = "PKG", required_unless_present = "extension")]
+    package: Option<String>,
+    /// Where to begin: a version, a bundle's name, or NAME@VERSION for what no catalog holds
+    #[arg(long, value_name = "BUNDLE", required_unless_present = "extension")]
+    from: Option<String>,
+    /// Where to end: a version or a bundle's name. Default: as far as it goes
+    #[arg(long, value_name = "BUNDLE")]
+    to: Option<String>,
+    /// The least number of steps. `--channel`, which may be repeated then, names the channels that may be used, the
+    /// Subscription's own first
+    #[arg(long, requires = "to")]
+    shortest: bool,
+    /// With --shortest: up to this many ways, the shortest first
+    #[arg(long, value_name = "K", requires = "shortest", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    alternatives: u16,
+    /// With --shortest: not over deprecated bundles
+    #[arg(long, requires = "shortest")]
+    avoid_deprecated: bool,
+    /// With --shortest: not over bundles that say they are not made for this version of OpenShift
+    #[arg(long, value_name = "VERSION", requires = "shortest", value_parser = parse_minor)]
+    openshift: Option<Minor>,
+    /// With --alternatives: how many steps may be looked at
+    #[arg(long, value_name = "N", requires = "alternatives", default_value_t = 5_000_000)]
+    max_work: u64,
+    #[command(flatten)]
+    options: UpgradeOptions,
+}
+
+pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
+    let channels = if args.shortest { Channels::Several } else { Channels::One };
+    let (package, from) = (args.package.as_deref(), args.from.as_deref());
+    let (index, view, asked) = args.options.question(context, package, from, None, channels)?;
+    let Some(from) = asked.installed.clone() else {
+        return Err(CommandError::usage("nothing is installed").help("say with `--from` where to begin"));
+    };
+    let to = args.to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
+    let mut answers = Vec::new();
+    let mut gave_up = false;
+    if let (true, Some(to)) = (args.shortest, &to) {
+        let edges = (args.options.ask.catalog.as_slice(), asked.channels.as_slice());
+        let within = names_between(&index, edges, &view, &from, &BTreeSet::from([to.clone()]), args.alternatives)?;
+        if args.options.classic()
+            && let Some(graph) = view.graphs.first()
+        {
+            let wish = |wish: &Wish<'_>| classic_shortest(&view, graph, &asked, &from, wish);
+            let (found, is_spent) = shortest(args, &view, Generation::Classic, &from, to, &within, wish);
+            answers.extend(found);
+            gave_up |= is_spent;
+        }
+        if args.options.v1() {
+            let wish = |wish: &Wish<'_>| v1_shortest(&view, &asked, &from, wish);
+            let (found, is_spent) = shortest(args, &view, Generation::V1, &from, to, &within, wish);
+            answers.extend(found);
+            gave_up |= is_spent;
+        }
+    } else {
+        if args.options.classic() {
+            let graph = view.graphs.first();
+            answers.extend(graph.map(|it| classic_path(&view, it, &asked, &from, to.as_deref())));
+        }
+        if args.options.v1() {
+            answers.push(v1_path(&view, &asked, &from, to.as_deref()));
+        }
+    }
+    let is_reached = answers.iter().any(|it| it.is_reached);
+    args.options.print("UpgradePath", answers, sheet)?;
+    if gave_up {
+        let error = CommandError::new(Exit::Limit, "not all alternatives were found: the search reached its limit");
+        return Err(error.help("a higher `--max-work` allows for more"));
+    }
+    Ok(if is_reached { Exit::Yes } else { Exit::No })
+}
+
+/// The shortest ways of one generation of OLM as answers; one that says so if there are none.
+fn shortest(
+    args: &PathArgs,
+    view: &PackageView,
+    olm: Generation,
+    from: &InstalledBundle,
+    to: &str,
+    within: &Reach,
+    find: impl Fn(&Wish<'_>) -> Vec<Vec<PathStep>>,
+) -> (Vec<UpgradePath>, bool) {
+    // What a bundle of a catalog says it is made for, only if that is asked.
+    let mut claims: HashMap<(&str, &str), Vec<Claims>> = HashMap::new();
+    for graph in view.graphs.iter().filter(|_| args.openshift.is_some()) {
+        for bundle in &graph.bundles {
+            claims.entry((&graph.catalog, &bundle.name)).or_default().push(Claims::from(bundle));
+        }
+    }
+    let refused = |target: &Target| {
+        if args.avoid_deprecated && target.is_deprecated {
+            return true;
+        }
+        let Some(openshift) = args.openshift else { return false };
+        let of_bundle = claims.get(&(target.catalog.as_str(), target.bundle.as_str()));
+        of_bundle.into_iter().flatten().any(|it| !judge(it, olm, openshift, openshift).verdict.may_stay())
+    };
+    let effort = if args.alternatives > 1 { Effort::of(args.max_work) } else { Effort::default() };
+    let wish = Wish {
+        is_goal: &|it| it.bundle == to,
+        is_allowed: &|it| !refused(it),
+        at_most: usize::from(args.alternatives),
+        within,
+        effort: &effort,
+    };
+    let answer = |is_reached: bool, steps: Vec<PathStep>, reason: String| UpgradePath {
+        olm,
+        package: view.package.clone(),
+        channels: args.options.channel.clone(),
+        from: from.clone(),
+        to: Some(to.to_owned()),
+        is_reached,
+        steps,
+        reason,
+    };
+    if from.name == to {
+        return (vec![answer(true, Vec::new(), format!("{to} is installed"))], false);
+    }
+    let mut answers = Vec::new();
+    for steps in find(&wish) {
+        let n_steps = counted(steps.len() as u64, "step");
+        let by_hand = match olm {
+            // Else OLM would go on in the channel before it is changed.
+            Generation::Classic if steps.iter().skip(1).any(|it| !it.set.is_empty()) => {
+                ", with installPlanApproval: Manual, so that OLM waits for each change"
+            }
+            _ => "",
+        };
+        answers.push(answer(true, steps, format!("{n_steps}, if the fields are set before each{by_hand}")));
+    }
+    if answers.is_empty() {
+        let limits = if args.avoid_deprecated || args.openshift.is_some() { ", as the way is limited" } else { "" };
+        answers.push(answer(false, Vec::new(), format!("no edges that OLM takes lead to {to}{limits}")));
+    }
+    (answers, effort.is_spent())
+}
+
+fn sheet(answer: &UpgradePath) -> Sheet {
+    let mut sheet = Sheet::default();
+    sheet.line("OLM", answer.olm.as_str());
+    sheet.line("package", &answer.package);
+    sheet.line("channels", &answer.channels.join(", "));
+    sheet.line("from", &installed_words(&answer.from));
+    sheet.line("to", answer.to.as_deref().unwrap_or_default());
+    sheet.line("end", &answer.reason);
+    let headers: Vec<&str> = TARGET_HEADERS.into_iter().chain(["SET FIRST"]).collect();
+    sheet.table("Steps", &headers, answer.steps.iter().map(step_row).collect());
+    sheet
+}
+
+/// The row of a step: that of its target, and what to set before it.
+pub(crate) fn step_row(step: &PathStep) -> Vec<String> {
+    let set: Vec<String> = step.set.iter().map(|it| format!("{}: {}", it.field, it.value)).collect();
+    target_row(&step.target).into_iter().chain([set.join(", ")]).collect()
+}
+
+/// A minor version of OpenShift.
+pub(crate) fn parse_minor(text: &str) -> Result<Minor, String> {
+    match Version::parse_tolerant(text) {
+        Ok(version) => Ok(Minor::of(&version)),
+        Err(error) => Err(format!("{error}; a version of OpenShift looks like 4.18")),
+    }
+}

@@ -1,0 +1,91 @@
+//! `olmdex updates`
+
+use clap::Args;
+
+use crate::cli::Context;
+use crate::cli::args::upgrade::{Channels, TARGET_HEADERS, UpgradeOptions, installed, installed_words, target_row};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::print::sheet::Sheet;
+use crate::upgrade::{Updates, Verdict, classic_updates, classic_updates_as_documented, v1_updates};
+
+/// Show what OLM does now with a package, and what else it could be brought to do
+///
+/// Exits with 1 if every generation of OLM that was asked is stuck; being at the head is fine.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex updates keda --installed 2.10.1
+  olmdex updates keda --installed keda.v2.10.1 --channel stable --olm classic
+  olmdex updates keda --installed keda.v1.0.9@1.0.9 --version '<3' --olm v1 -o json
+  olmdex updates keda --installed 2.10.1 --as-documented --catalog community -i index.db
+  kubectl get clusterextension keda -o yaml > keda.yaml; olmdex updates --extension keda.yaml")]
+pub(crate) struct UpdatesArgs {
+    /// The package
+    #[arg(value_name = "PKG", required_unless_present = "extension")]
+    package: Option<String>,
+    /// What is installed: a version, a bundle's name, or NAME@VERSION for what no catalog holds. Default: nothing
+    #[arg(long, value_name = "BUNDLE")]
+    installed: Option<String>,
+    /// The version range of a ClusterExtension (OLM v1)
+    #[arg(long, value_name = "RANGE")]
+    version: Option<String>,
+    /// Look where OLM Classic's documentation says that it looks: also in other catalogs than the Subscription's, which
+    /// `--catalog` names. OLM itself does not
+    #[arg(long, requires = "installed")]
+    as_documented: bool,
+    #[command(flatten)]
+    options: UpgradeOptions,
+}
+
+pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
+    if args.as_documented {
+        return as_documented(context, args);
+    }
+    let (package, installed) = (args.package.as_deref(), args.installed.as_deref());
+    let (_, view, asked) = args.options.question(context, package, installed, args.version.as_ref(), Channels::One)?;
+    let mut answers = Vec::new();
+    if args.options.classic() {
+        answers.extend(view.graphs.first().map(|it| classic_updates(&view, it, &asked)));
+    }
+    if args.options.v1() {
+        answers.push(v1_updates(&view, &asked));
+    }
+    let is_negative = answers.iter().all(Updates::is_negative);
+    args.options.print("Updates", answers, sheet)?;
+    Ok(if is_negative { Exit::No } else { Exit::Yes })
+}
+
+fn as_documented(context: &Context, args: &UpdatesArgs) -> CommandResult {
+    let Some(package) = &args.package else { return Err(CommandError::usage("`--as-documented` wants a package")) };
+    let (view, source) = args.options.view_of_all(context, package)?;
+    let installed = args.installed.as_deref().map(|it| installed(&view, it)).transpose()?;
+    let asked = args.options.asked(installed, None);
+    let answer = classic_updates_as_documented(&view, &source, &asked);
+    let is_negative = answer.is_negative();
+    args.options.print("Updates", vec![answer], sheet)?;
+    Ok(if is_negative { Exit::No } else { Exit::Yes })
+}
+
+fn sheet(answer: &Updates) -> Sheet {
+    let mut sheet = Sheet::default();
+    sheet.line("OLM", answer.olm.as_str());
+    sheet.line("package", &answer.package);
+    sheet.line("channels", &answer.channels.join(", "));
+    sheet.line("version", &answer.version_range);
+    sheet.line("installed", &answer.installed.as_ref().map(installed_words).unwrap_or_default());
+    let bundle = answer.target.as_ref().map_or("", |it| it.bundle.as_str());
+    let now = match answer.verdict {
+        Verdict::Install => format!("installs {bundle}"),
+        Verdict::Update => format!("goes to {bundle}"),
+        Verdict::Current => "stays: up to date".to_owned(),
+        Verdict::Stuck => "stays: there is no way on".to_owned(),
+        Verdict::Error => "fails".to_owned(),
+    };
+    sheet.line("now", &now);
+    sheet.line("reason", &answer.reason);
+    // What is not deprecated needs no words.
+    for condition in answer.conditions.iter().filter(|it| it.status == "True" && it.kind != "Deprecated") {
+        sheet.line(&condition.kind, &condition.message);
+    }
+    sheet.table("Also permitted", &TARGET_HEADERS, answer.others.iter().map(target_row).collect());
+    sheet
+}

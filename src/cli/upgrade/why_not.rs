@@ -1,0 +1,85 @@
+//! `olmdex why-not`
+
+use std::collections::BTreeSet;
+
+use clap::Args;
+
+use crate::cli::Context;
+use crate::cli::args::upgrade::{Channels, UpgradeOptions, bundle, bundle_words, installed_words, names_between};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::name::NameArgument;
+use crate::cli::print::sheet::Sheet;
+use crate::index::query::Reach;
+use crate::upgrade::{WhyNot, classic_why_not, v1_why_not};
+
+/// Explain why OLM does not take a version, and what would make it
+///
+/// Exits with 1 if every generation of OLM that was asked takes it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex why-not keda@2.10.1 --installed 2.8.1
+  olmdex why-not keda@2.10.1 --installed keda.v2.8.1 --channel stable --olm classic
+  olmdex why-not keda@2.10.1 -o json")]
+pub(crate) struct WhyNotArgs {
+    /// The version, or a bundle's name behind the `@`
+    #[arg(value_name = "PKG@VERSION")]
+    target: String,
+    /// What is installed: a version, a bundle's name, or NAME@VERSION for what no catalog holds. Default: nothing
+    #[arg(long, value_name = "BUNDLE")]
+    installed: Option<String>,
+    /// The version range of a ClusterExtension (OLM v1)
+    #[arg(long, value_name = "RANGE")]
+    version: Option<String>,
+    #[command(flatten)]
+    options: UpgradeOptions,
+}
+
+pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
+    let NameArgument::Version(package, version) = NameArgument::parse(&args.target) else {
+        let error = CommandError::usage("`why-not` wants PKG@VERSION");
+        return Err(error.help("for example `olmdex why-not keda@2.10.1`"));
+    };
+    let installed = args.installed.as_deref();
+    let (index, view, asked) =
+        args.options.question(context, Some(&package), installed, args.version.as_ref(), Channels::One)?;
+    let target = bundle(&view, &version)?;
+    let mut answers = Vec::new();
+    if args.options.classic() {
+        answers.extend(view.graphs.first().map(|it| classic_why_not(&view, it, &asked, &target)));
+    }
+    if args.options.v1() {
+        // The ways that work may be in other channels.
+        let catalogs = &args.options.ask.catalog;
+        let to = BTreeSet::from([target.0.clone()]);
+        let within = match &asked.installed {
+            Some(installed) => names_between(&index, (catalogs, &[]), &view, installed, &to, 1)?,
+            None => Reach::Unknown,
+        };
+        answers.push(v1_why_not(&view, &asked, &target, &within));
+    }
+    let is_taken = answers.iter().all(|it| it.is_taken);
+    args.options.print("WhyNot", answers, sheet)?;
+    Ok(if is_taken { Exit::No } else { Exit::Yes })
+}
+
+fn sheet(answer: &WhyNot) -> Sheet {
+    let mut sheet = Sheet::default();
+    sheet.line("OLM", answer.olm.as_str());
+    sheet.line("package", &answer.package);
+    sheet.line("bundle", &bundle_words(&answer.bundle, &answer.version));
+    sheet.line("installed", &answer.installed.as_ref().map(installed_words).unwrap_or_default());
+    let now = match (&answer.instead, answer.is_taken) {
+        (_, true) => "OLM takes it".to_owned(),
+        (Some(instead), false) => format!("OLM takes {instead} instead"),
+        (None, false) => "OLM takes nothing".to_owned(),
+    };
+    sheet.line("now", &now);
+    let rows = answer.conditions.iter().map(|it| {
+        let is_met = if it.is_met { "yes" } else { "no" };
+        let left = it.left.map(|it| it.to_string()).unwrap_or_default();
+        vec![it.condition.clone(), is_met.to_owned(), left, it.fact.clone()]
+    });
+    sheet.table("Conditions", &["IT …", "MET", "BUNDLES LEFT", "BECAUSE"], rows.collect());
+    sheet.table("Ways", &["WHAT WORKS"], answer.ways.iter().map(|it| vec![it.clone()]).collect());
+    sheet
+}
