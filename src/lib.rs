@@ -62,10 +62,12 @@
 //! | 6 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
 //! | 7 | [`mod@resolve`] | dependencies: what OLM installs together, and why |
 //! | 8 | [`draw`] | upgrade graphs as Mermaid, DOT, SVG, HTML, text and data |
+//! | 10 | [`answer`] | the envelope of every JSON answer, and their schemas |
 //! | 13 | [`cli`] | the command line |
 //!
 //! How the real systems behave, and why the code follows them where it looks odd, is written down in `docs/behaviour`.
 
+pub mod answer;
 pub mod check;
 pub mod cli;
 pub mod cluster;

@@ -6,7 +6,7 @@ mod args;
 mod catalog;
 mod legacy;
 mod needs;
-pub mod print;
+mod print;
 mod shell;
 mod speak;
 mod upgrade;
@@ -19,11 +19,10 @@ use catalog::{build, diff, history, info, list, render, search, show, sql, valid
 use legacy::{doctor, edit, export, migrate};
 use needs::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
 use shell::{completion, man};
-use upgrade::{check_graph, compat, graph, path, updates, why_not, z_stream};
-use print::envelope;
-use speak::interrupt;
 use speak::error::{CommandError, CommandResult, Exit};
+use speak::interrupt;
 use speak::report::{ColorChoice, LogFormat, Reporter};
+use upgrade::{check_graph, compat, graph, path, updates, why_not, z_stream};
 
 /// Index, check, query and render Operator Lifecycle Manager (OLM) catalogs
 #[derive(Debug, Parser)]
@@ -88,7 +87,7 @@ enum Command {
 /// Version, commit and the SQLite that is built in.
 fn version() -> String {
     let commit = option_env!("OLMDEX_COMMIT").unwrap_or("unknown");
-    format!("{} (commit {commit}, SQLite {})", envelope::VERSION, crate::index::sqlite_version())
+    format!("{} (commit {commit}, SQLite {})", crate::answer::VERSION, crate::index::sqlite_version())
 }
 
 /// What every command needs.

@@ -7,6 +7,7 @@
 //! | [`preflight`] | what OLM v1 refuses before it installs (`docs/behaviour/olm-v1.md` section 6) |
 //! | [`classic`] | what OLM Classic refuses (`docs/behaviour/olm-classic.md` section 7), and the documented conditions (OLM's "Dependency Resolution and Upgrades") |
 //! | [`outline`] | definitions and ClusterServiceVersions by their names, without schemas |
+//! | [`findings`] | what both say, as findings |
 //! | [`ownership`] | whether the definitions of a bundle fit each other and what its ClusterServiceVersion owns |
 //!
 //! What it deliberately does not do: values come in and findings go out; it reads no files and asks no cluster. Objects are
@@ -15,6 +16,7 @@
 pub mod bundle_rules;
 pub mod classic;
 mod definition;
+pub mod findings;
 mod objects;
 pub mod outline;
 pub mod ownership;

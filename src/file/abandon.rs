@@ -55,8 +55,9 @@ impl Shared {
 
     /// Ends the write: takes the workspace away unless the next write needs it.
     pub(super) fn end(self: &Arc<Self>) {
-        lock(&LIVE).retain(|it| !Arc::ptr_eq(it, self));
+        // It is listed until all of it is done: a handler that finds it waits for that, one that does not ends the process.
         self.clear();
+        lock(&LIVE).retain(|it| !Arc::ptr_eq(it, self));
     }
 
     fn clear(&self) -> Left {

@@ -7,28 +7,33 @@
 
 mod known;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use self::known::KNOWN;
 use crate::constraint::ConstraintError;
 use crate::version::Version;
 
-/// A message that is understood.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Decoded {
-    /// Who says it: `OLM Classic`, `OLM v1` or `catalogd`.
+/// What a message means.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageExplanation {
+    /// Who says it: `OLM Classic`, `OLM v1`, `catalogd`; empty if the message is not known.
     pub system: String,
-    /// What it means as a whole.
+    /// What it means.
     pub meaning: String,
-    /// Its parts, each with what it means; none if it has just one.
-    pub parts: Vec<DecodedPart>,
-    /// The names of packages, bundles, Subscriptions, APIs and so on that it is about, in order.
+    /// Its parts, each with what it means.
+    pub parts: Vec<PartExplanation>,
+    /// The names that it is about.
     pub culprits: Vec<String>,
-    /// Commands to run next.
+    /// Commands to run next; of a message that is not known, where its cause may show.
     pub next: Vec<String>,
 }
 
 /// A part of a message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecodedPart {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PartExplanation {
     /// Its text.
     pub text: String,
     /// What it means.
@@ -40,7 +45,7 @@ const RESOLVE: &str = "olmdex resolve --cluster CLUSTER.yaml -i CATALOG=SOURCE";
 
 /// Decodes a message; `None` if it is not known.
 #[must_use]
-pub fn decode(message: &str) -> Option<Decoded> {
+pub fn decode(message: &str) -> Option<MessageExplanation> {
     let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = without_frame(&message);
     [unsatisfiable, blocked_upgrade, by_words, classic, v1, catalogd].iter().find_map(|it| it(message))
@@ -72,7 +77,7 @@ pub fn where_to_look(message: &str) -> Vec<String> {
 }
 
 /// Messages that are recognised by their words alone.
-fn by_words(message: &str) -> Option<Decoded> {
+fn by_words(message: &str) -> Option<MessageExplanation> {
     let known = KNOWN.iter().find(|it| it.marks.iter().all(|mark| message.contains(mark)))?;
     let name = |(before, after): &(&str, &str)| between(message, before, after).unwrap_or_default().trim().to_owned();
     let names: Vec<String> = known.names.iter().map(name).collect();
@@ -136,11 +141,11 @@ fn between<'m>(message: &'m str, before: &str, after: &str) -> Option<&'m str> {
 }
 
 /// A decoder's answer in the making.
-struct Made(Decoded);
+struct Made(MessageExplanation);
 
 impl Made {
     fn new(system: &str, meaning: impl Into<String>) -> Self {
-        Self(Decoded { system: system.to_owned(), meaning: meaning.into(), ..Decoded::default() })
+        Self(MessageExplanation { system: system.to_owned(), meaning: meaning.into(), ..MessageExplanation::default() })
     }
 
     fn about(mut self, names: &[&str]) -> Self {
@@ -160,7 +165,7 @@ impl Made {
         self
     }
 
-    fn done(self) -> Option<Decoded> {
+    fn done(self) -> Option<MessageExplanation> {
         Some(self.0)
     }
 }
@@ -169,7 +174,7 @@ impl Made {
 const STARTS: [&str; 5] = ["subscription ", "bundle ", "no operators found ", "clusterserviceversion ", "@existing/"];
 
 /// `constraints not satisfiable: …`
-fn unsatisfiable(message: &str) -> Option<Decoded> {
+fn unsatisfiable(message: &str) -> Option<MessageExplanation> {
     let list = between(message, "constraints not satisfiable", "")?;
     let mut made = Made::new(
         "OLM Classic",
@@ -182,7 +187,7 @@ fn unsatisfiable(message: &str) -> Option<Decoded> {
         for command in next {
             made = made.next(command);
         }
-        made.0.parts.push(DecodedPart { text, meaning });
+        made.0.parts.push(PartExplanation { text, meaning });
     }
     made.next(RESOLVE).done()
 }
@@ -361,7 +366,7 @@ fn each<'m>(message: &'m str, before: &str, after: &str) -> Vec<&'m str> {
 }
 
 /// Installed operators that keep the cluster from being upgraded: both generations of OLM report them.
-fn blocked_upgrade(message: &str) -> Option<Decoded> {
+fn blocked_upgrade(message: &str) -> Option<MessageExplanation> {
     const COMPAT: &str = "olmdex compat --openshift VERSION --cluster CLUSTER.yaml -i CATALOG=SOURCE";
     let why = "says with `olm.maxOpenShiftVersion` that it does not run on the next version of OpenShift, so the cluster is not \
                upgraded until it is upgraded or removed";
@@ -403,7 +408,7 @@ fn blocked_upgrade(message: &str) -> Option<Decoded> {
                 (None, None) => continue,
             };
             made = made.about(&[name]);
-            made.0.parts.push(DecodedPart { text: item.to_owned(), meaning });
+            made.0.parts.push(PartExplanation { text: item.to_owned(), meaning });
         }
         return made.next(COMPAT).next("kubectl get clusterserviceversions -A").done();
     }
@@ -411,7 +416,7 @@ fn blocked_upgrade(message: &str) -> Option<Decoded> {
 }
 
 /// What `olm.deprecations` says: the conditions of a Subscription, or the one that joins them.
-fn deprecation(message: &str) -> Option<Decoded> {
+fn deprecation(message: &str) -> Option<MessageExplanation> {
     const KINDS: [(&str, &str, &str); 3] =
         [("olm.package/", "package", "show"), ("olm.channel/", "channel", ""), ("olm.bundle/", "bundle", "show")];
     let of = |text: &str| {
@@ -442,15 +447,16 @@ fn deprecation(message: &str) -> Option<Decoded> {
         if !verb.is_empty() {
             made = made.next(command(["olmdex", verb, &name]));
         }
-        made.0
-            .parts
-            .push(DecodedPart { text, meaning: format!("The {kind} {name} is deprecated; its author says: {said}") });
+        made.0.parts.push(PartExplanation {
+            text,
+            meaning: format!("The {kind} {name} is deprecated; its author says: {said}"),
+        });
     }
     made.next("kubectl get subscriptions -A").done()
 }
 
 /// Other messages of OLM Classic.
-fn classic(message: &str) -> Option<Decoded> {
+fn classic(message: &str) -> Option<MessageExplanation> {
     const SYSTEM: &str = "OLM Classic";
     let of = |before: &str, after: &str| between(message, before, after).unwrap_or_default();
     if let Some(decoded) = deprecation(message) {
@@ -580,7 +586,7 @@ fn classic(message: &str) -> Option<Decoded> {
 }
 
 /// Messages of OLM v1.
-fn v1(message: &str) -> Option<Decoded> {
+fn v1(message: &str) -> Option<MessageExplanation> {
     const SYSTEM: &str = "OLM v1";
     let of = |before: &str, after: &str| between(message, before, after).unwrap_or_default();
     let (installed, package) = (of("currently installed version \"", "\""), of("for package \"", "\""));
@@ -684,7 +690,7 @@ fn v1(message: &str) -> Option<Decoded> {
 }
 
 /// Messages of ClusterCatalogs.
-fn catalogd(message: &str) -> Option<Decoded> {
+fn catalogd(message: &str) -> Option<MessageExplanation> {
     const SYSTEM: &str = "catalogd";
     let meaning = [
         ("Successfully unpacked and stored content from resolved source", "All is well: the catalog was read."),

@@ -9,6 +9,7 @@
 
 mod answer;
 mod candidates;
+mod closure;
 mod conflict;
 mod decode;
 mod demand;
@@ -38,8 +39,12 @@ pub use answer::{
     NewSubscriptionAnswer, OperatorAnswer, Outcome, PreferredAnswer, RepairAnswer, ResolutionAnswer, SentenceAnswer,
     StandingAnswer, StepsAnswer, UpdatedSubscriptionAnswer,
 };
+pub use closure::{
+    BundleName, ClosureAnswer, ClosureError, DemanderAnswer, Dependencies, DependencyAnswer, PartialClosure,
+    PlaceAnswer, bare_world, closure, partial_closure,
+};
 pub use conflict::{Conflict, ConflictFact, FactKind, Named};
-pub use decode::{Decoded, DecodedPart, decode, where_to_look};
+pub use decode::{MessageExplanation, PartExplanation, decode, where_to_look};
 pub use demand::{BundleDemands, Demand, Demander, demanders, demands};
 pub use explain::{Sentence, story};
 pub use failure::{BrokenDemand, Failure, Overwork};
@@ -54,4 +59,4 @@ pub use resolution::{Because, Behind, Kept, Operator, Options, Provision, Resolu
 pub use rows::{BundleRow, Catalog, ChannelRows, EntryRow, OperatorGroups, PackageRows, PlainRows, Rows, World};
 pub use standing::{Position, Standing, standings};
 pub use steps::{NewSubscription, Steps, UpdatedSubscription, steps};
-pub use why::{Chain, Link, MAX_CHAINS, chains};
+pub use why::{Chain, Link, MAX_CHAINS, WhyAnswer, chains};

@@ -2,13 +2,29 @@
 //!
 //! What it deliberately does not do: nothing is resolved here.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::resolution::{Because, Resolution};
 
 /// How many chains are given at most.
 pub const MAX_CHAINS: usize = 100;
 
+/// Why an operator is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WhyAnswer {
+    /// The operator.
+    pub operator: String,
+    /// Its package; empty for what stays installed.
+    pub package: String,
+    /// The chains that bring it, the short ones first.
+    pub chains: Vec<Chain>,
+}
+
 /// A chain that ends at an operator.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Chain {
     /// The Subscription that it starts from; empty if it starts from something installed.
     pub subscription: String,
@@ -17,7 +33,8 @@ pub struct Chain {
 }
 
 /// An operator of a chain.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Link {
     /// Its name.
     pub operator: String,

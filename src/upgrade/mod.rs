@@ -24,6 +24,7 @@ mod answer;
 mod check_graph;
 pub mod classic;
 pub mod compat;
+mod definitions;
 mod documented;
 mod path;
 mod permit;
@@ -37,6 +38,7 @@ mod zstream;
 
 pub use answer::{Asked, Generation, InstalledBundle, PackageView, Target};
 pub use check_graph::check_graph;
+pub use definitions::unsafe_definitions;
 pub use documented::classic_updates_as_documented;
 pub use path::{PathStep, Setting, UpgradePath, classic_path, v1_path};
 pub use permit::{Field, Permit};

@@ -10,7 +10,7 @@ use crate::support::schema::misfits;
 #[test]
 fn the_published_schemas_are_those_of_the_types() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/output");
-    for (kind, schema) in olmdex::cli::output::schemas() {
+    for (kind, schema) in olmdex::answer::schemas() {
         let path = directory.join(format!("{kind}.json"));
         let text = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
         if std::env::var_os("OLMDEX_BLESS").is_some() {
@@ -20,7 +20,7 @@ fn the_published_schemas_are_those_of_the_types() {
         assert_eq!(published, text, "{} is out of date: run the test with OLMDEX_BLESS=1", path.display());
     }
     let n_published = std::fs::read_dir(directory).unwrap().count();
-    assert_eq!(n_published, olmdex::cli::output::schemas().len(), "a schema of no output is left in schema/output");
+    assert_eq!(n_published, olmdex::answer::schemas().len(), "a schema of no output is left in schema/output");
 }
 
 #[test]
@@ -51,6 +51,6 @@ fn what_is_printed_fits_the_published_schemas() {
     let info = crate::support::olmdex(["info", "-o", "json"]).arg(&legacy).answer();
     check("info of a legacy file", &info.out());
     let kinds: std::collections::BTreeSet<String> =
-        olmdex::cli::output::schemas().into_iter().map(|(kind, _)| kind.to_owned()).collect();
+        olmdex::answer::schemas().into_iter().map(|(kind, _)| kind.to_owned()).collect();
     assert_eq!(seen, kinds, "every kind of output is recorded somewhere");
 }

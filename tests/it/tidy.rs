@@ -25,6 +25,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("upgrade", 6),
     ("resolve", 7),
     ("draw", 8),
+    ("answer", 10),
     ("cli", 13),
 ];
 

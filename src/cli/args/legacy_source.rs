@@ -3,41 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use clap::ValueEnum;
-
 use crate::cli::Context;
+use crate::cli::args::formats::Compat;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::diag::{Finding, Severity};
-use crate::fbc::Level;
 use crate::legacy::{self, Fidelity, LegacyCatalog, Problem};
 use crate::source;
-
-/// Migrations of blobs, named as opm names them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MigrateLevel {
-    /// Manifests stay as `olm.bundle.object` properties
-    None,
-    /// An `olm.csv.metadata` property takes the place of the manifests
-    BundleObjectToCsvMetadata,
-    /// All migrations
-    All,
-}
-
-impl From<MigrateLevel> for Level {
-    fn from(level: MigrateLevel) -> Self {
-        match level {
-            MigrateLevel::None => Self::None,
-            MigrateLevel::BundleObjectToCsvMetadata | MigrateLevel::All => Self::CsvMetadata,
-        }
-    }
-}
-
-/// Tools whose results can be had instead of ours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Compat {
-    /// opm of the operator framework: what its migrations lose or refuse is lost or refused
-    Opm,
-}
 
 /// How a file below schema 9 is read.
 pub(crate) fn fidelity(compat: Option<Compat>) -> Fidelity {

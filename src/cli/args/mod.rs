@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: no commands.
 
+pub(in crate::cli) mod bundle;
+pub(in crate::cli) mod formats;
 pub(in crate::cli) mod legacy_source;
 pub(in crate::cli) mod name;
 pub(in crate::cli) mod namespace;

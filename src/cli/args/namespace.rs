@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::args::sources::AskOptions;
-use crate::cli::needs::deps::Target;
-use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::args::bundle::Target;
 use crate::cli::args::name::{NameArgument, with_guess};
-use crate::cli::upgrade::path::parse_minor;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::args::upgrade::parse_minor;
+use crate::cli::speak::error::{CommandError, Exit};
 use crate::cluster::{self, Cluster, ClusterError};
 use crate::constraint::openshift::Minor;
 use crate::index::Index;

@@ -7,16 +7,18 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::Context;
-use crate::cli::args::sources::AskOptions;
-use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::args::name::{unknown_channel, unknown_package, with_guess};
-use crate::cli::print::envelope::print_answers;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
+use crate::cli::speak::error::{CommandError, Exit};
 use crate::cluster::{self, ClusterExtension};
+use crate::constraint::openshift::Minor;
 use crate::index::Index;
 use crate::index::query::{EdgeScope, Filter, PackageGraph, Reach};
 use crate::upgrade::v1::{LabelSelector, LabelSelectorRequirement, Policy};
 use crate::upgrade::{Asked, InstalledBundle, PackageView, Target, first_steps};
+use crate::version::Version;
 
 /// Generations of OLM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -352,4 +354,12 @@ pub(crate) fn target_row(target: &Target) -> Vec<String> {
         place,
         status.join("; "),
     ]
+}
+
+/// A minor version of OpenShift.
+pub(crate) fn parse_minor(text: &str) -> Result<Minor, String> {
+    match Version::parse_tolerant(text) {
+        Ok(version) => Ok(Minor::of(&version)),
+        Err(error) => Err(format!("{error}; a version of OpenShift looks like 4.18")),
+    }
 }

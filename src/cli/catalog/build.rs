@@ -8,10 +8,10 @@ use clap::Args;
 
 use crate::cli::Context;
 use crate::cli::args::sources::{NamedSource, refuse_equal_names};
+use crate::cli::print::findings::{FindingFormat, print_findings};
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
-use crate::cli::catalog::validate::{FindingFormat, print_findings};
 use crate::diag::{Finding, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode, Outcome};

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::Context;
-use crate::cli::args::sources::{NamedSource, check_names, import_files};
-use crate::cli::print::changes;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::args::name::with_guess;
+use crate::cli::args::sources::{NamedSource, check_names, import_files};
+use crate::cli::print::changes::{self, kind_word, subject_words};
 use crate::cli::print::table::{self, Column, Row, RowFormat, RowOptions, column, wide};
-use crate::index::query::{self, Change, ChangeKind, Filter, Side, Subject};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::index::query::{self, Change, Filter, Side};
 use crate::index::{Builder, Index};
 use crate::source::{self, STDIN, Source};
 
@@ -195,31 +195,6 @@ fn one_line(text: &str, width: usize) -> String {
     let start: String = text.chars().take(width - n_end - 1).collect();
     let end: String = text.chars().skip(n_chars - n_end).collect();
     format!("{start}…{end}")
-}
-
-pub(in crate::cli) fn kind_word(kind: ChangeKind) -> &'static str {
-    match kind {
-        ChangeKind::Added => "added",
-        ChangeKind::Removed => "removed",
-        ChangeKind::Changed => "changed",
-        ChangeKind::Stranded => "stranded",
-    }
-}
-
-pub(in crate::cli) fn subject_words(subject: Subject) -> &'static str {
-    match subject {
-        Subject::Package => "package",
-        Subject::Channel => "channel",
-        Subject::Entry => "entry",
-        Subject::Bundle => "bundle",
-        Subject::Image => "image",
-        Subject::Api => "API",
-        Subject::RequiredPackage => "required package",
-        Subject::Constraint => "constraint",
-        Subject::Property => "property",
-        Subject::Deprecation => "deprecation",
-        Subject::Document => "document",
-    }
 }
 
 impl Row for Change {

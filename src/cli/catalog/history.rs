@@ -4,10 +4,10 @@ use clap::Args;
 use std::borrow::Cow;
 
 use crate::cli::Context;
-use crate::cli::args::sources::AskOptions;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::args::name::unknown_package;
+use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::HistoryRow;
 
 /// Say when each version of a package appeared and disappeared, over catalogs in order

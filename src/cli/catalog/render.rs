@@ -3,16 +3,17 @@
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::cli::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::args::legacy_source::{self, Compat, MigrateLevel, is_legacy};
+use crate::cli::args::formats::{BlobFormat, Compat, MigrateLevel};
+use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::name::with_guess;
+use crate::cli::print::defects::{UNMIGRATABLE, report};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
-use crate::check;
 use crate::diag::Severity;
-use crate::fbc::{self, Format, Input, Level, Origin, RenderDefect, Rendering, Selection, Sorted};
+use crate::fbc::{self, Format, Level, RenderDefect, Rendering, Selection, Sorted};
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::json;
@@ -47,24 +48,6 @@ pub(crate) struct RenderArgs {
     /// Read a legacy catalog of an old schema as another tool does
     #[arg(long, value_name = "TOOL")]
     compat: Option<Compat>,
-}
-
-/// Formats of blobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BlobFormat {
-    /// JSON, indented by four
-    Json,
-    /// YAML documents
-    Yaml,
-}
-
-impl From<BlobFormat> for Format {
-    fn from(format: BlobFormat) -> Self {
-        match format {
-            BlobFormat::Json => Self::Json,
-            BlobFormat::Yaml => Self::Yaml,
-        }
-    }
 }
 
 pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
@@ -201,12 +184,7 @@ fn unknown_package<'a>(package: &str, sources: impl Iterator<Item = &'a Source>)
     Ok(with_guess(error, package, &names, "`olmdex list packages -i SOURCE` shows what there is"))
 }
 
-pub(crate) fn render_stored(
-    index: &Index,
-    filter: &Filter,
-    how: Rendering<'_>,
-    sorted: &mut Sorted,
-) -> Result<(), CommandError> {
+fn render_stored(index: &Index, filter: &Filter, how: Rendering<'_>, sorted: &mut Sorted) -> Result<(), CommandError> {
     let mut reader = json::Reader::new();
     index.documents(filter, |_, text| {
         let damaged =
@@ -229,30 +207,4 @@ pub(crate) fn render_stored(
         }
         Ok(())
     })
-}
-
-/// What to do about a ClusterServiceVersion that cannot be made a property.
-const UNMIGRATABLE: &str = "fix the ClusterServiceVersion, or leave out `--migrate-level`";
-
-pub(crate) fn report(context: &Context, input: &Input, defects: &[(Origin, RenderDefect)]) {
-    for (origin, defect) in defects {
-        match defect {
-            RenderDefect::Broken(failure) => {
-                for finding in check::failure_findings(input, *origin, failure) {
-                    context.reporter.finding(&finding);
-                }
-            }
-            RenderDefect::Unmigratable(error) => {
-                let file = input.files.get(origin.file as usize).map_or("", |it| &it.shown);
-                let message = format!("{file}:{}:{}: {error}", origin.line, origin.column);
-                context.reporter.error(&CommandError::new(Exit::Input, message).help(UNMIGRATABLE));
-            }
-            RenderDefect::Unwritable(error) => {
-                let file = input.files.get(origin.file as usize).map_or("", |it| &it.shown);
-                let message = format!("{file}:{}:{}: {error}", origin.line, origin.column);
-                let error = CommandError::new(Exit::Input, message);
-                context.reporter.error(&error.help("use `-o json`, which can carry every character"));
-            }
-        }
-    }
 }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use crate::cli::Context;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::{ApiPattern, Hit, SearchQuery};
 
 /// Find packages by words, and by what their bundles provide, use and support

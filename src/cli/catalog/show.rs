@@ -5,13 +5,13 @@ use std::io::{BufWriter, Write as _};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use crate::answer::Envelope;
 use crate::cli::Context;
-use crate::cli::args::sources::AskOptions;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package, with_guess};
-use crate::cli::print::envelope::Envelope;
+use crate::cli::args::sources::AskOptions;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::Index;
 use crate::index::query::{
     Api, BundleDetail, BundleSelector, ChannelDetail, Edge, PackageDetail, PropertyRow, Source as Position,

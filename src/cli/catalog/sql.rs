@@ -7,11 +7,11 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 
+use crate::answer::Envelope;
 use crate::cli::Context;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::print::envelope::Envelope;
 use crate::cli::print::table::{self, RowFormat};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::IndexError;
 use crate::index::query::{SqlLimits, SqlResult, SqlValue};
 

@@ -3,16 +3,16 @@
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
-use crate::cli::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::args::legacy_source;
-use crate::cli::print::envelope::{Envelope, FindingsMetadata, VERSION};
-use crate::cli::speak::progress::Progress;
 use crate::check::{self, Report};
-use crate::diag::json::FindingJson;
-use crate::diag::{Finding, Rule, Tally, github, sarif, text};
+use crate::cli::Context;
+use crate::cli::args::formats::Compat;
+use crate::cli::args::legacy_source;
+use crate::cli::print::findings::{FindingFormat, all_rules, print_findings};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::progress::Progress;
+use crate::diag::{Rule, Tally};
 use crate::fbc::Input;
 use crate::index::Index;
 use crate::source::{self, Source};
@@ -42,29 +42,6 @@ pub(crate) struct ValidateArgs {
     /// Explain a rule by its identifier or name, with an example; `all` lists the rules
     #[arg(long, value_name = "RULE", conflicts_with = "sources")]
     explain: Option<String>,
-}
-
-/// Formats of findings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FindingFormat {
-    /// For people
-    Text,
-    /// JSON envelope
-    Json,
-    /// SARIF 2.1.0, for code scanning
-    Sarif,
-    /// Workflow commands of GitHub Actions
-    Github,
-    /// YAML, with `--compat opm` only
-    #[value(hide = true)]
-    Yaml,
-}
-
-/// Tools whose output can be had instead of ours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Compat {
-    /// opm of the operator framework
-    Opm,
 }
 
 pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
@@ -115,58 +92,6 @@ fn catalogs_of(path: &Path) -> Result<Vec<Input>, CommandError> {
     let index = Index::open(path)?;
     let names = index.catalog_names()?;
     Ok(names.iter().map(|name| index.catalog_input(name)).collect::<Result<_, _>>()?)
-}
-
-/// Prints findings on standard output, and where the format has them the rules that were applied.
-pub(crate) fn print_findings(
-    context: &Context,
-    format: FindingFormat,
-    applied: &[&'static Rule],
-    findings: &[Finding],
-) -> Result<(), CommandError> {
-    print_findings_of_objects(context, format, applied, findings, None)
-}
-
-/// Prints findings; with how many objects were looked at, if some were given.
-pub(crate) fn print_findings_of_objects(
-    context: &Context,
-    format: FindingFormat,
-    applied: &[&'static Rule],
-    findings: &[Finding],
-    objects: Option<usize>,
-) -> Result<(), CommandError> {
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    match format {
-        FindingFormat::Text => {
-            let color = context.reporter.stdout_color();
-            for finding in findings {
-                writeln!(out, "{}", text::finding(finding, color))?;
-            }
-        }
-        FindingFormat::Json | FindingFormat::Yaml => {
-            let items: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
-            let metadata = FindingsMetadata { count: items.len(), objects };
-            Envelope::with("Findings", metadata, items).write(&mut out)?;
-        }
-        FindingFormat::Sarif => {
-            serde_json::to_writer_pretty(&mut out, &sarif::log(findings, applied, VERSION))
-                .map_err(std::io::Error::from)?;
-            writeln!(out)?;
-        }
-        FindingFormat::Github => {
-            for finding in findings {
-                writeln!(out, "{}", github::finding(finding))?;
-            }
-        }
-    }
-    out.flush()?;
-    Ok(())
-}
-
-/// The rules of all modules that have some.
-pub(crate) fn all_rules() -> Vec<&'static Rule> {
-    let crd = [crate::crd::rules::ALL, crate::crd::bundle_rules::ALL].concat();
-    [check::rules::ALL, crate::legacy::rules::ALL, crate::upgrade::rules::ALL, &crd].concat()
 }
 
 fn explain(wanted: &str) -> CommandResult {

@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::speak::interrupt;
-use crate::cli::args::legacy_source::{self, Compat, MigrateLevel, is_legacy};
+use crate::cli::args::formats::{BlobFormat, Compat, MigrateLevel};
+use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::one_catalog;
 use crate::cli::args::overwrite::refuse_inside;
+use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
-use crate::cli::catalog::render::BlobFormat;
-use crate::cli::catalog::validate::{FindingFormat, print_findings};
 use crate::diag::{Severity, Tally, counted};
 use crate::fbc::{self, Format, Input, Rendering, Selection, Sorted};
 use crate::file::NewDirectory;
@@ -161,7 +161,7 @@ fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
     let how = Rendering { format: args.output.into(), level: args.migrate_level.into(), selection };
     let defects = fbc::render(&input, how, &mut sorted);
     drop(progress);
-    crate::cli::catalog::render::report(context, &input, &defects);
+    crate::cli::print::defects::report(context, &input, &defects);
     n_broken += defects.len();
     if n_broken > 0 && !args.keep_going {
         return Err(CommandError::new(Exit::Input, format!("`{}` cannot be read", args.source.display())));

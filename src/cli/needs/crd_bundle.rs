@@ -101,29 +101,3 @@ impl Owners {
         }
     }
 }
-
-/// What to do about a served version that is gone: the documents ask for more than OLM checks, and only of definitions
-/// with several owners. `None` if no catalog was asked for the owners.
-pub(in crate::cli) fn help_for_removed(version: &str, owners: Option<&[String]>) -> String {
-    let keep = format!("keep {version} with `served: false` for a release");
-    match owners {
-        None => format!(
-            "{keep}; the documentation asks for it if several operators own the definition: `-i CATALOG` tells whether they do"
-        ),
-        Some([]) => {
-            format!(
-                "{keep}; the documentation asks for it if several operators own the definition, and none in the catalog does"
-            )
-        }
-        Some([only]) => format!(
-            "the documentation does not ask to keep it, since only package `{only}` owns the definition; for the sake of \
-             its clients, {keep}"
-        ),
-        Some(several) => {
-            format!(
-                "{keep}, as the documentation asks since several packages own the definition: {}",
-                several.join(", ")
-            )
-        }
-    }
-}

@@ -5,20 +5,18 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::Context;
+use crate::cli::args::name::NameArgument;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::Olm;
-use crate::cli::needs::crd_bundle::{self, Owners, help_for_removed};
+use crate::cli::needs::crd_bundle::{self, Owners};
+use crate::cli::print::findings::{FindingFormat, print_findings_of_objects};
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::args::name::NameArgument;
-use crate::cli::catalog::validate::{FindingFormat, print_findings_of_objects};
 use crate::cluster::{self, AnyObject};
-use crate::crd::classic::Verdict;
-use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, preflight, rules};
-use crate::diag::{Finding, Place, Rule, Severity};
-use crate::fbc::{self, Typed};
+use crate::crd::findings::{Placed, of_classic, of_preflight};
+use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, rules};
+use crate::diag::{Place, Severity};
+use crate::index::Index;
 use crate::index::query::Filter;
-use crate::index::{Index, IndexError};
-use crate::json;
 
 /// Check whether CustomResourceDefinitions may be upgraded: OLM v1's preflight, and OLM Classic's checks
 ///
@@ -58,12 +56,6 @@ pub(crate) struct CrdCheckArgs {
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
     output: FindingFormat,
-}
-
-/// A definition, and where it is written.
-struct Placed {
-    crd: Crd,
-    place: Place,
 }
 
 pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
@@ -138,74 +130,6 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn finding(rule: &'static Rule, next: &Placed, message: String, help: Option<String>) -> Finding {
-    Finding { rule, message, place: Some(next.place.clone()), help, package: None }
-}
-
-fn of_preflight(before: &Placed, next: &Placed) -> Vec<Finding> {
-    let refusals = preflight::preflight(&before.crd, &next.crd).into_iter();
-    refusals
-        .map(|it| finding(rules::PREFLIGHT, next, format!("OLM v1 refuses {}: {it}", next.crd.name), None))
-        .collect()
-}
-
-/// What OLM Classic says to a definition, and what cannot be known.
-fn of_classic(
-    before: &Placed,
-    next: &Placed,
-    objects: &[Resource],
-    owners: Option<&[String]>,
-) -> (Vec<Finding>, Vec<String>) {
-    let name = &next.crd.name;
-    let mut unknown = Vec::new();
-    let verdicts = classic::check(&before.crd, &next.crd, objects).into_iter();
-    let findings = verdicts
-        .filter_map(|verdict| {
-            Some(match verdict {
-                Verdict::StoredVersionRemoved { version } => {
-                    let known = if before.crd.is_stored_known {
-                        ""
-                    } else {
-                        " (taken from the old definition, which has no status)"
-                    };
-                    let message = format!(
-                        "OLM Classic refuses {name}: version {version} is gone, in which objects are stored{known}"
-                    );
-                    let help = format!("keep {version} with `served: false` until status.storedVersions is without it");
-                    finding(rules::STORED_VERSION, next, message, Some(help))
-                }
-                Verdict::ServedVersionRemoved { version } => {
-                    let message = format!("{name} no longer has version {version}, which is served");
-                    let help = help_for_removed(&version, owners);
-                    finding(rules::SERVED_VERSION, next, message, Some(help))
-                }
-                Verdict::ObjectInvalid { api, object, reason, is_exempt } => {
-                    let (rule, who) = match is_exempt {
-                        false => (rules::OBJECT, format!("OLM Classic refuses {name}")),
-                        true => (
-                            rules::OBJECT_CONVERTED,
-                            format!("OLM Classic warns about {name}, which a webhook converts"),
-                        ),
-                    };
-                    finding(rule, next, format!("{who}: {object} ({api}) does not fit: {reason}"), None)
-                }
-                Verdict::SchemaUnusable { version, reason } => {
-                    let message = format!("objects of {name} cannot be checked against version {version}: {reason}");
-                    finding(rules::NO_VALIDATOR, next, message, None)
-                }
-                Verdict::NotConverted { version, count } => {
-                    unknown.push(format!(
-                        "{name}: whether {} at version {version} cannot be known without the webhook that converts",
-                        if count == 1 { "1 object fits".to_owned() } else { format!("{count} objects fit") }
-                    ));
-                    return None;
-                }
-            })
-        })
-        .collect();
-    (findings, unknown)
-}
-
 /// The package and version that a text names, unless it is a path.
 fn bundle_name(text: &str) -> Option<(String, String)> {
     match NameArgument::parse(text) {
@@ -266,52 +190,16 @@ fn objects_of_bundle(
     let Some(bundle) = bundles.iter().find(|it| it.version == version || it.bundle == version) else {
         let names: Vec<String> = bundles.iter().flat_map(|it| [it.version.clone(), it.bundle.clone()]).collect();
         let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
-        return Err(crate::cli::args::name::with_guess(error, version, &names, "`olmdex list bundles` shows what there is"));
+        return Err(crate::cli::args::name::with_guess(
+            error,
+            version,
+            &names,
+            "`olmdex list bundles` shows what there is",
+        ));
     };
-    Ok(carried_objects(index, &bundle.catalog, &bundle.bundle)?)
-}
-
-/// The objects that a catalog carries for a bundle in `olm.bundle.object` properties.
-fn carried_objects(index: &Index, catalog: &str, bundle: &str) -> Result<Vec<AnyObject>, IndexError> {
-    let mut objects = Vec::new();
-    let Some(text) = index.bundle_document(catalog, bundle)? else { return Ok(objects) };
-    let mut reader = json::Reader::new();
-    if let Ok(value) = reader.read(&text)
-        && let Ok(blob) = fbc::blob::decode(value, false)
-        && let Typed::Bundle(found) = &blob.typed
-    {
-        let place = cluster::Place { file: bundle.to_owned(), line: 1 };
-        // What cannot be read was a finding when the catalog was checked.
-        let _ = fbc::for_each_object(found, |object| {
-            objects.push(AnyObject { json: String::from_utf8_lossy(object).into_owned(), place: place.clone() });
-        });
-    }
-    Ok(objects)
-}
-
-/// What the generation of OLM that follows Subscriptions refuses, or warns of, about the definitions that a step from one
-/// bundle of a catalog to another changes. Without the objects in the cluster, which are not known here.
-pub(crate) fn unsafe_definitions(
-    index: &Index,
-    catalog: &str,
-    (from, to): (&str, &str),
-) -> Result<Vec<String>, IndexError> {
-    let definitions = |bundle: &str| -> Result<Vec<Crd>, IndexError> {
-        Ok(carried_objects(index, catalog, bundle)?.iter().filter_map(|it| Crd::from_json(&it.json).ok()).collect())
-    };
-    let (old, mut words) = (definitions(from)?, Vec::new());
-    if old.is_empty() {
-        return Ok(words);
-    }
-    let place = Place { file: to.to_owned(), line: 1, column: 1, ..Place::default() };
-    for crd in definitions(to)? {
-        if let Some(before) = old.iter().find(|it| it.name == crd.name) {
-            let (before, next) =
-                (Placed { crd: before.clone(), place: place.clone() }, Placed { crd, place: place.clone() });
-            words.extend(of_classic(&before, &next, &[], None).0.into_iter().map(|it| it.message));
-        }
-    }
-    Ok(words)
+    let place = cluster::Place { file: bundle.bundle.clone(), line: 1 };
+    let objects = index.carried_objects(&bundle.catalog, &bundle.bundle)?.into_iter();
+    Ok(objects.map(|json| AnyObject { json, place: place.clone() }).collect())
 }
 
 fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandError> {

@@ -3,15 +3,13 @@
 use std::io::Read as _;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::cli::Context;
 use crate::cli::args::upgrade::AnswerFormat;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::print::envelope::print_answers;
+use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
-use crate::resolve::{decode, where_to_look};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::resolve::{MessageExplanation, decode, where_to_look};
 
 /// Say what the message of a Subscription, ClusterExtension or ClusterCatalog means, and what to run next
 ///
@@ -30,32 +28,6 @@ pub(crate) struct ExplainMessageArgs {
     output: AnswerFormat,
 }
 
-/// What a message means.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct MessageExplanation {
-    /// Who says it: `OLM Classic`, `OLM v1`, `catalogd`; empty if the message is not known.
-    pub system: String,
-    /// What it means.
-    pub meaning: String,
-    /// Its parts, each with what it means.
-    pub parts: Vec<PartExplanation>,
-    /// The names that it is about.
-    pub culprits: Vec<String>,
-    /// Commands to run next; of a message that is not known, where its cause may show.
-    pub next: Vec<String>,
-}
-
-/// A part of a message.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct PartExplanation {
-    /// Its text.
-    pub text: String,
-    /// What it means.
-    pub meaning: String,
-}
-
 /// How much of standard input is read.
 const MAX_MESSAGE: u64 = 1 << 20;
 
@@ -68,14 +40,11 @@ pub(crate) fn run(_: &Context, args: &ExplainMessageArgs) -> CommandResult {
     }
     let decoded = decode(&text);
     let is_known = decoded.is_some();
-    let decoded = decoded.unwrap_or_default();
-    let answer = MessageExplanation {
-        system: decoded.system,
-        meaning: if is_known { decoded.meaning } else { "This message is not known.".to_owned() },
-        parts: decoded.parts.into_iter().map(|it| PartExplanation { text: it.text, meaning: it.meaning }).collect(),
-        culprits: decoded.culprits,
-        next: if is_known { decoded.next } else { where_to_look(&text) },
-    };
+    let answer = decoded.unwrap_or_else(|| MessageExplanation {
+        meaning: "This message is not known.".to_owned(),
+        next: where_to_look(&text),
+        ..MessageExplanation::default()
+    });
     print_answers(args.output, "MessageExplanation", vec![answer], sheet)?;
     Ok(if is_known { Exit::Yes } else { Exit::No })
 }

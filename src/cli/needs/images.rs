@@ -1,22 +1,21 @@
 //! `olmdex images`
 
-use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
 
 use clap::{Args, ValueEnum};
-use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answer::Envelope;
 use crate::cli::Context;
-use crate::cli::args::sources::AskOptions;
-use crate::cli::needs::deps::{Target, closure, partial_closure};
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::bundle::{Target, catalog_of};
 use crate::cli::args::namespace::WorkOptions;
-use crate::cli::print::envelope::Envelope;
+use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{write_aligned, write_yaml};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::printable;
 use crate::index::Index;
-use crate::index::query::{BundleSelector, Filter};
+use crate::index::query::{Filter, ImageUse};
+use crate::resolve::{closure, partial_closure};
 use crate::upgrade::{Asked, classic_path};
 
 /// Formats of lists of images.
@@ -72,20 +71,6 @@ pub(crate) struct ImagesArgs {
     output: ImagesFormat,
 }
 
-/// An image.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ImageUse {
-    /// Its reference; empty if a bundle has an empty one.
-    pub image: String,
-    /// Whether the reference names its content by a digest, so that it stays what it is.
-    pub has_digest: bool,
-    /// The bundles that use it, by name.
-    pub bundles: Vec<String>,
-    /// What they call it, by name.
-    pub names: Vec<String>,
-}
-
 pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     if args.output == ImagesFormat::Mapping && args.to.is_none() {
         let error = CommandError::usage("a mapping needs a target");
@@ -104,12 +89,12 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     if args.with_deps {
         for (catalog, package, bundle) in bundles.clone() {
             let target = Target { package, bundle };
-            if let Some(found) = closure(&index, &catalog, &target, &args.work.options())? {
+            if let Some(found) = closure(&index, target.in_catalog(&catalog), &args.work.options())? {
                 bundles.extend(found.into_iter().map(|it| (it.catalog, it.package, it.bundle)));
                 continue;
             }
             is_complete = false;
-            let found = partial_closure(&index, &catalog, &target, &args.work.options())?;
+            let found = partial_closure(&index, target.in_catalog(&catalog), &args.work.options())?;
             let Target { package, bundle } = target;
             let mut message = format!("{bundle} cannot be installed with all that it needs");
             for missing in &found.missing {
@@ -126,7 +111,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     }
     bundles.sort();
     bundles.dedup();
-    let images = images(&index, &bundles)?;
+    let images = index.image_uses(&bundles)?;
     for it in images.iter().filter(|it| !it.has_digest) {
         let bundles = it.bundles.join(", ");
         context.reporter.warning(&match it.image.as_str() {
@@ -136,21 +121,6 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     }
     print(args, images)?;
     Ok(if is_complete { Exit::Yes } else { Exit::No })
-}
-
-/// The catalog that the bundle is taken from.
-pub(crate) fn catalog_of(index: &Index, catalogs: &[String], target: &Target) -> Result<String, CommandError> {
-    let selector = BundleSelector {
-        catalogs: catalogs.to_vec(),
-        package: Some(target.package.clone()),
-        name: Some(target.bundle.clone()),
-        version: None,
-    };
-    let mut found: Vec<String> = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog).collect();
-    let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
-    let priority = |name: &String| ranks.iter().find(|it| it.catalog == *name).map_or(0, |it| it.priority);
-    found.sort_by_key(|it| (-priority(it), it.clone()));
-    Ok(found.into_iter().next().unwrap_or_default())
 }
 
 /// The bundles on the way to the target.
@@ -176,37 +146,6 @@ fn steps(
         return Err(CommandError::new(Exit::No, message).help("`olmdex path` shows where it goes"));
     }
     Ok(path.steps.into_iter().map(|it| it.target.bundle).collect())
-}
-
-fn images(index: &Index, bundles: &[(String, String, String)]) -> Result<Vec<ImageUse>, CommandError> {
-    let mut found: BTreeMap<String, ImageUse> = BTreeMap::new();
-    for (catalog, package, bundle) in bundles {
-        let selector = BundleSelector {
-            catalogs: vec![catalog.clone()],
-            package: Some(package.clone()),
-            name: Some(bundle.clone()),
-            version: None,
-        };
-        for detail in index.show_bundle(&selector)?.into_iter().take(1) {
-            let own = (detail.row.image.clone(), String::new());
-            let related = detail.related_images.into_iter().map(|it| (it.image, it.name));
-            for (image, name) in std::iter::once(own).filter(|it| !it.0.is_empty()).chain(related) {
-                let has_digest = image.contains("@sha256:") || image.contains("@sha512:");
-                let entry = found.entry(image.clone()).or_insert_with(|| ImageUse {
-                    image,
-                    has_digest,
-                    bundles: Vec::new(),
-                    names: Vec::new(),
-                });
-                for (list, text) in [(&mut entry.bundles, bundle.clone()), (&mut entry.names, name)] {
-                    if !text.is_empty() && !list.contains(&text) {
-                        list.push(text);
-                    }
-                }
-            }
-        }
-    }
-    Ok(found.into_values().collect())
 }
 
 /// An ImageSetConfiguration with nothing but images.

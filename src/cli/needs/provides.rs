@@ -3,14 +3,12 @@
 use std::borrow::Cow;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::cli::Context;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::speak::error::{CommandResult, Exit};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
-use crate::index::query::{ApiPattern, Filter, OwnedApi};
+use crate::cli::speak::error::{CommandResult, Exit};
+use crate::index::query::{ApiPattern, Filter, OwnedApi, Provider};
 
 /// List the bundles that provide an API, or the APIs that several packages provide
 ///
@@ -36,68 +34,15 @@ pub(crate) struct ProvidesArgs {
     rows: RowOptions,
 }
 
-/// A bundle that provides an API.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Provider {
-    /// The catalog.
-    pub catalog: String,
-    /// The package.
-    pub package: String,
-    /// The bundle.
-    pub bundle: String,
-    /// Its version.
-    pub version: String,
-    /// The channels that have it.
-    pub channels: Vec<String>,
-    /// The API: group, version and kind.
-    pub api: crate::fbc::Api,
-}
-
-/// An API that several packages of a catalog provide.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct SharedApi {
-    /// The catalog.
-    pub catalog: String,
-    /// The API's group.
-    pub group: String,
-    /// Its kind.
-    pub kind: String,
-    /// The versions that are provided, by name.
-    pub versions: Vec<String>,
-    /// The packages that provide it, by name.
-    pub packages: Vec<String>,
-}
-
-impl From<OwnedApi> for SharedApi {
-    fn from(it: OwnedApi) -> Self {
-        let OwnedApi { catalog, group, kind, versions, packages } = it;
-        Self { catalog, group, kind, versions, packages }
-    }
-}
-
 pub(crate) fn run(context: &Context, args: &ProvidesArgs) -> CommandResult {
     let index = args.ask.open(context)?;
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let api = args.api.as_deref().map(ApiPattern::parse).unwrap_or_default();
     if args.several {
         let found = index.owners(&filter, &api)?.into_iter().filter(|it| it.packages.len() > 1);
-        return print(context, args, found.map(SharedApi::from).collect());
+        return print(context, args, found.collect());
     }
-    let found = index.providers(&filter, &api)?;
-    let rows: Vec<Provider> = found
-        .into_iter()
-        .map(|it| Provider {
-            catalog: it.catalog,
-            package: it.package,
-            bundle: it.bundle,
-            version: it.version,
-            channels: it.channels,
-            api: crate::fbc::Api { group: it.what.0, version: it.what.1, kind: it.what.2 },
-        })
-        .collect();
-    print(context, args, rows)
+    print(context, args, index.providers(&filter, &api)?)
 }
 
 fn print<T: Row>(context: &Context, args: &ProvidesArgs, rows: Vec<T>) -> CommandResult {
@@ -133,7 +78,7 @@ impl Row for Provider {
     }
 }
 
-impl Row for SharedApi {
+impl Row for OwnedApi {
     const KIND: &'static str = "SharedApi";
 
     fn columns() -> Vec<Column> {

@@ -3,16 +3,13 @@
 use std::borrow::Cow;
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::cli::Context;
-use crate::cli::args::sources::AskOptions;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::args::name::unknown_package;
+use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
-use crate::constraint::{Leaf, leaves, plain};
-use crate::index::query::{ApiPattern, Filter, UseRow};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::index::query::{ApiPattern, Filter, Requirer, Requirers};
 
 /// List the bundles that require an API or a package, by themselves or inside an `olm.constraint`
 ///
@@ -32,72 +29,13 @@ pub(crate) struct RequiresArgs {
     rows: RowOptions,
 }
 
-/// A bundle that requires something.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Requirer {
-    /// The catalog.
-    pub catalog: String,
-    /// The package.
-    pub package: String,
-    /// The bundle.
-    pub bundle: String,
-    /// Its version.
-    pub version: String,
-    /// The channels that have it.
-    pub channels: Vec<String>,
-    /// What it requires.
-    pub requirement: String,
-    /// The type of the property that says so.
-    pub property: String,
-}
-
 pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     let index = args.ask.open(context)?;
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let is_api = args.what.contains('/') || args.what.starts_with(|c: char| c.is_ascii_uppercase());
     let packages = index.package_names()?;
     let pattern = is_api.then(|| ApiPattern::parse(&args.what));
-    let mut rows = Vec::new();
-    let mut n_rules = 0;
-    match &pattern {
-        Some(pattern) => {
-            rows.extend(index.requirers_of_api(&filter, pattern)?.into_iter().map(|it| {
-                let api =
-                    crate::fbc::Api { group: it.what.0.clone(), version: it.what.1.clone(), kind: it.what.2.clone() };
-                row(it, format!("the API {api}"), "olm.gvk.required")
-            }));
-        }
-        None => {
-            rows.extend(index.requirers_of_package(&filter, &args.what)?.into_iter().map(|it| {
-                let text = format!("package {} {}", it.what.0, it.what.1);
-                row(it, text, "olm.package.required")
-            }));
-        }
-    }
-    for it in index.bundles_with_property(&filter, "olm.constraint")? {
-        // One that cannot be read requires nothing that could be named; `validate` and `deps` speak of it.
-        let (Ok(leaves), Ok(text)) = (leaves(&it.what.1), plain(&it.what.1)) else { continue };
-        n_rules += usize::from(leaves.iter().any(|it| matches!(it, Leaf::Rule(_))));
-        let is_meant = leaves.iter().any(|leaf| match (leaf, &pattern) {
-            (Leaf::Api(api), Some(pattern)) => {
-                let fits = |part: &str, wanted: &str| wanted.is_empty() || part.eq_ignore_ascii_case(wanted);
-                fits(&api.group, &pattern.group)
-                    && fits(&api.version, &pattern.version)
-                    && fits(&api.kind, &pattern.kind)
-            }
-            (Leaf::Package(name, _), None) => *name == args.what,
-            _ => false,
-        });
-        if is_meant {
-            rows.push(row(it, text, "olm.constraint"));
-        }
-    }
-    rows.sort_by_cached_key(|it| {
-        let version = crate::version::Version::parse(&it.version).ok().map(|it| it.sort_key());
-        (it.catalog.clone(), it.package.clone(), version, it.bundle.clone(), it.requirement.clone())
-    });
-    rows.dedup();
+    let Requirers { rows, n_rules } = index.requirers(&filter, pattern.as_ref(), &args.what)?;
     if rows.is_empty() {
         if !is_api && !packages.contains(&args.what) {
             let error: CommandError = unknown_package(&index, &args.what)?;
@@ -114,11 +52,6 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     let exit = if rows.is_empty() { Exit::No } else { Exit::Yes };
     table::print(rows, &args.rows)?;
     Ok(exit)
-}
-
-fn row(it: UseRow, requirement: String, property: &str) -> Requirer {
-    let UseRow { catalog, package, bundle, version, channels, .. } = it;
-    Requirer { catalog, package, bundle, version, channels, requirement, property: property.to_owned() }
 }
 
 impl Row for Requirer {

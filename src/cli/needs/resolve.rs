@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
+use crate::answer::Envelope;
 use crate::cli::Context;
-use crate::cli::needs::crd_check::unsafe_definitions;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::args::namespace::NamespaceOptions;
-use crate::cli::print::envelope::Envelope;
 use crate::cli::print::table::{write_aligned, write_yaml};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::printable;
 use crate::index::Index;
 use crate::index::query::Filter;
@@ -20,6 +19,7 @@ use crate::resolve::{
     steps,
 };
 use crate::upgrade::compat::Claims;
+use crate::upgrade::unsafe_definitions;
 
 /// Formats of resolutions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -440,23 +440,4 @@ fn tree(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandEr
         }
     }
     Ok(())
-}
-
-impl From<Failure> for CommandError {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Limit(what) => Self::new(Exit::Limit, what).help("a higher `--max-work` allows for more"),
-            Failure::Work(overwork) => {
-                Self::new(Exit::Limit, overwork.to_string()).help("a higher `--max-work` allows for more")
-            }
-            Failure::Constraint(broken) => {
-                let (error, operator, place) = (&broken.error, &broken.operator, &broken.place);
-                let text = format!("{error}, in {operator} [{}:{}]", place.file, place.line);
-                Self::new(Exit::No, text)
-                    .help(error.help().unwrap_or("`olmdex validate` speaks of all that OLM cannot read"))
-            }
-            Failure::Index(error) => (*error).into(),
-            failure => Self::new(Exit::No, failure.to_string()),
-        }
-    }
 }

@@ -1,16 +1,14 @@
 //! `olmdex why`
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::cli::Context;
-use crate::cli::args::upgrade::AnswerFormat;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::args::namespace::NamespaceOptions;
-use crate::cli::print::envelope::print_answers;
+use crate::cli::args::upgrade::AnswerFormat;
+use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
-use crate::resolve::{IndexRows, MAX_CHAINS, Verdict, chains, resolve};
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::resolve::{Chain, IndexRows, MAX_CHAINS, Verdict, WhyAnswer, chains, resolve};
 
 /// Show the chains that bring a package into a namespace: from a Subscription, or something installed, to it
 ///
@@ -31,38 +29,6 @@ pub(crate) struct WhyArgs {
     output: AnswerFormat,
 }
 
-/// Why an operator is there.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct WhyAnswer {
-    /// The operator.
-    pub operator: String,
-    /// Its package; empty for what stays installed.
-    pub package: String,
-    /// The chains that bring it, the short ones first.
-    pub chains: Vec<ChainAnswer>,
-}
-
-/// A chain that brings an operator.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct ChainAnswer {
-    /// The Subscription that it starts from; empty if that is something installed.
-    pub subscription: String,
-    /// The operators, from the first to the one that was asked about.
-    pub links: Vec<LinkAnswer>,
-}
-
-/// An operator of a chain.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct LinkAnswer {
-    /// Its name.
-    pub operator: String,
-    /// What the one before it requires; empty for the first.
-    pub requirement: String,
-}
-
 pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
     let index = args.namespace.ask.open(context)?;
     let (world, _, warnings) = args.namespace.world(&index)?;
@@ -80,15 +46,8 @@ pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
     };
     let kept = resolution.kept.iter().map(|it| (&it.name, package_of(&it.name)));
     for (name, package) in new.chain(kept).filter(|it| it.1 == args.package || *it.0 == args.package) {
-        let chains = chains(&resolution, name).into_iter().map(|chain| ChainAnswer {
-            subscription: chain.subscription,
-            links: chain
-                .links
-                .into_iter()
-                .map(|it| LinkAnswer { operator: it.operator, requirement: it.requirement })
-                .collect(),
-        });
-        answers.push(WhyAnswer { operator: name.clone(), package: package.to_owned(), chains: chains.collect() });
+        let chains = chains(&resolution, name);
+        answers.push(WhyAnswer { operator: name.clone(), package: package.to_owned(), chains });
     }
     for answer in answers.iter().filter(|it| it.chains.len() >= MAX_CHAINS) {
         context.reporter.note(&format!("only the {MAX_CHAINS} shortest chains to {} are shown", answer.operator));
@@ -109,7 +68,7 @@ fn sheet(answer: &WhyAnswer) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.line("operator", &answer.operator);
     sheet.line("package", &answer.package);
-    let line = |chain: &ChainAnswer| {
+    let line = |chain: &Chain| {
         let start = match chain.subscription.as_str() {
             "" => "installed".to_owned(),
             name => format!("Subscription {name}"),

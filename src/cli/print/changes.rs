@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use crate::cli::catalog::diff::{kind_word, subject_words};
 use crate::diag::printable;
 use crate::index::query::{Change, ChangeKind, Subject};
 
@@ -212,6 +211,33 @@ fn prose(text: &str) -> String {
         escaped.push(c);
     }
     escaped
+}
+
+/// How something differs.
+pub(in crate::cli) fn kind_word(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Removed => "removed",
+        ChangeKind::Changed => "changed",
+        ChangeKind::Stranded => "stranded",
+    }
+}
+
+/// What differs.
+pub(in crate::cli) fn subject_words(subject: Subject) -> &'static str {
+    match subject {
+        Subject::Package => "package",
+        Subject::Channel => "channel",
+        Subject::Entry => "entry",
+        Subject::Bundle => "bundle",
+        Subject::Image => "image",
+        Subject::Api => "API",
+        Subject::RequiredPackage => "required package",
+        Subject::Constraint => "constraint",
+        Subject::Property => "property",
+        Subject::Deprecation => "deprecation",
+        Subject::Document => "document",
+    }
 }
 
 #[cfg(test)]

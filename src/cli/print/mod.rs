@@ -2,7 +2,9 @@
 //!
 //! What it deliberately does not do: no commands.
 
+pub(in crate::cli) mod answers;
 pub(in crate::cli) mod changes;
-pub mod envelope;
+pub(in crate::cli) mod defects;
+pub(in crate::cli) mod findings;
 pub(in crate::cli) mod sheet;
 pub(in crate::cli) mod table;

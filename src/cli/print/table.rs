@@ -7,8 +7,8 @@ use std::mem::ManuallyDrop;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
+use crate::answer::Envelope;
 use crate::cli::speak::error::CommandError;
-use crate::cli::print::envelope::Envelope;
 use crate::diag::{closest, printable};
 use crate::{json, yaml};
 

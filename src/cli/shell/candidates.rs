@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use clap::Arg;
 
 use crate::cli::args::sources::AskOptions;
+use crate::cli::print::findings::all_rules;
 use crate::cli::speak::error::CommandError;
 use crate::cli::speak::report::{ColorChoice, LogFormat, Reporter};
-use crate::cli::catalog::validate::all_rules;
 use crate::index::Index;
 use crate::index::query::Filter;
 

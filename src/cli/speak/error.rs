@@ -133,3 +133,34 @@ impl From<crate::index::IndexError> for CommandError {
 }
 
 pub(crate) type CommandResult = Result<Exit, CommandError>;
+
+impl From<crate::resolve::ClosureError> for CommandError {
+    fn from(error: crate::resolve::ClosureError) -> Self {
+        use crate::resolve::ClosureError;
+        match error {
+            ClosureError::Failure(error) => error.into(),
+            ClosureError::Question(error) => error.into(),
+            ClosureError::Index(error) => error.into(),
+        }
+    }
+}
+
+impl From<crate::resolve::Failure> for CommandError {
+    fn from(failure: crate::resolve::Failure) -> Self {
+        use crate::resolve::Failure;
+        match failure {
+            Failure::Limit(what) => Self::new(Exit::Limit, what).help("a higher `--max-work` allows for more"),
+            Failure::Work(overwork) => {
+                Self::new(Exit::Limit, overwork.to_string()).help("a higher `--max-work` allows for more")
+            }
+            Failure::Constraint(broken) => {
+                let (error, operator, place) = (&broken.error, &broken.operator, &broken.place);
+                let text = format!("{error}, in {operator} [{}:{}]", place.file, place.line);
+                Self::new(Exit::No, text)
+                    .help(error.help().unwrap_or("`olmdex validate` speaks of all that OLM cannot read"))
+            }
+            Failure::Index(error) => (*error).into(),
+            failure => Self::new(Exit::No, failure.to_string()),
+        }
+    }
+}

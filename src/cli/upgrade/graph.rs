@@ -4,15 +4,15 @@ use std::io::{BufWriter, Write as _};
 
 use clap::{Args, ValueEnum};
 
+use crate::answer::Envelope;
+use crate::check;
 use crate::cli::Context;
+use crate::cli::args::formats::Compat;
+use crate::cli::args::name::{unknown_package, with_guess};
 use crate::cli::args::sources::{AskOptions, FilesOrIndex};
 use crate::cli::args::upgrade::{bundle, installed};
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::args::name::{unknown_package, with_guess};
-use crate::cli::print::envelope::Envelope;
 use crate::cli::speak::progress::Progress;
-use crate::cli::catalog::validate::Compat;
-use crate::check;
 use crate::draw::{self, Catalog, Detail, DrawError, Mermaid, MermaidOptions};
 use crate::fbc::Input;
 use crate::index::Index;

@@ -5,9 +5,11 @@ use std::collections::{BTreeSet, HashMap};
 use clap::Args;
 
 use crate::cli::Context;
-use crate::cli::args::upgrade::{Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed_words, names_between, target_row};
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::args::upgrade::{
+    Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed_words, names_between, parse_minor, target_row,
+};
 use crate::cli::print::sheet::Sheet;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::index::query::Reach;
@@ -16,7 +18,6 @@ use crate::upgrade::{
     Effort, Generation, InstalledBundle, PackageView, PathStep, Target, UpgradePath, Wish, classic_path,
     classic_shortest, v1_path, v1_shortest,
 };
-use crate::version::Version;
 
 /// Show the steps that OLM takes from a version on, one after another
 ///
@@ -182,15 +183,7 @@ fn sheet(answer: &UpgradePath) -> Sheet {
 }
 
 /// The row of a step: that of its target, and what to set before it.
-pub(crate) fn step_row(step: &PathStep) -> Vec<String> {
+fn step_row(step: &PathStep) -> Vec<String> {
     let set: Vec<String> = step.set.iter().map(|it| format!("{}: {}", it.field, it.value)).collect();
     target_row(&step.target).into_iter().chain([set.join(", ")]).collect()
-}
-
-/// A minor version of OpenShift.
-pub(crate) fn parse_minor(text: &str) -> Result<Minor, String> {
-    match Version::parse_tolerant(text) {
-        Ok(version) => Ok(Minor::of(&version)),
-        Err(error) => Err(format!("{error}; a version of OpenShift looks like 4.18")),
-    }
 }

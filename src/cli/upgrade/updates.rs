@@ -4,8 +4,8 @@ use clap::Args;
 
 use crate::cli::Context;
 use crate::cli::args::upgrade::{Channels, TARGET_HEADERS, UpgradeOptions, installed, installed_words, target_row};
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::print::sheet::Sheet;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::upgrade::{Updates, Verdict, classic_updates, classic_updates_as_documented, v1_updates};
 
 /// Show what OLM does now with a package, and what else it could be brought to do

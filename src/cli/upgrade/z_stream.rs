@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::answer::Envelope;
 use crate::cli::Context;
+use crate::cli::args::name::{unknown_channel, unknown_package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::few;
+use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
-use crate::cli::args::name::{unknown_channel, unknown_package};
-use crate::cli::print::envelope::Envelope;
 use crate::cli::speak::report::paint;
-use crate::cli::print::sheet::Sheet;
-use crate::cli::catalog::validate::{FindingFormat, print_findings};
 use crate::diag::printable;
 use crate::fbc::{self, Consumer, Document, Format, Input, Origin, Syntax, Typed};
 use crate::index::Index;

@@ -3,8 +3,10 @@
 use rusqlite::params;
 
 use super::Filter;
+use crate::fbc::{self, Typed};
 use crate::index::error::NotAnIndex;
 use crate::index::{Index, IndexError, stored};
+use crate::json;
 
 /// Whose text it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,6 +90,24 @@ impl Index {
         let Some((codec, size, bytes)) = found.into_iter().next() else { return Ok(None) };
         let text = stored::load(codec, size, &bytes).ok_or_else(|| self.damaged_document())?;
         String::from_utf8(text.into()).map(Some).map_err(|_| self.damaged_document())
+    }
+
+    /// The objects that a catalog carries for a bundle in `olm.bundle.object` properties, as JSON. What cannot be read was a
+    /// finding when the catalog was checked, and is left out.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn carried_objects(&self, catalog: &str, bundle: &str) -> Result<Vec<String>, IndexError> {
+        let mut objects = Vec::new();
+        let Some(text) = self.bundle_document(catalog, bundle)? else { return Ok(objects) };
+        let mut reader = json::Reader::new();
+        if let Ok(value) = reader.read(&text)
+            && let Ok(blob) = fbc::blob::decode(value, false)
+            && let Typed::Bundle(found) = &blob.typed
+        {
+            let _ = fbc::for_each_object(found, |object| objects.push(String::from_utf8_lossy(object).into_owned()));
+        }
+        Ok(objects)
     }
 
     fn damaged_document(&self) -> IndexError {

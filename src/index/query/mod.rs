@@ -11,9 +11,11 @@ mod diff;
 mod documents;
 mod entries;
 mod history;
+mod images;
 mod info;
 mod list;
 mod reach;
+mod requirers;
 mod search;
 mod show;
 mod sql;
@@ -29,13 +31,15 @@ pub use diff::{Change, ChangeKind, Side, Subject, diff};
 pub use documents::DocumentHead;
 pub use entries::EntryRow;
 pub use history::HistoryRow;
+pub use images::ImageUse;
 pub use info::{Info, Names, Size};
 pub use list::{BundleRow, CatalogRow, ChannelRow, PackageRow};
 pub use reach::{EdgeScope, NamesWithoutWay, Reach};
+pub use requirers::{Requirer, Requirers};
 pub use search::{ApiPattern, Hit, SearchQuery};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, GraphEntry, PackageGraph};
-pub use uses::{OwnedApi, UseRow};
+pub use uses::{OwnedApi, Provider, UseRow};
 
 use rusqlite::{Params, Result, Row};
 

@@ -4,8 +4,12 @@
 
 use rusqlite::params;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::search::ApiPattern;
 use super::{Filter, catalogs_json};
+use crate::fbc::Api;
 use crate::index::{Index, IndexError};
 
 /// A bundle that provides or requires something.
@@ -25,8 +29,27 @@ pub struct UseRow {
     pub what: (String, String, String),
 }
 
+/// A bundle that provides an API.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Provider {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// The channels that have it.
+    pub channels: Vec<String>,
+    /// The API: group, version and kind.
+    pub api: Api,
+}
+
 /// An API, whatever its version, and the packages of a catalog with a bundle that provides it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct OwnedApi {
     /// The catalog.
     pub catalog: String,
@@ -38,6 +61,11 @@ pub struct OwnedApi {
     pub versions: Vec<String>,
     /// The packages, by name.
     pub packages: Vec<String>,
+}
+
+/// The API of a row about one.
+pub(super) fn api_of((group, version, kind): (String, String, String)) -> Api {
+    Api { group, version, kind }
 }
 
 /// The bundles that a table joins with an API.
@@ -116,8 +144,13 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn providers(&self, filter: &Filter, api: &ApiPattern) -> Result<Vec<UseRow>, IndexError> {
-        self.uses(PROVIDES, params![api.group, api.version, api.kind, catalogs_json(&filter.catalogs)])
+    pub fn providers(&self, filter: &Filter, api: &ApiPattern) -> Result<Vec<Provider>, IndexError> {
+        let parameters = params![api.group, api.version, api.kind, catalogs_json(&filter.catalogs)];
+        let provider = |it: UseRow| {
+            let UseRow { catalog, package, bundle, version, channels, what } = it;
+            Provider { catalog, package, bundle, version, channels, api: api_of(what) }
+        };
+        Ok(self.uses(PROVIDES, parameters)?.into_iter().map(provider).collect())
     }
 
     /// The packages that provide an API, by catalog, group and kind: a definition has one name for all its versions. Of

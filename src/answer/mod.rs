@@ -1,4 +1,6 @@
-//! The envelope of JSON output, and the published schemas.
+//! The envelope of every JSON answer, and the schemas of all of them. The types of the answers live with their engines.
+//!
+//! What it deliberately does not do: it prints nothing.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -6,29 +8,18 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::args::upgrade::AnswerFormat;
-use crate::cli::needs::deps::Dependencies;
-use crate::cli::speak::error::CommandError;
-use crate::cli::needs::explain_message::MessageExplanation;
-use crate::cli::needs::images::ImageUse;
-use crate::cli::needs::provides::{Provider, SharedApi};
-use crate::cli::needs::requires::Requirer;
-use crate::cli::print::sheet::Sheet;
-use crate::cli::print::table;
-use crate::cli::print::table::Row as _;
-use crate::cli::needs::why::WhyAnswer;
 use crate::diag::json::FindingJson;
 use crate::draw::ChannelGraph;
 use crate::index::query::{
-    BundleDetail, BundleRow, CatalogRow, Change, ChannelDetail, ChannelRow, HistoryRow, Hit, Info, PackageDetail,
-    PackageRow, SqlValue,
+    BundleDetail, BundleRow, CatalogRow, Change, ChannelDetail, ChannelRow, HistoryRow, Hit, ImageUse, Info, OwnedApi,
+    PackageDetail, PackageRow, Provider, Requirer, SqlValue,
 };
 use crate::legacy::LegacyInfo;
-use crate::resolve::ResolutionAnswer;
+use crate::resolve::{Dependencies, MessageExplanation, ResolutionAnswer, WhyAnswer};
 use crate::upgrade::{Stay, Updates, UpgradePath, WhyNot, ZStream};
 
 /// This program's version.
-pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What every JSON output is wrapped in.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -64,45 +55,28 @@ pub struct FindingsMetadata {
 }
 
 impl<T: Serialize> Envelope<T> {
-    pub(crate) fn new(kind: &str, items: Vec<T>) -> Self {
+    /// Answers of a kind.
+    #[must_use]
+    pub fn new(kind: &str, items: Vec<T>) -> Self {
         let metadata = Metadata { count: items.len() };
         Self::with(kind, metadata, items)
     }
 }
 
 impl<T: Serialize, M: Serialize> Envelope<T, M> {
-    pub(crate) fn with(kind: &str, metadata: M, items: Vec<T>) -> Self {
+    /// Answers of a kind, with what is to be said of them as a whole.
+    pub fn with(kind: &str, metadata: M, items: Vec<T>) -> Self {
         Self { api_version: "olmdex/v1".to_owned(), kind: kind.to_owned(), metadata, items }
     }
 
-    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+    /// Writes it as indented JSON, with a line break at the end.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, self).map_err(io::Error::from)?;
         out.write_all(b"\n")
     }
-}
-
-/// Prints answers; the sheets are for people.
-pub(crate) fn print_answers<T: Serialize>(
-    format: AnswerFormat,
-    kind: &str,
-    answers: Vec<T>,
-    sheet: impl Fn(&T) -> Sheet,
-) -> Result<(), CommandError> {
-    let mut out = io::BufWriter::new(io::stdout().lock());
-    match format {
-        AnswerFormat::Json => Envelope::new(kind, answers).write(&mut out)?,
-        AnswerFormat::Yaml => table::write_yaml(&Envelope::new(kind, answers), &mut out)?,
-        AnswerFormat::Text => {
-            for (idx, answer) in answers.iter().enumerate() {
-                if idx > 0 {
-                    writeln!(out)?;
-                }
-                sheet(answer).write(&mut out)?;
-            }
-        }
-    }
-    out.flush()?;
-    Ok(())
 }
 
 /// The JSON Schema of every kind of JSON output: the kind, and the schema of the whole document.
@@ -122,27 +96,27 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
     }
     vec![
         of::<BundleDetail>("Bundle"),
-        of::<BundleRow>(BundleRow::KIND),
-        of::<CatalogRow>(CatalogRow::KIND),
-        of::<Change>(Change::KIND),
+        of::<BundleRow>("BundleList"),
+        of::<CatalogRow>("CatalogList"),
+        of::<Change>("CatalogDiff"),
         of::<Dependencies>("Dependencies"),
         of::<ImageUse>("Image"),
         of::<MessageExplanation>("MessageExplanation"),
-        of::<Provider>(Provider::KIND),
-        of::<SharedApi>(SharedApi::KIND),
-        of::<Requirer>(Requirer::KIND),
+        of::<Provider>("Provider"),
+        of::<OwnedApi>("SharedApi"),
+        of::<Requirer>("Requirement"),
         of::<WhyAnswer>("Why"),
         of::<ChannelDetail>("Channel"),
-        of::<ChannelRow>(ChannelRow::KIND),
+        of::<ChannelRow>("ChannelList"),
         with::<FindingJson, FindingsMetadata>("Findings"),
         of::<ChannelGraph>("Graph"),
-        of::<HistoryRow>(HistoryRow::KIND),
-        of::<Stay>(Stay::KIND),
+        of::<HistoryRow>("History"),
+        of::<Stay>("CompatList"),
         of::<Info>("IndexInfo"),
         of::<LegacyInfo>("LegacyInfo"),
         of::<PackageDetail>("Package"),
-        of::<PackageRow>(PackageRow::KIND),
-        of::<Hit>(Hit::KIND),
+        of::<PackageRow>("PackageList"),
+        of::<Hit>("SearchResult"),
         of::<ResolutionAnswer>("Resolution"),
         of::<BTreeMap<String, SqlValue>>("SqlResult"),
         of::<Updates>("Updates"),

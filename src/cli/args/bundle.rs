@@ -1,0 +1,92 @@
+//! The bundle that an argument means: PKG, PKG@VERSION, PKG/CHANNEL or the name of a bundle.
+//!
+//! What it deliberately does not do: it resolves nothing.
+
+use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package};
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::index::Index;
+use crate::index::query::{BundleSelector, Filter};
+use crate::resolve::BundleName;
+
+/// The bundle that a name means.
+pub(crate) struct Target {
+    pub(crate) package: String,
+    pub(crate) bundle: String,
+}
+
+impl Target {
+    /// It, in a catalog.
+    pub(crate) fn in_catalog<'n>(&'n self, catalog: &'n str) -> BundleName<'n> {
+        BundleName { catalog, package: &self.package, bundle: &self.bundle }
+    }
+
+    /// Finds it in an index.
+    pub(crate) fn find(index: &Index, catalogs: &[String], name: &str) -> Result<Self, CommandError> {
+        let not_found = |what: String| CommandError::new(Exit::NotFound, what);
+        let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
+        let head = |package: &str, channel: Option<&str>| -> Result<Option<String>, CommandError> {
+            for graph in index.package_graphs(&filter, package)? {
+                let wanted = channel.unwrap_or(&graph.default_channel).to_owned();
+                let found = crate::upgrade::classic::Package::new(&graph);
+                let order = found.channels.iter().find(|it| it.name == wanted).and_then(|it| it.order().ok());
+                if let Some(head) = order.and_then(|it| it.live.first().map(|it| it.name.clone())) {
+                    return Ok(Some(head));
+                }
+            }
+            Ok(None)
+        };
+        match NameArgument::parse(name) {
+            NameArgument::Plain(name) => {
+                if let Some(bundle) = head(&name, None)? {
+                    return Ok(Self { package: name, bundle });
+                }
+                match index.packages_of_bundle(&name)?.into_iter().next() {
+                    Some(package) => Ok(Self { package, bundle: name }),
+                    None => Err(unknown_package(index, &name)?),
+                }
+            }
+            NameArgument::Channel(package, channel) => match head(&package, Some(&channel))? {
+                Some(bundle) => Ok(Self { package, bundle }),
+                None if index.package_graphs(&filter, &package)?.is_empty() => Err(unknown_package(index, &package)?),
+                None => Err(unknown_channel(index, &package, &channel)?),
+            },
+            NameArgument::Version(package, version) => {
+                let selector = |name: Option<String>, version: Option<String>| BundleSelector {
+                    catalogs: catalogs.to_vec(),
+                    package: Some(package.clone()),
+                    name,
+                    version,
+                };
+                let mut found = index.show_bundle(&selector(None, Some(version.clone())))?;
+                if found.is_empty() {
+                    found = index.show_bundle(&selector(Some(version.clone()), None))?;
+                }
+                match found.into_iter().next() {
+                    Some(it) => Ok(Self { bundle: it.row.bundle, package }),
+                    None if index.package_graphs(&filter, &package)?.is_empty() => {
+                        Err(unknown_package(index, &package)?)
+                    }
+                    None => {
+                        let error = not_found(format!("package `{package}` has no version `{version}`"));
+                        Err(error.help(format!("`olmdex list bundles {package}` lists what there is")))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The catalog that the bundle is taken from.
+pub(crate) fn catalog_of(index: &Index, catalogs: &[String], target: &Target) -> Result<String, CommandError> {
+    let selector = BundleSelector {
+        catalogs: catalogs.to_vec(),
+        package: Some(target.package.clone()),
+        name: Some(target.bundle.clone()),
+        version: None,
+    };
+    let mut found: Vec<String> = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog).collect();
+    let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
+    let priority = |name: &String| ranks.iter().find(|it| it.catalog == *name).map_or(0, |it| it.priority);
+    found.sort_by_key(|it| (-priority(it), it.clone()));
+    Ok(found.into_iter().next().unwrap_or_default())
+}

@@ -1,0 +1,52 @@
+//! Choices that several commands offer in the same words: tools to agree with, forms of blobs.
+//!
+//! What it deliberately does not do: it renders nothing.
+
+use clap::ValueEnum;
+
+use crate::fbc::{Format, Level};
+
+/// Tools whose output can be had instead of ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compat {
+    /// opm of the operator framework: what it prints, and what it loses or refuses is lost or refused
+    Opm,
+}
+
+/// Formats of blobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BlobFormat {
+    /// JSON, indented by four
+    Json,
+    /// YAML documents
+    Yaml,
+}
+
+impl From<BlobFormat> for Format {
+    fn from(format: BlobFormat) -> Self {
+        match format {
+            BlobFormat::Json => Self::Json,
+            BlobFormat::Yaml => Self::Yaml,
+        }
+    }
+}
+
+/// Migrations of blobs, named as opm names them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MigrateLevel {
+    /// Manifests stay as `olm.bundle.object` properties
+    None,
+    /// An `olm.csv.metadata` property takes the place of the manifests
+    BundleObjectToCsvMetadata,
+    /// All migrations
+    All,
+}
+
+impl From<MigrateLevel> for Level {
+    fn from(level: MigrateLevel) -> Self {
+        match level {
+            MigrateLevel::None => Self::None,
+            MigrateLevel::BundleObjectToCsvMetadata | MigrateLevel::All => Self::CsvMetadata,
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Answers on standard output: JSON, YAML, or sheets for people.
+//!
+//! What it deliberately does not do: no tables; [`super::table`] has those.
+
+use std::io::{self, Write as _};
+
+use serde::Serialize;
+
+use crate::answer::Envelope;
+use crate::cli::args::upgrade::AnswerFormat;
+use crate::cli::print::sheet::Sheet;
+use crate::cli::print::table;
+use crate::cli::speak::error::CommandError;
+
+/// Prints answers; the sheets are for people.
+pub(crate) fn print_answers<T: Serialize>(
+    format: AnswerFormat,
+    kind: &str,
+    answers: Vec<T>,
+    sheet: impl Fn(&T) -> Sheet,
+) -> Result<(), CommandError> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match format {
+        AnswerFormat::Json => Envelope::new(kind, answers).write(&mut out)?,
+        AnswerFormat::Yaml => table::write_yaml(&Envelope::new(kind, answers), &mut out)?,
+        AnswerFormat::Text => {
+            for (idx, answer) in answers.iter().enumerate() {
+                if idx > 0 {
+                    writeln!(out)?;
+                }
+                sheet(answer).write(&mut out)?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}

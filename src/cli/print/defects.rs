@@ -1,0 +1,35 @@
+//! What keeps documents from being rendered, on standard error.
+//!
+//! What it deliberately does not do: it decides nothing about the output.
+
+use crate::check;
+use crate::cli::Context;
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::fbc::{Input, Origin, RenderDefect};
+
+/// What to do about a ClusterServiceVersion that cannot be made a property.
+pub(crate) const UNMIGRATABLE: &str = "fix the ClusterServiceVersion, or leave out `--migrate-level`";
+
+/// Reports each document that cannot be rendered, with its place.
+pub(crate) fn report(context: &Context, input: &Input, defects: &[(Origin, RenderDefect)]) {
+    for (origin, defect) in defects {
+        match defect {
+            RenderDefect::Broken(failure) => {
+                for finding in check::failure_findings(input, *origin, failure) {
+                    context.reporter.finding(&finding);
+                }
+            }
+            RenderDefect::Unmigratable(error) => {
+                let file = input.files.get(origin.file as usize).map_or("", |it| &it.shown);
+                let message = format!("{file}:{}:{}: {error}", origin.line, origin.column);
+                context.reporter.error(&CommandError::new(Exit::Input, message).help(UNMIGRATABLE));
+            }
+            RenderDefect::Unwritable(error) => {
+                let file = input.files.get(origin.file as usize).map_or("", |it| &it.shown);
+                let message = format!("{file}:{}:{}: {error}", origin.line, origin.column);
+                let error = CommandError::new(Exit::Input, message);
+                context.reporter.error(&error.help("use `-o json`, which can carry every character"));
+            }
+        }
+    }
+}

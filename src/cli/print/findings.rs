@@ -1,0 +1,81 @@
+//! Findings on standard output, in the format that was asked for.
+//!
+//! What it deliberately does not do: no verdict, and no exit code.
+
+use std::io::{BufWriter, Write as _};
+
+use clap::ValueEnum;
+
+use crate::answer::{Envelope, FindingsMetadata, VERSION};
+use crate::cli::Context;
+use crate::cli::speak::error::CommandError;
+use crate::diag::json::FindingJson;
+use crate::diag::{Finding, Rule, github, sarif, text};
+
+/// Formats of findings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FindingFormat {
+    /// For people
+    Text,
+    /// JSON envelope
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow commands of GitHub Actions
+    Github,
+    /// YAML, with `--compat opm` only
+    #[value(hide = true)]
+    Yaml,
+}
+
+/// Prints findings on standard output, and where the format has them the rules that were applied.
+pub(crate) fn print_findings(
+    context: &Context,
+    format: FindingFormat,
+    applied: &[&'static Rule],
+    findings: &[Finding],
+) -> Result<(), CommandError> {
+    print_findings_of_objects(context, format, applied, findings, None)
+}
+
+/// Prints findings; with how many objects were looked at, if some were given.
+pub(crate) fn print_findings_of_objects(
+    context: &Context,
+    format: FindingFormat,
+    applied: &[&'static Rule],
+    findings: &[Finding],
+    objects: Option<usize>,
+) -> Result<(), CommandError> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    match format {
+        FindingFormat::Text => {
+            let color = context.reporter.stdout_color();
+            for finding in findings {
+                writeln!(out, "{}", text::finding(finding, color))?;
+            }
+        }
+        FindingFormat::Json | FindingFormat::Yaml => {
+            let items: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
+            let metadata = FindingsMetadata { count: items.len(), objects };
+            Envelope::with("Findings", metadata, items).write(&mut out)?;
+        }
+        FindingFormat::Sarif => {
+            serde_json::to_writer_pretty(&mut out, &sarif::log(findings, applied, VERSION))
+                .map_err(std::io::Error::from)?;
+            writeln!(out)?;
+        }
+        FindingFormat::Github => {
+            for finding in findings {
+                writeln!(out, "{}", github::finding(finding))?;
+            }
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// The rules of all modules that have some.
+pub(crate) fn all_rules() -> Vec<&'static Rule> {
+    let crd = [crate::crd::rules::ALL, crate::crd::bundle_rules::ALL].concat();
+    [crate::check::rules::ALL, crate::legacy::rules::ALL, crate::upgrade::rules::ALL, &crd].concat()
+}

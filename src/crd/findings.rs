@@ -1,0 +1,114 @@
+//! Verdicts about definitions as findings: what OLM refuses or warns of, in words.
+//!
+//! What it deliberately does not do: it decides nothing; [`super::preflight`] and [`super::classic`] do.
+
+use super::classic::{self, Verdict};
+use super::{Crd, Resource, preflight, rules};
+use crate::diag::{Finding, Place, Rule};
+
+/// A definition, and where it is written.
+#[derive(Debug, Clone)]
+pub struct Placed {
+    /// The definition.
+    pub crd: Crd,
+    /// Where it is written.
+    pub place: Place,
+}
+
+fn finding(rule: &'static Rule, next: &Placed, message: String, help: Option<String>) -> Finding {
+    Finding { rule, message, place: Some(next.place.clone()), help, package: None }
+}
+
+/// What OLM v1 refuses.
+#[must_use]
+pub fn of_preflight(before: &Placed, next: &Placed) -> Vec<Finding> {
+    let refusals = preflight::preflight(&before.crd, &next.crd).into_iter();
+    refusals
+        .map(|it| finding(rules::PREFLIGHT, next, format!("OLM v1 refuses {}: {it}", next.crd.name), None))
+        .collect()
+}
+
+/// What OLM Classic says to a definition of which these objects exist, and what cannot be known. `owners` are the packages
+/// that own it, if a catalog was asked for them.
+#[must_use]
+pub fn of_classic(
+    before: &Placed,
+    next: &Placed,
+    objects: &[Resource],
+    owners: Option<&[String]>,
+) -> (Vec<Finding>, Vec<String>) {
+    let name = &next.crd.name;
+    let mut unknown = Vec::new();
+    let verdicts = classic::check(&before.crd, &next.crd, objects).into_iter();
+    let findings = verdicts
+        .filter_map(|verdict| {
+            Some(match verdict {
+                Verdict::StoredVersionRemoved { version } => {
+                    let known = if before.crd.is_stored_known {
+                        ""
+                    } else {
+                        " (taken from the old definition, which has no status)"
+                    };
+                    let message = format!(
+                        "OLM Classic refuses {name}: version {version} is gone, in which objects are stored{known}"
+                    );
+                    let help = format!("keep {version} with `served: false` until status.storedVersions is without it");
+                    finding(rules::STORED_VERSION, next, message, Some(help))
+                }
+                Verdict::ServedVersionRemoved { version } => {
+                    let message = format!("{name} no longer has version {version}, which is served");
+                    let help = help_for_removed(&version, owners);
+                    finding(rules::SERVED_VERSION, next, message, Some(help))
+                }
+                Verdict::ObjectInvalid { api, object, reason, is_exempt } => {
+                    let (rule, who) = match is_exempt {
+                        false => (rules::OBJECT, format!("OLM Classic refuses {name}")),
+                        true => (
+                            rules::OBJECT_CONVERTED,
+                            format!("OLM Classic warns about {name}, which a webhook converts"),
+                        ),
+                    };
+                    finding(rule, next, format!("{who}: {object} ({api}) does not fit: {reason}"), None)
+                }
+                Verdict::SchemaUnusable { version, reason } => {
+                    let message = format!("objects of {name} cannot be checked against version {version}: {reason}");
+                    finding(rules::NO_VALIDATOR, next, message, None)
+                }
+                Verdict::NotConverted { version, count } => {
+                    unknown.push(format!(
+                        "{name}: whether {} at version {version} cannot be known without the webhook that converts",
+                        if count == 1 { "1 object fits".to_owned() } else { format!("{count} objects fit") }
+                    ));
+                    return None;
+                }
+            })
+        })
+        .collect();
+    (findings, unknown)
+}
+
+/// What to do about a served version that is gone: the documents ask for more than OLM checks, and only of definitions
+/// with several owners. `None` if no catalog was asked for the owners.
+fn help_for_removed(version: &str, owners: Option<&[String]>) -> String {
+    let keep = format!("keep {version} with `served: false` for a release");
+    match owners {
+        None => format!(
+            "{keep}; the documentation asks for it if several operators own the definition: `-i CATALOG` tells whether they do"
+        ),
+        Some([]) => {
+            format!(
+                "{keep}; the documentation asks for it if several operators own the definition, and none in the catalog does"
+            )
+        }
+        Some([only]) => format!(
+            "the documentation does not ask to keep it, since only package `{only}` owns the definition; for the sake of \
+             its clients, {keep}"
+        ),
+        Some(several) => {
+            format!(
+                "{keep}, as the documentation asks since several packages own the definition: {}",
+                several.join(", ")
+            )
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Who requires an API or a package: by itself, or inside an `olm.constraint`.
+//!
+//! What it deliberately does not do: rules of CEL are counted, not asked.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::uses::{UseRow, api_of};
+use super::{ApiPattern, Filter};
+use crate::constraint::{Leaf, leaves, plain};
+use crate::index::{Index, IndexError};
+use crate::version::Version;
+
+/// A bundle that requires something.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Requirer {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// The channels that have it.
+    pub channels: Vec<String>,
+    /// What it requires.
+    pub requirement: String,
+    /// The type of the property that says so.
+    pub property: String,
+}
+
+/// The bundles that require something.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Requirers {
+    /// The bundles, by catalog, package and version.
+    pub rows: Vec<Requirer>,
+    /// How many constraints with rules of CEL there are, which may require it too.
+    pub n_rules: usize,
+}
+
+impl Index {
+    /// The bundles that require an API, or a package if there is no pattern of an API.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn requirers(
+        &self,
+        filter: &Filter,
+        pattern: Option<&ApiPattern>,
+        package: &str,
+    ) -> Result<Requirers, IndexError> {
+        let mut rows = Vec::new();
+        let mut n_rules = 0;
+        match pattern {
+            Some(pattern) => {
+                rows.extend(self.requirers_of_api(filter, pattern)?.into_iter().map(|it| {
+                    let api = api_of(it.what.clone());
+                    row(it, format!("the API {api}"), "olm.gvk.required")
+                }));
+            }
+            None => {
+                rows.extend(self.requirers_of_package(filter, package)?.into_iter().map(|it| {
+                    let text = format!("package {} {}", it.what.0, it.what.1);
+                    row(it, text, "olm.package.required")
+                }));
+            }
+        }
+        for it in self.bundles_with_property(filter, "olm.constraint")? {
+            // One that cannot be read requires nothing that could be named; `validate` and `deps` speak of it.
+            let (Ok(leaves), Ok(text)) = (leaves(&it.what.1), plain(&it.what.1)) else { continue };
+            n_rules += usize::from(leaves.iter().any(|it| matches!(it, Leaf::Rule(_))));
+            let is_meant = leaves.iter().any(|leaf| match (leaf, pattern) {
+                (Leaf::Api(api), Some(pattern)) => {
+                    let fits = |part: &str, wanted: &str| wanted.is_empty() || part.eq_ignore_ascii_case(wanted);
+                    fits(&api.group, &pattern.group)
+                        && fits(&api.version, &pattern.version)
+                        && fits(&api.kind, &pattern.kind)
+                }
+                (Leaf::Package(name, _), None) => name == package,
+                _ => false,
+            });
+            if is_meant {
+                rows.push(row(it, text, "olm.constraint"));
+            }
+        }
+        rows.sort_by_cached_key(|it| {
+            let version = Version::parse(&it.version).ok().map(|it| it.sort_key());
+            (it.catalog.clone(), it.package.clone(), version, it.bundle.clone(), it.requirement.clone())
+        });
+        rows.dedup();
+        Ok(Requirers { rows, n_rules })
+    }
+}
+
+fn row(it: UseRow, requirement: String, property: &str) -> Requirer {
+    let UseRow { catalog, package, bundle, version, channels, .. } = it;
+    Requirer { catalog, package, bundle, version, channels, requirement, property: property.to_owned() }
+}

@@ -1,0 +1,241 @@
+//! What comes with a bundle: all that OLM installs with it in an empty namespace, and what can be had of that where not
+//! everything can.
+//!
+//! What it deliberately does not do: it does not say why something cannot be had; [`super::repairs`] and [`super::story`] do.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use thiserror::Error;
+
+use super::conflict::Named;
+use super::demand::{Demand, demands};
+use super::failure::Failure;
+use super::indexed::IndexRows;
+use super::question::{Install, Question, QuestionError};
+use super::resolution::{Because, Operator, Options, Verdict, resolve};
+use super::rows::World;
+use crate::index::query::Filter;
+use crate::index::{Index, IndexError};
+
+/// Why it is not known what comes with a bundle.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ClosureError {
+    /// The namespace cannot be resolved, or only with more work than allowed.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+    /// The catalogs do not have the bundle.
+    #[error(transparent)]
+    Question(#[from] QuestionError),
+    /// The index cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+/// What a bundle requires, or who requires it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Dependencies {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// What it requires.
+    pub requires: Vec<DependencyAnswer>,
+    /// What OLM installs with it, itself included; only if asked for.
+    pub closure: Vec<ClosureAnswer>,
+    /// Who requires something that it provides; only if asked for.
+    pub required_by: Vec<DemanderAnswer>,
+}
+
+/// Something that is required.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DependencyAnswer {
+    /// What is required, or what is wrong with the requirement.
+    pub requirement: String,
+    /// What its author says, or empty.
+    pub message: String,
+    /// Whether it cannot be read.
+    pub is_broken: bool,
+    /// Whether one operator must be several things at once.
+    pub is_all: bool,
+    /// Who provides it, the preferred ones first.
+    pub provided_by: Vec<PlaceAnswer>,
+}
+
+/// A bundle with its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlaceAnswer {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The bundle.
+    pub bundle: String,
+}
+
+/// An operator that comes with a bundle.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ClosureAnswer {
+    /// The bundle.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// Its package.
+    pub package: String,
+    /// Its channel.
+    pub channel: String,
+    /// Its catalog.
+    pub catalog: String,
+    /// Who requires it, and what; empty for the bundle itself.
+    pub because: Vec<String>,
+}
+
+/// A bundle that requires something.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DemanderAnswer {
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// The channels that have it.
+    pub channels: Vec<String>,
+    /// What it requires.
+    pub requirement: String,
+}
+
+impl From<Demand> for DependencyAnswer {
+    fn from(demand: Demand) -> Self {
+        let place = |it: &Named| PlaceAnswer {
+            catalog: it.catalog.clone(),
+            package: it.package.clone(),
+            channel: it.channel.clone(),
+            bundle: it.name.clone(),
+        };
+        Self {
+            requirement: demand.text,
+            message: demand.message,
+            is_broken: demand.is_broken,
+            is_all: demand.is_all,
+            provided_by: demand.candidates.iter().map(place).collect(),
+        }
+    }
+}
+
+/// A bundle of a catalog.
+#[derive(Debug, Clone, Copy)]
+pub struct BundleName<'n> {
+    /// The catalog.
+    pub catalog: &'n str,
+    /// The package.
+    pub package: &'n str,
+    /// The bundle.
+    pub bundle: &'n str,
+}
+
+/// A namespace in which nothing is, with these catalogs of an index; all of them if none is named.
+///
+/// # Errors
+/// If the index cannot be read.
+pub fn bare_world(index: &Index, catalogs: &[String]) -> Result<World, ClosureError> {
+    let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
+    Ok(Question::default().world(&ranks)?.0)
+}
+
+/// What OLM installs with a bundle of a catalog in an empty namespace; `None` if it cannot be had.
+///
+/// # Errors
+/// [`ClosureError`]
+pub fn closure(
+    index: &Index,
+    target: BundleName<'_>,
+    options: &Options,
+) -> Result<Option<Vec<ClosureAnswer>>, ClosureError> {
+    let mut world = bare_world(index, &[])?;
+    // The Subscription is to this catalog, whatever the priorities.
+    let only = bare_world(index, &[target.catalog.to_owned()])?;
+    let mut asked = only.clone();
+    let question = Question {
+        install: vec![Install { package: target.package.to_owned(), choice: Some(target.bundle.to_owned()) }],
+        ..Question::default()
+    };
+    question.complete(&mut asked, &IndexRows::new(index, &only), index)?;
+    world.subscriptions = asked.subscriptions;
+    let rows = IndexRows::new(index, &world);
+    let Verdict::Resolved(resolution) = resolve(&world, &rows, options)? else { return Ok(None) };
+    let words = |it: &Because| match it {
+        Because::Required { by, text, .. } => Some(format!("{by} requires {text}")),
+        _ => None,
+    };
+    let answer = |it: &Operator| ClosureAnswer {
+        bundle: it.name.clone(),
+        version: it.version.clone(),
+        package: it.package.clone(),
+        channel: it.channel.clone(),
+        catalog: world.catalogs.get(it.catalog).map(|it| it.name.clone()).unwrap_or_default(),
+        because: it.because.iter().filter_map(words).collect(),
+    };
+    Ok(Some(resolution.operators.iter().map(answer).collect()))
+}
+
+/// What can be had of what a bundle needs where not everything can.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PartialClosure {
+    /// The first choice for each demand, and for the demands of those: catalog, package and bundle.
+    pub bundles: Vec<(String, String, String)>,
+    /// Demands that nothing meets, in words.
+    pub missing: Vec<String>,
+}
+
+/// Follows each demand by itself: what OLM would take for it if there were nothing else.
+///
+/// # Errors
+/// [`ClosureError`]
+pub fn partial_closure(
+    index: &Index,
+    target: BundleName<'_>,
+    options: &Options,
+) -> Result<PartialClosure, ClosureError> {
+    let world = bare_world(index, &[])?;
+    let rows = IndexRows::new(index, &world);
+    let mut found = PartialClosure::default();
+    let mut open = vec![(target.catalog.to_owned(), target.package.to_owned(), target.bundle.to_owned())];
+    let mut seen: BTreeSet<(String, String, String)> = open.iter().cloned().collect();
+    while let Some((catalog, package, bundle)) = open.pop() {
+        let of_bundle = demands(&world, &rows, options, &package, &bundle)?;
+        let mut own: Vec<_> = of_bundle.into_iter().filter(|it| it.bundle.catalog == catalog).collect();
+        own.truncate(1);
+        for demand in own.into_iter().flat_map(|it| it.demands) {
+            let Some(first) = demand.candidates.first() else {
+                let why = match (demand.is_broken, demand.is_all) {
+                    (true, _) => "cannot be read",
+                    (false, true) => "no single operator is all of that",
+                    (false, false) => "nothing provides that",
+                };
+                let missing = format!("{bundle} requires {}: {why}", demand.text);
+                if !found.missing.contains(&missing) {
+                    found.missing.push(missing);
+                }
+                continue;
+            };
+            let place = (first.catalog.clone(), first.package.clone(), first.name.clone());
+            if seen.insert(place.clone()) {
+                found.bundles.push(place.clone());
+                open.push(place);
+            }
+        }
+    }
+    Ok(found)
+}

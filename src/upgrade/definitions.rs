@@ -1,0 +1,32 @@
+//! Whether a step changes definitions in a way that OLM Classic refuses, by the objects that a catalog carries for bundles.
+//!
+//! What it deliberately does not do: it knows no objects in the cluster, and so says less than OLM may.
+
+use crate::crd::Crd;
+use crate::crd::findings::{Placed, of_classic};
+use crate::diag::Place;
+use crate::index::{Index, IndexError};
+
+/// What OLM Classic refuses, or warns of, about the definitions that a step from one bundle of a catalog to another changes.
+///
+/// # Errors
+/// If the index is damaged.
+pub fn unsafe_definitions(index: &Index, catalog: &str, (from, to): (&str, &str)) -> Result<Vec<String>, IndexError> {
+    let definitions = |bundle: &str| -> Result<Vec<Placed>, IndexError> {
+        let place = Place { file: bundle.to_owned(), line: 1, column: 1, ..Place::default() };
+        let objects = index.carried_objects(catalog, bundle)?;
+        let read = objects.iter().filter_map(|it| Crd::from_json(it).ok());
+        Ok(read.map(|crd| Placed { crd, place: place.clone() }).collect())
+    };
+    let old = definitions(from)?;
+    if old.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut words = Vec::new();
+    for next in definitions(to)? {
+        if let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) {
+            words.extend(of_classic(before, &next, &[], None).0.into_iter().map(|it| it.message));
+        }
+    }
+    Ok(words)
+}
