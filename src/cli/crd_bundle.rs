@@ -77,6 +77,11 @@ impl Owners {
         Ok(Self(owners))
     }
 
+    /// The packages, by the name of the definition.
+    pub(super) fn by_definition(&self) -> &BTreeMap<String, Vec<String>> {
+        &self.0
+    }
+
     /// The packages that own a definition.
     pub(super) fn of(&self, definition: &str) -> &[String] {
         self.0.get(definition).map_or(&[], Vec::as_slice)
@@ -103,7 +108,7 @@ impl Owners {
 }
 
 /// What to do about a served version that is gone: the documents ask for more than OLM checks, and only of definitions
-/// with several owners. `None` if no catalog was asked for the owners.
+/// with several owners, which are `None` if no catalog was asked.
 pub(super) fn help_for_removed(version: &str, owners: Option<&[String]>) -> String {
     let keep = format!("keep {version} with `served: false` for a release");
     match owners {

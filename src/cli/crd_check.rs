@@ -10,7 +10,8 @@ use super::asked::Olm;
 use super::crd_bundle::{self, Owners, help_for_removed};
 use super::error::{CommandError, CommandResult, Exit};
 use super::name::NameArgument;
-use super::validate::{FindingFormat, print_findings_of_objects};
+use super::output::FindingsMetadata;
+use super::validate::{FindingFormat, print_findings_with};
 use crate::cluster::{self, AnyObject};
 use crate::crd::classic::Verdict;
 use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, preflight, rules};
@@ -108,7 +109,9 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     }
     let looked_at = args.instances.as_ref().map(|_| n_objects);
     let applied = [rules::ALL, bundle_rules::ALL].concat();
-    print_findings_of_objects(context, args.output, &applied, &findings, looked_at)?;
+    let owned_by = owners.as_ref().map(|it| it.by_definition().clone());
+    let metadata = FindingsMetadata { objects: looked_at, owners: owned_by, ..FindingsMetadata::default() };
+    print_findings_with(context, args.output, &applied, &findings, metadata)?;
     if let Some(owners) = &owners {
         owners.report(context);
     }
