@@ -40,7 +40,7 @@ pub(crate) fn answer(directory: &Path) -> Result<String, Box<dyn Error>> {
     }
     let ledgers = ApiPattern::parse("ledgers.shop.example.com/v1/Ledger");
     for provider in index.providers(&Filter::default(), &ledgers)? {
-        out += &format!("{} provides {}\n", provider.bundle, provider.what.2);
+        out += &format!("{} provides {}\n", provider.bundle, provider.api.kind);
     }
     Ok(out)
 }

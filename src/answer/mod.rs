@@ -52,6 +52,9 @@ pub struct FindingsMetadata {
     /// How many existing objects were looked at; only if some were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objects: Option<usize>,
+    /// The packages of the catalog that own each definition; only if a catalog was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub owners: Option<BTreeMap<String, Vec<String>>>,
 }
 
 impl<T: Serialize> Envelope<T> {

@@ -21,6 +21,6 @@ rules! {
         "owned: [{name: things.example.com, version: v1, kind: thing}]   # the definition has kind Thing";
     DEFINITION_NOT_OWNED: "W0911", "crd-not-owned", Warning,
         "A ClusterServiceVersion owns every CustomResourceDefinition of its bundle.",
-        "OLM installs the definition, but does not know whose it is: it is not offered to operators that depend on it, and two operators can bring it without a conflict being noticed.",
+        "OLM installs the definition, but the operator does not provide its API: operators that depend on it may not find it, and two operators can bring it without a conflict being noticed.",
         "the bundle has things.example.com, and `spec.customresourcedefinitions.owned` does not list it";
 }

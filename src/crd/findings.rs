@@ -88,7 +88,7 @@ pub fn of_classic(
 }
 
 /// What to do about a served version that is gone: the documents ask for more than OLM checks, and only of definitions
-/// with several owners. `None` if no catalog was asked for the owners.
+/// with several owners, which are `None` if no catalog was asked.
 fn help_for_removed(version: &str, owners: Option<&[String]>) -> String {
     let keep = format!("keep {version} with `served: false` for a release");
     match owners {

@@ -37,8 +37,8 @@ fn apis<'p>(properties: &'p [Property], kind: &'p str) -> impl Iterator<Item = A
 }
 
 fn package(properties: &[Property]) -> String {
-    let said = properties.iter().filter(|it| &*it.kind == "olm.package").filter_map(|it| package_of(&it.value));
-    said.last().map(|it| it.0).unwrap_or_default()
+    let mut said = properties.iter().filter(|it| &*it.kind == "olm.package").filter_map(|it| package_of(&it.value));
+    said.next_back().map(|it| it.0).unwrap_or_default()
 }
 
 fn required(csv: &ClusterServiceVersion) -> BTreeSet<Api> {

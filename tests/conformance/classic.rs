@@ -6,8 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use olmdex::fbc::Api;
 use olmdex::fbc::Input;
-use olmdex::index::query::{Api, ApiPattern, Filter, PackageGraph};
+use olmdex::index::query::{ApiPattern, Filter, PackageGraph};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::upgrade::classic::registry::{self, ChannelEntry, RegistryBundle};
 use olmdex::upgrade::classic::{Installed, Package};
@@ -80,10 +81,7 @@ fn registry(index: &Index, row: &Value) -> Outcome {
         let pattern = ApiPattern { group, version, kind };
         let found = index.providers(&Filter::default(), &pattern).expect("a sound index");
         // The pattern takes an empty part for any, and any case of letters.
-        let is_exact = |(group, version, kind): &(String, String, String)| {
-            (group, version, kind) == (&api.group, &api.version, &api.kind)
-        };
-        found.into_iter().filter(|it| is_exact(&it.what)).map(|it| (it.package, it.bundle)).collect()
+        found.into_iter().filter(|it| it.api == *api).map(|it| (it.package, it.bundle)).collect()
     };
     let actual = match text("op") {
         "GetChannelEntriesThatProvide" => several(registry::channel_entries_that_provide(packages, api, &providers())),

@@ -489,3 +489,33 @@ fn citations_are_read_as_people_write_them() {
         assert!(!has_section(chapter, section), "{section}");
     }
 }
+
+#[test]
+fn no_command_uses_another_one() {
+    let is_room = |it: &str| ["catalog", "upgrade", "needs", "legacy", "shell"].contains(&it);
+    let files = sources();
+    let mut commands: BTreeSet<String> = BTreeSet::new();
+    for file in &files {
+        let parts: Vec<&str> = file.path.trim_end_matches(".rs").split('/').collect();
+        if let ["src", "cli", room, name] = parts.as_slice()
+            && is_room(room)
+            && file.text.contains("\npub(crate) fn run(")
+        {
+            commands.insert(format!("crate::cli::{room}::{name}"));
+        }
+    }
+    assert!(commands.len() > 25, "{commands:?}");
+    for file in files.iter().filter(|it| it.path.starts_with("src/cli/") && it.path != "src/cli/mod.rs") {
+        for (number, line) in file.bare_code() {
+            let used = commands.iter().find(|it| {
+                let rest = line.split(it.as_str()).nth(1);
+                rest.is_some_and(|it| it.starts_with([':', ';', ',', ' ']))
+            });
+            assert!(
+                used.is_none(),
+                "{}:{number} uses the command {used:?}; share it in args/, print/ or the library",
+                file.path
+            );
+        }
+    }
+}

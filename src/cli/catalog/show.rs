@@ -12,9 +12,10 @@ use crate::cli::args::sources::AskOptions;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::fbc::Api;
 use crate::index::Index;
 use crate::index::query::{
-    Api, BundleDetail, BundleSelector, ChannelDetail, Edge, PackageDetail, PropertyRow, Source as Position,
+    BundleDetail, BundleSelector, ChannelDetail, Edge, PackageDetail, PropertyRow, Source as Position,
 };
 
 /// Show all that is known of a package, a channel, a version or a bundle

@@ -77,6 +77,11 @@ impl Owners {
         Ok(Self(owners))
     }
 
+    /// The packages, by the name of the definition.
+    pub(in crate::cli) fn by_definition(&self) -> &BTreeMap<String, Vec<String>> {
+        &self.0
+    }
+
     /// The packages that own a definition.
     pub(in crate::cli) fn of(&self, definition: &str) -> &[String] {
         self.0.get(definition).map_or(&[], Vec::as_slice)

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::answer::FindingsMetadata;
 use crate::cli::Context;
 use crate::cli::args::name::NameArgument;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::Olm;
 use crate::cli::needs::crd_bundle::{self, Owners};
-use crate::cli::print::findings::{FindingFormat, print_findings_of_objects};
+use crate::cli::print::findings::{FindingFormat, print_findings_with};
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cluster::{self, AnyObject};
 use crate::crd::findings::{Placed, of_classic, of_preflight};
@@ -100,7 +101,9 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     }
     let looked_at = args.instances.as_ref().map(|_| n_objects);
     let applied = [rules::ALL, bundle_rules::ALL].concat();
-    print_findings_of_objects(context, args.output, &applied, &findings, looked_at)?;
+    let owned_by = owners.as_ref().map(|it| it.by_definition().clone());
+    let metadata = FindingsMetadata { objects: looked_at, owners: owned_by, ..FindingsMetadata::default() };
+    print_findings_with(context, args.output, &applied, &findings, metadata)?;
     if let Some(owners) = &owners {
         owners.report(context);
     }

@@ -35,16 +35,16 @@ pub(crate) fn print_findings(
     applied: &[&'static Rule],
     findings: &[Finding],
 ) -> Result<(), CommandError> {
-    print_findings_of_objects(context, format, applied, findings, None)
+    print_findings_with(context, format, applied, findings, FindingsMetadata::default())
 }
 
-/// Prints findings; with how many objects were looked at, if some were given.
-pub(crate) fn print_findings_of_objects(
+/// Prints findings, with what else an envelope says of them as a whole.
+pub(crate) fn print_findings_with(
     context: &Context,
     format: FindingFormat,
     applied: &[&'static Rule],
     findings: &[Finding],
-    objects: Option<usize>,
+    metadata: FindingsMetadata,
 ) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match format {
@@ -56,7 +56,7 @@ pub(crate) fn print_findings_of_objects(
         }
         FindingFormat::Json | FindingFormat::Yaml => {
             let items: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
-            let metadata = FindingsMetadata { count: items.len(), objects };
+            let metadata = FindingsMetadata { count: items.len(), ..metadata };
             Envelope::with("Findings", metadata, items).write(&mut out)?;
         }
         FindingFormat::Sarif => {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use crate::fbc::Api;
 use serde_json::value::RawValue;
 
 use super::{BundleRow, ChannelRow, PackageRow};
@@ -100,18 +102,6 @@ pub struct Edge {
     /// Its version; empty if the catalog does not have the bundle.
     pub version: String,
     /// The field that makes the step: `replaces`, `skips` or `skipRange`.
-    pub kind: String,
-}
-
-/// A Kubernetes API.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Api {
-    /// Group, for example `etcd.database.coreos.com`.
-    pub group: String,
-    /// Version, for example `v1beta2`.
-    pub version: String,
-    /// Kind, for example `EtcdCluster`.
     pub kind: String,
 }
 

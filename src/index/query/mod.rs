@@ -24,7 +24,7 @@ mod uses;
 
 pub use dependencies::{DependencyBundle, PackageDependencies, PropertyText};
 pub use detail::{
-    Api, BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
+    BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
     PropertyRow, RelatedImage, RequiredPackage, Source,
 };
 pub use diff::{Change, ChangeKind, Side, Subject, diff};

@@ -6,10 +6,11 @@ use rusqlite::{OptionalExtension as _, Row, params};
 use serde_json::value::RawValue;
 
 use super::detail::{
-    Api, BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
+    BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
     PropertyRow, RelatedImage, RequiredPackage, Source,
 };
 use super::{BundleRow, Filter, catalogs_json};
+use crate::fbc::Api;
 use crate::index::error::NotAnIndex;
 use crate::index::{Index, IndexError, stored};
 

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::index::query::{Api, GraphChannel, GraphEntry, PackageGraph};
+use crate::fbc::Api;
+use crate::index::query::{GraphChannel, GraphEntry, PackageGraph};
 use crate::upgrade::v1::bundle_version;
 use crate::version::Quoted;
 
