@@ -56,6 +56,7 @@
 //! | 2 | [`cluster`] | Kubernetes objects as kubectl prints them |
 //! | 2 | [`crd`] | upgrades of CustomResourceDefinitions |
 //! | 3 | [`check`](mod@check) | the rules of a valid catalog, as findings, and opm's verdict |
+//! | 3 | [`message`] | what the messages of OLM, catalogd, opm and oc-mirror mean |
 //! | 4 | [`index`] | the SQLite file: building, opening, questions |
 //! | 4 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
 //! | 5 | [`source`] | tells sources apart and opens them |
@@ -80,6 +81,7 @@ pub mod file;
 pub mod index;
 pub mod json;
 pub mod legacy;
+pub mod message;
 pub mod re2;
 pub mod resolve;
 pub mod solve;

@@ -15,7 +15,8 @@ use crate::index::query::{
     PackageDetail, PackageRow, Provider, Requirer, SqlValue,
 };
 use crate::legacy::LegacyInfo;
-use crate::resolve::{Dependencies, MessageExplanation, ResolutionAnswer, WhyAnswer};
+use crate::message::MessageExplanation;
+use crate::resolve::{Dependencies, ResolutionAnswer, WhyAnswer};
 use crate::upgrade::{Stay, Updates, UpgradePath, WhyNot, ZStream};
 
 /// This program's version.

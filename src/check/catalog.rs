@@ -1,13 +1,12 @@
 //! What is wrong with a catalog as a whole.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::deprecations::deprecation_step;
-use super::facts::{
-    BundleFacts, ChannelFacts, DeprecationsFacts, Draft, EntryFacts, Facts, Inspected, PackageFacts, Phase,
-};
+use super::facts::{ChannelFacts, DeprecationsFacts, Draft, EntryFacts, Facts, Inspected, Phase};
 use super::graph::{GraphDefect, check_chain};
 use super::inspect::draft;
+use super::model::{PackageModel, package_of};
 use super::{Report, places, rules, tree};
 use crate::diag::{Severity, closest};
 use crate::fbc::{Input, Origin};
@@ -19,50 +18,6 @@ pub struct Checker {
     origins: Vec<Origin>,
     facts: Vec<Facts>,
     drafts: Vec<(usize, Draft)>,
-}
-
-/// A package with all that belongs to it. Numbers are those of documents.
-#[derive(Debug, Default)]
-pub(super) struct PackageModel<'a> {
-    /// The package's own document.
-    pub(super) document: Option<usize>,
-    pub(super) facts: Option<&'a PackageFacts>,
-    /// Channels in order, each name once.
-    pub(super) channels: Vec<(usize, &'a ChannelFacts)>,
-    /// The document of each channel, by the channel's name.
-    channel_numbers: HashMap<&'a str, usize>,
-    /// Bundles by name.
-    pub(super) bundles: HashMap<&'a str, (usize, &'a BundleFacts)>,
-    pub(super) deprecations: Option<(usize, &'a DeprecationsFacts)>,
-    /// Whether a document that seems to belong here could not be read, so that something may only seem to be absent.
-    is_incomplete: bool,
-}
-
-impl PackageModel<'_> {
-    pub(super) fn default_channel(&self) -> &str {
-        self.facts.map(|it| it.default_channel.as_str()).unwrap_or_default()
-    }
-
-    pub(super) fn has_channel(&self, name: &str) -> bool {
-        self.channel_numbers.contains_key(name)
-    }
-
-    /// Names that more than one bundle of the package's channels shares as a version; those that have no document
-    /// count as 0.0.0.
-    pub(super) fn duplicate_versions(&self) -> BTreeMap<&str, BTreeSet<&str>> {
-        let mut by_version: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for entry in self.channels.iter().flat_map(|(_, it)| &it.entries) {
-            let version = match self.bundles.get(entry.name.as_str()) {
-                Some((_, bundle)) => bundle.version.as_deref(),
-                None => Some("0.0.0"),
-            };
-            if let Some(version) = version {
-                by_version.entry(version).or_default().insert(&entry.name);
-            }
-        }
-        by_version.retain(|_, names| names.len() > 1);
-        by_version
-    }
 }
 
 impl Checker {
@@ -118,17 +73,6 @@ fn first_refusal(drafts: &[(usize, Draft)]) -> Option<String> {
         .filter_map(|(number, it)| it.opm.as_ref().map(|line| (line.phase, *number, line.step, &line.text)))
         .min_by_key(|(phase, number, step, _)| (*phase, *number, *step))
         .map(|(_, _, _, text)| text.clone())
-}
-
-/// The package that a document belongs to, or the empty text.
-pub(super) fn package_of(facts: &Facts) -> &str {
-    match facts {
-        Facts::Package(it) => &it.name,
-        Facts::Channel(it) => &it.package,
-        Facts::Bundle(it) => &it.package,
-        Facts::Deprecations(it) => &it.package,
-        Facts::Other { package } | Facts::Broken { package, .. } => package,
-    }
 }
 
 struct Judge<'a> {

@@ -15,6 +15,7 @@ mod facts;
 pub mod graph;
 mod image;
 mod inspect;
+mod model;
 mod places;
 mod property;
 pub mod rules;

@@ -1,7 +1,7 @@
 //! From spots in documents to lines in files.
 
-use super::catalog::package_of;
 use super::facts::{Draft, Facts};
+use super::model::package_of;
 use crate::diag::{Finding, Place};
 use crate::fbc::{Input, Origin, Spot, locate_all};
 

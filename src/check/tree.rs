@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use super::catalog::PackageModel;
 use super::facts::{ChannelFacts, EntryFacts};
 use super::graph::check_chain;
+use super::model::PackageModel;
 use crate::version::Quoted;
 use crate::version::blang::Range;
 

@@ -13,12 +13,13 @@ mod upgrade;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use catalog::{build, diff, history, info, list, render, search, show, sql, validate};
 use legacy::{doctor, edit, export, migrate};
 use needs::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
 use shell::{completion, man};
+use speak::context::Context;
 use speak::error::{CommandError, CommandResult, Exit};
 use speak::interrupt;
 use speak::report::{ColorChoice, LogFormat, Reporter};
@@ -88,11 +89,6 @@ enum Command {
 fn version() -> String {
     let commit = option_env!("OLMDEX_COMMIT").unwrap_or("unknown");
     format!("{} (commit {commit}, SQLite {})", crate::answer::VERSION, crate::index::sqlite_version())
-}
-
-/// What every command needs.
-pub(crate) struct Context {
-    pub(crate) reporter: Reporter,
 }
 
 /// Parses the arguments, runs the command, and gives the exit code.
@@ -177,7 +173,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Sql(args) => sql::run(context, args),
         Command::Info(args) => info::run(context, args),
         Command::Completion(args) => completion::completion(args),
-        Command::Man(args) => man::man(args),
-        Command::Complete(args) => completion::complete(args),
+        Command::Man(args) => man::man(Cli::command(), args),
+        Command::Complete(args) => completion::complete(Cli::command(), args),
     }
 }

@@ -6,9 +6,9 @@
 //! What it deliberately does not do: no findings and no rules, which are `check`'s; and forms that opm itself refuses are not
 //! looked at again.
 
+use super::fields::label_demand;
 use super::openshift::{MAX_OPENSHIFT_VERSION, read_classic, read_v1};
 use super::parse::{KINDS, Reading, read};
-use super::property;
 use super::tree::{ConstraintError, DOCUMENTED_CONSTRAINT, MAX_CONSTRAINT, Node};
 use crate::json::{self, Step, Value};
 
@@ -212,7 +212,7 @@ fn is_api_version(text: &str) -> bool {
 }
 
 fn label(value: Value<'_>) -> Vec<Advice> {
-    match property::label_demand(&compact(value)) {
+    match label_demand(&compact(value)) {
         Err(error) => vec![Advice::new(Topic::Unreadable, error.to_string(), vec!["label".into()])],
         Ok(label) if label.is_empty() => {
             let message = "a label without a text is met only by another of the kind";

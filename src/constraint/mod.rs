@@ -8,9 +8,12 @@ pub mod cel;
 pub mod openshift;
 
 mod advice;
+pub(crate) mod fields;
+mod leaf;
 pub(crate) mod parse;
 pub(crate) mod property;
 pub(crate) mod tree;
 
 pub use advice::{Advice, Topic, advise};
-pub use tree::{ConstraintError, Leaf, MAX_CONSTRAINT, leaves, plain};
+pub use leaf::{Leaf, leaves, plain};
+pub use tree::{ConstraintError, MAX_CONSTRAINT};

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::catalog::{Catalog, Channel};
+use super::node::GraphNode;
 use super::rows::{Rows, Sources};
 
 /// The graph of a channel.
@@ -21,26 +22,6 @@ pub struct ChannelGraph {
     /// Edges, in the order of their targets among the nodes.
     #[schemars(with = "Vec<GraphEdge<'static>>")]
     pub edges: GraphEdges,
-}
-
-/// A node of a graph.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct GraphNode {
-    /// The name.
-    pub name: String,
-    /// The version; empty if the catalog has no such bundle.
-    pub version: String,
-    /// Whether it is an entry of the channel; else it is only mentioned by one.
-    pub is_entry: bool,
-    /// Whether nothing replaces or skips it.
-    pub is_head: bool,
-    /// Whether an entry skips it by name.
-    pub is_skipped: bool,
-    /// Whether the bundle is deprecated.
-    pub is_deprecated: bool,
-    /// Whether OLM Classic cannot get from it to a head.
-    pub is_dead_end: bool,
 }
 
 /// An edge of a graph: an upgrade that an entry permits.

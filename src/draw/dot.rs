@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::channel::{ChannelGraph, GraphEdge, GraphNode};
+use super::channel::{ChannelGraph, GraphEdge};
+use super::node::GraphNode;
 use crate::diag::printable;
 
 /// Draws channels as one digraph, each channel a cluster. Heads have two borders, what is deprecated is filled, what is

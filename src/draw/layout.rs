@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::channel::GraphNode;
+use super::node::GraphNode;
 use super::rows::{Rows, Sources};
 use crate::upgrade::Field;
 

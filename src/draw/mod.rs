@@ -13,15 +13,17 @@ mod go_order;
 mod html;
 mod layout;
 mod mermaid;
+mod node;
 mod rows;
 mod svg;
 mod text;
 
 pub use catalog::{Catalog, CatalogBuilder, Channel, Deprecated, DrawError, Entry};
-pub use channel::{ChannelGraph, GraphEdge, GraphEdges, GraphNode, channels};
+pub use channel::{ChannelGraph, GraphEdge, GraphEdges, channels};
 pub use dot::dot;
 pub use html::html;
 pub use layout::Detail;
 pub use mermaid::{Mermaid, MermaidOptions};
+pub use node::GraphNode;
 pub use svg::{TooManyMarks, Way, svg};
 pub use text::text;

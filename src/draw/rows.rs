@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::catalog::{Catalog, Channel};
-use super::channel::GraphNode;
+use super::node::GraphNode;
 use crate::upgrade::Field;
 use crate::version::Version;
 use crate::version::blang;

@@ -7,8 +7,9 @@
 use std::fmt::Write as _;
 
 use super::catalog::{Catalog, Channel};
-use super::channel::{GraphNode, is_deprecated};
+use super::channel::is_deprecated;
 use super::layout::{Detail, Lane, Layout};
+use super::node::GraphNode;
 use super::rows::Rows;
 use crate::diag::printable;
 use crate::upgrade::Field;

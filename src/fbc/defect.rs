@@ -3,7 +3,6 @@
 use crate::diag::shortened;
 use thiserror::Error;
 
-use super::typed::Expected;
 use crate::json::{Kind, ReadErrorKind, Step};
 
 /// One thing that is wrong with one document.
@@ -117,6 +116,17 @@ pub enum DefectKind {
         /// What the real tool prints.
         opm: String,
     },
+}
+
+/// What a field had to be, with the name that Go's decoder has for its type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// A string.
+    String,
+    /// An object of the named Go type.
+    Object(&'static str),
+    /// A list of the named Go type.
+    ListOf(&'static str),
 }
 
 fn quoted_list(keys: &[String]) -> String {

@@ -10,7 +10,8 @@ use std::sync::mpsc::sync_channel;
 
 use super::blob::{self, Blob, Failure};
 use super::defect::Defect;
-use super::input::{Input, InputFile, Opened};
+use super::input::Input;
+use super::input_file::{InputFile, Opened};
 use super::stream::{DocumentSplitter, Next, Piece, Syntax, json_defect, parse};
 use crate::json::Reader;
 use crate::yaml;

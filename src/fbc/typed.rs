@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
-use super::defect::{Defect, DefectKind};
+use super::defect::{Defect, DefectKind, Expected};
 use crate::json::{Kind, Step, Value};
 
 /// An `olm.package` blob.
@@ -299,17 +299,6 @@ impl<'a, 'd> Fields<'a, 'd> {
             }),
         }
     }
-}
-
-/// What a field had to be, with the name that Go's decoder has for its type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expected {
-    /// A string.
-    String,
-    /// An object of the named Go type.
-    Object(&'static str),
-    /// A list of the named Go type.
-    ListOf(&'static str),
 }
 
 /// The bytes of a base64 string or of a list of byte numbers.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::defect::{Defect, DefectKind, Spot};
 use super::ignore::{FILE_NAME, Ignore};
-use super::input::InputFile;
+use super::input_file::{InputFile, unreadable};
 
 /// A file that the walk has met.
 struct Found {
@@ -110,22 +110,4 @@ fn sorted_entries(directory: &Path) -> io::Result<Vec<Entry>> {
 
 fn relative_text(components: &[Vec<u8>]) -> String {
     components.iter().map(|it| String::from_utf8_lossy(it)).collect::<Vec<_>>().join("/")
-}
-
-/// The defect of a file that the system does not let us read.
-pub(super) fn unreadable(verb: &str, shown: &str, error: &io::Error) -> Defect {
-    let reason = system_words(error);
-    let kind = DefectKind::Unreadable { message: reason.clone(), opm: format!("{verb} {shown}: {reason}") };
-    Defect { kind, at: Spot::Start }
-}
-
-/// The system's words without Rust's error number, in lower case as Go prints them.
-fn system_words(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_lowercase().chain(chars).collect(),
-        None => String::new(),
-    }
 }

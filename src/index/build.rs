@@ -1,5 +1,6 @@
 //! Writing an index: the old file, or a new one in its place, whole.
 
+use super::form::SCHEMA_VERSION;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
@@ -151,7 +152,7 @@ impl Builder {
         }
         // A new index without catalogs is an index too; one that nothing was done to stays as it is, unless its schema is an
         // older one.
-        if self.connection.is_none() && self.base == Some(schema::SCHEMA_VERSION) {
+        if self.connection.is_none() && self.base == Some(SCHEMA_VERSION) {
             return Ok(Outcome::Unchanged);
         }
         let path = self.path();
@@ -313,7 +314,7 @@ fn prepare(
             return Err(IndexError::not_an_index(path, NotAnIndex::Damaged { message }));
         }
     }
-    if base != Some(schema::SCHEMA_VERSION) {
+    if base != Some(SCHEMA_VERSION) {
         if base.is_some() && !has_history(&connection).map_err(failed)? {
             let message = "its history of migrations is missing".to_owned();
             return Err(IndexError::not_an_index(path, NotAnIndex::Damaged { message }));

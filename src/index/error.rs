@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::schema::SCHEMA_VERSION;
+use super::form::SCHEMA_VERSION;
 use crate::file::FileError;
 
 /// Why an index cannot be read or written.

@@ -7,7 +7,8 @@ use std::path::Path;
 use rusqlite::{Connection, OpenFlags};
 
 use super::error::{IndexError, NotAnIndex};
-use super::schema::{self, APPLICATION_ID, SCHEMA_VERSION};
+use super::form::{APPLICATION_ID, SCHEMA_VERSION};
+use super::schema;
 
 const HEADER: usize = 100;
 const MAGIC: &[u8] = b"SQLite format 3\0";

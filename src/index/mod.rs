@@ -18,6 +18,7 @@ mod content;
 mod csv;
 mod error;
 mod file;
+mod form;
 mod functions;
 mod graph;
 mod import;
@@ -27,15 +28,16 @@ mod prepare;
 pub mod query;
 mod remove;
 mod schema;
+mod spot;
 mod stored;
 mod write;
 
 pub use build::{Builder, Outcome};
 pub use error::{IndexError, NotAnIndex};
 pub use file::has_mark;
+pub use form::{APPLICATION_ID, SCHEMA_VERSION};
 pub use import::{CatalogSpec, Counts, Import, Mode};
 pub use open::Index;
-pub use schema::{APPLICATION_ID, SCHEMA_VERSION};
 
 /// The SQLite that is built in, for example `3.54.1`.
 #[must_use]

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::error::{IndexError, NotAnIndex};
-use super::schema::SCHEMA_VERSION;
+use super::form::SCHEMA_VERSION;
 use super::{file, functions, schema};
 
 /// Memory for pages of an index, in KiB; it is taken as pages are read.

@@ -1,5 +1,7 @@
 //! The schema's identity and its migrations.
 
+use super::form::APPLICATION_ID;
+use super::form::SCHEMA_VERSION;
 use rusqlite::Connection;
 
 use super::error::NotAnIndex;
@@ -8,12 +10,6 @@ mod embedded {
     #![allow(missing_docs, unreachable_pub)]
     refinery::embed_migrations!("migrations");
 }
-
-/// `PRAGMA application_id` of an index: the letters `olmd`.
-pub const APPLICATION_ID: i32 = 0x6F6C_6D64;
-
-/// `PRAGMA user_version` of an index: the number of the last migration.
-pub const SCHEMA_VERSION: i32 = 2;
 
 /// The time that the history of migrations carries, so that an index has the same bytes whenever it is built.
 const FIXED_TIME: &str = "2026-01-01T00:00:00Z";

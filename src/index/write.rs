@@ -5,8 +5,8 @@ use std::hash::Hash;
 
 use rusqlite::{Connection, Result, Statement, params};
 
-use super::known::spot_to_json;
 use super::prepare::{Api, BundleRows, DESCRIPTION, KnownDocuments, NewDocument, Profile, PropertyRow, Rows};
+use super::spot::spot_to_json;
 use super::stored::{Compressor, Digest};
 use crate::check::{Facts, Inspected, rules};
 

@@ -4,28 +4,8 @@ use std::collections::BTreeMap;
 
 use super::paths::Paths;
 use super::read::Reader;
+use super::step::Step;
 use super::value::Value;
-
-/// One step from a value to a value inside it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Step {
-    /// The member with this key (or one that differs in case only; of several the last).
-    Key(String),
-    /// The item at this place, from 0.
-    Index(usize),
-}
-
-impl From<&str> for Step {
-    fn from(key: &str) -> Self {
-        Self::Key(key.to_owned())
-    }
-}
-
-impl From<usize> for Step {
-    fn from(idx: usize) -> Self {
-        Self::Index(idx)
-    }
-}
 
 /// The byte offset of the value at `path` in `text`, which starts with the document; as far as the path can be
 /// followed, so an absent member gives the object that lacks it. `None` if the text is not JSON.

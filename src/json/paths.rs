@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::locate::Step;
+use super::step::Step;
 
 /// A set of paths. Each place that one of them leads to or through has a number; 0 is the root.
 #[derive(Debug)]

@@ -9,7 +9,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::model::{BundleModel, PackageModel};
+use super::package::BundleModel;
+use super::package::PackageModel;
 use crate::fbc::{Format, Level, csv_metadata};
 use crate::json::{self, Reader};
 use crate::version::Quoted;

@@ -9,7 +9,9 @@ use super::emit::{Manner, emit};
 use super::era::Fidelity;
 use super::error::LegacyError;
 use super::file::LegacyFile;
-use super::model::{Model, PackageModel, Problem};
+use super::model::Model;
+use super::package::PackageModel;
+use super::package::Problem;
 use crate::diag::Finding;
 use crate::fbc::{Format, Level};
 

@@ -15,9 +15,12 @@ use super::blobs::{write_bundle, write_head};
 use super::cells::with_column;
 use super::error::LegacyError;
 use super::file::LegacyFile;
-use super::model::{BundleModel, PackageModel, Problem};
+use super::package::BundleModel;
+use super::package::PackageModel;
+use super::package::Problem;
+use super::pool::give;
+use super::pool::take;
 use super::rows::Rows;
-use super::survey::{give, take};
 use crate::fbc::{Format, Level};
 
 /// About how many bytes of manifests one task takes.

@@ -11,8 +11,9 @@ use rusqlite::Connection;
 use super::blobs::{write_bundle, write_head};
 use super::catalog::LegacyCatalog;
 use super::cells::with_column;
+use super::pool::give;
+use super::pool::take;
 use super::rules;
-use super::survey::{give, take};
 use crate::fbc::{Format, Input, Level, Made};
 
 /// A catalog that files are made of.

@@ -10,11 +10,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::cells::with_column;
-use super::csv::{self, Icon};
+use super::csv::{self};
 use super::era::{self, Fidelity};
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::graph::{Edges, Membership, memberships};
+use super::package::{BundleModel, EntryModel, PackageModel, Problem};
 use super::properties::Values;
 use super::rows::{BundleRow, Rows};
 use super::rules;
@@ -23,71 +24,6 @@ use super::verdict;
 use crate::diag::Finding;
 use crate::json::Reader;
 use crate::version::{Quoted, Version};
-
-/// A package that can be written.
-#[derive(Debug, Clone, Default)]
-pub(super) struct PackageModel {
-    pub(super) name: String,
-    pub(super) default_channel: Option<String>,
-    pub(super) icon: Option<Icon>,
-    /// By name.
-    pub(super) channels: BTreeMap<String, Vec<EntryModel>>,
-    /// By name.
-    pub(super) bundles: BTreeMap<String, BundleModel>,
-}
-
-/// An entry of a channel.
-#[derive(Debug, Clone, Default)]
-pub(super) struct EntryModel {
-    pub(super) name: String,
-    pub(super) replaces: String,
-    pub(super) skips: Vec<String>,
-    pub(super) skip_range: String,
-}
-
-/// A bundle of a package.
-#[derive(Debug, Clone, Default)]
-pub(super) struct BundleModel {
-    /// Index of its row.
-    pub(super) row: usize,
-    pub(super) name: String,
-    pub(super) image: String,
-    pub(super) version: String,
-    /// Type and value as compact JSON, sorted; without the manifests.
-    pub(super) properties: Vec<(String, String)>,
-    /// Name and image, sorted by image.
-    pub(super) related_images: Vec<(String, String)>,
-    pub(super) survey: Survey,
-    /// What the real tool's validation has against it: rank and words.
-    pub(super) complaints: Vec<(u8, String)>,
-    /// Whether a value of its properties is not JSON.
-    pub(super) has_bad_json: bool,
-}
-
-/// Something that keeps a package from being converted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
-    /// The package, if it is about one.
-    pub package: Option<String>,
-    /// The bundle, if it is about one and its text does not name it.
-    pub bundle: Option<String>,
-    /// What the real tool says, if it is the first.
-    pub text: String,
-    /// Whether the blobs could be written, and only the catalog that they make is not valid.
-    pub is_verdict: bool,
-}
-
-impl Problem {
-    /// What it is, with the names of its package and bundle. `what` stands between the name of the package and the reason.
-    #[must_use]
-    pub fn words(&self, what: &str) -> String {
-        let bundle = self.bundle.as_ref().map(|it| format!("bundle `{it}`: ")).unwrap_or_default();
-        match &self.package {
-            Some(package) => format!("package `{package}`{what}: {bundle}{}", self.text),
-            None => format!("{bundle}{}", self.text),
-        }
-    }
-}
 
 /// All that is known of a catalog.
 #[derive(Debug, Default)]

@@ -15,6 +15,7 @@ use rusqlite::Connection;
 use super::cells::with_column;
 use super::error::LegacyError;
 use super::file::LegacyFile;
+use super::pool::{give, take};
 use super::rows::BundleRow;
 use crate::diag::shortened;
 use crate::fbc::{Expected, go_type_error};
@@ -60,15 +61,6 @@ pub(super) fn survey(file: &LegacyFile, bundles: &[&BundleRow]) -> Result<Vec<Su
         surveys.extend(batch?);
     }
     Ok(surveys)
-}
-
-pub(super) fn take<T>(pool: &Mutex<Vec<T>>) -> Option<T> {
-    // What a poisoned pool holds is as good as ever.
-    pool.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop()
-}
-
-pub(super) fn give<T>(pool: &Mutex<Vec<T>>, item: T) {
-    pool.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(item);
 }
 
 /// Cuts a list of bundles by the size of their manifests.

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::model::{PackageModel, Problem};
+use super::package::{PackageModel, Problem};
 use crate::check::{BundleFacts, ChannelFacts, Checker, EntryFacts, Facts, Inspected, PackageFacts};
 use crate::fbc::{Input, Origin, Syntax};
 
@@ -47,7 +47,7 @@ fn add(package: &PackageModel, checker: &mut Checker) {
         default_channel: package.default_channel.clone().unwrap_or_default(),
     }));
     for (name, entries) in &package.channels {
-        let entry = |it: &super::model::EntryModel| EntryFacts {
+        let entry = |it: &super::package::EntryModel| EntryFacts {
             name: it.name.clone(),
             replaces: it.replaces.clone(),
             skips: it.skips.clone(),

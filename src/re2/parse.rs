@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::class::{self, Builder, Groups};
-use super::{PatternError, PatternErrorKind};
+use super::error::{PatternError, PatternErrorKind};
 
 /// How high a tree may be (Go's limit).
 const MAX_HEIGHT: u32 = 1000;

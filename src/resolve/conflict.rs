@@ -3,7 +3,7 @@
 //! What it deliberately does not do: no telling of the story, no repairs.
 
 use super::message::message;
-use super::resolution::Size;
+use super::size::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Variables};
 use crate::cluster::Place;

@@ -7,10 +7,11 @@ use std::rc::Rc;
 
 use super::candidates::Candidates;
 use super::conflict::{Named, named};
+use super::failure::MatchError;
 use super::failure::{Failure, Overwork};
 use super::resolution::Options;
 use super::rows::{Rows, World};
-use super::universe::{EntryId, MatchError, Universe};
+use super::universe::{EntryId, Universe};
 use crate::constraint::cel::Fuel;
 use crate::constraint::property::Meaning;
 

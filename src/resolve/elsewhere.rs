@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use super::resolution::{Operator, Resolution};
 use super::rows::World;
 use crate::cluster::{ClusterServiceVersion, Property};
-use crate::constraint::property::{api_of, package_of};
+use crate::constraint::fields::{api_of, package_of};
 use crate::fbc::Api;
 
 /// What is installed now, or will be.

@@ -6,7 +6,6 @@ use std::collections::HashSet;
 
 use thiserror::Error;
 
-use super::universe::MatchError;
 use crate::cluster::Place;
 use crate::constraint::ConstraintError;
 use crate::constraint::cel::OutOfFuel;
@@ -87,6 +86,19 @@ impl From<OrderError> for Failure {
 impl From<SolveError> for Failure {
     fn from(error: SolveError) -> Self {
         Self::Limit(error.to_string())
+    }
+}
+
+/// Why matching stopped.
+#[derive(Debug)]
+pub(super) enum MatchError {
+    Index(IndexError),
+    Work(Box<Overwork>),
+}
+
+impl From<IndexError> for MatchError {
+    fn from(error: IndexError) -> Self {
+        Self::Index(error)
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::registry::of_file_based;
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
 use crate::cluster::{Place, Property};
-use crate::constraint::property::label_of;
+use crate::constraint::fields::label_of;
 use crate::fbc::Api;
 use crate::index::query::{Filter, PackageDependencies};
 use crate::index::{Index, IndexError};

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::rows::World;
 use crate::cluster::{ClusterServiceVersion, Property};
-use crate::constraint::property::package_of;
+use crate::constraint::fields::package_of;
 use crate::fbc::Api;
 
 /// An installed operator as resolution sees it.

@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use crate::cluster::Property;
-use crate::constraint::property::package_of;
+use crate::constraint::fields::package_of;
 
 /// The properties of a bundle of a file-based catalog, given those that are streamed.
 #[must_use]

@@ -3,13 +3,14 @@
 //! What it deliberately does not do: it does not say what happens then; [`super::steps`] does.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::conflict::{Conflict, ConflictFact, Named, facts, named};
 use super::failure::Failure;
 use super::installed::installed;
 use super::preference::{Preference, decisive};
 use super::rows::{Rows, World};
+use super::size::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Stands, Variables, variables};
 use crate::cluster::{Place, Property, Subscription};
@@ -60,26 +61,6 @@ pub struct Resolution {
     /// How much there was to look at.
     pub size: Size,
 }
-
-/// How large a problem was, and how long it took.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Size {
-    /// Entries that could matter.
-    pub entries: usize,
-    /// Reading rows and making the problem.
-    pub universe: Duration,
-    /// Solving it.
-    pub solve: Duration,
-}
-
-impl PartialEq for Size {
-    /// Times differ from run to run.
-    fn eq(&self, other: &Self) -> bool {
-        self.entries == other.entries
-    }
-}
-
-impl Eq for Size {}
 
 /// An operator that OLM installs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

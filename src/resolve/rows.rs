@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::cluster::{ClusterServiceVersion, Place, Property, Subscription};
-use crate::constraint::property::{api_of, label_of, package_of};
+use crate::constraint::fields::{api_of, label_of, package_of};
 use crate::fbc::Api;
 use crate::index::IndexError;
 

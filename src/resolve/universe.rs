@@ -7,7 +7,7 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::failure::Overwork;
+use super::failure::{MatchError, Overwork};
 use super::installed::Installed;
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
 use crate::cluster::{Place, Property};
@@ -498,19 +498,6 @@ impl<'w> Universe<'w> {
         entry.replaces == installed.name
             || entry.skips.contains(&installed.name)
             || (!entry.skip_range.is_empty() && in_range())
-    }
-}
-
-/// Why matching stopped.
-#[derive(Debug)]
-pub(super) enum MatchError {
-    Index(IndexError),
-    Work(Box<Overwork>),
-}
-
-impl From<IndexError> for MatchError {
-    fn from(error: IndexError) -> Self {
-        Self::Index(error)
     }
 }
 

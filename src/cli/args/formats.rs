@@ -50,3 +50,15 @@ impl From<MigrateLevel> for Level {
         }
     }
 }
+
+/// Formats of answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AnswerFormat {
+    /// For people
+    #[value(alias = "table", alias = "wide")]
+    Text,
+    /// JSON envelope
+    Json,
+    /// YAML of the JSON envelope
+    Yaml,
+}

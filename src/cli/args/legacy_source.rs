@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::cli::Context;
 use crate::cli::args::formats::Compat;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::diag::{Finding, Severity};
 use crate::legacy::{self, Fidelity, LegacyCatalog, Problem};

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::cli::Context;
 use crate::cli::args::legacy_source;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::diag::{Tally, closest};

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::cli::Context;
+use crate::cli::args::formats::AnswerFormat;
 use crate::cli::args::name::{unknown_channel, unknown_package, with_guess};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cluster::{self, ClusterExtension};
 use crate::constraint::openshift::Minor;
@@ -66,18 +67,6 @@ pub(crate) struct UpgradeOptions {
     /// Output format
     #[arg(short, long, value_enum, default_value_t = AnswerFormat::Text)]
     pub(crate) output: AnswerFormat,
-}
-
-/// Formats of answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AnswerFormat {
-    /// For people
-    #[value(alias = "table", alias = "wide")]
-    Text,
-    /// JSON envelope
-    Json,
-    /// YAML of the JSON envelope
-    Yaml,
 }
 
 /// How many channels may be named where a Subscription is asked about.

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::cli::Context;
 use crate::cli::args::sources::{NamedSource, refuse_equal_names};
 use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::answer::Envelope;
-use crate::cli::Context;
 use crate::cli::args::legacy_source::is_legacy;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::Info;
 use crate::legacy::Fidelity;

@@ -5,11 +5,11 @@ use std::io::{BufWriter, Write as _};
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::Context;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::Index;
 use crate::index::query::{BundleRow, CatalogRow, ChannelRow, Filter, PackageRow};

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::Context;
 use crate::cli::args::formats::{BlobFormat, Compat, MigrateLevel};
 use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::name::with_guess;
 use crate::cli::print::defects::{UNMIGRATABLE, report};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::diag::Severity;

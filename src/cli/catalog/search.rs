@@ -3,9 +3,9 @@
 use clap::Args;
 use std::borrow::Cow;
 
-use crate::cli::Context;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::{ApiPattern, Hit, SearchQuery};
 

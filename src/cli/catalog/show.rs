@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::answer::Envelope;
-use crate::cli::Context;
 use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package, with_guess};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::fbc::Api;
 use crate::index::Index;

@@ -8,9 +8,9 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::answer::Envelope;
-use crate::cli::Context;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, RowFormat};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::IndexError;
 use crate::index::query::{SqlLimits, SqlResult, SqlValue};

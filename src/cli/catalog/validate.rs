@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::check::{self, Report};
-use crate::cli::Context;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
 use crate::cli::print::findings::{FindingFormat, all_rules, print_findings};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::diag::{Rule, Tally};

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::Context;
 use crate::cli::args::legacy_source;
 use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::diag::Tally;

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::check;
-use crate::cli::Context;
 use crate::cli::args::legacy_source;
 use crate::cli::args::one_catalog;
 use crate::cli::args::overwrite::refuse_same_file;
 use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;

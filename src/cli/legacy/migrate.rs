@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::Context;
 use crate::cli::args::formats::{BlobFormat, Compat, MigrateLevel};
 use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::one_catalog;
 use crate::cli::args::overwrite::refuse_inside;
 use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;

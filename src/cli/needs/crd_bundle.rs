@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::cli::Context;
 use crate::cli::args::sources::AskOptions;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::CommandError;
 use crate::cluster::{self, AnyObject};
 use crate::crd::Crd;

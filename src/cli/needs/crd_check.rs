@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::answer::FindingsMetadata;
-use crate::cli::Context;
 use crate::cli::args::name::NameArgument;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::Olm;
 use crate::cli::needs::crd_bundle::{self, Owners};
 use crate::cli::print::findings::{FindingFormat, print_findings_with};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cluster::{self, AnyObject};
 use crate::crd::findings::{Placed, of_classic, of_preflight};

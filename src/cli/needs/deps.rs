@@ -2,13 +2,13 @@
 
 use clap::Args;
 
-use crate::cli::Context;
 use crate::cli::args::bundle::{Target, catalog_of};
+use crate::cli::args::formats::AnswerFormat;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::args::upgrade::AnswerFormat;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandResult, Exit};
 use crate::resolve::{
     DemanderAnswer, Dependencies, DependencyAnswer, Failure, IndexRows, bare_world, closure, demanders, demands,

@@ -4,12 +4,12 @@ use std::io::Read as _;
 
 use clap::Args;
 
-use crate::cli::Context;
-use crate::cli::args::upgrade::AnswerFormat;
+use crate::cli::args::formats::AnswerFormat;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::resolve::{MessageExplanation, decode, where_to_look};
+use crate::message::{MessageExplanation, decode, where_to_look};
 
 /// Say what the message of a Subscription, ClusterExtension or ClusterCatalog means, and what to run next
 ///

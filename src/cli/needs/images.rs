@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::answer::Envelope;
-use crate::cli::Context;
 use crate::cli::args::bundle::{Target, catalog_of};
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{write_aligned, write_yaml};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::printable;
 use crate::index::Index;

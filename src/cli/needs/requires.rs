@@ -4,10 +4,10 @@ use std::borrow::Cow;
 
 use clap::Args;
 
-use crate::cli::Context;
 use crate::cli::args::name::unknown_package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::{ApiPattern, Filter, Requirer, Requirers};
 

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 
 use crate::answer::Envelope;
-use crate::cli::Context;
 use crate::cli::args::namespace::NamespaceOptions;
 use crate::cli::print::table::{write_aligned, write_yaml};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::printable;
 use crate::index::Index;

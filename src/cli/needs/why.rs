@@ -2,11 +2,11 @@
 
 use clap::Args;
 
-use crate::cli::Context;
+use crate::cli::args::formats::AnswerFormat;
 use crate::cli::args::namespace::NamespaceOptions;
-use crate::cli::args::upgrade::AnswerFormat;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::resolve::{Chain, IndexRows, MAX_CHAINS, Verdict, WhyAnswer, chains, resolve};
 

@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use serde::Serialize;
 
 use crate::answer::Envelope;
-use crate::cli::args::upgrade::AnswerFormat;
+use crate::cli::args::formats::AnswerFormat;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table;
 use crate::cli::speak::error::CommandError;

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: it decides nothing about the output.
 
 use crate::check;
-use crate::cli::Context;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::fbc::{Input, Origin, RenderDefect};
 

@@ -7,7 +7,7 @@ use std::io::{BufWriter, Write as _};
 use clap::ValueEnum;
 
 use crate::answer::{Envelope, FindingsMetadata, VERSION};
-use crate::cli::Context;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::CommandError;
 use crate::diag::json::FindingJson;
 use crate::diag::{Finding, Rule, github, sarif, text};

@@ -180,7 +180,7 @@ fn open(source: Option<&str>) -> Result<Index, CommandError> {
         }
     }
     let reporter = Reporter::new(ColorChoice::Never, LogFormat::Text, true, false);
-    AskOptions::of_sources(&sources).open(&crate::cli::Context { reporter })
+    AskOptions::of_sources(&sources).open(&crate::cli::speak::context::Context { reporter })
 }
 
 fn names_in(index: &Index, wanted: Wants, typed: &str, context: &Context) -> Result<Vec<String>, CommandError> {

@@ -10,6 +10,8 @@ use crate::cli::shell::candidates::{Candidate, Context, Offer, Wants, names, wan
 /// A command line as far as it has been typed: which command, which arguments, and what the next word belongs to.
 #[derive(Debug)]
 pub(in crate::cli) struct Line<'a> {
+    /// The whole command line.
+    root: &'a Command,
     command: &'a Command,
     /// The arguments so far, with their values; those of flags are empty.
     given: Vec<(&'a Arg, String)>,
@@ -24,7 +26,7 @@ impl<'a> Line<'a> {
     /// Reads the words that stand before the one to complete, as clap will.
     pub(in crate::cli) fn new(root: &'a Command, words: &[String]) -> Self {
         let mut line =
-            Self { command: root, given: Vec::new(), pending: None, n_positional: 0, is_past_options: false };
+            Self { root, command: root, given: Vec::new(), pending: None, n_positional: 0, is_past_options: false };
         for word in words {
             line.push(word);
         }
@@ -166,8 +168,7 @@ impl<'a> Line<'a> {
                 Wants::Directories => return Offer::Directories,
                 Wants::Nothing => return Offer::nothing(),
                 Wants::Commands => {
-                    let root = <crate::cli::Cli as clap::CommandFactory>::command();
-                    let shown = root.get_subcommands().filter(|it| !it.is_hide_set());
+                    let shown = self.root.get_subcommands().filter(|it| !it.is_hide_set());
                     shown.map(|it| Candidate::new(it.get_name(), it.get_about().map(ToString::to_string))).collect()
                 }
                 wanted => names(wanted, typed, &self.context()),

@@ -9,9 +9,8 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use clap::{Args, CommandFactory as _, ValueEnum};
+use clap::{Args, ValueEnum};
 
-use crate::cli::Cli;
 use crate::cli::shell::candidates::{Candidate, Offer};
 use crate::cli::shell::complete::{Line, split_words};
 use crate::cli::speak::error::{CommandResult, Exit};
@@ -80,13 +79,14 @@ const MAX_WORDS: usize = 500;
 /// Nobody waits longer for a list; a source that takes more has no names to offer.
 const MAX_TIME: Duration = Duration::from_secs(2);
 
-pub(crate) fn complete(args: &CompleteArgs) -> CommandResult {
+/// `root` is the whole command line.
+pub(crate) fn complete(root: clap::Command, args: &CompleteArgs) -> CommandResult {
     let (sender, receiver) = mpsc::channel();
     let args = args.clone();
     // The thread is left alone when its time is up: the process ends then.
     std::thread::spawn(move || {
         // Whoever waited may have stopped.
-        let _ = sender.send(answer(&args));
+        let _ = sender.send(answer(root, &args));
     });
     let mut out = BufWriter::new(std::io::stdout().lock());
     match receiver.recv_timeout(MAX_TIME) {
@@ -104,8 +104,7 @@ pub(crate) fn complete(args: &CompleteArgs) -> CommandResult {
     Ok(Exit::Yes)
 }
 
-fn answer(args: &CompleteArgs) -> Offer {
-    let mut root = Cli::command();
+fn answer(mut root: clap::Command, args: &CompleteArgs) -> Offer {
     root.build();
     let Some(text) = &args.line else {
         let current = args.current.as_deref().unwrap_or_default();

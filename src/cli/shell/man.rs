@@ -3,9 +3,8 @@
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, CommandFactory as _};
+use clap::Args;
 
-use crate::cli::Cli;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::file::write_whole;
 
@@ -24,8 +23,8 @@ pub(crate) struct ManArgs {
     dir: Option<PathBuf>,
 }
 
-pub(crate) fn man(args: &ManArgs) -> CommandResult {
-    let mut root = Cli::command();
+/// `root` is the whole command line.
+pub(crate) fn man(mut root: clap::Command, args: &ManArgs) -> CommandResult {
     root.build();
     if let Some(dir) = &args.dir {
         write_pages(root, dir)?;

@@ -3,7 +3,7 @@
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cli::Context;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::report::Reporter;
 use crate::file::{Left, abandon_all};
 

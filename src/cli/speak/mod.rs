@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: no commands.
 
+pub(in crate::cli) mod context;
 pub(in crate::cli) mod error;
 pub(in crate::cli) mod interrupt;
 pub(in crate::cli) mod progress;

@@ -5,7 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::cli::Context;
+use crate::cli::speak::context::Context;
 
 /// Shows what is being done and for how long, from the first second on, until it is dropped.
 pub(crate) struct Progress {

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::Context;
 use crate::cli::args::name::unknown_package;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::Index;
 use crate::index::query::{EdgeScope, Filter, NamesWithoutWay, PackageGraph};

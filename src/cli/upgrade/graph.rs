@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 
 use crate::answer::Envelope;
 use crate::check;
-use crate::cli::Context;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name::{unknown_package, with_guess};
 use crate::cli::args::sources::{AskOptions, FilesOrIndex};
 use crate::cli::args::upgrade::{bundle, installed};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::draw::{self, Catalog, Detail, DrawError, Mermaid, MermaidOptions};

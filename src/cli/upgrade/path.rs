@@ -4,11 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use clap::Args;
 
-use crate::cli::Context;
 use crate::cli::args::upgrade::{
     Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed_words, names_between, parse_minor, target_row,
 };
 use crate::cli::print::sheet::Sheet;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;

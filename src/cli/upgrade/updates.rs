@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use crate::cli::Context;
 use crate::cli::args::upgrade::{Channels, TARGET_HEADERS, UpgradeOptions, installed, installed_words, target_row};
 use crate::cli::print::sheet::Sheet;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::upgrade::{Updates, Verdict, classic_updates, classic_updates_as_documented, v1_updates};
 

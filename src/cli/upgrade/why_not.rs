@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use clap::Args;
 
-use crate::cli::Context;
 use crate::cli::args::name::NameArgument;
 use crate::cli::args::upgrade::{Channels, UpgradeOptions, bundle, bundle_words, installed_words, names_between};
 use crate::cli::print::sheet::Sheet;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::Reach;
 use crate::upgrade::{WhyNot, classic_why_not, v1_why_not};

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::answer::Envelope;
-use crate::cli::Context;
 use crate::cli::args::name::{unknown_channel, unknown_package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::few;
 use crate::cli::print::findings::{FindingFormat, print_findings};
 use crate::cli::print::sheet::Sheet;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::report::paint;

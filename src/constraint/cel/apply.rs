@@ -5,11 +5,11 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::eval::{EvalError, Evaluated};
+use super::error::EvalError;
 use super::functions::Function;
 use super::number::{parse_double, write_double};
 use super::time;
-use super::value::{Value, order, to_i64};
+use super::value::{Evaluated, Value, order, to_i64};
 use crate::version::Version;
 
 /// The value of a call. Operands that do not fit are an error.

@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use super::RuleErrorKind;
+use super::error::RuleErrorKind;
 use super::type_table::{Shape, Type, Types};
 
 /// How many types may be within one another. cel-go has no such limit; no rule in a catalog comes near.

@@ -10,11 +10,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::assign::Assignments;
+use super::error::{Fault, RuleErrorKind};
 use super::functions::{Declared, Function};
 use super::literal::Literal;
 use super::tree::{Callee, FoldKind, Node, NodeId, TYPE_NAMES, Tree};
 use super::type_table::{Shape, Type};
-use super::{Fault, RuleErrorKind};
 
 /// Checks a whole rule: it must be a yes or no.
 pub(super) fn check(tree: &mut Tree) -> Result<(), Fault> {

@@ -11,41 +11,12 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::apply::apply;
+use super::error::EvalError;
 use super::functions::Function;
 use super::plan::{Plan, Step};
 use super::tree::FoldKind;
-use super::value::{List, Map, Value, equal};
+use super::value::{Evaluated, List, Map, Value, equal};
 use crate::re2::Pattern;
-
-/// Why a rule has no value.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum EvalError {
-    /// A map has no such key, or something that is not a map was asked for one.
-    #[error("no such key: {0}")]
-    NoSuchKey(Arc<str>),
-    /// A list has no such item.
-    #[error("index out of bounds: {0}")]
-    Bounds(i64),
-    /// An operator or function does not take such values.
-    #[error("no such overload")]
-    NoSuchOverload,
-    /// A number is too large, or is divided by zero, or cannot be converted.
-    #[error("{0}")]
-    Number(&'static str),
-    /// A text cannot be converted.
-    #[error("cannot convert '{0}' to {1}")]
-    Conversion(Arc<str>, &'static str),
-    /// A text is not a version.
-    #[error("unable to parse '{0}' to semver format")]
-    Semver(Arc<str>),
-    /// A text is not a regular expression.
-    #[error("{0}")]
-    Regexp(Arc<str>),
-    /// A value cannot be the key of a map, or the index of a list.
-    #[error("unsupported key or index of type '{0}'")]
-    Key(&'static str),
-}
 
 /// The steps are used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -89,8 +60,6 @@ impl Fuel {
         }
     }
 }
-
-pub(super) type Evaluated = Result<Value, EvalError>;
 
 /// Whether a checked rule holds.
 pub(super) fn evaluate(plan: &Plan, properties: &Value, fuel: &Fuel) -> Result<Result<bool, EvalError>, OutOfFuel> {

@@ -10,6 +10,7 @@
 mod apply;
 mod assign;
 mod check;
+mod error;
 mod eval;
 mod functions;
 mod literal;
@@ -22,9 +23,9 @@ mod tree;
 mod type_table;
 mod value;
 
-use thiserror::Error;
-
-pub use eval::{EvalError, Fuel, OutOfFuel};
+use error::Fault;
+pub use error::{EvalError, RuleError, RuleErrorKind};
+pub use eval::{Fuel, OutOfFuel};
 pub use value::Value;
 
 use plan::Plan;
@@ -33,90 +34,6 @@ use plan::Plan;
 #[derive(Debug)]
 pub struct Rule {
     plan: Plan,
-}
-
-/// Why a rule cannot be used. Its text is cel-go's in form, and where it can be in words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleError {
-    /// What is wrong.
-    pub kind: RuleErrorKind,
-    /// The line and the column, from 1, in characters; `None` if it is about the whole rule.
-    pub at: Option<(usize, usize)>,
-}
-
-/// What is wrong with a rule.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum RuleErrorKind {
-    /// It has too many characters.
-    #[error("expression code point size exceeds limit: size: {size}, limit {limit}")]
-    Size {
-        /// How many characters it has.
-        size: usize,
-        /// How many it may have.
-        limit: usize,
-    },
-    /// It is nested too deeply.
-    #[error("expression recursion limit exceeded: {limit}")]
-    Depth {
-        /// How deep it may be.
-        limit: usize,
-    },
-    /// The text is not an expression.
-    #[error("Syntax error: {0}")]
-    Syntax(String),
-    /// Part of the text is not what it looks like.
-    #[error("{0}")]
-    Invalid(String),
-    /// Something is named that does not exist.
-    #[error("undeclared reference to '{0}' (in container '')")]
-    Undeclared(String),
-    /// A function or operator does not take these.
-    #[error("found no matching overload for '{function}' applied to '{operands}'")]
-    NoOverload {
-        /// The function, as cel-go names operators too.
-        function: String,
-        /// The types of what it was applied to.
-        operands: String,
-    },
-    /// Something cannot be done with a value of this type.
-    #[error("{0}")]
-    Type(String),
-    /// The rule is not a yes or no.
-    #[error("cel expressions must have type Bool")]
-    NotBool,
-    /// It cannot be worked on, although cel-go may accept it.
-    #[error("the rule is too complex: {0}")]
-    TooComplex(&'static str),
-}
-
-impl std::fmt::Display for RuleError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match (&self.kind, self.at) {
-            (RuleErrorKind::NotBool, _) => write!(f, "{}", self.kind),
-            (kind, Some((line, column))) => write!(f, "ERROR: <input>:{line}:{column}: {kind}"),
-            (kind, None) => write!(f, "ERROR: <input>:-1:0: {kind}"),
-        }
-    }
-}
-
-impl std::error::Error for RuleError {}
-
-/// An error at a byte of the rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Fault {
-    kind: RuleErrorKind,
-    offset: Option<usize>,
-}
-
-impl Fault {
-    fn at(offset: usize, kind: RuleErrorKind) -> Self {
-        Self { kind, offset: Some(offset) }
-    }
-
-    fn whole(kind: RuleErrorKind) -> Self {
-        Self { kind, offset: None }
-    }
 }
 
 /// How many characters a rule may have (cel-go's limit).

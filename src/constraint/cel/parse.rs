@@ -8,11 +8,11 @@
 
 use std::sync::Arc;
 
+use super::error::{Fault, RuleErrorKind};
 use super::functions::Function;
 use super::literal::Literal;
 use super::token::{Kind, Token, tokens};
 use super::tree::{Callee, Fold, FoldKind, Node, NodeId, Tree};
-use super::{Fault, RuleErrorKind};
 
 /// How often a rule of the grammar may be within itself, and an operator within others (cel-go's limit).
 const MAX_DEPTH: usize = 250;

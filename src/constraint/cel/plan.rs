@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
+use super::error::{Fault, RuleErrorKind};
 use super::functions::Function;
 use super::literal::Literal;
 use super::tree::{Callee, FoldKind, Node, NodeId, Tree};
 use super::value::Value;
-use super::{Fault, RuleErrorKind};
 
 /// A step. Places are numbers of steps.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it does not say what a token's text means, only where it ends.
 
-use super::{Fault, RuleErrorKind};
+use super::error::{Fault, RuleErrorKind};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {

@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::eval::EvalError;
+use super::error::EvalError;
 use crate::json::{self, Kind};
 
 /// A value. Cheap to copy.
@@ -350,3 +350,5 @@ fn from_json(value: json::Value<'_>) -> Value {
         }
     }
 }
+
+pub(super) type Evaluated = Result<Value, EvalError>;

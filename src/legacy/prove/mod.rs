@@ -22,18 +22,20 @@ mod forms;
 mod metadata;
 mod new;
 mod old;
+mod report;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use self::forms::{BundleFacts, CSV_METADATA, Graph, Link, Member, PACKAGE, texts};
 use self::new::NewSide;
 use self::old::{OldBundle, OldSide, Standing};
+use self::report::Report;
 use super::era::Fidelity;
 use super::error::LegacyError;
 use super::file::LegacyFile;
-use super::model::Problem;
+use super::package::Problem;
 use super::rules;
-use crate::diag::{Finding, Rule};
+use crate::diag::Finding;
 use crate::fbc::Input;
 use crate::json::Reader;
 
@@ -63,22 +65,6 @@ pub fn prove<'a>(
     match prove() {
         Ok(report) => Ok(report.findings),
         Err(error) => Err(LegacyError::sqlite(file.path(), &error)),
-    }
-}
-
-/// What was found.
-#[derive(Debug, Default)]
-struct Report {
-    findings: Vec<Finding>,
-}
-
-impl Report {
-    fn say(&mut self, rule: &'static Rule, message: String, package: Option<&str>) {
-        self.findings.push(rules::finding(rule, message, package));
-    }
-
-    fn differs(&mut self, message: String, package: &str) {
-        self.say(rules::NOT_PROVED, message, Some(package));
     }
 }
 

@@ -14,11 +14,11 @@ use base64::Engine as _;
 use rayon::prelude::*;
 use rusqlite::{Connection, Row};
 
-use super::Report;
 use super::forms::{
     BASE64, BundleFacts, ChannelName, Digest, Icon, Link, api, digest, digest_manifest, digest_value, normal,
     required_package, text_in, texts,
 };
+use super::report::Report;
 use crate::fbc::BUNDLE_OBJECT;
 use crate::json::{self, Kind, Reader, Value};
 use crate::legacy::cells::{bytes, each, text};

@@ -1,6 +1,7 @@
 //! A catalog as the resolver sees it (`docs/behaviour/olm-v1.md` 2.2): the last blob of each name counts, nothing is
 //! validated.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
@@ -257,4 +258,9 @@ fn candidate(bundle: &GraphBundle, deprecated: &HashSet<&str>, explicit_releases
 fn last_of_each_name<T>(all: &[T], name: impl Fn(&T) -> &str) -> Vec<&T> {
     let files: BTreeMap<String, &T> = all.iter().map(|it| (format!("{}.json", name(it)), it)).collect();
     files.into_values().collect()
+}
+
+/// What decides between candidates, the best first.
+pub(super) fn rank(candidate: &Candidate) -> (bool, bool, Reverse<Option<&VersionRelease>>) {
+    (candidate.is_deprecated, candidate.version.is_err(), Reverse(candidate.version_release()))
 }

@@ -13,6 +13,7 @@
 mod catalog;
 mod conditions;
 mod error;
+mod installed;
 mod property;
 mod resolve;
 mod selector;
@@ -22,8 +23,9 @@ mod web;
 pub use catalog::{Candidate, Catalog, CatalogState, Release};
 pub use conditions::{DeprecationCondition, deprecation_conditions};
 pub use error::ResolveError;
+pub use installed::Installed;
 pub use property::{BundleVersion, bundle_version};
-pub use resolve::{Answer, CatalogWalk, Installed, Policy, Question, Resolution, resolve, resolve_only};
+pub use resolve::{Answer, CatalogWalk, Policy, Question, Resolution, resolve, resolve_only};
 pub use selector::{LabelSelector, LabelSelectorRequirement};
 pub use successors::permits;
 pub(super) use successors::permits_to;

@@ -1,13 +1,13 @@
 //! The resolution itself: selector, range, candidates of each catalog, one winner (`docs/behaviour/olm-v1.md` 2.3).
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::catalog::{Candidate, Catalog, CatalogState};
+use super::catalog::{Candidate, Catalog, CatalogState, rank};
 use super::error::ResolveError;
+use super::installed::Installed;
 use super::selector::LabelSelector;
 use super::successors::{best_in_range, installed_version, named_places, successor_places};
 use crate::index::query::GraphDeprecation;
@@ -39,17 +39,6 @@ pub enum Policy {
     CatalogProvided,
     /// Any version, also an older one.
     SelfCertified,
-}
-
-/// The installed bundle as the cluster has recorded it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Installed {
-    /// Its name.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// Its release; `None` if none is recorded, which is not the same as an empty one.
-    pub release: Option<String>,
 }
 
 /// The bundle that was chosen.
@@ -276,11 +265,6 @@ fn best_of<'c>(
         });
     }
     Ok(best)
-}
-
-/// What decides between candidates, the best first.
-pub(super) fn rank(candidate: &Candidate) -> (bool, bool, Reverse<Option<&VersionRelease>>) {
-    (candidate.is_deprecated, candidate.version.is_err(), Reverse(candidate.version_release()))
 }
 
 /// The candidates that may follow the installed bundle, in their order: those at the ends of edges, and those of the same

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::catalog::{BestFirst, Catalog};
+use super::catalog::{BestFirst, Catalog, rank};
+use super::installed::Installed;
 use super::property::explicit_version;
-use super::resolve::{Installed, rank};
 use crate::upgrade::permit::{Field, Permit};
 use crate::version::{Holding, Version, VersionRelease};
 

@@ -10,7 +10,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::catalog::{Candidate, Catalog};
-use super::resolve::{Installed, Policy};
+use super::installed::Installed;
+use super::resolve::Policy;
 use super::successors::permits_of;
 use crate::upgrade::permit::Permit;
 use crate::version::{Holding, Version};

@@ -6,8 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::facts::{Key, Thing};
+use super::facts::Key;
 use super::inventory::Pair;
+use super::thing::Thing;
 use super::{Change, Subject};
 use crate::index::error::NotAnIndex;
 use crate::index::{Index, IndexError, stored};

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::OptionalExtension as _;
 
-use super::facts::Thing;
-use super::{Change, ChangeKind, Side, Subject};
+use super::change::{Change, ChangeKind, Side, Subject};
+use super::thing::Thing;
 use crate::index::IndexError;
 
 const CATALOG: &str = "SELECT id FROM catalog WHERE name = ?1";

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::Subject;
-use super::facts::{Facts, Thing};
+use super::facts::Facts;
+use super::thing::Thing;
 use crate::version::Version;
 use crate::version::blang::Range;
 

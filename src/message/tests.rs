@@ -1,5 +1,6 @@
 //! Messages as clusters print them, and what they must come to.
 
+use super::known::KNOWN;
 use super::*;
 
 #[test]

@@ -3,6 +3,9 @@
 //!
 //! What it deliberately does not do: messages with a grammar of their own are taken apart by [`super`].
 
+use super::explanation::MessageExplanation;
+use super::made::{EXTENSIONS, Made, between, quoted};
+
 /// A message.
 pub(super) struct Known {
     /// Who says it.
@@ -25,7 +28,6 @@ const CSVS: &str = "kubectl get clusterserviceversions -A";
 const GROUPS: &str = "kubectl get operatorgroups -A -o yaml";
 const SOURCES: &str = "kubectl get catalogsources -A";
 const PLANS: &str = "kubectl get installplans -A";
-const EXTENSIONS: &str = "kubectl get clusterextensions -o yaml";
 const MARKETPLACE_PODS: &str = "kubectl get pods -n openshift-marketplace";
 
 /// All of them; the first that fits counts.
@@ -331,3 +333,26 @@ pub(super) const KNOWN: &[Known] = &[
         next: &["olmdex validate CATALOG"],
     },
 ];
+
+/// Messages that are recognised by their words alone.
+pub(super) fn by_words(message: &str) -> Option<MessageExplanation> {
+    let known = KNOWN.iter().find(|it| it.marks.iter().all(|mark| message.contains(mark)))?;
+    let name = |(before, after): &(&str, &str)| between(message, before, after).unwrap_or_default().trim().to_owned();
+    let names: Vec<String> = known.names.iter().map(name).collect();
+    let mut made = Made::new(known.system, known.meaning).about(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    for template in known.next {
+        let mut command = (*template).to_owned();
+        let mut is_whole = true;
+        for (idx, name) in names.iter().enumerate() {
+            let slot = format!("{{{idx}}}");
+            if template.contains(&slot) {
+                is_whole &= !name.is_empty();
+                command = command.replace(&slot, &quoted(name));
+            }
+        }
+        if is_whole {
+            made = made.next(command);
+        }
+    }
+    made.done()
+}

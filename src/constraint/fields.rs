@@ -1,0 +1,70 @@
+//! The fields of simple properties: packages, APIs and labels.
+//!
+//! What it deliberately does not do: no compound constraints.
+
+use super::tree::ConstraintError;
+use crate::fbc::Api;
+use crate::fbc::Expected;
+use crate::fbc::go_type_error;
+use crate::json::Kind;
+use crate::json::Step;
+use crate::json::{self, Value};
+
+/// The texts of an object, as Go's decoder reads them: other fields are not looked at, `null` is empty.
+pub(super) fn fields<const N: usize>(text: &str, names: [&str; N]) -> Result<[String; N], ConstraintError> {
+    let mut reader = json::Reader::new();
+    let wrong = |error: String| ConstraintError::Property(error);
+    let value = reader.read(text).map_err(|error| wrong(error.to_string()))?;
+    if !matches!(value.kind(), Kind::Object | Kind::Null) {
+        return Err(wrong(format!("json: cannot unmarshal {} into Go value", value.kind().name())));
+    }
+    let mut found = [const { String::new() }; N];
+    for (slot, name) in found.iter_mut().zip(names) {
+        let Some(value) = value.get_field(name).filter(|it| !it.is_null()) else { continue };
+        let text = value.as_str().map(std::borrow::Cow::into_owned);
+        let path = [Step::from(name)];
+        *slot = text.ok_or_else(|| wrong(go_type_error(value.kind(), Expected::String, "", &path)))?;
+    }
+    Ok(found)
+}
+
+/// The label that a property demands.
+pub(crate) fn label_demand(text: &str) -> Result<String, ConstraintError> {
+    fields(text, ["label"]).map(|[label]| label)
+}
+
+/// Reads the object of a property that is only looked at.
+fn with_object<T>(text: &str, read: impl FnOnce(Value<'_>) -> Option<T>) -> Option<T> {
+    let mut reader = json::Reader::new();
+    let value = reader.read(text).ok()?;
+    if matches!(value.kind(), Kind::Object | Kind::Null) { read(value) } else { None }
+}
+
+/// A field of a property that is only looked at: `None` if it is no text.
+fn text_field(value: Value<'_>, name: &str) -> Option<String> {
+    match value.get_field(name) {
+        Some(it) if !it.is_null() => it.as_str().map(std::borrow::Cow::into_owned),
+        _ => Some(String::new()),
+    }
+}
+
+/// Name and version of an `olm.package` property.
+pub(crate) fn package_of(text: &str) -> Option<(String, String)> {
+    with_object(text, |it| Some((text_field(it, "packageName")?, text_field(it, "version")?)))
+}
+
+/// The API of an `olm.gvk` property.
+pub(crate) fn api_of(text: &str) -> Option<Api> {
+    with_object(text, |it| {
+        Some(Api {
+            group: text_field(it, "group")?,
+            version: text_field(it, "version")?,
+            kind: text_field(it, "kind")?,
+        })
+    })
+}
+
+/// The label of an `olm.label` property.
+pub(crate) fn label_of(text: &str) -> Option<String> {
+    with_object(text, |it| text_field(it, "label"))
+}

@@ -1,0 +1,43 @@
+//! The single demands of a constraint, and the constraint in plain words.
+//!
+//! What it deliberately does not do: it asks nobody.
+
+use super::parse::parse;
+use super::tree::{ConstraintError, Node};
+use crate::fbc::Api;
+
+/// Something that a constraint speaks of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Leaf {
+    /// An API.
+    Api(Api),
+    /// A package, with a range of its versions.
+    Package(String, String),
+    /// A label.
+    Label(String),
+    /// A rule.
+    Rule(String),
+}
+
+/// What the value of an `olm.constraint` property speaks of, in its order.
+///
+/// # Errors
+/// If OLM cannot read it either.
+pub fn leaves(value: &str) -> Result<Vec<Leaf>, ConstraintError> {
+    let leaf = |it: &Node| match it {
+        Node::Api(api) => Some(Leaf::Api(api.clone())),
+        Node::Package { name, text, .. } => Some(Leaf::Package(name.clone(), text.clone())),
+        Node::Label(label) => Some(Leaf::Label(label.clone())),
+        Node::Cel { text, .. } => Some(Leaf::Rule(text.clone())),
+        Node::All(_) | Node::Any(_) | Node::Not(_) => None,
+    };
+    Ok(parse(value)?.nodes.iter().filter_map(leaf).collect())
+}
+
+/// The value of an `olm.constraint` property in plain words.
+///
+/// # Errors
+/// If OLM cannot read it either.
+pub fn plain(value: &str) -> Result<String, ConstraintError> {
+    Ok(parse(value)?.plain())
+}

@@ -1,0 +1,26 @@
+//! An entry of a channel as a node of a picture.
+//!
+//! What it deliberately does not do: no edges.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A node of a graph.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GraphNode {
+    /// The name.
+    pub name: String,
+    /// The version; empty if the catalog has no such bundle.
+    pub version: String,
+    /// Whether it is an entry of the channel; else it is only mentioned by one.
+    pub is_entry: bool,
+    /// Whether nothing replaces or skips it.
+    pub is_head: bool,
+    /// Whether an entry skips it by name.
+    pub is_skipped: bool,
+    /// Whether the bundle is deprecated.
+    pub is_deprecated: bool,
+    /// Whether OLM Classic cannot get from it to a head.
+    pub is_dead_end: bool,
+}

@@ -1,0 +1,33 @@
+//! Something that a catalog has, with the digest of all that is said of it.
+//!
+//! What it deliberately does not do: it compares nothing.
+
+use super::change::Subject;
+
+/// A package, channel, entry or bundle.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Thing {
+    pub(super) package: String,
+    pub(super) subject: Subject,
+    pub(super) channel: String,
+    pub(super) bundle: String,
+}
+
+impl Thing {
+    pub(super) fn new(subject: Subject, package: &str, channel: &str, bundle: &str) -> Self {
+        Self { package: package.to_owned(), subject, channel: channel.to_owned(), bundle: bundle.to_owned() }
+    }
+
+    pub(super) fn package_thing(&self) -> Self {
+        Self::new(Subject::Package, &self.package, "", "")
+    }
+
+    /// What it is a part of.
+    pub(super) fn container(&self) -> Option<Self> {
+        match self.subject {
+            Subject::Package => None,
+            Subject::Entry => Some(Self::new(Subject::Channel, &self.package, &self.channel, "")),
+            _ => Some(self.package_thing()),
+        }
+    }
+}

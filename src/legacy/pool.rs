@@ -1,0 +1,14 @@
+//! Things that threads lend each other.
+//!
+//! What it deliberately does not do: it makes none.
+
+use std::sync::Mutex;
+
+pub(super) fn take<T>(pool: &Mutex<Vec<T>>) -> Option<T> {
+    // What a poisoned pool holds is as good as ever.
+    pool.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop()
+}
+
+pub(super) fn give<T>(pool: &Mutex<Vec<T>>, item: T) {
+    pool.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(item);
+}

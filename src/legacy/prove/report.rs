@@ -1,0 +1,22 @@
+//! What a proof has found so far.
+//!
+//! What it deliberately does not do: it compares nothing.
+
+use crate::diag::{Finding, Rule};
+use crate::legacy::rules;
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Report {
+    pub(super) fn say(&mut self, rule: &'static Rule, message: String, package: Option<&str>) {
+        self.findings.push(rules::finding(rule, message, package));
+    }
+
+    pub(super) fn differs(&mut self, message: String, package: &str) {
+        self.say(rules::NOT_PROVED, message, Some(package));
+    }
+}

@@ -1,0 +1,65 @@
+//! An explanation in the making, and the cutting of messages and commands.
+//!
+//! What it deliberately does not do: it knows no message.
+
+use super::explanation::MessageExplanation;
+
+/// Where ClusterExtensions show their conditions.
+pub(super) const EXTENSIONS: &str = "kubectl get clusterextensions -o yaml";
+/// How a namespace is resolved offline.
+pub(super) const RESOLVE: &str = "olmdex resolve --cluster CLUSTER.yaml -i CATALOG=SOURCE";
+
+/// A word of a command, as a shell takes it: what comes from a message may be anything.
+pub(super) fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/@:+-".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// A command of words, each of which stays one word.
+pub(super) fn command<const N: usize>(words: [&str; N]) -> String {
+    words.map(quoted).join(" ")
+}
+
+/// What stands between `before` and `after`; the rest if `after` is empty.
+pub(super) fn between<'m>(message: &'m str, before: &str, after: &str) -> Option<&'m str> {
+    let rest = &message[message.find(before)? + before.len()..];
+    if after.is_empty() { Some(rest) } else { rest.split(after).next() }
+}
+
+/// What stands after each occurrence of `before`, up to `after`.
+pub(super) fn each<'m>(message: &'m str, before: &str, after: &str) -> Vec<&'m str> {
+    message.split(before).skip(1).filter_map(|it| it.split(after).next()).collect()
+}
+
+/// A decoder's answer in the making.
+pub(super) struct Made(pub(super) MessageExplanation);
+
+impl Made {
+    pub(super) fn new(system: &str, meaning: impl Into<String>) -> Self {
+        Self(MessageExplanation { system: system.to_owned(), meaning: meaning.into(), ..MessageExplanation::default() })
+    }
+
+    pub(super) fn about(mut self, names: &[&str]) -> Self {
+        for name in names.iter().filter(|it| !it.is_empty()) {
+            if !self.0.culprits.iter().any(|it| it == name) {
+                self.0.culprits.push((*name).to_owned());
+            }
+        }
+        self
+    }
+
+    pub(super) fn next(mut self, command: impl Into<String>) -> Self {
+        let command = command.into();
+        if !self.0.next.contains(&command) {
+            self.0.next.push(command);
+        }
+        self
+    }
+
+    pub(super) fn done(self) -> Option<MessageExplanation> {
+        Some(self.0)
+    }
+}

@@ -1,0 +1,196 @@
+//! `constraints not satisfiable: …`, cut into its constraints.
+//!
+//! What it deliberately does not do: it looks for no way out; `olmdex resolve` does.
+
+use super::explanation::{MessageExplanation, PartExplanation};
+use super::made::{Made, RESOLVE, between, command};
+
+/// The beginnings of the constraints that a contradiction is made of.
+const STARTS: [&str; 5] = ["subscription ", "bundle ", "no operators found ", "clusterserviceversion ", "@existing/"];
+
+/// `constraints not satisfiable: …`
+pub(super) fn unsatisfiable(message: &str) -> Option<MessageExplanation> {
+    let list = between(message, "constraints not satisfiable", "")?;
+    let mut made = Made::new(
+        "OLM Classic",
+        "What the Subscriptions and installed operators of the namespace want contradicts itself. OLM changes nothing in \
+         the namespace until that is gone, and puts this message on every Subscription there, not just on the culprit.",
+    );
+    for text in constraints(list.trim_start_matches(':').trim()) {
+        let (meaning, names, next) = constraint(&text);
+        made = made.about(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        for command in next {
+            made = made.next(command);
+        }
+        made.0.parts.push(PartExplanation { text, meaning });
+    }
+    made.next(RESOLVE).done()
+}
+
+/// Cuts a list at its commas. Constraints have commas themselves, so a cut is where a constraint begins and the one before
+/// is whole.
+fn constraints(list: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for piece in list.split(", ").filter(|it| !it.is_empty()) {
+        let begins = STARTS.iter().any(|it| piece.starts_with(it)) || identifier(piece).is_some();
+        let is_whole = |text: &str| {
+            if text.contains(" requires at least one of ") {
+                return text.contains(" or ");
+            }
+            let is_list = identifier(text).is_some();
+            !is_list || [" provide ", " originate from package ", " conflicts with "].iter().any(|it| text.contains(it))
+        };
+        match found.last_mut() {
+            Some(last) if !begins || !is_whole(last) => {
+                last.push_str(", ");
+                last.push_str(piece);
+            }
+            _ => found.push(piece.to_owned()),
+        }
+    }
+    found
+}
+
+/// The parts of `<catalog>/<namespace>/<channel>/<name>` at the beginning of a text.
+fn identifier(text: &str) -> Option<[&str; 4]> {
+    let word = text.split(' ').next()?.trim_end_matches(',');
+    let parts: Vec<&str> = word.split('/').collect();
+    <[&str; 4]>::try_from(parts).ok().filter(|it| !it[0].is_empty() && !it[3].is_empty())
+}
+
+/// An identifier in words.
+fn place(text: &str) -> String {
+    match identifier(text) {
+        Some(["@existing", _, _, name]) => format!("{name}, which is installed"),
+        Some([catalog, _, channel, name]) => format!("{name} from channel {channel} of catalog {catalog}"),
+        None => text.to_owned(),
+    }
+}
+
+fn name_of(text: &str) -> &str {
+    identifier(text).map_or(text, |it| it[3])
+}
+
+/// The identifiers of a list with commas, and a word before the last.
+fn listed<'t>(text: &'t str, word: &str) -> Vec<&'t str> {
+    let mut found = Vec::new();
+    for piece in text.split(", ") {
+        found.extend(piece.split(word));
+    }
+    found
+}
+
+/// What a constraint means, what it is about, and what to run.
+fn constraint(text: &str) -> (String, Vec<String>, Vec<String>) {
+    let own = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let places = |ids: &[&str]| ids.iter().map(|it| place(it)).collect::<Vec<_>>().join("; ");
+    if let Some(name) = text.strip_prefix("subscription ").and_then(|it| it.strip_suffix(" exists")) {
+        return (format!("There is the Subscription {name}; it must be fulfilled."), own(&[name]), Vec::new());
+    }
+    if let Some((name, ids)) =
+        text.strip_prefix("subscription ").and_then(|it| it.split_once(" requires at least one of "))
+    {
+        let ids = listed(ids, " or ");
+        let meaning = format!("The Subscription {name} can only have one of these: {}.", places(&ids));
+        return (meaning, own(&[name]), Vec::new());
+    }
+    if let Some((name, id)) = text.strip_prefix("subscription ").and_then(|it| it.split_once(" requires ")) {
+        return (
+            format!("The Subscription {name} can only have {}.", place(id)),
+            own(&[name, name_of(id)]),
+            Vec::new(),
+        );
+    }
+    if let Some(name) = between(text, "clusterserviceversion ", " exists and is not referenced") {
+        let meaning = format!(
+            "{name} is installed and no Subscription speaks of it, so OLM keeps it as it is. It may be left over from an \
+             upgrade that is still going on, or from a Subscription that was deleted."
+        );
+        return (meaning, own(&[name]), vec![command(["kubectl", "get", "clusterserviceversion", name, "-o", "yaml"])]);
+    }
+    if let Some((name, demand)) = text.strip_prefix("bundle ").and_then(|it| it.split_once(" requires an operator ")) {
+        let mut next = Vec::new();
+        if let Some(package) = between(demand, "with package: ", " and with version") {
+            next.push(command(["olmdex", "list", "bundles", package]));
+        }
+        if let (Some(group), Some(version), Some(kind)) =
+            (between(demand, "with group: ", ","), between(demand, "version: ", ","), between(demand, "kind: ", " "))
+        {
+            next.push(command(["olmdex", "provides", &format!("{group}/{version}/{kind}")]));
+        }
+        let meaning = format!(
+            "{name} needs another operator, {demand}. Either no catalog that the namespace sees has one in a channel where \
+             it counts, or what has it is ruled out by the other facts."
+        );
+        return (meaning, own(&[name]), next);
+    }
+    if let Some(id) = text.strip_prefix("bundle ").and_then(|it| it.strip_suffix(" is deprecated")) {
+        let meaning = format!("{} has the property `olm.deprecated`, so OLM never installs it.", place(id));
+        return (meaning, own(&[name_of(id)]), Vec::new());
+    }
+    if let Some((ids, api)) = text.split_once(" provide ") {
+        let ids = listed(ids, " and ");
+        let names: Vec<&str> = ids.iter().map(|it| name_of(it)).collect();
+        let meaning = match ids.as_slice() {
+            [a, b] if a == b => format!("{} lists the API {api} twice, which OLM takes for two providers.", place(a)),
+            _ => {
+                format!("An API may be provided once in a namespace, and all of these provide {api}: {}.", places(&ids))
+            }
+        };
+        let api = api.rsplit_once(" (").map(|(kind, group)| format!("{}/{kind}", group.trim_end_matches(')')));
+        let next = api.map(|it| command(["olmdex", "provides", &it]));
+        return (meaning, own(&names), next.into_iter().collect());
+    }
+    if let Some((ids, package)) = text.split_once(" originate from package ") {
+        let ids = listed(ids, " and ");
+        let names: Vec<&str> = ids.iter().map(|it| name_of(it)).collect();
+        let meaning =
+            format!("A package may be installed once in a namespace, and these are all {package}: {}.", places(&ids));
+        let next = vec![command(["olmdex", "graph", package])];
+        return (meaning, [own(&[package]), own(&names)].concat(), next);
+    }
+    if let Some((new, old)) = text.split_once(" conflicts with ") {
+        let meaning = format!("{} would take the place of {}; they are not there together.", place(new), name_of(old));
+        return (meaning, own(&[name_of(new), name_of(old)]), Vec::new());
+    }
+    if text.starts_with("no operators found") {
+        return no_operators(text);
+    }
+    ("This part is not known.".to_owned(), Vec::new(), Vec::new())
+}
+
+/// A Subscription that names something that is not there.
+pub(super) fn no_operators(text: &str) -> (String, Vec<String>, Vec<String>) {
+    let subscription = between(text, "referenced by subscription ", "").unwrap_or_default();
+    let of = |before: &str, after: &str| between(text, before, after).unwrap_or_default().to_owned();
+    let mut names = vec![subscription.to_owned()];
+    let (what, next) = if text.starts_with("no operators found from catalog ") {
+        let (catalog, namespace) = (of("from catalog ", " in namespace"), of("in namespace ", " referenced"));
+        names.push(catalog.clone());
+        let what =
+            format!("the catalog {catalog} of namespace {namespace} does not exist, is not visible, or is empty");
+        (what, command(["kubectl", "get", "catalogsource", &catalog, "-n", &namespace, "-o", "yaml"]))
+    } else if text.starts_with("no operators found with name ") {
+        let (bundle, channel, package) =
+            (of("with name ", " in channel"), of("in channel ", " of package"), of("of package ", " in the catalog"));
+        names.extend([bundle.clone(), package.clone()]);
+        (
+            format!("channel {channel} of package {package} has no {bundle}, which `startingCSV` names"),
+            command(["olmdex", "show", &format!("{package}/{channel}")]),
+        )
+    } else if text.starts_with("no operators found in channel ") {
+        let (channel, package) = (of("in channel ", " of package"), of("of package ", " in the catalog"));
+        names.push(package.clone());
+        (
+            format!("package {package} has no channel {channel} (any more)"),
+            command(["olmdex", "list", "channels", &package]),
+        )
+    } else if text.starts_with("no operators found in package ") {
+        let package = of("in package ", " in the catalog");
+        names.push(package.clone());
+        (format!("the catalog has no package {package} (any more)"), command(["olmdex", "show", &package]))
+    } else {
+        ("the catalog has nothing that fits".to_owned(), RESOLVE.to_owned())
+    };
+    (format!("The Subscription {subscription} asks for something that is not there: {what}."), names, vec![next])
+}

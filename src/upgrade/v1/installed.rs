@@ -1,0 +1,14 @@
+//! What a ClusterExtension has installed.
+//!
+//! What it deliberately does not do: it knows no catalogs.
+
+/// The installed bundle as the cluster has recorded it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Installed {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Its release; `None` if none is recorded, which is not the same as an empty one.
+    pub release: Option<String>,
+}
