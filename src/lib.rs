@@ -68,6 +68,9 @@
 //!
 //! How the real systems behave, and why the code follows them where it looks odd, is written down in `docs/behaviour`.
 
+#[cfg(not(unix))]
+compile_error!("olmdex needs Unix: it opens files relative to directories and locks them");
+
 pub mod answer;
 pub mod check;
 pub mod cli;

@@ -2,7 +2,6 @@
 //! whole, and nothing that it leaves behind stands in the way of the next run, or stays after it.
 //!
 //! A command without a row in the table fails a test.
-#![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 #[path = "it/support/mod.rs"]

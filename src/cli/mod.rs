@@ -85,10 +85,11 @@ enum Command {
     Complete(completion::CompleteArgs),
 }
 
-/// Version, commit and the SQLite that is built in.
+/// Version, commit and the SQLite that is built in. Whoever packages the program names the commit, in the environment of the build:
+/// a build script that asked git would compile the library again after each `git add`.
 fn version() -> String {
-    let commit = option_env!("OLMDEX_COMMIT").unwrap_or("unknown");
-    format!("{} (commit {commit}, SQLite {})", crate::answer::VERSION, crate::index::sqlite_version())
+    let commit = option_env!("OLMDEX_COMMIT").map(|it| format!("commit {it}, ")).unwrap_or_default();
+    format!("{} ({commit}SQLite {})", crate::answer::VERSION, crate::index::sqlite_version())
 }
 
 /// Parses the arguments, runs the command, and gives the exit code.

@@ -150,7 +150,6 @@ fn of_two_builders_one_is_refused() {
     assert!((500..504).contains(&count(&path)));
 }
 
-#[cfg(unix)]
 #[test]
 fn a_read_only_file_in_a_read_only_directory_can_be_read() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -170,7 +169,6 @@ fn a_read_only_file_in_a_read_only_directory_can_be_read() {
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o444);
 }
 
-#[cfg(unix)]
 #[test]
 fn through_a_link_the_file_is_replaced() {
     let directory = tempfile::tempdir().unwrap();
