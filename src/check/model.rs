@@ -2,14 +2,9 @@
 //!
 //! What it deliberately does not do: it judges nothing.
 
-use super::facts::BundleFacts;
-use super::facts::ChannelFacts;
-use super::facts::DeprecationsFacts;
-use super::facts::Facts;
-use super::facts::PackageFacts;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::facts::{BundleFacts, ChannelFacts, DeprecationsFacts, Facts, PackageFacts};
 
 /// A package with all that belongs to it. Numbers are those of documents.
 #[derive(Debug, Default)]

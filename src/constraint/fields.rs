@@ -3,12 +3,8 @@
 //! What it deliberately does not do: no compound constraints.
 
 use super::tree::ConstraintError;
-use crate::fbc::Api;
-use crate::fbc::Expected;
-use crate::fbc::go_type_error;
-use crate::json::Kind;
-use crate::json::Step;
-use crate::json::{self, Value};
+use crate::fbc::{Api, Expected, go_type_error};
+use crate::json::{self, Kind, Step, Value};
 
 /// The texts of an object, as Go's decoder reads them: other fields are not looked at, `null` is empty.
 pub(super) fn fields<const N: usize>(text: &str, names: [&str; N]) -> Result<[String; N], ConstraintError> {

@@ -3,14 +3,10 @@
 //! What it deliberately does not do: it does not judge properties that are only looked at: one that cannot be read provides
 //! nothing. One that demands something must be readable, or nothing can be resolved.
 
-use super::fields::api_of;
-use super::fields::fields;
-use super::fields::label_demand;
-use super::fields::label_of;
-use super::fields::package_of;
 use std::rc::Rc;
 
 use super::advice::{self, Topic};
+use super::fields::{api_of, fields, label_demand, label_of, package_of};
 use super::parse;
 use super::tree::{ConstraintError, Node, Tree};
 use crate::fbc::Api;

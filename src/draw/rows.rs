@@ -9,8 +9,7 @@ use std::ops::Range;
 use super::catalog::{Catalog, Channel};
 use super::node::GraphNode;
 use crate::upgrade::Field;
-use crate::version::Version;
-use crate::version::blang;
+use crate::version::{Version, blang};
 
 /// What leads to an entry by one of its fields.
 #[derive(Debug, Clone, PartialEq, Eq)]

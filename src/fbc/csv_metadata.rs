@@ -2,8 +2,7 @@
 //!
 //! What it deliberately does not do: fields that the property does not have are not looked at, whatever stands in them.
 
-use super::defect::Expected;
-use super::defect::go_type_error;
+use super::defect::{Expected, go_type_error};
 use super::objects::{BUNDLE_OBJECT, cluster_service_version};
 use super::typed::Bundle;
 use crate::json::{self, Kind, Reader, Step, Value};

@@ -1,8 +1,8 @@
 //! What is wrong with a document, as data: the reader goes on and the checker turns it into findings.
 
-use crate::diag::shortened;
 use thiserror::Error;
 
+use crate::diag::shortened;
 use crate::json::{Kind, ReadErrorKind, Step};
 
 /// One thing that is wrong with one document.

@@ -1,11 +1,11 @@
 //! Writing an index: the old file, or a new one in its place, whole.
 
-use super::form::SCHEMA_VERSION;
 use std::path::{Path, PathBuf};
 
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
 use super::error::{IndexError, NotAnIndex};
+use super::form::SCHEMA_VERSION;
 use super::open::Index;
 use super::write::Interned;
 use super::{file, functions, remove, schema};

@@ -1,10 +1,9 @@
 //! The schema's identity and its migrations.
 
-use super::form::APPLICATION_ID;
-use super::form::SCHEMA_VERSION;
 use rusqlite::Connection;
 
 use super::error::NotAnIndex;
+use super::form::{APPLICATION_ID, SCHEMA_VERSION};
 
 mod embedded {
     #![allow(missing_docs, unreachable_pub)]

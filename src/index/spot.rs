@@ -2,10 +2,10 @@
 //!
 //! What it deliberately does not do: it finds no lines.
 
+use serde_json::{Value as Json, json};
+
 use crate::fbc::Spot;
 use crate::json::Step;
-use serde_json::Value as Json;
-use serde_json::json;
 
 /// A spot as the table `finding` holds it: `null`, or an object with one member.
 pub(super) fn spot_to_json(spot: &Spot) -> String {

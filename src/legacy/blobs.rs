@@ -9,8 +9,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::package::BundleModel;
-use super::package::PackageModel;
+use super::package::{BundleModel, PackageModel};
 use crate::fbc::{Format, Level, csv_metadata};
 use crate::json::{self, Reader};
 use crate::version::Quoted;

@@ -10,8 +10,7 @@ use super::era::Fidelity;
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::model::Model;
-use super::package::PackageModel;
-use super::package::Problem;
+use super::package::{PackageModel, Problem};
 use crate::diag::Finding;
 use crate::fbc::{Format, Level};
 

@@ -15,11 +15,8 @@ use super::blobs::{write_bundle, write_head};
 use super::cells::with_column;
 use super::error::LegacyError;
 use super::file::LegacyFile;
-use super::package::BundleModel;
-use super::package::PackageModel;
-use super::package::Problem;
-use super::pool::give;
-use super::pool::take;
+use super::package::{BundleModel, PackageModel, Problem};
+use super::pool::{give, take};
 use super::rows::Rows;
 use crate::fbc::{Format, Level};
 

@@ -12,11 +12,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use rusqlite::Connection;
 
 use super::cells::{each, text, with_column};
-use super::csv;
 use super::error::LegacyError;
 use super::file::{Claim, LegacyFile};
 use super::rows::{Attached, Rows};
-use super::rules;
+use super::{csv, rules};
 use crate::diag::Finding;
 use crate::json::{self, Kind, Reader};
 

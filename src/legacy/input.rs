@@ -11,8 +11,7 @@ use rusqlite::Connection;
 use super::blobs::{write_bundle, write_head};
 use super::catalog::LegacyCatalog;
 use super::cells::with_column;
-use super::pool::give;
-use super::pool::take;
+use super::pool::{give, take};
 use super::rules;
 use crate::fbc::{Format, Input, Level, Made};
 

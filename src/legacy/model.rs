@@ -10,7 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::cells::with_column;
-use super::csv::{self};
+use super::csv;
 use super::era::{self, Fidelity};
 use super::error::LegacyError;
 use super::file::LegacyFile;
@@ -18,9 +18,8 @@ use super::graph::{Edges, Membership, memberships};
 use super::package::{BundleModel, EntryModel, PackageModel, Problem};
 use super::properties::Values;
 use super::rows::{BundleRow, Rows};
-use super::rules;
 use super::survey::{Survey, survey};
-use super::verdict;
+use super::{rules, verdict};
 use crate::diag::Finding;
 use crate::json::Reader;
 use crate::version::{Quoted, Version};

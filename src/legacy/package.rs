@@ -2,9 +2,10 @@
 //!
 //! What it deliberately does not do: it converts nothing.
 
+use std::collections::BTreeMap;
+
 use super::csv::Icon;
 use super::survey::Survey;
-use std::collections::BTreeMap;
 
 /// A package that can be written.
 #[derive(Debug, Clone, Default)]

@@ -7,8 +7,7 @@ use std::rc::Rc;
 
 use super::candidates::Candidates;
 use super::conflict::{Named, named};
-use super::failure::MatchError;
-use super::failure::{Failure, Overwork};
+use super::failure::{Failure, MatchError, Overwork};
 use super::resolution::Options;
 use super::rows::{Rows, World};
 use super::universe::{EntryId, Universe};

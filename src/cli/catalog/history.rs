@@ -1,7 +1,8 @@
 //! `olmdex history`
 
-use clap::Args;
 use std::borrow::Cow;
+
+use clap::Args;
 
 use crate::cli::args::name::unknown_package;
 use crate::cli::args::sources::AskOptions;

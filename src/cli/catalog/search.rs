@@ -1,7 +1,8 @@
 //! `olmdex search`
 
-use clap::Args;
 use std::borrow::Cow;
+
+use clap::Args;
 
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};

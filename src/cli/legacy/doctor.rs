@@ -10,8 +10,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::diag::Tally;
-use crate::legacy;
-use crate::source;
+use crate::{legacy, source};
 
 /// Examine a legacy SQLite catalog: its schema, what is damaged, and what a server would do with it
 ///

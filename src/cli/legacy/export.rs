@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::check;
-use crate::cli::args::legacy_source;
-use crate::cli::args::one_catalog;
 use crate::cli::args::overwrite::refuse_same_file;
+use crate::cli::args::{legacy_source, one_catalog};
 use crate::cli::print::findings::{FindingFormat, print_findings};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};

@@ -8,8 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::args::name::{NameArgument, unknown_package, with_guess};
 use crate::cli::args::sources::AskOptions;
-use crate::cli::args::upgrade::parse_minor;
-use crate::cli::args::upgrade::{Olm, installed, names_between, read_view};
+use crate::cli::args::upgrade::{Olm, installed, names_between, parse_minor, read_view};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};

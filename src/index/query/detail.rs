@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-
-use crate::fbc::Api;
 use serde_json::value::RawValue;
 
 use super::{BundleRow, ChannelRow, PackageRow};
+use crate::fbc::Api;
 
 /// Where a document stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
