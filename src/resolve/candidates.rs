@@ -3,11 +3,11 @@
 //!
 //! What it deliberately does not do: it does not know which of them can be had together.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::failure::Failure;
+use super::preference::Standpoint;
 use super::universe::{ChannelId, EntryId, Origin, Universe};
 use crate::cluster::Subscription;
 use crate::constraint::property::Requirement;
@@ -18,17 +18,6 @@ use crate::upgrade::classic::Channel as Chain;
 pub(super) struct Candidates {
     matches: HashMap<usize, Rc<[EntryId]>>,
     ordered: HashMap<(usize, Option<usize>), Rc<[EntryId]>>,
-}
-
-/// Catalogs in order of preference: what is installed, the dependent's own, the others.
-type CatalogRank<'w> = (u8, Reverse<i64>, bool, &'w str);
-
-fn rank<'w>(universe: &Universe<'w>, catalog: usize, own: Option<usize>) -> CatalogRank<'w> {
-    match universe.world.catalogs.get(catalog) {
-        _ if own == Some(catalog) => (1, Reverse(0), false, ""),
-        Some(it) => (2, Reverse(it.priority), it.namespace != universe.world.namespace, &it.name),
-        None => (3, Reverse(0), false, ""),
-    }
 }
 
 impl Candidates {
@@ -90,11 +79,7 @@ fn ordered(universe: &Universe<'_>, matches: &[EntryId], own: Option<usize>) -> 
     }
     channels.sort_unstable();
     channels.dedup();
-    channels.sort_by_cached_key(|it| {
-        let channel = universe.channel(*it);
-        let rank = rank(universe, channel.catalog, own);
-        (rank, channel.catalog, !channel.is_default, channel.package.clone(), channel.name.clone())
-    });
+    channels.sort_by_cached_key(|it| Standpoint::of(universe, universe.channel(*it), own));
     for channel in channels {
         all.extend(universe.order(channel)?.iter().filter(|it| is_match.contains(it)));
     }

@@ -5,10 +5,11 @@
 
 use std::collections::BTreeSet;
 
+use super::installed::package_said;
 use super::resolution::{Operator, Resolution};
 use super::rows::World;
 use crate::cluster::{ClusterServiceVersion, Property};
-use crate::constraint::fields::{api_of, package_of};
+use crate::constraint::fields::api_of;
 use crate::fbc::Api;
 
 /// What is installed now, or will be.
@@ -23,7 +24,7 @@ impl<'p> Provider<'p> {
         let said = csv.properties.as_deref().unwrap_or_default();
         let owned = if csv.properties.is_some() { &[] } else { csv.owned.as_slice() };
         let apis = apis(said, "olm.gvk").chain(owned.iter().cloned()).collect();
-        Self { package: package(said), apis, name: &csv.name }
+        Self { package: package_said(said), apis, name: &csv.name }
     }
 
     fn of_operator(operator: &'p Operator) -> Self {
@@ -34,11 +35,6 @@ impl<'p> Provider<'p> {
 
 fn apis<'p>(properties: &'p [Property], kind: &'p str) -> impl Iterator<Item = Api> + 'p {
     properties.iter().filter(move |it| &*it.kind == kind).filter_map(|it| api_of(&it.value))
-}
-
-fn package(properties: &[Property]) -> String {
-    let mut said = properties.iter().filter(|it| &*it.kind == "olm.package").filter_map(|it| package_of(&it.value));
-    said.next_back().map(|it| it.0).unwrap_or_default()
 }
 
 fn required(csv: &ClusterServiceVersion) -> BTreeSet<Api> {
@@ -53,17 +49,20 @@ pub(super) fn warnings(world: &World, resolution: &Resolution) -> Vec<String> {
     let mut warnings = Vec::new();
     let others: Vec<(&ClusterServiceVersion, Provider<'_>)> =
         world.elsewhere.iter().map(|it| (it, Provider::of_csv(it))).collect();
-    for operator in &resolution.operators {
-        let new = Provider::of_operator(operator);
+    if others.is_empty() {
+        return warnings;
+    }
+    let stays = |csv: &&ClusterServiceVersion| resolution.kept.iter().any(|it| it.name == csv.name);
+    let kept: Vec<Provider<'_>> = world.installed.iter().filter(stays).map(Provider::of_csv).collect();
+    let all_new: Vec<Provider<'_>> = resolution.operators.iter().map(Provider::of_operator).collect();
+    for (operator, new) in resolution.operators.iter().zip(&all_new) {
         for (csv, other) in &others {
-            warnings.extend(shared_definitions(world, &new, csv, other));
+            warnings.extend(shared_definitions(world, new, csv, other));
         }
         let replaced = world.installed.iter().find(|it| it.name == operator.replaces && !it.is_copied);
         for api in replaced.iter().flat_map(|it| Provider::of_csv(it).apis).filter(|it| !new.apis.contains(it)) {
-            let is_left = others.iter().any(|(_, it)| it.apis.contains(&api))
-                || resolution.operators.iter().any(|it| Provider::of_operator(it).apis.contains(&api))
-                || is_kept(world, resolution, &api);
-            if is_left {
+            let mut left = others.iter().map(|it| &it.1).chain(&all_new).chain(&kept);
+            if left.any(|it| it.apis.contains(&api)) {
                 continue;
             }
             for (csv, _) in others.iter().filter(|(it, _)| required(it).contains(&api)) {
@@ -77,12 +76,7 @@ pub(super) fn warnings(world: &World, resolution: &Resolution) -> Vec<String> {
     warnings
 }
 
-/// Whether something that stays provides an API.
-fn is_kept(world: &World, resolution: &Resolution, api: &Api) -> bool {
-    let stays = |csv: &&ClusterServiceVersion| resolution.kept.iter().any(|it| it.name == csv.name);
-    world.installed.iter().filter(stays).any(|it| Provider::of_csv(it).apis.contains(api))
-}
-
+/// The definitions that a new operator and one of another namespace both own, if there are some.
 fn shared_definitions(
     world: &World,
     new: &Provider<'_>,

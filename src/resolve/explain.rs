@@ -143,10 +143,13 @@ fn distinct(operators: &[Named]) -> Vec<Named> {
 
 /// An operator with where it comes from.
 fn shown(operator: &Named) -> String {
-    if operator.channel.is_empty() {
-        return format!("{} (installed)", operator.name);
-    }
-    format!("{} ({} of {})", operator.name, operator.channel, operator.catalog)
+    with_origin(&operator.name, &operator.channel, &operator.catalog)
+}
+
+/// An operator with where it comes from; without a channel it is installed.
+#[must_use]
+pub fn with_origin(name: &str, channel: &str, catalog: &str) -> String {
+    if channel.is_empty() { format!("{name} (installed)") } else { format!("{name} ({channel} of {catalog})") }
 }
 
 fn listed(operators: &[Named], word: &str) -> String {

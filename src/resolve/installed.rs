@@ -49,18 +49,22 @@ pub(super) fn installed(world: &World) -> Result<Vec<Installed>, String> {
         }
         let subscription = world.subscriptions.iter().position(|it| it.installed == csv.name);
         let properties = csv.properties.clone().unwrap_or_else(|| inferred(world, csv));
-        let mut package =
-            properties.iter().filter(|it| &*it.kind == "olm.package").filter_map(|it| package_of(&it.value));
         found.push(Installed {
             csv: idx,
             name: csv.name.clone(),
-            package: package.next_back().map(|it| it.0).unwrap_or_default(),
+            package: package_said(&properties),
             version: if csv.version.is_empty() { "0.0.0".to_owned() } else { csv.version.clone() },
             properties,
             subscription,
         });
     }
     Ok(found)
+}
+
+/// The package that properties speak of; of several the last counts. Empty without one.
+pub(super) fn package_said(properties: &[Property]) -> String {
+    let mut said = properties.iter().filter(|it| &*it.kind == "olm.package").filter_map(|it| package_of(&it.value));
+    said.next_back().map(|it| it.0).unwrap_or_default()
 }
 
 /// The properties of an operator that does not say them: its APIs, and its package if subscriptions leave no doubt.

@@ -45,7 +45,7 @@ pub use closure::{
 };
 pub use conflict::{Conflict, ConflictFact, FactKind, Named};
 pub use demand::{BundleDemands, Demand, Demander, demanders, demands};
-pub use explain::{Sentence, story};
+pub use explain::{Sentence, story, with_origin};
 pub use failure::{BrokenDemand, Failure, Overwork};
 pub use fitness::ClusterFacts;
 pub use generations::{Course, Generation, MAX_GENERATIONS, after, generations};

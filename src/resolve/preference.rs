@@ -1,11 +1,13 @@
 //! Why one operator that meets a requirement is preferred to another (`docs/behaviour/olm-classic.md` 2.4.4 to 2.4.7).
 //!
-//! What it deliberately does not do: it orders nothing. [`super::candidates`] does, by the same criteria in the same order.
+//! What it deliberately does not do: it does not order what one channel has; [`super::candidates`] does.
+
+use std::cmp::Reverse;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::universe::{EntryId, Universe};
+use super::universe::{Channel, EntryId, Universe};
 
 /// What decides between two operators that meet a requirement; each counts only where those before it say nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -49,37 +51,61 @@ impl Preference {
     }
 }
 
+/// How a channel stands among those that an operator from the catalog `own`, or from none, may take something from: the least is
+/// the most preferred. The fields are the criteria, in their order.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Standpoint<'w> {
+    is_foreign: bool,
+    /// A catalog that nobody knows comes last.
+    priority: Reverse<Option<i64>>,
+    is_elsewhere: bool,
+    catalog_name: &'w str,
+    /// Two catalogs of one name and namespace are still two.
+    catalog: usize,
+    is_not_default: bool,
+    package: String,
+    channel: String,
+}
+
+impl<'w> Standpoint<'w> {
+    pub(super) fn of(universe: &Universe<'w>, channel: &Channel, own: Option<usize>) -> Self {
+        let is_foreign = own != Some(channel.catalog);
+        // Among what the dependent's own catalog has, nothing of the catalog decides.
+        let catalog = universe.world.catalogs.get(channel.catalog).filter(|_| is_foreign);
+        Self {
+            is_foreign,
+            priority: Reverse(catalog.map(|it| it.priority)),
+            is_elsewhere: catalog.is_some_and(|it| it.namespace != universe.world.namespace),
+            catalog_name: catalog.map_or("", |it| &it.name),
+            catalog: channel.catalog,
+            is_not_default: !channel.is_default,
+            package: channel.package.clone(),
+            channel: channel.name.clone(),
+        }
+    }
+
+    /// The first criterion that tells it from another one.
+    fn decisive(&self, other: &Self) -> Preference {
+        let differs = [
+            (self.is_foreign != other.is_foreign, Preference::OwnCatalog),
+            (self.priority != other.priority, Preference::CatalogPriority),
+            (self.is_elsewhere != other.is_elsewhere, Preference::CatalogNamespace),
+            (self.catalog_name != other.catalog_name, Preference::CatalogName),
+            (self.catalog != other.catalog, Preference::CatalogName),
+            (self.is_not_default != other.is_not_default, Preference::DefaultChannel),
+            (self.package != other.package, Preference::PackageName),
+            (self.channel != other.channel, Preference::ChannelName),
+        ];
+        differs.into_iter().find(|it| it.0).map_or(Preference::ChannelOrder, |it| it.1)
+    }
+}
+
 /// What decides that the first of two entries is preferred by an operator from the catalog `own`, or from none.
 pub(super) fn decisive(universe: &Universe<'_>, first: EntryId, second: EntryId, own: Option<usize>) -> Preference {
-    let (a, b) = match (universe.channel_of(first), universe.channel_of(second)) {
-        (Some(a), Some(b)) => (a, b),
-        (None, Some(_)) => return Preference::Installed,
-        (_, None) if universe.bundle(first).package == universe.bundle(second).package => {
-            return Preference::ChannelOrder;
-        }
-        (_, None) => return Preference::PackageName,
-    };
-    if a.catalog != b.catalog {
-        if own == Some(a.catalog) {
-            return Preference::OwnCatalog;
-        }
-        let catalogs = &universe.world.catalogs;
-        let (Some(a), Some(b)) = (catalogs.get(a.catalog), catalogs.get(b.catalog)) else {
-            return Preference::CatalogName;
-        };
-        return match (a.priority == b.priority, a.namespace == b.namespace) {
-            (false, _) => Preference::CatalogPriority,
-            (true, false) => Preference::CatalogNamespace,
-            (true, true) => Preference::CatalogName,
-        };
-    }
-    if a.is_default != b.is_default {
-        Preference::DefaultChannel
-    } else if a.package != b.package {
-        Preference::PackageName
-    } else if a.name != b.name {
-        Preference::ChannelName
-    } else {
-        Preference::ChannelOrder
+    match (universe.channel_of(first), universe.channel_of(second)) {
+        (Some(a), Some(b)) => Standpoint::of(universe, a, own).decisive(&Standpoint::of(universe, b, own)),
+        (None, Some(_)) => Preference::Installed,
+        (_, None) if universe.bundle(first).package == universe.bundle(second).package => Preference::ChannelOrder,
+        (_, None) => Preference::PackageName,
     }
 }

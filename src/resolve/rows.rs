@@ -3,6 +3,7 @@
 //! What it deliberately does not do: it does not know where rows come from. An index gives them, and so can anybody else.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use crate::cluster::{ClusterServiceVersion, Place, Property, Subscription};
 use crate::constraint::fields::{api_of, label_of, package_of};
@@ -169,7 +170,7 @@ pub struct World {
     /// The OperatorGroups.
     pub groups: OperatorGroups,
     /// The ClusterServiceVersions of other namespaces, without copies. OLM does not look at them.
-    pub elsewhere: Vec<ClusterServiceVersion>,
+    pub elsewhere: Arc<[ClusterServiceVersion]>,
 }
 
 impl World {

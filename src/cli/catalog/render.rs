@@ -12,7 +12,7 @@ use crate::cli::print::defects::{UNMIGRATABLE, report};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
-use crate::diag::Severity;
+use crate::diag::{Severity, counted};
 use crate::fbc::{self, Format, Level, RenderDefect, Rendering, Selection, Sorted};
 use crate::index::Index;
 use crate::index::query::Filter;
@@ -96,7 +96,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
         }
     }
     if n_defects > 0 {
-        let documents = if n_defects == 1 { "1 document".to_owned() } else { format!("{n_defects} documents") };
+        let documents = counted(n_defects as u64, "document");
         return Err(CommandError::new(Exit::Input, format!("{documents} cannot be rendered")));
     }
     for package in &args.package {

@@ -10,6 +10,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
+use crate::diag::counted;
 use crate::legacy::{Destination, Done, Edit, LegacyError};
 use crate::source;
 
@@ -164,7 +165,7 @@ fn report(context: &Context, shown: &str, done: &Done) {
             });
         }
     }
-    let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    let count = |n: usize, what: &str| counted(n as u64, what);
     let deprecated = match done.deprecated.len() {
         0 => String::new(),
         n => format!("deprecated {}, ", count(n, "bundle")),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::answer::FindingsMetadata;
-use crate::cli::args::name::NameArgument;
+use crate::cli::args::name::{NameArgument, unknown_package, with_guess};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::Olm;
 use crate::cli::needs::crd_bundle::{self, Owners};
@@ -15,7 +15,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cluster::{self, AnyObject};
 use crate::crd::findings::{Placed, of_classic, of_preflight};
 use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, rules};
-use crate::diag::{Place, Severity};
+use crate::diag::{Place, Severity, counted};
 use crate::index::Index;
 use crate::index::query::Filter;
 
@@ -79,7 +79,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         Some(path) => resources(context, path)?,
     };
     let (mut findings, mut notes) = (crd_bundle::check(&objects_of_new), Vec::new());
-    let (mut n_compared, mut n_objects) = (0, 0);
+    let (mut n_compared, mut n_objects) = (0_u64, 0);
     for next in &new {
         let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) else { continue };
         n_compared += 1;
@@ -118,7 +118,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
                 "none of the {all} objects of `{path}` is of a definition that was compared: no object was looked at"
             ));
         } else {
-            context.reporter.note(&format!("{} looked at", counted(n_objects, "object")));
+            context.reporter.note(&format!("{} looked at", counted(n_objects as u64, "object")));
         }
     }
     if findings.is_empty() {
@@ -127,10 +127,6 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     }
     let is_refused = findings.iter().any(|it| args.strict || it.rule.severity == Severity::Error);
     Ok(if is_refused { Exit::No } else { Exit::Yes })
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The package and version that a text names, unless it is a path.
@@ -188,17 +184,12 @@ fn objects_of_bundle(
     let filter = Filter { catalogs: args.ask.catalog.clone(), package: Some(package.to_owned()), channel: None };
     let bundles = index.bundles(&filter)?;
     if bundles.is_empty() {
-        return Err(crate::cli::args::name::unknown_package(index, package)?);
+        return Err(unknown_package(index, package)?);
     }
     let Some(bundle) = bundles.iter().find(|it| it.version == version || it.bundle == version) else {
         let names: Vec<String> = bundles.iter().flat_map(|it| [it.version.clone(), it.bundle.clone()]).collect();
         let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
-        return Err(crate::cli::args::name::with_guess(
-            error,
-            version,
-            &names,
-            "`olmdex list bundles` shows what there is",
-        ));
+        return Err(with_guess(error, version, &names, "`olmdex list bundles` shows what there is"));
     };
     let place = cluster::Place { file: bundle.bundle.clone(), line: 1 };
     let objects = index.carried_objects(&bundle.catalog, &bundle.bundle)?.into_iter();

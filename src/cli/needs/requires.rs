@@ -9,6 +9,7 @@ use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::diag::counted;
 use crate::index::query::{ApiPattern, Filter, Requirer, Requirers};
 
 /// List the bundles that require an API or a package, by themselves or inside an `olm.constraint`
@@ -44,7 +45,7 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
         context.reporter.note("nothing found");
     }
     if n_rules > 0 {
-        let constraints = if n_rules == 1 { "1 constraint".to_owned() } else { format!("{n_rules} constraints") };
+        let constraints = counted(n_rules as u64, "constraint");
         context.reporter.note(&format!(
             "{constraints} with rules of CEL: rules are not searched; `olmdex deps PKG@VERSION --invert` asks them too"
         ));

@@ -16,7 +16,7 @@ use crate::index::query::Filter;
 use crate::resolve::{
     AlternativeAnswer, ClusterFacts, Course, Failure, Generation, IndexRows, Options, Outcome, Resolution,
     ResolutionAnswer, SentenceAnswer, Size, Verdict, World, after, generations, quirks, repairs, resolve, standings,
-    steps,
+    steps, with_origin,
 };
 use crate::upgrade::compat::Claims;
 use crate::upgrade::unsafe_definitions;
@@ -295,10 +295,7 @@ fn providers(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), Comm
 /// Candidates with where they come from; of many the first.
 fn alternatives(all: &[AlternativeAnswer]) -> String {
     const SHOWN: usize = 4;
-    let words = |it: &AlternativeAnswer| match it.channel.as_str() {
-        "" => format!("{} (installed)", it.name),
-        channel => format!("{} ({channel} of {})", it.name, it.catalog),
-    };
+    let words = |it: &AlternativeAnswer| with_origin(&it.name, &it.channel, &it.catalog);
     let mut shown: Vec<String> = all.iter().take(SHOWN).map(words).collect();
     if all.len() > SHOWN {
         shown.push(format!("{} more (`-o json` has all)", all.len() - SHOWN));

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use crate::diag::printable;
+use crate::diag::{counted, printable};
 use crate::index::query::{Change, ChangeKind, Subject};
 
 /// How much differs, in one line.
@@ -13,11 +13,7 @@ pub(in crate::cli) fn summary(changes: &[Change]) -> String {
     let packages: BTreeSet<&str> = changes.iter().map(|it| it.package.as_str()).collect();
     let n_breaking = changes.iter().filter(|it| it.breaking).count();
     let breaking = if n_breaking > 0 { format!(", {n_breaking} breaking") } else { String::new() };
-    format!("{} in {}{breaking}", count(changes.len(), "change"), count(packages.len(), "package"))
-}
-
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+    format!("{} in {}{breaking}", counted(changes.len() as u64, "change"), counted(packages.len() as u64, "package"))
 }
 
 /// The sections of a package, in the order in which changes are sorted.

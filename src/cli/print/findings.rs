@@ -76,6 +76,6 @@ pub(crate) fn print_findings_with(
 
 /// The rules of all modules that have some.
 pub(crate) fn all_rules() -> Vec<&'static Rule> {
-    let crd = [crate::crd::rules::ALL, crate::crd::bundle_rules::ALL].concat();
-    [crate::check::rules::ALL, crate::legacy::rules::ALL, crate::upgrade::rules::ALL, &crd].concat()
+    use crate::{check, crd, legacy, upgrade};
+    [check::rules::ALL, legacy::rules::ALL, upgrade::rules::ALL, crd::rules::ALL, crd::bundle_rules::ALL].concat()
 }

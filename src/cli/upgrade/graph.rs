@@ -13,6 +13,7 @@ use crate::cli::args::upgrade::{bundle, installed};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
+use crate::diag::counted;
 use crate::draw::{self, Catalog, Detail, DrawError, Mermaid, MermaidOptions};
 use crate::fbc::Input;
 use crate::index::Index;
@@ -175,7 +176,7 @@ fn refused(args: &GraphArgs, error: &DrawError) -> CommandError {
 
 /// A catalog in files.
 fn read(context: &Context, args: &GraphArgs, input: &Input) -> Result<Catalog, CommandError> {
-    let mut n_broken = 0;
+    let mut n_broken = 0_u64;
     let _progress = Progress::start(context, "reading the catalog".to_owned());
     let catalog = Catalog::read(input, |origin, failure| {
         n_broken += 1;
@@ -185,7 +186,7 @@ fn read(context: &Context, args: &GraphArgs, input: &Input) -> Result<Catalog, C
     })
     .map_err(|error| refused(args, &error).help("`olmdex validate` shows all that is wrong"))?;
     if n_broken > 0 {
-        let documents = if n_broken == 1 { "1 document".to_owned() } else { format!("{n_broken} documents") };
+        let documents = counted(n_broken, "document");
         return Err(CommandError::new(Exit::Input, format!("{documents} cannot be read")));
     }
     if let Some(package) = &args.package

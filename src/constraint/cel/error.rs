@@ -3,6 +3,7 @@
 //! What it deliberately does not do: it decides nothing.
 
 use std::sync::Arc;
+
 use thiserror::Error;
 
 /// Why a rule cannot be used. Its text is cel-go's in form, and where it can be in words.
