@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use olmdex::check::check;
-use olmdex::fbc::{Format, Input, Level, Rendering, Selection, Sorted, render};
+use olmdex::fbc::{Format, Input, Level, Rendering, RereadError, Selection, Sorted};
 use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::legacy::{Destination, Edit, Export, Fidelity, LegacyCatalog, LegacyError};
@@ -24,15 +24,17 @@ fn documents() -> Vec<Value> {
     let path =
         named.unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/catalogs/community-v4.20"));
     let Ok(input) = Input::directory(&path) else { return made_up() };
-    let mut sorted = Sorted::default();
-    let defects = render(
-        &input,
-        Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } },
-        &mut sorted,
-    );
+    let mut sorted = Sorted::new(AS_JSON);
+    let defects = sorted.read(&input);
     assert!(defects.is_empty(), "{} cannot be rendered", path.display());
-    sorted.texts().map(|text| serde_json::from_slice(text).expect("a rendered blob is JSON")).collect()
+    let text = sorted.to_vec().expect("the catalog does not change");
+    let documents = serde_json::Deserializer::from_slice(&text).into_iter();
+    documents.map(|it| it.expect("a rendered blob is JSON")).collect()
 }
+
+/// All blobs as `render` prints them.
+const AS_JSON: Rendering<'_> =
+    Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } };
 
 /// Forty packages of twenty bundles, each with an API, an image and a description.
 fn made_up() -> Vec<Value> {
@@ -107,15 +109,15 @@ fn growth(criterion: &mut Criterion) {
         });
         group.bench_with_input(BenchmarkId::new("render json", n), &input, |bench, input| {
             bench.iter(|| {
-                let mut sorted = Sorted::default();
-                black_box(
-                    render(
-                        input,
-                        Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } },
-                        &mut sorted,
-                    )
-                    .len(),
-                )
+                let mut sorted = Sorted::new(AS_JSON);
+                assert!(sorted.read(input).is_empty());
+                let mut n_bytes = 0;
+                let written = sorted.write(|_, text| {
+                    n_bytes += text.len();
+                    Ok::<(), RereadError>(())
+                });
+                assert!(written.is_ok());
+                black_box(n_bytes)
             });
         });
         let target = scratch.path().join("index.db");

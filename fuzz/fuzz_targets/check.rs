@@ -7,7 +7,7 @@ use std::sync::Arc;
 use libfuzzer_sys::fuzz_target;
 use olmdex::check::check;
 use olmdex::diag::{Severity, text};
-use olmdex::fbc::{Format, Input, Selection, Sorted, render, Level, Rendering};
+use olmdex::fbc::{Format, Input, Level, Rendering, Selection, Sorted};
 
 fuzz_target!(|data: &[u8]| {
     let input = Input::bytes("catalog", Arc::from(data));
@@ -19,9 +19,10 @@ fuzz_target!(|data: &[u8]| {
         assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
     }
     let rendered = |input: &Input, format| {
-        let mut sorted = Sorted::default();
-        let defects = render(input, Rendering { format, level: Level::None, selection: Selection { packages: &[] } }, &mut sorted);
-        (sorted.texts().flatten().copied().collect::<Vec<u8>>(), defects.len())
+        let how = Rendering { format, level: Level::None, selection: Selection { packages: &[] } };
+        let mut sorted = Sorted::new(how);
+        let defects = sorted.read(input);
+        (sorted.to_vec().expect("it is in memory"), defects.len())
     };
     let (once, _) = rendered(&input, Format::Json);
     let (twice, n_defects) = rendered(&Input::bytes("once", Arc::from(&*once)), Format::Json);

@@ -2,11 +2,16 @@
 //!
 //! What it deliberately does not do: no directories.
 
+use std::borrow::Cow;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use thiserror::Error;
 
 use super::defect::{Defect, DefectKind, Spot};
+use super::stamp::Stamp;
 
 /// A file that is made when it is read, of something that is no text.
 pub trait Made: std::fmt::Debug + Send + Sync {
@@ -29,7 +34,8 @@ pub struct InputFile {
 
 #[derive(Debug, Clone)]
 pub(super) enum Body {
-    Path(PathBuf),
+    /// A file of the system, and its stamp when it was opened first.
+    Path(PathBuf, OnceLock<Stamp>),
     Bytes(Arc<[u8]>),
     Made(Arc<dyn Made>),
     Unreadable(Box<Defect>),
@@ -47,7 +53,11 @@ pub(super) enum Opened<'a> {
 
 impl InputFile {
     pub(super) fn in_directory(path: &Path, relative: String) -> Self {
-        Self { shown: path.to_string_lossy().into_owned(), body: Body::Path(path.to_owned()), relative }
+        Self {
+            shown: path.to_string_lossy().into_owned(),
+            body: Body::Path(path.to_owned(), OnceLock::new()),
+            relative,
+        }
     }
 
     pub(super) fn unreadable(path: &Path, defect: Defect) -> Self {
@@ -59,7 +69,7 @@ impl InputFile {
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.body {
-            Body::Path(path) => Some(path),
+            Body::Path(path, _) => Some(path),
             Body::Bytes(_) | Body::Unreadable(_) | Body::Made(_) => None,
         }
     }
@@ -70,7 +80,7 @@ impl InputFile {
             Body::Bytes(bytes) => Ok(Opened::Bytes(bytes)),
             Body::Made(made) => Ok(Opened::Made(&**made)),
             Body::Unreadable(defect) => Err((**defect).clone()),
-            Body::Path(path) => {
+            Body::Path(path, stamp) => {
                 let open_failed = |error: io::Error| unreadable("open", &self.relative, &error);
                 let metadata = std::fs::metadata(path).map_err(open_failed)?;
                 if metadata.is_dir() {
@@ -83,6 +93,8 @@ impl InputFile {
                     return Err(unreadable("read", &self.shown, &error));
                 }
                 let file = std::fs::File::open(path).map_err(open_failed)?;
+                let metadata = file.metadata().map_err(open_failed)?;
+                stamp.get_or_init(|| Stamp::of(&metadata));
                 Ok(Opened::File(file, metadata.len()))
             }
         }
@@ -93,14 +105,52 @@ impl InputFile {
         unreadable("read", &self.shown, error)
     }
 
+    /// Its stamp when it was opened first, if it is a file of the system and was opened.
+    #[must_use]
+    pub fn stamp(&self) -> Option<Stamp> {
+        match &self.body {
+            Body::Path(_, stamp) => stamp.get().copied(),
+            Body::Bytes(_) | Body::Unreadable(_) | Body::Made(_) => None,
+        }
+    }
+
+    /// A part of the file once more, exactly as it was read before.
+    ///
+    /// # Errors
+    /// [`RereadError`] if the file cannot be read, or is not what it was.
+    pub(super) fn reread(&self, part: Range<u64>) -> Result<Cow<'_, [u8]>, RereadError> {
+        let failed = |what: RereadFault| RereadError { file: self.shown.clone(), what };
+        let (start, len) = (part.start, part.end.saturating_sub(part.start));
+        let text: Cow<'_, [u8]> = match self.open() {
+            Ok(Opened::Bytes(bytes)) => slice(bytes, start, len).into(),
+            Ok(Opened::Made(made)) => {
+                let text = made.text().map_err(|error| failed(error.into()))?;
+                slice(&text, start, len).to_vec().into()
+            }
+            Ok(Opened::File(mut file, _)) => {
+                let now = file.metadata().map(|it| Stamp::of(&it)).map_err(|error| failed(error.into()))?;
+                if Some(now) != self.stamp() {
+                    return Err(self.has_changed());
+                }
+                let mut text = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
+                let read = file.seek(SeekFrom::Start(start)).and_then(|_| file.take(len).read_to_end(&mut text));
+                read.map_err(|error| failed(error.into()))?;
+                text.into()
+            }
+            Err(_) => return Err(self.has_changed()),
+        };
+        if text.len() as u64 == len { Ok(text) } else { Err(self.has_changed()) }
+    }
+
+    /// The error that it is not what it was.
+    pub(super) fn has_changed(&self) -> RereadError {
+        RereadError { file: self.shown.clone(), what: RereadFault::Changed }
+    }
+
     /// A part of the file once more, to say where in it something stands. Less than asked for if the file has changed.
     #[must_use]
     pub fn read_again(&self, offset: u64, len: u64) -> Vec<u8> {
-        let part = |bytes: &[u8]| {
-            let start = usize::try_from(offset).unwrap_or(usize::MAX).min(bytes.len());
-            let end = start.saturating_add(usize::try_from(len).unwrap_or(usize::MAX)).min(bytes.len());
-            bytes[start..end].to_vec()
-        };
+        let part = |bytes: &[u8]| slice(bytes, offset, len).to_vec();
         match self.open() {
             Ok(Opened::Bytes(bytes)) => part(bytes),
             Ok(Opened::Made(made)) => made.text().map(|bytes| part(&bytes)).unwrap_or_default(),
@@ -115,6 +165,30 @@ impl InputFile {
             Err(_) => Vec::new(),
         }
     }
+}
+
+/// A part of some bytes, as far as there are so many.
+fn slice(bytes: &[u8], start: u64, len: u64) -> &[u8] {
+    let start = usize::try_from(start).unwrap_or(usize::MAX).min(bytes.len());
+    let end = start.saturating_add(usize::try_from(len).unwrap_or(usize::MAX)).min(bytes.len());
+    &bytes[start..end]
+}
+
+/// Why a part of a file cannot be read a second time.
+#[derive(Debug, Error)]
+#[error("cannot read `{file}` a second time: {what}")]
+pub struct RereadError {
+    /// How the file is called in messages.
+    pub file: String,
+    what: RereadFault,
+}
+
+#[derive(Debug, Error)]
+enum RereadFault {
+    #[error("it was changed meanwhile")]
+    Changed,
+    #[error("{0}")]
+    Io(#[from] io::Error),
 }
 
 /// The defect of a file that the system does not let us read.

@@ -73,6 +73,8 @@ pub trait Consumer: Sync {
 struct Scratch {
     reader: Reader,
     converted: Vec<u8>,
+    /// The text of a whole file.
+    whole: Vec<u8>,
 }
 
 enum Task {
@@ -149,10 +151,11 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
     match task {
         Task::File(number) => {
             let Some(file) = input.files.get(number as usize) else { return outputs };
-            match whole_text(file) {
+            let mut whole = std::mem::take(&mut scratch.whole);
+            match whole_text(file, &mut whole) {
                 Ok(text) => {
                     let mut splitter = DocumentSplitter::new();
-                    let mut buffer: &[u8] = &text;
+                    let mut buffer: &[u8] = text;
                     while let Next::Piece(piece) = splitter.next(buffer, true) {
                         let consumed = piece.consumed;
                         outputs.push(decode(number, splitter.offset(), buffer, piece, consumer, scratch));
@@ -162,6 +165,7 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
                 }
                 Err(defect) => outputs.push(failed(number, 0, 1, defect, consumer)),
             }
+            scratch.whole = whole;
         }
         Task::Batch { file, offset, text, pieces } => {
             for piece in pieces {
@@ -173,16 +177,18 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
     outputs
 }
 
-fn whole_text(file: &InputFile) -> Result<std::borrow::Cow<'_, [u8]>, Defect> {
+/// The text of a file; one that is not in memory is read into `memory`.
+fn whole_text<'t>(file: &'t InputFile, memory: &'t mut Vec<u8>) -> Result<&'t [u8], Defect> {
+    memory.clear();
     match file.open()? {
-        Opened::Bytes(bytes) => Ok(bytes.into()),
-        Opened::Made(made) => made.text().map(Into::into).map_err(|error| file.read_failed(&error)),
+        Opened::Bytes(bytes) => return Ok(bytes),
+        Opened::Made(made) => *memory = made.text().map_err(|error| file.read_failed(&error))?,
         Opened::File(mut opened, size) => {
-            let mut text = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
-            opened.read_to_end(&mut text).map_err(|error| file.read_failed(&error))?;
-            Ok(text.into())
+            memory.reserve(usize::try_from(size).unwrap_or(0) + 1);
+            opened.read_to_end(memory).map_err(|error| file.read_failed(&error))?;
         }
     }
+    Ok(memory)
 }
 
 fn failed<C: Consumer>(file: u32, offset: u64, line: u32, defect: Defect, consumer: &C) -> C::Output {
@@ -209,23 +215,32 @@ fn decode<C: Consumer>(
         len: (piece.end - piece.start) as u64,
     };
     let raw = &buffer[piece.start..piece.end];
-    let fail = |failure: Failure| consumer.document(Document { origin, raw, unread_from: None, blob: Err(failure) });
     if let Some(defect) = piece.defect {
-        return fail(Failure::of(defect));
+        return consumer.document(Document { origin, raw, unread_from: None, blob: Err(Failure::of(defect)) });
     }
     if let Some(output) = consumer.recall(origin, raw) {
         return output;
     }
-    let chunk = match piece.syntax {
+    decode_text(origin, raw, consumer, scratch)
+}
+
+/// Decodes a document once more, from the text that stood at `origin`.
+pub(super) fn decode_again<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C) -> C::Output {
+    decode_text(origin, raw, consumer, &mut Scratch::default())
+}
+
+fn decode_text<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C, scratch: &mut Scratch) -> C::Output {
+    let fail = |failure: Failure| consumer.document(Document { origin, raw, unread_from: None, blob: Err(failure) });
+    let chunk = match origin.syntax {
         Syntax::Json => raw.into(),
         Syntax::Yaml => chunk_text(raw),
     };
-    let (text, unread_from) = match parse(&chunk, piece.syntax, &mut scratch.converted) {
+    let (text, unread_from) = match parse(&chunk, origin.syntax, &mut scratch.converted) {
         Ok(text) => text,
         Err(defect) => return fail(Failure::of(defect)),
     };
     match scratch.reader.read(&text) {
-        Ok(value) => match blob::decode(value, piece.syntax == Syntax::Yaml) {
+        Ok(value) => match blob::decode(value, origin.syntax == Syntax::Yaml) {
             Ok(blob) => consumer.document(Document { origin, raw, unread_from, blob: Ok(blob) }),
             Err(failure) => fail(failure),
         },

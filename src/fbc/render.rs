@@ -1,11 +1,11 @@
-//! From files to what `opm render` prints.
+//! From a document to what `opm render` prints of it.
 
-use super::blob::{Blob, Failure};
+use super::blob::{Blob, Failure, Typed};
 use super::csv_metadata::{self, Level};
-use super::load::{Consumer, Document, Origin, load};
+use super::load::{Consumer, Document, Origin};
 use super::objects::for_each_object;
-use super::write::{Format, Rank, Sorted, write_blob, write_migrated};
-use super::{Input, Typed};
+use super::rank::Rank;
+use super::write::{Format, write_blob, write_migrated};
 use crate::yaml::YamlWriteError;
 
 /// What is rendered.
@@ -34,8 +34,17 @@ pub enum RenderDefect {
     Unwritable(YamlWriteError),
 }
 
+/// The text of a rendered document.
+#[derive(Debug)]
+pub enum Rendered {
+    /// What stands in the file, and a newline.
+    AsItStands,
+    /// This.
+    Text(Vec<u8>),
+}
+
 /// What became of a document: its rank and text, nothing, or why not.
-type Outcome = Result<Option<(Rank, Vec<u8>)>, RenderDefect>;
+type Outcome<T> = Result<Option<(Rank, T)>, RenderDefect>;
 
 /// What is rendered, and how.
 #[derive(Debug, Clone, Copy)]
@@ -49,11 +58,15 @@ pub struct Rendering<'a> {
 }
 
 impl Consumer for Rendering<'_> {
-    type Output = (Origin, Outcome);
+    type Output = (Origin, Outcome<Rendered>);
 
     fn document(&self, document: Document<'_>) -> Self::Output {
+        let rendered = |text: Vec<u8>| match text.split_last() {
+            Some((b'\n', text)) if text == document.raw => Rendered::AsItStands,
+            _ => Rendered::Text(text),
+        };
         let outcome = match document.blob {
-            Ok(blob) => render_blob(&blob, *self),
+            Ok(blob) => render_blob(&blob, *self).map(|it| it.map(|(rank, text)| (rank, rendered(text)))),
             Err(failure) => Err(RenderDefect::Broken(failure)),
         };
         (document.origin, outcome)
@@ -64,7 +77,7 @@ impl Consumer for Rendering<'_> {
 ///
 /// # Errors
 /// [`RenderDefect`]. Bundle objects that cannot be read count, although they are written unread.
-pub fn render_blob(blob: &Blob<'_>, how: Rendering<'_>) -> Outcome {
+pub fn render_blob(blob: &Blob<'_>, how: Rendering<'_>) -> Outcome<Vec<u8>> {
     if let Typed::Bundle(bundle) = &blob.typed {
         for_each_object(bundle, |_| ()).map_err(|defect| {
             let (schema, package) = (blob.schema.to_string(), blob.package.to_string());
@@ -85,21 +98,4 @@ pub fn render_blob(blob: &Blob<'_>, how: Rendering<'_>) -> Outcome {
     };
     written.map_err(RenderDefect::Unwritable)?;
     Ok(Some((rank, text)))
-}
-
-/// Renders the documents of `input` into `sorted`, in parallel. Gives what could not be rendered, in order.
-#[must_use]
-pub fn render(input: &Input, how: Rendering<'_>, sorted: &mut Sorted) -> Vec<(Origin, RenderDefect)> {
-    let mut defects = Vec::new();
-    let done: Result<(), std::convert::Infallible> = load(input, &how, |(origin, outcome)| {
-        match outcome {
-            Ok(Some((rank, text))) => sorted.add(rank, text),
-            Ok(None) => {}
-            Err(defect) => defects.push((origin, defect)),
-        }
-        Ok(())
-    });
-    match done {
-        Ok(()) => defects,
-    }
 }

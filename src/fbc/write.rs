@@ -1,8 +1,5 @@
 //! Blobs back to text, exactly as `opm render` writes them (`docs/behaviour/fbc.md` 4.2 to 4.4).
 
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
-
 use base64::Engine as _;
 
 use super::blob::{Blob, Typed};
@@ -19,58 +16,6 @@ pub enum Format {
     Json,
     /// Documents that each start with `---`.
     Yaml,
-}
-
-/// Where a blob stands among the others of its catalog. Blobs that compare equal stay in their order.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rank {
-    package: String,
-    kind: u8,
-    name: String,
-}
-
-impl PartialOrd for Rank {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Rank {
-    fn cmp(&self, other: &Self) -> Ordering {
-        // Blobs without package come last.
-        (self.package.is_empty(), &self.package, self.kind, &self.name).cmp(&(
-            other.package.is_empty(),
-            &other.package,
-            other.kind,
-            &other.name,
-        ))
-    }
-}
-
-impl Rank {
-    /// The rank of a blob; `None` if it is not written at all, because it has a shape but belongs to no package.
-    #[must_use]
-    pub fn of(blob: &Blob<'_>) -> Option<Self> {
-        let package = &*blob.package;
-        let (kind, name) = match &blob.typed {
-            Typed::Package(_) => (0, ""),
-            Typed::Channel(it) => (1, &*it.name),
-            Typed::Bundle(it) => (2, &*it.name),
-            Typed::Other if package.is_empty() => (3, ""),
-            Typed::Other => (3, &*blob.schema),
-            Typed::Deprecations(_) => (4, ""),
-        };
-        if package.is_empty() && !matches!(blob.typed, Typed::Other) {
-            return None;
-        }
-        Some(Self { package: package.to_owned(), kind, name: name.to_owned() })
-    }
-
-    /// The package that the blob belongs to, or the empty text.
-    #[must_use]
-    pub fn package(&self) -> &str {
-        &self.package
-    }
 }
 
 /// Writes a blob.
@@ -336,34 +281,5 @@ impl Writer<'_> {
             it.close(b'}');
         });
         self.close(b'}');
-    }
-}
-
-/// Written blobs in the order of the output.
-#[derive(Debug, Default)]
-pub struct Sorted {
-    blobs: BTreeMap<Rank, Vec<Vec<u8>>>,
-}
-
-impl Sorted {
-    /// Takes the next blob in the order of loading.
-    pub fn add(&mut self, rank: Rank, text: Vec<u8>) {
-        self.blobs.entry(rank).or_default().push(text);
-    }
-
-    /// The packages that it has blobs of, sorted; the empty text stands for blobs without package.
-    pub fn packages(&self) -> impl Iterator<Item = &str> {
-        let mut last = None;
-        self.blobs.keys().map(Rank::package).filter(move |it| last.replace(*it) != Some(*it))
-    }
-
-    /// The texts in order, with their ranks.
-    pub fn ranked(&self) -> impl Iterator<Item = (&Rank, &[u8])> {
-        self.blobs.iter().flat_map(|(rank, texts)| texts.iter().map(move |text| (rank, text.as_slice())))
-    }
-
-    /// The texts in order.
-    pub fn texts(&self) -> impl Iterator<Item = &[u8]> {
-        self.blobs.values().flatten().map(Vec::as_slice)
     }
 }

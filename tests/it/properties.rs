@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use olmdex::check::check;
-use olmdex::fbc::{Format, Input, Level, Rendering, Selection, Sorted, render};
+use olmdex::fbc::{Format, Input, Level, Rendering, Selection, Sorted};
 use olmdex::json::{Reader, decode_utf8, write_compact};
 use olmdex::yaml;
 use proptest::prelude::*;
@@ -297,10 +297,10 @@ fn input(blobs: &[Value], as_yaml: bool) -> Input {
 
 /// What `render` prints, and how many documents it could not.
 fn rendered(input: &Input, format: Format) -> (Vec<u8>, usize) {
-    let mut sorted = Sorted::default();
-    let defects =
-        render(input, Rendering { format, level: Level::None, selection: Selection { packages: &[] } }, &mut sorted);
-    (sorted.texts().flatten().copied().collect(), defects.len())
+    let how = Rendering { format, level: Level::None, selection: Selection { packages: &[] } };
+    let mut sorted = Sorted::new(how);
+    let defects = sorted.read(input);
+    (sorted.to_vec().unwrap(), defects.len())
 }
 
 /// JSON as values, streams of it too.

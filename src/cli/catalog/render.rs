@@ -17,7 +17,7 @@ use crate::fbc::{self, Format, Level, RenderDefect, Rendering, Selection, Sorted
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::json;
-use crate::source::{self, Source};
+use crate::source::Source;
 
 /// Print catalogs as one sorted stream of blobs, byte for byte as `opm render` does
 #[derive(Debug, Args)]
@@ -56,14 +56,14 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     {
         return render_legacy(context, args, path);
     }
-    let mut sorted = Sorted::default();
-    let selection = Selection { packages: &args.package };
-    let how = Rendering { format: args.output.into(), level: args.migrate_level.into(), selection };
-    let mut n_defects = 0;
     let mut sources = Vec::new();
     for path in &args.sources {
-        sources.push((path, source::open(path)?));
+        sources.push((path, context.open(path)?));
     }
+    let selection = Selection { packages: &args.package };
+    let how = Rendering { format: args.output.into(), level: args.migrate_level.into(), selection };
+    let mut sorted = Sorted::new(how);
+    let mut n_defects = 0;
     for (path, source) in &sources {
         match source {
             Source::Catalog(input) => {
@@ -79,7 +79,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
                     return Err(CommandError::new(Exit::No, message).help("`--keep-going` leaves out what cannot"));
                 }
                 let _progress = Progress::start(context, format!("reading {}", path.display()));
-                let defects = fbc::render(input, how, &mut sorted);
+                let defects = sorted.read(input);
                 n_defects += defects.len();
                 report(context, input, &defects);
             }
@@ -105,9 +105,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
         }
     }
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-    for text in sorted.texts() {
-        out.write_all(text)?;
-    }
+    sorted.write(|_, text| out.write_all(text).map_err(CommandError::from))?;
     out.flush()?;
     Ok(Exit::Yes)
 }
@@ -170,11 +168,10 @@ fn unknown_package<'a>(package: &str, sources: impl Iterator<Item = &'a Source>)
     for source in sources {
         match source {
             Source::Catalog(input) => {
-                let mut all = Sorted::default();
-                // What cannot be rendered has been reported.
                 let selection = Selection { packages: &[] };
-                let how = Rendering { format: Format::Json, level: Level::None, selection };
-                let _ = fbc::render(input, how, &mut all);
+                let mut all = Sorted::new(Rendering { format: Format::Json, level: Level::None, selection });
+                // What cannot be rendered has been reported.
+                let _ = all.read(input);
                 names.extend(all.packages().map(str::to_owned));
             }
             Source::Index(path) => names.extend(Index::open(path)?.package_names()?),
@@ -184,7 +181,12 @@ fn unknown_package<'a>(package: &str, sources: impl Iterator<Item = &'a Source>)
     Ok(with_guess(error, package, &names, "`olmdex list packages -i SOURCE` shows what there is"))
 }
 
-fn render_stored(index: &Index, filter: &Filter, how: Rendering<'_>, sorted: &mut Sorted) -> Result<(), CommandError> {
+fn render_stored(
+    index: &Index,
+    filter: &Filter,
+    how: Rendering<'_>,
+    sorted: &mut Sorted<'_>,
+) -> Result<(), CommandError> {
     let mut reader = json::Reader::new();
     index.documents(filter, |_, text| {
         let damaged =

@@ -14,7 +14,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
 use crate::diag::{Severity, Tally, counted};
-use crate::fbc::{self, Format, Input, Rendering, Selection, Sorted};
+use crate::fbc::{Format, Input, Rendering, Selection, Sorted};
 use crate::file::NewDirectory;
 use crate::legacy::{self, Problem, package_file};
 
@@ -152,14 +152,14 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
 
 /// Any other catalog: rendered, and cut by package.
 fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
-    let input = one_catalog::open(&args.source, args.catalog.as_ref())?;
-    let mut sorted = Sorted::default();
+    let input = one_catalog::open(context, &args.source, args.catalog.as_ref())?;
     let progress = Progress::start(context, format!("reading {}", args.source.display()));
     legacy_source::report(context, &input.remarks);
     let mut n_broken = input.remarks.iter().filter(|it| it.rule.severity == Severity::Error).count();
     let selection = Selection { packages: &[] };
     let how = Rendering { format: args.output.into(), level: args.migrate_level.into(), selection };
-    let defects = fbc::render(&input, how, &mut sorted);
+    let mut sorted = Sorted::new(how);
+    let defects = sorted.read(&input);
     drop(progress);
     crate::cli::print::defects::report(context, &input, &defects);
     n_broken += defects.len();
@@ -168,13 +168,13 @@ fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
     }
     let mut directory = NewDirectory::begin(&args.directory)?;
     let extension = extension(args.output);
-    for (rank, text) in sorted.ranked() {
-        let file = match rank.package() {
+    sorted.write(|package, text| {
+        let file = match package {
             "" => PathBuf::from(format!("catalog.{extension}")),
             package => package_file(package, extension)?,
         };
-        directory.write(&file, text)?;
-    }
+        directory.write(&file, text).map_err(CommandError::from)
+    })?;
     let n_files = directory.finish()?;
     context.reporter.note(&format!("wrote {} to {}", counted(n_files as u64, "file"), args.directory.display()));
     Ok(if n_broken > 0 { Exit::No } else { Exit::Yes })

@@ -83,6 +83,13 @@ impl From<std::io::Error> for CommandError {
     }
 }
 
+impl From<crate::fbc::RereadError> for CommandError {
+    fn from(error: crate::fbc::RereadError) -> Self {
+        let help = Some("run the command again when nothing writes to the catalog".to_owned());
+        Self { exit: Exit::Input, help, error: error.into() }
+    }
+}
+
 impl From<crate::source::SourceError> for CommandError {
     fn from(error: crate::source::SourceError) -> Self {
         let help = Some(error.help());
@@ -129,6 +136,21 @@ impl From<crate::index::IndexError> for CommandError {
             _ => Exit::Input,
         };
         Self { exit, help: error.help(), error: error.into() }
+    }
+}
+
+impl From<crate::upgrade::ChannelDocumentError> for CommandError {
+    fn from(error: crate::upgrade::ChannelDocumentError) -> Self {
+        use crate::upgrade::ChannelDocumentError;
+        let (exit, help) = match error {
+            ChannelDocumentError::File(error) => return error.into(),
+            ChannelDocumentError::Index(error) => return error.into(),
+            ChannelDocumentError::NoFile => (Exit::Usage, Some("name a directory or a file with `-i`")),
+            ChannelDocumentError::Several { .. } => (Exit::Input, Some("`olmdex validate` says where")),
+            ChannelDocumentError::Outside { .. } => (Exit::Input, Some("`--follow` changes the file that it leads to")),
+            _ => (Exit::Input, None),
+        };
+        Self { exit, help: help.map(str::to_owned), error: error.into() }
     }
 }
 

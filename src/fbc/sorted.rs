@@ -1,0 +1,279 @@
+//! Blobs in the order of the output, without holding the texts that their source still has.
+//!
+//! Sorting needs the rank of every blob before the first byte is written, but not the texts. What stands in its file as it is to be
+//! written is copied from there. Of other texts, [`MAX_KEPT`] bytes are kept, and what is beyond them is made once more.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+
+use super::Input;
+use super::input_file::{InputFile, RereadError};
+use super::load::{Origin, decode_again, load};
+use super::rank::Rank;
+use super::render::{RenderDefect, Rendered, Rendering};
+
+/// How many bytes of text are kept.
+const MAX_KEPT: usize = 64 << 20;
+
+/// About how many bytes are made ready at once.
+const BATCH: u64 = 2 << 20;
+
+/// Blobs of any number of sources, sorted.
+#[derive(Debug)]
+pub struct Sorted<'s> {
+    how: Rendering<'s>,
+    blobs: BTreeMap<Rank, Vec<Text<'s>>>,
+    n_kept: usize,
+    max_kept: usize,
+}
+
+/// Where the text of a blob is.
+#[derive(Debug)]
+enum Text<'s> {
+    /// Here.
+    Kept(Vec<u8>),
+    /// In a file, as it is to be written but for the newline behind it.
+    AsItStands(&'s InputFile, Origin),
+    /// Nowhere; the file has what it is made of.
+    Again(&'s InputFile, Origin),
+}
+
+/// A piece of the output.
+#[derive(Debug)]
+enum Part<'s> {
+    Text(&'s [u8]),
+    /// Neighbours in one file: all of it, and the places where it holds one white-space character between two blobs.
+    Copy {
+        file: &'s InputFile,
+        range: Range<u64>,
+        gaps: Vec<u64>,
+    },
+    Again(&'s InputFile, Origin),
+}
+
+impl Part<'_> {
+    fn len(&self) -> u64 {
+        match self {
+            Self::Text(text) => text.len() as u64,
+            Self::Copy { range, .. } => range.end - range.start,
+            Self::Again(_, origin) => origin.len,
+        }
+    }
+}
+
+impl<'s> Sorted<'s> {
+    /// None yet. All are written in the same way.
+    #[must_use]
+    pub fn new(how: Rendering<'s>) -> Self {
+        Self { how, blobs: BTreeMap::new(), n_kept: 0, max_kept: MAX_KEPT }
+    }
+
+    /// Reads and renders the documents of a catalog, in parallel. Gives what could not be rendered, in order.
+    #[must_use]
+    pub fn read(&mut self, input: &'s Input) -> Vec<(Origin, RenderDefect)> {
+        let mut defects = Vec::new();
+        let how = self.how;
+        let done: Result<(), std::convert::Infallible> = load(input, &how, |(origin, outcome)| {
+            match (outcome, input.files.get(origin.file as usize)) {
+                (Ok(Some((rank, Rendered::AsItStands))), Some(file)) => self.push(rank, Text::AsItStands(file, origin)),
+                (Ok(Some((rank, Rendered::Text(text)))), file) => match file {
+                    Some(file) if self.n_kept.saturating_add(text.len()) > self.max_kept => {
+                        self.push(rank, Text::Again(file, origin));
+                    }
+                    _ => self.add(rank, text),
+                },
+                (Ok(_), _) => {}
+                (Err(defect), _) => defects.push((origin, defect)),
+            }
+            Ok(())
+        });
+        match done {
+            Ok(()) => defects,
+        }
+    }
+
+    /// Takes the next blob in the order of loading.
+    pub fn add(&mut self, rank: Rank, mut text: Vec<u8>) {
+        text.shrink_to_fit();
+        self.n_kept = self.n_kept.saturating_add(text.len());
+        self.push(rank, Text::Kept(text));
+    }
+
+    fn push(&mut self, rank: Rank, text: Text<'s>) {
+        self.blobs.entry(rank).or_default().push(text);
+    }
+
+    /// The packages that it has blobs of, sorted; the empty text stands for blobs without package.
+    pub fn packages(&self) -> impl Iterator<Item = &str> {
+        let mut last = None;
+        self.blobs.keys().map(Rank::package).filter(move |it| last.replace(*it) != Some(*it))
+    }
+
+    /// Hands the texts to `sink` in order, in pieces of one or several blobs of a package.
+    ///
+    /// # Errors
+    /// What the sink returned, or [`RereadError`] if a file is not any more what it was when it was read.
+    pub fn write<E: From<RereadError>>(&self, mut sink: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
+        let mut parts = self.parts().peekable();
+        let mut ready: Vec<(&str, Result<Cow<'_, [u8]>, RereadError>)> = Vec::new();
+        loop {
+            let mut batch = Vec::new();
+            let mut len = 0;
+            while len < BATCH
+                && let Some(part) = parts.next()
+            {
+                len += part.1.len();
+                batch.push(part);
+            }
+            if batch.is_empty() && ready.is_empty() {
+                return Ok(());
+            }
+            let mut following = Vec::new();
+            // While one batch is made ready, the other is written.
+            rayon::in_place_scope(|scope| {
+                let following = &mut following;
+                scope.spawn(move |_| {
+                    *following = batch.par_iter().map(|(package, part)| (*package, self.text(part))).collect();
+                });
+                ready.drain(..).try_for_each(|(package, text)| sink(package, &text?))
+            })?;
+            ready = following;
+        }
+    }
+
+    /// All that [`Self::write`] hands out.
+    ///
+    /// # Errors
+    /// [`RereadError`]
+    pub fn to_vec(&self) -> Result<Vec<u8>, RereadError> {
+        let mut all = Vec::new();
+        self.write(|_, text| {
+            all.extend_from_slice(text);
+            Ok::<(), RereadError>(())
+        })?;
+        Ok(all)
+    }
+
+    /// The pieces of the output with their packages.
+    fn parts(&self) -> impl Iterator<Item = (&str, Part<'_>)> {
+        let mut texts =
+            self.blobs.iter().flat_map(|(rank, it)| it.iter().map(|text| (rank.package(), text))).peekable();
+        std::iter::from_fn(move || {
+            let (package, text) = texts.next()?;
+            let part = match text {
+                Text::Kept(text) => Part::Text(text),
+                Text::Again(file, origin) => Part::Again(file, *origin),
+                Text::AsItStands(file, origin) => {
+                    let mut range = origin.offset..origin.offset + origin.len;
+                    let mut gaps = Vec::new();
+                    let is_neighbour = |end: u64, next: &(&str, &Text<'_>)| match next {
+                        (same, Text::AsItStands(other, it)) => {
+                            *same == package && std::ptr::eq(*file, *other) && it.offset == end + 1
+                        }
+                        _ => false,
+                    };
+                    while range.end - range.start < BATCH
+                        && let Some((_, Text::AsItStands(_, next))) = texts.next_if(|it| is_neighbour(range.end, it))
+                    {
+                        gaps.push(range.end - range.start);
+                        range.end = next.offset + next.len;
+                    }
+                    Part::Copy { file, range, gaps }
+                }
+            };
+            Some((package, part))
+        })
+    }
+
+    fn text<'t>(&self, part: &Part<'t>) -> Result<Cow<'t, [u8]>, RereadError> {
+        match part {
+            Part::Text(text) => Ok((*text).into()),
+            Part::Copy { file, range, gaps } => {
+                let mut text = file.reread(range.clone())?.into_owned();
+                for gap in gaps.iter().filter_map(|it| usize::try_from(*it).ok()) {
+                    text[gap] = b'\n';
+                }
+                text.push(b'\n');
+                Ok(text.into())
+            }
+            Part::Again(file, origin) => {
+                let raw = file.reread(origin.offset..origin.offset + origin.len)?;
+                match decode_again(*origin, &raw, &self.how).1 {
+                    Ok(Some((_, Rendered::Text(text)))) => Ok(text.into()),
+                    // The same bytes gave a text before.
+                    _ => Err(file.has_changed()),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fbc::{Format, Level, Selection};
+
+    const HOW: Rendering<'_> =
+        Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } };
+
+    /// Two packages, of which the first stands as it is written, with a blank line that is not.
+    const TILL: &str =
+        "{\n    \"schema\": \"olm.package\",\n    \"name\": \"till\",\n    \"defaultChannel\": \"stable\"\n}";
+    const BASKET: &str = "{\"schema\": \"olm.package\", \"name\": \"basket\", \"defaultChannel\": \"a\"}";
+    const CHANNEL: &str = "{\n    \"schema\": \"olm.channel\",\n    \"name\": \"stable\",\n    \"package\": \"till\",\n    \"entries\": []\n}";
+
+    #[test]
+    fn texts_come_from_where_they_are() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("catalog.json");
+        for gap in ["\n", " ", "\n\n", "\t"] {
+            std::fs::write(&path, [TILL, gap, CHANNEL, "\n", BASKET].concat()).unwrap();
+            let input = Input::file(&path);
+            let mut sorted = Sorted::new(HOW);
+            assert!(sorted.read(&input).is_empty());
+            let kinds: Vec<&str> = sorted
+                .parts()
+                .map(|(_, part)| match part {
+                    Part::Text(_) => "text",
+                    Part::Copy { gaps, .. } if gaps.is_empty() => "copy",
+                    Part::Copy { .. } => "copy of several",
+                    Part::Again(..) => "again",
+                })
+                .collect();
+            let copies: &[&str] = if gap.len() == 1 { &["text", "copy of several"] } else { &["text", "copy", "copy"] };
+            assert_eq!(kinds, copies, "{gap:?}");
+            let basket =
+                "{\n    \"schema\": \"olm.package\",\n    \"name\": \"basket\",\n    \"defaultChannel\": \"a\"\n}\n";
+            let expected = [basket, TILL, "\n", CHANNEL, "\n"].concat();
+            assert_eq!(String::from_utf8(sorted.to_vec().unwrap()).unwrap(), expected);
+            // The same without memory for texts.
+            let mut poor = Sorted { max_kept: 0, ..Sorted::new(HOW) };
+            assert!(poor.read(&input).is_empty());
+            assert!(matches!(poor.parts().next(), Some((_, Part::Again(..)))));
+            assert_eq!(String::from_utf8(poor.to_vec().unwrap()).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_file_that_was_changed_meanwhile_is_an_error() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("catalog.json");
+        for text in [TILL, BASKET] {
+            std::fs::write(&path, text).unwrap();
+            let input = Input::file(&path);
+            let mut sorted = Sorted { max_kept: 0, ..Sorted::new(HOW) };
+            assert!(sorted.read(&input).is_empty());
+            let new = text.replace("stable", "staple").replace("\"a\"", "\"b\"");
+            // Another file of the same length in its place.
+            std::fs::write(scratch.path().join("new"), &new).unwrap();
+            std::fs::rename(scratch.path().join("new"), &path).unwrap();
+            let error = sorted.to_vec().unwrap_err().to_string();
+            assert!(error.ends_with("a second time: it was changed meanwhile"), "{error}");
+            std::fs::remove_file(&path).unwrap();
+            assert!(sorted.to_vec().is_err());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What the system says of a file that changes when the file does.
+
+use std::fs::Metadata;
+use std::os::unix::fs::MetadataExt as _;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Seconds and nanoseconds since 1970.
+type Time = (i64, i64);
+
+/// Which file it is, how long, and when it was changed last. Two files with one stamp have the same content, unless the later
+/// change fell into the same tick of the file system's clock ([`Stamp::is_older_than`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    device: u64,
+    inode: u64,
+    len: u64,
+    /// When the content was changed last; programs can set it to anything.
+    modified: Time,
+    /// When anything of the file was changed last; only the clock sets it.
+    changed: Time,
+}
+
+impl Stamp {
+    /// The stamp of a file.
+    #[must_use]
+    pub fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            len: metadata.len(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// Whether the file was changed last before a moment: then whatever changes it from that moment on changes its stamp.
+    #[must_use]
+    pub fn is_older_than(&self, moment: SystemTime) -> bool {
+        let Ok(since) = moment.duration_since(UNIX_EPOCH) else { return false };
+        let older = |(seconds, nanoseconds): Time| match (u64::try_from(seconds), u32::try_from(nanoseconds)) {
+            (Ok(seconds), Ok(nanoseconds)) => Duration::new(seconds, nanoseconds) < since,
+            (Err(_), _) => true,
+            _ => false,
+        };
+        older(self.modified) && older(self.changed)
+    }
+
+    /// The stamp as numbers, to be kept.
+    #[must_use]
+    pub fn to_numbers(self) -> [u64; 7] {
+        let bits = i64::cast_unsigned;
+        let (modified, changed) = (self.modified, self.changed);
+        [self.device, self.inode, self.len, bits(modified.0), bits(modified.1), bits(changed.0), bits(changed.1)]
+    }
+
+    /// A stamp that was kept.
+    #[must_use]
+    pub fn from_numbers(numbers: [u64; 7]) -> Self {
+        let [device, inode, len, modified, modified_ns, changed, changed_ns] = numbers;
+        let signed = u64::cast_signed;
+        let (modified, changed) = ((signed(modified), signed(modified_ns)), (signed(changed), signed(changed_ns)));
+        Self { device, inode, len, modified, changed }
+    }
+}
