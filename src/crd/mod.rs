@@ -11,7 +11,7 @@
 //! | [`ownership`] | whether the definitions of a bundle fit each other and what its ClusterServiceVersion owns |
 //!
 //! What it deliberately does not do: values come in and findings go out; it reads no files and asks no cluster. Objects are
-//! validated against a schema by the `jsonschema` crate; defaults and pruning are not applied first, as OLM applies none.
+//! validated against a schema by the `jsonschema` crate, if the feature of that name is on; defaults and pruning are not applied first, as OLM applies none.
 
 pub mod bundle_rules;
 pub mod classic;
@@ -23,7 +23,11 @@ pub mod ownership;
 pub mod preflight;
 pub mod rules;
 mod schema;
+#[cfg(feature = "jsonschema")]
+mod validator;
 mod version;
 
 pub use definition::{Crd, CrdError, CrdVersion};
-pub use objects::{Invalid, Resource, Validator};
+pub use objects::Resource;
+#[cfg(feature = "jsonschema")]
+pub use validator::{Invalid, Validator};
