@@ -14,6 +14,7 @@
 //! | [`Replacement`] | one file |
 //! | [`NewDirectory`] | a directory that does not exist yet, or is empty |
 //! | [`Scratch`] | a private directory for the time of a command |
+//! | [`Cache`] | small files that make the next run faster |
 //!
 //! This is the only code that creates, replaces, locks or deletes files (`tests/it/tidy.rs` keeps that); SQLite is given paths
 //! inside a workspace.
@@ -23,6 +24,7 @@
 //! from that user.
 
 mod abandon;
+mod cache;
 mod directory;
 mod error;
 mod moving;
@@ -36,6 +38,7 @@ mod system;
 mod workspace;
 
 pub use abandon::{Left, abandon_all};
+pub use cache::Cache;
 pub use directory::NewDirectory;
 pub use error::{FileError, InTheWay, Kind};
 pub use regular::{MAX_WHOLE, open_regular, read_regular};

@@ -9,13 +9,13 @@ use super::form::SCHEMA_VERSION;
 use super::open::Index;
 use super::write::Interned;
 use super::{file, functions, remove, schema};
-use crate::file::{Replacement, open_regular};
+use crate::file::{Cache, Replacement, open_regular};
 
 /// Memory for pages, in KiB.
 const CACHE: i64 = 32 << 10;
 
 /// The version of this program, whose rules and derived rows an index holds.
-const PROGRAM: &str = env!("CARGO_PKG_VERSION");
+pub(super) const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
 /// What became of the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub struct Builder {
     pub(super) has_removed: bool,
     /// The first catalog that was refused.
     pub(super) refused: Option<String>,
+    /// Where is kept what was found in catalogs, so that files with the same stamp need not be read again.
+    pub(super) cache: Option<Cache>,
 }
 
 impl Builder {
@@ -104,7 +106,15 @@ impl Builder {
             indexes: Vec::new(),
             has_removed: false,
             refused: None,
+            cache: None,
         }
+    }
+
+    /// From now on catalogs whose files have the size, inode and time stamps of the last time are not read again. What was found in them
+    /// is kept in `cache`.
+    #[must_use]
+    pub fn with_cache(self, cache: Cache) -> Self {
+        Self { cache: Some(cache), ..self }
     }
 
     /// The names of the catalogs that the index holds, in the order of their names.

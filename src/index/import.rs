@@ -1,6 +1,7 @@
 //! A catalog into the index.
 
 use std::collections::BTreeSet;
+use std::time::SystemTime;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use sha2::{Digest as _, Sha256};
@@ -11,7 +12,7 @@ use super::known::Recall;
 use super::prepare::{Prepared, Preparer, What, raw_digest};
 use super::stored::Digest;
 use super::write::{Interned, Writer};
-use super::{graph, remove};
+use super::{graph, remove, seen};
 use crate::check::{Checker, Report};
 use crate::diag::Severity;
 use crate::fbc::{self, Consumer, Document, Input, Origin};
@@ -90,7 +91,7 @@ impl Builder {
     /// # Errors
     /// If the database cannot be read or written. What is wrong with the catalog is in the result.
     pub fn add_catalog(&mut self, spec: &CatalogSpec, input: &Input, mode: Mode) -> Result<Import, IndexError> {
-        self.know()?;
+        let started = SystemTime::now();
         let path = self.path();
         let existing = match self.readable()? {
             Some(connection) => existing(connection, spec).map_err(|error| IndexError::reading(&path, &error))?,
@@ -98,9 +99,16 @@ impl Builder {
         };
         if let Some(existing) = &existing
             && existing.is_same
-            && let Some(import) = self.unchanged(existing, input)?
         {
-            return Ok(import);
+            let seen = self.cache.as_ref().and_then(|it| seen::recall(it, input, &spec.source));
+            if let Some((_, report)) = seen.filter(|it| it.0[..] == existing.source_digest[..]) {
+                return self.untouched(existing.id, report);
+            }
+            self.know()?;
+            if let Some(import) = self.unchanged(existing, input)? {
+                self.remember(spec, input, started, &existing.source_digest, &import.report);
+                return Ok(import);
+            }
         }
         let id = existing.map(|it| it.id);
         self.has_removed |= id.is_some();
@@ -130,7 +138,26 @@ impl Builder {
         if refused && self.refused.is_none() {
             self.refused = Some(spec.name.clone());
         }
+        self.remember(spec, input, started, source_digest, &report);
         Ok(Import { report, counts, changed: !refused, refused, left_out, without_range_edges })
+    }
+
+    /// Keeps what was found in a catalog, if it has no errors and somebody wants it to be kept.
+    fn remember(&self, spec: &CatalogSpec, input: &Input, started: SystemTime, digest: &[u8], report: &Report) {
+        if let (Some(cache), Ok(digest)) = (&self.cache, digest.try_into()) {
+            seen::keep(cache, input, &spec.source, started, digest, report);
+        }
+    }
+
+    /// The import of a catalog of which no file was touched.
+    fn untouched(&mut self, catalog: i64, report: Report) -> Result<Import, IndexError> {
+        let path = self.path();
+        let counts = match self.readable()? {
+            Some(connection) => count(connection, catalog).map_err(|error| IndexError::reading(&path, &error))?,
+            None => Counts::default(),
+        };
+        let (left_out, without_range_edges) = (BTreeSet::new(), Vec::new());
+        Ok(Import { report, counts, changed: false, refused: false, left_out, without_range_edges })
     }
 
     /// The import of a catalog whose documents are all where they were: nothing is parsed and nothing written. `None`

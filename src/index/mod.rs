@@ -28,6 +28,7 @@ mod prepare;
 pub mod query;
 mod remove;
 mod schema;
+mod seen;
 mod spot;
 mod stored;
 mod write;

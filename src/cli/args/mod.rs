@@ -3,6 +3,7 @@
 //! What it deliberately does not do: no commands.
 
 pub(in crate::cli) mod bundle;
+pub(in crate::cli) mod cache;
 pub(in crate::cli) mod formats;
 pub(in crate::cli) mod legacy_source;
 pub(in crate::cli) mod name;

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
+use crate::cli::args::cache;
 use crate::cli::args::sources::{NamedSource, refuse_equal_names};
 use crate::cli::print::findings::{FindingFormat, print_findings};
 use crate::cli::speak::context::Context;
@@ -14,8 +15,9 @@ use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
 use crate::diag::{Finding, Severity, Tally, counted};
 use crate::fbc::Input;
+use crate::file::Cache;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode, Outcome};
-use crate::source::{self, Source};
+use crate::source::Source;
 
 /// Build or update an index: one SQLite file that holds any number of catalogs
 ///
@@ -50,6 +52,9 @@ pub(crate) struct BuildArgs {
     /// Leave broken packages out instead of refusing the catalog
     #[arg(short, long)]
     keep_going: bool,
+    /// Read all files, also those that size and time stamps say nothing has changed in since the last build
+    #[arg(long)]
+    verify: bool,
     /// Format of the findings: text goes to standard error, the others to standard output
     #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
     message_format: FindingFormat,
@@ -78,13 +83,18 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         return Err(CommandError::usage("findings are written as text, json, sarif or github"));
     }
     // Everything that can be wrong with the command line or the sources is, before the target is opened.
-    let additions = additions(args)?;
+    let additions = additions(context, args)?;
     if args.migrate && !args.output.exists() {
         let error = CommandError::new(Exit::Input, format!("there is no index {}", args.output.display()));
         return Err(error.help("name the index to bring up to date with `-o`"));
     }
     interrupt::undo_writes(context);
     let mut builder = Builder::open(&args.output)?;
+    if !args.verify
+        && let Some(directory) = cache::directory()
+    {
+        builder = builder.with_cache(Cache::at(&directory));
+    }
     for name in &args.remove {
         builder.remove_catalog(name)?;
     }
@@ -165,12 +175,12 @@ fn report(context: &Context, format: FindingFormat, findings: &[Finding]) -> Res
     Ok(())
 }
 
-fn additions(args: &BuildArgs) -> Result<Vec<Addition>, CommandError> {
+fn additions(context: &Context, args: &BuildArgs) -> Result<Vec<Addition>, CommandError> {
     let sources: Vec<NamedSource> = args.sources.iter().map(|it| NamedSource::parse(it)).collect();
     refuse_equal_names(&sources)?;
     let mut additions = Vec::new();
     for source in sources {
-        match source::open(&source.path)? {
+        match context.open(&source.path)? {
             Source::Catalog(input) => {
                 let spec = spec(args, &source.name, &source.path.display().to_string());
                 additions.push(Addition { spec, input });
