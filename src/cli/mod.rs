@@ -109,14 +109,13 @@ pub fn run() -> ExitCode {
         // Fails only if the pool exists already, which it cannot this early.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build_global();
     }
-    crate::source::set_scratch(std::env::temp_dir());
     // For tests of what happens between two processes.
     if cfg!(debug_assertions)
         && let Some(delay) = std::env::var("OLMDEX_TEST_LOCK_DELAY_MS").ok().and_then(|it| it.parse().ok())
     {
         crate::file::delay_locks(std::time::Duration::from_millis(delay));
     }
-    let context = Context { reporter };
+    let context = Context { reporter, scratch: std::env::temp_dir() };
     // A panic is a bug, whose message is ours to word; the one that the runtime prints would come on top of it.
     std::panic::set_hook(Box::new(|_| {}));
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| dispatch(&context, &cli.command)));

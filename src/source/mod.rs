@@ -4,7 +4,7 @@
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -74,33 +74,6 @@ const SQLITE_MAGIC: &[u8; 16] = b"SQLite format 3\0";
 /// Bytes of the header of an SQLite file.
 const SQLITE_HEADER: usize = 100;
 
-/// The directory for copies that a reader needs.
-static SCRATCH: OnceLock<PathBuf> = OnceLock::new();
-
-/// Names the directory for copies that a reader needs: of legacy files whose writer was stopped. Only the first call
-/// counts; without one, copies are made beside the file.
-pub fn set_scratch(directory: PathBuf) {
-    // A second call changes nothing, as documented.
-    let _ = SCRATCH.set(directory);
-}
-
-/// The directory for copies of this file.
-#[must_use]
-pub fn scratch_for(path: &Path) -> PathBuf {
-    SCRATCH.get().cloned().unwrap_or_else(|| match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
-        _ => PathBuf::from("."),
-    })
-}
-
-/// Opens a legacy catalog as such.
-///
-/// # Errors
-/// [`LegacyError`] if it is none, or cannot be read.
-pub fn open_legacy(path: &Path, fidelity: Fidelity) -> Result<LegacyCatalog, LegacyError> {
-    LegacyCatalog::open(path, &scratch_for(path), fidelity)
-}
-
 /// Whether a file carries the mark of an index.
 #[must_use]
 pub fn is_index(path: &Path) -> bool {
@@ -122,18 +95,30 @@ fn is_open_already(path: &Path, metadata: &std::fs::Metadata) -> bool {
     (is_given || path == Path::new("/dev/stdin")) && metadata.file_type().is_fifo()
 }
 
-/// Looks at what `path` names and opens it. `-` is standard input, which is read whole.
+/// Looks at what `path` names and opens it. `-` is `stdin`, which is read whole. `scratch` is the directory for the copy of a legacy
+/// file whose writer was stopped.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use olmdex::source::{self, Source};
+///
+/// let mut stdin = "schema: olm.package\nname: till\n".as_bytes();
+/// let source = source::open(Path::new("-"), &std::env::temp_dir(), &mut stdin)?;
+/// assert!(matches!(source, Source::Catalog(input) if input.files.len() == 1));
+/// # Ok::<(), source::SourceError>(())
+/// ```
 ///
 /// # Errors
 /// [`SourceError`] if there is nothing that could hold a catalog.
-pub fn open(path: &Path) -> Result<Source, SourceError> {
+pub fn open(path: &Path, scratch: &Path, stdin: &mut dyn io::Read) -> Result<Source, SourceError> {
     let unreadable = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => SourceError::NotFound(path.to_owned()),
         _ => SourceError::Unreadable { path: path.to_owned(), error },
     };
     if path.as_os_str() == STDIN {
         let mut text = Vec::new();
-        io::stdin().lock().read_to_end(&mut text).map_err(unreadable)?;
+        stdin.read_to_end(&mut text).map_err(unreadable)?;
         return Ok(Source::Catalog(Input::bytes("<stdin>", Arc::from(text))));
     }
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
@@ -152,7 +137,7 @@ pub fn open(path: &Path) -> Result<Source, SourceError> {
     let head = header(path).map_err(unreadable)?;
     if head.starts_with(SQLITE_MAGIC) {
         if !index::has_mark(&head) && legacy::is_legacy(path) {
-            return Ok(Source::Catalog(open_legacy(path, Fidelity::Kept)?.into_input()));
+            return Ok(Source::Catalog(LegacyCatalog::open(path, scratch, Fidelity::Kept)?.into_input()));
         }
         return Ok(Source::Index(path.to_owned()));
     }

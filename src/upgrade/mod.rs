@@ -21,6 +21,7 @@
 //! answer about the graph; whether what the target depends on can be installed is another question.
 
 mod answer;
+mod channel_document;
 mod check_graph;
 pub mod classic;
 pub mod compat;
@@ -28,6 +29,7 @@ mod definitions;
 mod documented;
 mod path;
 mod permit;
+mod read;
 pub mod rules;
 mod shortest;
 mod stay;
@@ -37,6 +39,7 @@ mod why_not;
 mod zstream;
 
 pub use answer::{Asked, Generation, InstalledBundle, PackageView, Target};
+pub use channel_document::{ChannelDocument, ChannelDocumentError, channel_text};
 pub use check_graph::check_graph;
 pub use definitions::unsafe_definitions;
 pub use documented::classic_updates_as_documented;

@@ -2,14 +2,15 @@
 
 use std::path::Path;
 
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::CommandError;
 use crate::fbc::Input;
 use crate::index::Index;
-use crate::source::{self, Source};
+use crate::source::Source;
 
 /// Opens a source that must be one catalog: of an index with several, `catalog` names it.
-pub(crate) fn open(path: &Path, catalog: Option<&String>) -> Result<Input, CommandError> {
-    match (source::open(path)?, catalog) {
+pub(crate) fn open(context: &Context, path: &Path, catalog: Option<&String>) -> Result<Input, CommandError> {
+    match (context.open(path)?, catalog) {
         (Source::Catalog(input), None) => Ok(input),
         (Source::Catalog(_), Some(_)) => {
             Err(CommandError::usage(format!("`--catalog` chooses from an index, and `{}` is not one", path.display())))

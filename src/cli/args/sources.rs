@@ -12,7 +12,7 @@ use crate::cli::speak::progress::Progress;
 use crate::diag::{Tally, closest};
 use crate::fbc::Input;
 use crate::index::{Builder, CatalogSpec, Index, Mode};
-use crate::source::{self, STDIN, Source};
+use crate::source::{STDIN, Source};
 
 /// Where answers come from.
 #[derive(Debug, Clone, Args)]
@@ -88,7 +88,7 @@ impl AskOptions {
 
     /// Opens the sources: an index as it is, anything else imported into one in memory.
     pub(crate) fn open(&self, context: &Context) -> Result<Index, CommandError> {
-        let index = match self.open_sources()? {
+        let index = match self.open_sources(context)? {
             Opened::Index(index) => index,
             Opened::Catalogs(sources) => import(context, sources)?.0,
         };
@@ -99,7 +99,7 @@ impl AskOptions {
     /// As [`Self::open`], with the catalogs in the order in which the user named them: by `--catalog`, else by their
     /// sources; those of an index by name.
     pub(crate) fn open_in_order(&self, context: &Context) -> Result<(Index, Vec<String>), CommandError> {
-        let (index, names) = match self.open_sources()? {
+        let (index, names) = match self.open_sources(context)? {
             Opened::Index(index) => {
                 let names = index.catalog_names()?;
                 (index, names)
@@ -112,7 +112,7 @@ impl AskOptions {
 
     /// As [`Self::open`], unless the real tool refuses one of the catalogs: then its words.
     pub(crate) fn open_if_valid(&self, context: &Context) -> Result<Result<Index, String>, CommandError> {
-        let index = match self.open_sources()? {
+        let index = match self.open_sources(context)? {
             Opened::Index(index) => index,
             Opened::Catalogs(sources) => {
                 for (_, source) in &sources {
@@ -132,7 +132,7 @@ impl AskOptions {
 
     /// As [`Self::open`], but a single catalog in files stays what it is.
     pub(crate) fn open_or_read(&self, context: &Context) -> Result<FilesOrIndex, CommandError> {
-        let index = match self.open_sources()? {
+        let index = match self.open_sources(context)? {
             Opened::Index(index) => index,
             Opened::Catalogs(mut sources) => match sources.pop() {
                 Some((named, Source::Catalog(input))) if sources.is_empty() => {
@@ -151,7 +151,7 @@ impl AskOptions {
 
     /// As [`Self::open`], with the files too if the source is one catalog of files.
     pub(crate) fn open_with_files(&self, context: &Context) -> Result<(Index, Option<Input>), CommandError> {
-        let (index, input) = match self.open_sources()? {
+        let (index, input) = match self.open_sources(context)? {
             Opened::Index(index) => (index, None),
             Opened::Catalogs(sources) => {
                 let input = match sources.as_slice() {
@@ -166,11 +166,11 @@ impl AskOptions {
     }
 
     /// Opens each source once: standard input can be read only once.
-    fn open_sources(&self) -> Result<Opened, CommandError> {
+    fn open_sources(&self, context: &Context) -> Result<Opened, CommandError> {
         let sources = self.sources()?;
         let mut opened = Vec::with_capacity(sources.len());
         for source in &sources {
-            opened.push((source.clone(), source::open(&source.path)?));
+            opened.push((source.clone(), context.open(&source.path)?));
         }
         if let [(only, Source::Index(path))] = opened.as_slice()
             && !only.is_named

@@ -1,6 +1,5 @@
 //! What `updates`, `path` and `why-not` share: the package, what is installed, the channel, the generation of OLM.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -16,9 +15,9 @@ use crate::cli::speak::error::{CommandError, Exit};
 use crate::cluster::{self, ClusterExtension};
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
-use crate::index::query::{EdgeScope, Filter, PackageGraph, Reach};
+use crate::index::query::{Filter, PackageGraph};
 use crate::upgrade::v1::{LabelSelector, LabelSelectorRequirement, Policy};
-use crate::upgrade::{Asked, InstalledBundle, PackageView, Target, first_steps};
+use crate::upgrade::{Asked, InstalledBundle, PackageView, Target};
 use crate::version::Version;
 
 /// Generations of OLM.
@@ -148,7 +147,7 @@ impl UpgradeOptions {
         channels: Channels,
     ) -> Result<PackageView, CommandError> {
         let filter = Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() };
-        let view = read_view(index, &filter, package)?;
+        let view = PackageView::read(index, &filter, package)?;
         if view.graphs.is_empty() {
             return Err(unknown_package(index, package)?);
         }
@@ -164,7 +163,7 @@ impl UpgradeOptions {
     /// As [`Self::view`], of all catalogs, with the one that a Subscription names.
     pub(crate) fn view_of_all(&self, context: &Context, package: &str) -> Result<(PackageView, String), CommandError> {
         let index = self.ask.open(context)?;
-        let view = read_view(&index, &Filter::default(), package)?;
+        let view = PackageView::read(&index, &Filter::default(), package)?;
         let names: Vec<&str> = view.graphs.iter().map(|it| it.catalog.as_str()).collect();
         let source = match (self.ask.catalog.as_slice(), names.as_slice()) {
             (_, []) => return Err(unknown_package(&index, package)?),
@@ -227,30 +226,6 @@ impl UpgradeOptions {
     ) -> Result<(), CommandError> {
         print_answers(self.output, kind, answers, sheet)
     }
-}
-
-/// All that the catalogs of a filter say of a package; no graphs if they say nothing.
-pub(crate) fn read_view(index: &Index, filter: &Filter, package: &str) -> Result<PackageView, CommandError> {
-    let graphs = index.package_graphs(filter, package)?;
-    Ok(PackageView::new(package, graphs, &index.catalog_ranks(filter)?))
-}
-
-/// The names on the ways from what is installed to some names, in catalogs and channels; all of them if none are named.
-/// They are not looked for if one way is wanted and its first step may be its last: that search is shorter than the query.
-pub(crate) fn names_between(
-    index: &Index,
-    (catalogs, channels): (&[String], &[String]),
-    view: &PackageView,
-    from: &InstalledBundle,
-    to: &BTreeSet<String>,
-    at_most: u16,
-) -> Result<Reach, CommandError> {
-    let scope = EdgeScope { catalogs: catalogs.to_vec(), package: view.package.clone(), channels: channels.to_vec() };
-    let first = first_steps(view, channels, from);
-    if at_most == 1 && !first.is_disjoint(to) {
-        return Ok(Reach::Unknown);
-    }
-    Ok(index.names_between(&scope, &first, to)?)
 }
 
 /// The ClusterExtension of a manifest: the only one, or that of the package.

@@ -15,7 +15,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::{self, Change, Filter, Side};
 use crate::index::{Builder, Index};
-use crate::source::{self, STDIN, Source};
+use crate::source::{STDIN, Source};
 
 /// Say what differs between two catalogs: channels, upgrade edges, bundles, images, APIs, dependencies, deprecations
 ///
@@ -115,8 +115,8 @@ fn open(context: &Context, args: &DiffArgs) -> Result<(Opened, Opened), CommandE
     if args.old.as_os_str() == STDIN && args.new.as_os_str() == STDIN {
         return Err(CommandError::usage("standard input cannot be both catalogs"));
     }
-    let old = source::open(&args.old)?;
-    let new = source::open(&args.new)?;
+    let old = context.open(&args.old)?;
+    let new = context.open(&args.new)?;
     let mut builder = Builder::in_memory();
     let mut has_files = false;
     let mut take = |source: Source, path: &Path, side: &str, wanted: Option<&String>| match source {

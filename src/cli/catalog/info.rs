@@ -12,7 +12,7 @@ use crate::cli::print::table;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::Info;
-use crate::legacy::Fidelity;
+use crate::legacy::{Fidelity, LegacyCatalog};
 
 /// Say what an index holds, and what takes how much room in it
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
     if let [path] = args.sources.as_slice()
         && is_legacy(path)
     {
-        return legacy_info(args.output, path);
+        return legacy_info(context, args.output, path);
     }
     let index = AskOptions::of_sources(&args.sources).open(context)?;
     let info = index.info()?;
@@ -58,8 +58,8 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
 }
 
 /// A legacy file as such: what is in it when it is imported is for `list`.
-fn legacy_info(output: InfoFormat, path: &Path) -> CommandResult {
-    let info = crate::source::open_legacy(path, Fidelity::Kept)?.info();
+fn legacy_info(context: &Context, output: InfoFormat, path: &Path) -> CommandResult {
+    let info = LegacyCatalog::open(path, &context.scratch, Fidelity::Kept)?.info();
     let mut out = BufWriter::new(std::io::stdout().lock());
     match output {
         InfoFormat::Json => Envelope::new("LegacyInfo", vec![info]).write(&mut out)?,

@@ -15,7 +15,7 @@ use crate::cli::speak::progress::Progress;
 use crate::diag::{Rule, Tally};
 use crate::fbc::Input;
 use crate::index::Index;
-use crate::source::{self, Source};
+use crate::source::Source;
 
 /// Check catalogs: every rule, every finding, in one run
 ///
@@ -54,7 +54,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     let mut findings = Vec::new();
     let mut refusals = Vec::new();
     for path in &args.sources {
-        let inputs = match source::open(path)? {
+        let inputs = match context.open(path)? {
             Source::Catalog(input) => vec![input],
             Source::Index(path) => catalogs_of(&path)?,
         };

@@ -10,7 +10,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::diag::Tally;
-use crate::{legacy, source};
+use crate::legacy;
 
 /// Examine a legacy SQLite catalog: its schema, what is damaged, and what a server would do with it
 ///
@@ -38,7 +38,7 @@ pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
     }
     legacy_source::refuse_index(&args.file)?;
     let progress = Progress::start(context, format!("examining {}", args.file.display()));
-    let findings = legacy::examine(&args.file, &source::scratch_for(&args.file))?;
+    let findings = legacy::examine(&args.file, &context.scratch)?;
     drop(progress);
     print_findings(context, args.output, legacy::rules::ALL, &findings)?;
     let tally = Tally::of(&findings);

@@ -12,7 +12,6 @@ use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
 use crate::diag::counted;
 use crate::legacy::{Destination, Done, Edit, LegacyError};
-use crate::source;
 
 /// Maintain legacy SQLite catalogs: what `opm registry rm`, `prune`, `prune-stranded` and `deprecatetruncate` did
 ///
@@ -138,7 +137,7 @@ fn change(
     if destination != Destination::InPlace {
         interrupt::undo_writes(context);
     }
-    let mut edit = Edit::begin(&args.file, &source::scratch_for(&args.file), &destination)?;
+    let mut edit = Edit::begin(&args.file, &context.scratch, &destination)?;
     step(&mut edit).map_err(|error| {
         let error = CommandError::from(error);
         if error.exit == Exit::No {

@@ -50,7 +50,7 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
         return Err(CommandError::usage("findings are written as text, json, sarif or github"));
     }
     refuse_same_file(&args.source, &args.output, "name another file to write")?;
-    let input = one_catalog::open(&args.source, args.catalog.as_ref())?;
+    let input = one_catalog::open(context, &args.source, args.catalog.as_ref())?;
     let progress = Progress::start(context, format!("writing {}", args.output.display()));
     interrupt::undo_writes(context);
     let mut export = Export::begin(&args.output)?;

@@ -16,7 +16,7 @@ use crate::diag::printable;
 use crate::index::Index;
 use crate::index::query::{Filter, ImageUse};
 use crate::resolve::{closure, partial_closure};
-use crate::upgrade::{Asked, classic_path};
+use crate::upgrade::{Asked, PackageView, classic_path};
 
 /// Formats of lists of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -132,7 +132,7 @@ fn steps(
     from: &str,
 ) -> Result<Vec<String>, CommandError> {
     let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-    let view = crate::cli::args::upgrade::read_view(index, &filter, &target.package)?;
+    let view = PackageView::read(index, &filter, &target.package)?;
     let from = crate::cli::args::upgrade::installed(&view, from)?;
     let asked = Asked {
         installed: Some(from.clone()),

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::args::name::{NameArgument, unknown_package, with_guess};
 use crate::cli::args::sources::AskOptions;
-use crate::cli::args::upgrade::{Olm, installed, names_between, parse_minor, read_view};
+use crate::cli::args::upgrade::{Olm, installed, parse_minor};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -18,8 +18,7 @@ use crate::index::Index;
 use crate::index::query::{BundleRow, Filter};
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::{
-    Generation, InstalledBundle, Move, PackageView, Stay, Target, bundles_that_stay, ends_of_ways_out,
-    installed_that_stays, way_out,
+    Generation, InstalledBundle, Move, PackageView, Stay, Target, bundles_that_stay, installed_that_stays,
 };
 
 /// Show which operators may stay when the cluster goes to another version of OpenShift
@@ -167,8 +166,9 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
         let bundles = bundles_by_name(args, &index, &filter)?;
         for text in &args.installed {
             let (view, installed) = find(&index, &filter, &bundles, text)?;
-            let found = installed_that_stays(generations(args.olm), &view, &installed, None, step);
-            all.extend(with_ways_out(&index, &filter, &view, &installed, step, found)?);
+            let mut found = installed_that_stays(generations(args.olm), &view, &installed, None, step);
+            view.add_ways_out(&index, &filter.catalogs, &installed, step, &mut found)?;
+            all.append(&mut found);
         }
         if !args.cluster.is_empty() {
             all.extend(rows_of_cluster(context, args, (&index, &filter, &bundles), step)?);
@@ -193,24 +193,6 @@ fn generations(olm: Olm) -> &'static [Generation] {
     }
 }
 
-/// Rows of an installed bundle, with the way out for each that must not stay.
-fn with_ways_out(
-    index: &Index,
-    filter: &Filter,
-    view: &PackageView,
-    installed: &InstalledBundle,
-    step: Move,
-    mut rows: Vec<Stay>,
-) -> Result<Vec<Stay>, CommandError> {
-    for row in rows.iter_mut().filter(|it| !it.verdict.may_stay()) {
-        let Some(&olm) = row.olm.first() else { continue };
-        let ends = ends_of_ways_out(view, olm, step);
-        let within = names_between(index, (&filter.catalogs, &[]), view, installed, &ends, 1)?;
-        row.way = way_out(view, installed, olm, step, &within);
-    }
-    Ok(rows)
-}
-
 /// The rows of what manifests say is installed.
 fn rows_of_cluster(
     context: &Context,
@@ -229,7 +211,7 @@ fn rows_of_cluster(
     let mut add =
         |olm: Generation, of: (&str, &str), name: &str, version: &str, own: Option<&Result<Vec<String>, String>>| {
             let (package, source) = of;
-            let view = read_view(index, filter, package)?;
+            let view = PackageView::read(index, filter, package)?;
             let of_source = view.of_catalog(source);
             if !source.is_empty() && of_source.is_none() && !view.graphs.is_empty() {
                 let what = format!("the Subscription to `{package}` names the catalog `{source}`");
@@ -238,8 +220,9 @@ fn rows_of_cluster(
             let view = of_source.unwrap_or(view);
             let is_in_catalog = view.find(name).is_some_and(|it| it.0 == name);
             let installed = InstalledBundle { name: name.to_owned(), version: version.to_owned(), is_in_catalog };
-            let found = installed_that_stays(&[olm], &view, &installed, own, step);
-            rows.extend(with_ways_out(index, filter, &view, &installed, step, found)?);
+            let mut found = installed_that_stays(&[olm], &view, &installed, own, step);
+            view.add_ways_out(index, &filter.catalogs, &installed, step, &mut found)?;
+            rows.append(&mut found);
             Ok::<(), CommandError>(())
         };
     for csv in cluster.csvs.iter().filter(|it| args.olm != Olm::V1 && !it.is_copied) {
@@ -298,7 +281,7 @@ fn find(
             }
         },
     };
-    let view = read_view(index, filter, &package)?;
+    let view = PackageView::read(index, filter, &package)?;
     if view.graphs.is_empty() {
         return Err(unknown_package(index, &package)?);
     }

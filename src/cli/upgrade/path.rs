@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use clap::Args;
 
 use crate::cli::args::upgrade::{
-    Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed_words, names_between, parse_minor, target_row,
+    Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed_words, parse_minor, target_row,
 };
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
@@ -71,7 +71,7 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     let mut gave_up = false;
     if let (true, Some(to)) = (args.shortest, &to) {
         let edges = (args.options.ask.catalog.as_slice(), asked.channels.as_slice());
-        let within = names_between(&index, edges, &view, &from, &BTreeSet::from([to.clone()]), args.alternatives)?;
+        let within = view.names_between(&index, edges, &from, &BTreeSet::from([to.clone()]), args.alternatives)?;
         if args.options.classic()
             && let Some(graph) = view.graphs.first()
         {

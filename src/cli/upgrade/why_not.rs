@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use clap::Args;
 
 use crate::cli::args::name::NameArgument;
-use crate::cli::args::upgrade::{Channels, UpgradeOptions, bundle, bundle_words, installed_words, names_between};
+use crate::cli::args::upgrade::{Channels, UpgradeOptions, bundle, bundle_words, installed_words};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -52,7 +52,7 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
         let catalogs = &args.options.ask.catalog;
         let to = BTreeSet::from([target.0.clone()]);
         let within = match &asked.installed {
-            Some(installed) => names_between(&index, (catalogs, &[]), &view, installed, &to, 1)?,
+            Some(installed) => view.names_between(&index, (catalogs, &[]), installed, &to, 1)?,
             None => Reach::Unknown,
         };
         answers.push(v1_why_not(&view, &asked, &target, &within));

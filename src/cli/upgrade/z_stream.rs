@@ -16,11 +16,9 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::report::paint;
 use crate::diag::printable;
-use crate::fbc::{self, Consumer, Document, Format, Input, Origin, Syntax, Typed};
-use crate::index::Index;
-use crate::index::query::{Filter, GraphEntry};
-use crate::json;
-use crate::upgrade::{ZStream, ZStreamError, rules, z_stream};
+use crate::fbc::Format;
+use crate::index::query::Filter;
+use crate::upgrade::{ChannelDocument, ZStream, ZStreamError, channel_text, rules, z_stream};
 
 /// Make a channel in which every patch release updates to the latest of its minor version
 ///
@@ -68,18 +66,10 @@ enum ZStreamFormat {
     Blob,
 }
 
-/// The channel's document: where it stands, its text, and its content as JSON.
-struct Found {
-    origin: Origin,
-    raw: Vec<u8>,
-    json: String,
-    path: Option<PathBuf>,
-}
-
 pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     let (index, input) = args.ask.open_with_files(context)?;
     let found = match &input {
-        Some(input) => find_in_files(args, input)?,
+        Some(input) => ChannelDocument::in_files(input, &args.package, &args.channel)?,
         None if args.apply || args.dry_run => {
             let error =
                 CommandError::usage("`--apply` changes a catalog's file, and this is an index, or several catalogs");
@@ -108,14 +98,14 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     };
     let found = match found {
         Some(found) => found,
-        None => find_in_index(&index, &filter, args)?,
+        None => ChannelDocument::in_index(&index, &filter, &args.package, &args.channel)?,
     };
     let is_fine = made.findings.is_empty();
     if !is_fine {
         print_findings(context, FindingFormat::Text, rules::ALL, &made.findings)?;
         return Ok(Exit::No);
     }
-    let new = with_entries(&found.json, &made.entries)?;
+    let new = found.with_entries(&made.entries)?;
     let mut written = None;
     if (args.apply || args.dry_run) && !made.is_unchanged {
         let path = apply(context, args, &found, &new)?;
@@ -136,8 +126,8 @@ fn print(args: &ZStreamArgs, made: ZStream, new: &str, written: Option<&Path>) -
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
         ZStreamFormat::Json => Envelope::new("ZStream", vec![made]).write(&mut out)?,
-        ZStreamFormat::Yaml => out.write_all(&rendered(new, Format::Yaml)?)?,
-        ZStreamFormat::Blob => out.write_all(&rendered(new, Format::Json)?)?,
+        ZStreamFormat::Yaml => out.write_all(&channel_text(new, Format::Yaml)?)?,
+        ZStreamFormat::Blob => out.write_all(&channel_text(new, Format::Json)?)?,
         ZStreamFormat::Text => {
             let mut sheet = Sheet::default();
             sheet.line("package", &made.package);
@@ -163,125 +153,11 @@ fn print(args: &ZStreamArgs, made: ZStream, new: &str, written: Option<&Path>) -
     Ok(())
 }
 
-/// Looks for the channel's document.
-struct Finder<'a> {
-    args: &'a ZStreamArgs,
-}
-
-impl Consumer for Finder<'_> {
-    type Output = Option<Found>;
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        let blob = document.blob.ok()?;
-        let Typed::Channel(channel) = &blob.typed else { return None };
-        if channel.package != self.args.package || channel.name != self.args.channel {
-            return None;
-        }
-        let mut json = Vec::new();
-        json::write_compact(blob.value, &mut json);
-        let json = String::from_utf8(json).ok()?;
-        Some(Found { origin: document.origin, raw: document.raw.to_vec(), json, path: None })
-    }
-}
-
-/// `None` if the catalog has no such channel, which another question then finds out.
-fn find_in_files(args: &ZStreamArgs, input: &Input) -> Result<Option<Found>, CommandError> {
-    let mut all: Vec<Found> = Vec::new();
-    let done: Result<(), std::convert::Infallible> = fbc::load(input, &Finder { args }, |found| {
-        all.extend(found);
-        Ok(())
-    });
-    match done {
-        Ok(()) => {}
-    }
-    if all.len() > 1 {
-        let message = format!("{}/{} is defined {} times", args.package, args.channel, all.len());
-        return Err(CommandError::new(Exit::Input, message).help("`olmdex validate` says where"));
-    }
-    Ok(all.pop().map(|found| {
-        let file = input.files.get(found.origin.file as usize);
-        Found { path: file.and_then(|it| it.path()).map(PathBuf::from), ..found }
-    }))
-}
-
-fn find_in_index(index: &Index, filter: &Filter, args: &ZStreamArgs) -> Result<Found, CommandError> {
-    let filter = Filter { package: Some(args.package.clone()), ..filter.clone() };
-    let mut found = None;
-    let mut reader = json::Reader::new();
-    index.documents(&filter, |_, text| {
-        if let Ok(value) = reader.read(text)
-            && let Ok(blob) = fbc::blob::decode(value, false)
-            && let Typed::Channel(channel) = &blob.typed
-            && channel.name == args.channel
-        {
-            found = Some(text.to_owned());
-        }
-        Ok::<(), CommandError>(())
-    })?;
-    let json = found.ok_or_else(|| CommandError::new(Exit::Input, "the channel's document cannot be read"))?;
-    let origin = Origin { file: 0, line: 1, column: 1, syntax: Syntax::Json, offset: 0, len: 0 };
-    Ok(Found { origin, raw: Vec::new(), json, path: None })
-}
-
-/// The channel's document with other entries.
-fn with_entries(document: &str, entries: &[GraphEntry]) -> Result<String, CommandError> {
-    let entries: Vec<serde_json::Value> = entries
-        .iter()
-        .map(|it| {
-            let mut entry = serde_json::Map::from_iter([("name".to_owned(), it.name.clone().into())]);
-            if !it.replaces.is_empty() {
-                entry.insert("replaces".to_owned(), it.replaces.clone().into());
-            }
-            if !it.skips.is_empty() {
-                entry.insert("skips".to_owned(), it.skips.clone().into());
-            }
-            if !it.skip_range.is_empty() {
-                entry.insert("skipRange".to_owned(), it.skip_range.clone().into());
-            }
-            entry.into()
-        })
-        .collect();
-    let entries = serde_json::Value::from(entries).to_string();
-    let mut reader = json::Reader::new();
-    let changed = reader.read(document).ok().and_then(|it| fbc::with_field(it, "entries", &entries));
-    changed.ok_or_else(|| CommandError::new(Exit::Input, "the channel's document cannot be read"))
-}
-
-/// A blob as `render` writes it.
-fn rendered(document: &str, format: Format) -> Result<Vec<u8>, CommandError> {
-    let unreadable = || CommandError::new(Exit::Input, "the channel's document cannot be read");
-    let mut reader = json::Reader::new();
-    let value = reader.read(document).map_err(|_| unreadable())?;
-    let blob = fbc::blob::decode(value, false).map_err(|_| unreadable())?;
-    let mut out = Vec::new();
-    fbc::write_blob(&blob, format, &mut out).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
-    Ok(out)
-}
-
-/// The file that a document is in, which is changed only if it is part of the source that was named.
-fn file_to_change<'f>(args: &ZStreamArgs, found: &'f Found) -> Result<&'f Path, CommandError> {
-    let Some(path) = &found.path else {
-        let error = CommandError::usage("`--apply` changes a catalog's file, and this source is not one");
-        return Err(error.help("name a directory or a file with `-i`"));
-    };
-    let real = std::fs::canonicalize(path)?;
-    let root = args.ask.sources()?.into_iter().map(|it| it.path).find(|it| it.is_dir());
-    let is_inside = match root {
-        Some(root) => std::fs::canonicalize(root).is_ok_and(|root| real.starts_with(root)),
-        None => !path.is_symlink(),
-    };
-    if is_inside || args.follow {
-        return Ok(path);
-    }
-    let message = format!("{} is a link to {}, which is not part of the source", path.display(), real.display());
-    Err(CommandError::new(Exit::Input, message).help("`--follow` changes the file that it leads to"))
-}
-
 /// Writes the channel's new document into its file, or shows what that would change.
-fn apply(context: &Context, args: &ZStreamArgs, found: &Found, new: &str) -> Result<PathBuf, CommandError> {
-    let path = file_to_change(args, found)?;
-    let edited = fbc::edit_document(&found.raw, found.origin.syntax, new)
-        .map_err(|error| CommandError::new(Exit::Input, format!("cannot change {}: {error}", path.display())))?;
+fn apply(context: &Context, args: &ZStreamArgs, found: &ChannelDocument, new: &str) -> Result<PathBuf, CommandError> {
+    let root = args.ask.sources()?.into_iter().map(|it| it.path).find(|it| it.is_dir());
+    let path = found.file(root.as_deref(), args.follow)?;
+    let edited = found.edited(new)?;
     if let Some(why) = edited.rewritten {
         let message = format!("{}: the channel is written anew, without its comments: {why}", path.display());
         context.reporter.warning(&message);
@@ -292,8 +168,7 @@ fn apply(context: &Context, args: &ZStreamArgs, found: &Found, new: &str) -> Res
         return Ok(path.to_owned());
     }
     interrupt::undo_writes(context);
-    fbc::replace_document(path, found.origin, &found.raw, edited.text.as_bytes())?;
-    Ok(std::fs::canonicalize(path)?)
+    Ok(found.replace(path, &edited.text)?)
 }
 
 /// Prints the difference between two texts that start on a line of a file, as `diff -u` does.

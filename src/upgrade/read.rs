@@ -1,0 +1,66 @@
+//! What an index is asked for the engines: a package whole, and the names between two ends of its graph.
+//!
+//! What it deliberately does not do: it decides nothing. Whether there is such a package at all, the caller sees by the graphs.
+
+use std::collections::BTreeSet;
+
+use super::answer::{InstalledBundle, PackageView};
+use super::shortest::first_steps;
+use super::stay::{Move, Stay, ends_of_ways_out, way_out};
+use crate::index::query::{EdgeScope, Filter, Reach};
+use crate::index::{Index, IndexError};
+
+impl PackageView {
+    /// All that the catalogs of a filter say of a package; no graphs if they say nothing.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn read(index: &Index, filter: &Filter, package: &str) -> Result<Self, IndexError> {
+        let graphs = index.package_graphs(filter, package)?;
+        Ok(Self::new(package, graphs, &index.catalog_ranks(filter)?))
+    }
+
+    /// The names on the ways from what is installed to some names, in these catalogs and channels; in all of them if none are
+    /// named. They are not looked for if one way is wanted and its first step may be its last: that search is shorter than the
+    /// query.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn names_between(
+        &self,
+        index: &Index,
+        (catalogs, channels): (&[String], &[String]),
+        from: &InstalledBundle,
+        to: &BTreeSet<String>,
+        at_most: u16,
+    ) -> Result<Reach, IndexError> {
+        let first = first_steps(self, channels, from);
+        if at_most == 1 && !first.is_disjoint(to) {
+            return Ok(Reach::Unknown);
+        }
+        let (catalogs, channels) = (catalogs.to_vec(), channels.to_vec());
+        index.names_between(&EdgeScope { catalogs, package: self.package.clone(), channels }, &first, to)
+    }
+
+    /// Adds to rows of an installed bundle the way out for each that must not stay, over these catalogs; over all of them if none
+    /// are named.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn add_ways_out(
+        &self,
+        index: &Index,
+        catalogs: &[String],
+        installed: &InstalledBundle,
+        step: Move,
+        rows: &mut [Stay],
+    ) -> Result<(), IndexError> {
+        for row in rows.iter_mut().filter(|it| !it.verdict.may_stay()) {
+            let Some(&olm) = row.olm.first() else { continue };
+            let ends = ends_of_ways_out(self, olm, step);
+            let within = self.names_between(index, (catalogs, &[]), installed, &ends, 1)?;
+            row.way = way_out(self, installed, olm, step, &within);
+        }
+        Ok(())
+    }
+}
