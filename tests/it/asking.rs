@@ -94,3 +94,44 @@ fn every_folder_is_a_command_and_its_cases_are_about_it() {
         }
     }
 }
+
+/// What a longer line builds belongs into a file below `fixtures/`.
+const MAX_LEN: usize = 240;
+
+#[test]
+fn command_lines_can_be_read() {
+    let long: Vec<String> = cases()
+        .iter()
+        .filter(|it| it.command.chars().count() > MAX_LEN)
+        .map(|it| format!("{}: {} characters", it.file.display(), it.command.chars().count()))
+        .collect();
+    assert!(long.is_empty(), "more than {MAX_LEN} characters; let files say it:\n{}", long.join("\n"));
+}
+
+/// The folders of `fixtures/` that others run: `fixtures`, the conformance test, and the tests of legacy files.
+const OF_OTHERS: &[&str] = &["five-mistakes", "legacy", "recorded", "rules", "shop", "shop-next"];
+
+#[test]
+fn no_fixture_is_without_a_case() {
+    let cases = cases();
+    let words: Vec<&str> = cases.iter().flat_map(|it| it.command.split([' ', '=', ';'])).collect();
+    // A folder that is named as a whole shows one thing, and what is in it belongs to that.
+    let shows = |word: &str, path: &str| {
+        word.matches('/').count() >= 2 && path.strip_prefix(word).is_some_and(|it| it.is_empty() || it.starts_with('/'))
+    };
+    let is_of_others = |path: &PathBuf| path.ends_with("asking") || OF_OTHERS.iter().any(|it| path.ends_with(it));
+    let mut unused = Vec::new();
+    let mut open = entries(&package().join("fixtures"));
+    open.retain(|it| !is_of_others(it));
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(entries(&path));
+            continue;
+        }
+        let path = path.strip_prefix(package()).unwrap().to_str().unwrap();
+        if !words.iter().any(|it| shows(it, path)) {
+            unused.push(path.to_owned());
+        }
+    }
+    assert!(unused.is_empty(), "no command line in fixtures/asking names\n{}", unused.join("\n"));
+}
