@@ -108,30 +108,47 @@ fn command_lines_can_be_read() {
     assert!(long.is_empty(), "more than {MAX_LEN} characters; let files say it:\n{}", long.join("\n"));
 }
 
-/// The folders of `fixtures/` that others run: `fixtures`, the conformance test, and the tests of legacy files.
+/// The folders of `fixtures/` that are run as a whole, by `fixtures` and the conformance test, or that hold SQL.
 const OF_OTHERS: &[&str] = &["five-mistakes", "legacy", "recorded", "rules", "shop", "shop-next"];
 
+/// The text of all tests.
+fn sources() -> String {
+    let mut text = String::new();
+    let mut open = vec![package().join("tests")];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(entries(&path));
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            text.push_str(&std::fs::read_to_string(path).unwrap());
+        }
+    }
+    text
+}
+
 #[test]
-fn no_fixture_is_without_a_case() {
+fn no_fixture_is_without_a_user() {
     let cases = cases();
     let words: Vec<&str> = cases.iter().flat_map(|it| it.command.split([' ', '=', ';'])).collect();
-    // A folder that is named as a whole shows one thing, and what is in it belongs to that.
-    let shows = |word: &str, path: &str| {
-        word.matches('/').count() >= 2 && path.strip_prefix(word).is_some_and(|it| it.is_empty() || it.starts_with('/'))
-    };
+    let sources = sources();
+    let root = package().join("fixtures");
     let is_of_others = |path: &PathBuf| path.ends_with("asking") || OF_OTHERS.iter().any(|it| path.ends_with(it));
     let mut unused = Vec::new();
-    let mut open = entries(&package().join("fixtures"));
+    let mut open = entries(&root);
     open.retain(|it| !is_of_others(it));
     while let Some(path) = open.pop() {
         if path.is_dir() {
             open.extend(entries(&path));
             continue;
         }
-        let path = path.strip_prefix(package()).unwrap().to_str().unwrap();
-        if !words.iter().any(|it| shows(it, path)) {
-            unused.push(path.to_owned());
+        // A file is used under its own name or that of a folder around it, but for the folder of all its kind.
+        let path = path.strip_prefix(&root).unwrap();
+        let names = path.ancestors().filter(|it| it.components().count() > 1).map(|it| it.to_str().unwrap());
+        let is_used = |name: &str| {
+            words.iter().any(|it| it.strip_prefix("fixtures/") == Some(name)) || sources.contains(&format!("{name}\""))
+        };
+        if !names.into_iter().any(is_used) {
+            unused.push(path.display().to_string());
         }
     }
-    assert!(unused.is_empty(), "no command line in fixtures/asking names\n{}", unused.join("\n"));
+    assert!(unused.is_empty(), "no case in fixtures/asking and no test names\n{}", unused.join("\n"));
 }
