@@ -195,7 +195,13 @@ fn seeds() -> (TempDir, Tree) {
     let root = directory.path().join("seeds");
     std::fs::create_dir(&root).unwrap();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    for (from, to) in [("shop/in", "shop"), ("shop-next/in", "next"), ("dependencies/no-way-out/catalog", "needs")] {
+    for (from, to) in [
+        ("shop/in", "shop"),
+        ("shop-next/in", "next"),
+        ("dependencies/no-way-out/catalog", "needs"),
+        ("definitions/one-version/maximum-20.yaml", "crd.yaml"),
+        ("definitions/one-version/maximum-9.yaml", "crd-next.yaml"),
+    ] {
         let copied = Command::new("cp").arg("-rL").arg(fixtures.join(from)).arg(root.join(to)).status().unwrap();
         assert!(copied.success());
     }
@@ -206,14 +212,6 @@ fn seeds() -> (TempDir, Tree) {
         olmdex(["export", "-q", "--legacy", name, "-o", &legacy]).in_directory(&root).answer().expect_code(0);
     }
     std::fs::write(root.join("text.txt"), "neither a catalog nor an index: [\n").unwrap();
-    for (name, maximum) in [("crd.yaml", 20), ("crd-next.yaml", 9)] {
-        let definition = format!(
-            "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {{name: tills.shop}}\n\
-             spec: {{group: shop, scope: Namespaced, names: {{kind: Till}}, versions: [{{name: v1, served: true, storage: true, \
-             schema: {{openAPIV3Schema: {{type: object, properties: {{size: {{type: integer, maximum: {maximum}}}}}}}}}}}]}}\n"
-        );
-        std::fs::write(root.join(name), definition).unwrap();
-    }
     // Some content, so that writing takes a while.
     let content = "UPDATE operatorbundle SET bundle = CAST(bundle AS TEXT) || '{\"kind\":\"X\",\"x\":\"' || hex(zeroblob(100000)) || '\"}'";
     let legacy = legacy_file(directory.path(), "two-packages", content);

@@ -1,53 +1,154 @@
-//! What the asking commands print, on the shop's catalog, in every format: each file of `fixtures/asking` is a command with
-//! its exit code and both of its outputs.
+//! What the commands print, in every format: each file `fixtures/asking/COMMAND/CASE.txt` is a command line with its exit
+//! code and both of its outputs. A new case needs its first line only; CONTRIBUTING.md says how to record the rest.
 //!
-//! `OLMDEX_BLESS=1 cargo test --test it asking` writes them anew; new cases need the first line only.
+//! Each case runs in a directory of its own, in which are the fixtures and an index of the shop, `shop.db`, which is asked
+//! unless the command line says otherwise.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::support::recording::expect_recorded;
+use crate::support::{olmdex, scratch};
+
+/// A case as its file begins.
+pub(crate) struct Case {
+    pub file: PathBuf,
+    /// The name of its folder: the command that it is about.
+    pub about: String,
+    /// The command line, for a shell.
+    pub command: String,
+}
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// What is in a directory, sorted.
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let mut found: Vec<_> = std::fs::read_dir(directory).unwrap().map(|it| it.unwrap().path()).collect();
+    found.sort();
+    found
+}
+
+/// All cases, sorted.
+pub(crate) fn cases() -> Vec<Case> {
+    let folders = entries(&package().join("fixtures/asking"));
+    let of = |folder: &PathBuf| {
+        let about = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        entries(folder).into_iter().map(move |file| {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let line = text.lines().next().and_then(|it| it.strip_prefix("$ "));
+            let command = line.unwrap_or_else(|| panic!("{}: the first line is no command", file.display()));
+            Case { about: about.clone(), command: command.to_owned(), file }
+        })
+    };
+    folders.iter().flat_map(of).collect()
+}
 
 #[test]
 fn every_command_prints_what_is_recorded() {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = Path::new(env!("CARGO_BIN_EXE_olmdex"));
-    let scratch = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(package.join("fixtures"), scratch.path().join("fixtures")).unwrap();
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
-    let run = |command: &str| {
+    let run = |command: &str, directory: &Path| {
+        std::os::unix::fs::symlink(package().join("fixtures"), directory.join("fixtures")).unwrap();
         Command::new("sh")
             .args(["-c", command])
-            .current_dir(scratch.path())
+            .current_dir(directory)
             .env("PATH", &path)
             .env("OLMDEX_INDEX", "shop.db")
             .env_remove("NO_COLOR")
             .output()
             .unwrap()
     };
-    assert!(
-        run("olmdex build shop=fixtures/shop/in -o shop.db --priority shop=5 --label shop:tier=demo").status.success()
-    );
-    let mut n_cases = 0;
-    let mut files: Vec<_> =
-        std::fs::read_dir(package.join("fixtures/asking")).unwrap().map(|it| it.unwrap().path()).collect();
-    files.sort();
-    for file in files {
-        let recorded = std::fs::read_to_string(&file).unwrap();
-        let command =
-            recorded.lines().next().and_then(|it| it.strip_prefix("$ ")).expect("the first line is a command");
-        let output = run(command);
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let found = format!(
-            "$ {command}\n--- exit code {}\n--- standard output\n{}--- standard error\n{}",
+    let shop = scratch();
+    let build = "olmdex build shop=fixtures/shop/in -o shop.db --priority shop=5 --label shop:tier=demo";
+    assert!(run(build, shop.path()).status.success());
+    let found = |case: Case| {
+        let directory = scratch();
+        std::fs::copy(shop.path().join("shop.db"), directory.path().join("shop.db")).unwrap();
+        let output = run(&case.command, directory.path());
+        let text = format!(
+            "$ {}\n--- exit code {}\n--- standard output\n{}--- standard error\n{}",
+            case.command,
             output.status.code().unwrap_or(-1),
-            text(&output.stdout),
-            text(&output.stderr)
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
         );
-        if std::env::var_os("OLMDEX_BLESS").is_some() {
-            std::fs::write(&file, &found).unwrap();
-        } else {
-            assert_eq!(recorded, found, "{}", file.display());
+        (case.file, text)
+    };
+    expect_recorded("asking", &cases().into_iter().map(found).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_folder_is_a_command_and_its_cases_are_about_it() {
+    let cases = cases();
+    assert!(cases.len() > 250, "only {} cases are left", cases.len());
+    let mut last = String::new();
+    for case in cases {
+        let mut runs = case.command.split("olmdex ").skip(1);
+        let is_about = runs.any(|it| it.split_whitespace().next() == Some(&case.about));
+        assert!(is_about, "{} does not run `olmdex {}`", case.file.display(), case.about);
+        if last != case.about {
+            olmdex([&case.about, "--help"]).answer().expect_code(0);
+            last = case.about;
         }
-        n_cases += 1;
     }
-    assert!(n_cases > 30, "only {n_cases} cases are left");
+}
+
+/// What a longer line builds belongs into a file below `fixtures/`.
+const MAX_LEN: usize = 240;
+
+#[test]
+fn command_lines_can_be_read() {
+    let long: Vec<String> = cases()
+        .iter()
+        .filter(|it| it.command.chars().count() > MAX_LEN)
+        .map(|it| format!("{}: {} characters", it.file.display(), it.command.chars().count()))
+        .collect();
+    assert!(long.is_empty(), "more than {MAX_LEN} characters; let files say it:\n{}", long.join("\n"));
+}
+
+/// The folders of `fixtures/` that are run as a whole, by `fixtures` and the conformance test, or that hold SQL.
+const OF_OTHERS: &[&str] = &["five-mistakes", "legacy", "recorded", "rules", "shop", "shop-next"];
+
+/// The text of all tests.
+fn sources() -> String {
+    let mut text = String::new();
+    let mut open = vec![package().join("tests")];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(entries(&path));
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            text.push_str(&std::fs::read_to_string(path).unwrap());
+        }
+    }
+    text
+}
+
+#[test]
+fn no_fixture_is_without_a_user() {
+    let cases = cases();
+    let words: Vec<&str> = cases.iter().flat_map(|it| it.command.split([' ', '=', ';'])).collect();
+    let sources = sources();
+    let root = package().join("fixtures");
+    let is_of_others = |path: &PathBuf| path.ends_with("asking") || OF_OTHERS.iter().any(|it| path.ends_with(it));
+    let mut unused = Vec::new();
+    let mut open = entries(&root);
+    open.retain(|it| !is_of_others(it));
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(entries(&path));
+            continue;
+        }
+        // A file is used under its own name or that of a folder around it, but for the folder of all its kind.
+        let path = path.strip_prefix(&root).unwrap();
+        let names = path.ancestors().filter(|it| it.components().count() > 1).map(|it| it.to_str().unwrap());
+        let is_used = |name: &str| {
+            words.iter().any(|it| it.strip_prefix("fixtures/") == Some(name)) || sources.contains(&format!("{name}\""))
+        };
+        if !names.into_iter().any(is_used) {
+            unused.push(path.display().to_string());
+        }
+    }
+    assert!(unused.is_empty(), "no case in fixtures/asking and no test names\n{}", unused.join("\n"));
 }

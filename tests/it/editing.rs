@@ -6,35 +6,11 @@ use std::path::Path;
 use crate::support::{olmdex, scratch, write};
 
 /// A channel that is not a z-stream, with what editing by hand leaves in a file.
-const KILN: &str = "\
-# kilns
-schema: olm.package
-name: kiln
-defaultChannel: stable
----
-# the only channel
-name: 'stable'
-schema: olm.channel
-package: kiln
-entries:
-  - name: kiln.v1.0.0 # the first
-  - name: kiln.v1.0.1
-    replaces: kiln.v1.0.0
-  # the head
-  - replaces: kiln.v1.0.1
-    name: kiln.v1.1.0
-";
+const KILN: &str = include_str!("../../fixtures/catalogs/kiln/catalog.yaml");
 
 fn catalog(root: &Path) -> String {
-    let mut text = KILN.to_owned();
-    for version in ["1.0.0", "1.0.1", "1.1.0"] {
-        text.push_str(&format!(
-            "---\nschema: olm.bundle\npackage: kiln\nname: kiln.v{version}\nimage: example.com/kiln:{version}\n\
-             properties: [{{type: olm.package, value: {{packageName: kiln, version: {version}}}}}]\n"
-        ));
-    }
-    write(root, "catalog.yaml", &text);
-    text
+    write(root, "catalog.yaml", KILN);
+    KILN.to_owned()
 }
 
 const APPLY: [&str; 5] = ["z-stream", "kiln", "--channel", "stable", "--apply"];

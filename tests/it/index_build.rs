@@ -12,36 +12,8 @@ use olmdex::file::FileError;
 use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
 use olmdex::index::{Builder, CatalogSpec, Import, Index, IndexError, Mode, NotAnIndex, Outcome};
 
-const FOO: &str = r#"
-{"schema":"olm.package","name":"foo","defaultChannel":"stable","description":"All about foo.","icon":{"base64data":"PHN2Zy8+","mediatype":"image/svg+xml"}}
-{"schema":"olm.channel","package":"foo","name":"stable","entries":[
-  {"name":"foo.v1.0.0"},
-  {"name":"foo.v1.1.0","replaces":"foo.v1.0.0","skips":["foo.v0.9.0"]},
-  {"name":"foo.v2.0.0","replaces":"foo.v1.1.0","skipRange":">=1.0.0 <2.0.0"}]}
-{"schema":"olm.bundle","package":"foo","name":"foo.v1.0.0","image":"quay.io/foo/bundle:v1.0.0","properties":[
-  {"type":"olm.package","value":{"packageName":"foo","version":"1.0.0"}},
-  {"type":"olm.gvk","value":{"group":"foo.example.com","version":"v1","kind":"Foo"}}]}
-{"schema":"olm.bundle","package":"foo","name":"foo.v1.1.0","image":"quay.io/foo/bundle:v1.1.0","properties":[
-  {"type":"olm.package","value":{"packageName":"foo","version":"1.1.0"}},
-  {"type":"olm.gvk","value":{"group":"foo.example.com","version":"v1","kind":"Foo"}}]}
-{"schema":"olm.bundle","package":"foo","name":"foo.v2.0.0","image":"quay.io/foo/bundle:v2.0.0","relatedImages":[{"name":"operator","image":"quay.io/foo/operator:2"}],"properties":[
-  {"type":"olm.package","value":{"packageName":"foo","version":"2.0.0"}},
-  {"type":"olm.gvk","value":{"group":"foo.example.com","version":"v2","kind":"Foo"}},
-  {"type":"olm.gvk.required","value":{"group":"bar.example.com","version":"v1","kind":"Bar"}},
-  {"type":"olm.package.required","value":{"packageName":"bar","versionRange":">=1.0.0"}},
-  {"type":"olm.constraint","value":{"failureMessage":"no","cel":{"rule":"true"}}},
-  {"type":"olm.maxOpenShiftVersion","value":"4.20"},
-  {"type":"olm.csv.metadata","value":{"displayName":"Foo Operator","description":"Runs a zebra in the cloud.","keywords":["animal","stripes"],
-    "provider":{"name":"Foo Inc."},"maturity":"stable","minKubeVersion":"1.25.0",
-    "installModes":[{"type":"AllNamespaces","supported":true}],
-    "labels":{"operatorframework.io/arch.arm64":"supported","operatorframework.io/os.linux":"supported"},
-    "annotations":{"capabilities":"Deep Insights","categories":"Zoo, Cloud","features.operators.openshift.io/disconnected":"true",
-      "operators.openshift.io/infrastructure-features":"[\"fips\"]"}}}]}
-{"schema":"olm.deprecations","package":"foo","entries":[
-  {"reference":{"schema":"olm.package"},"message":"use bar"},
-  {"reference":{"schema":"olm.bundle","name":"foo.v1.0.0"},"message":"too old"}]}
-{"schema":"example.unknown","package":"foo","name":"x","big":1e3}
-"#;
+/// A package that says everything of which an index keeps more than its text.
+const FOO: &str = include_str!("../../fixtures/catalogs/all-that-an-index-holds/catalog.json");
 
 const BAR: &str = r#"
 {"schema":"olm.package","name":"bar","defaultChannel":"alpha"}
@@ -136,7 +108,7 @@ fn everything_of_a_bundle_is_stored() {
     let edges: Vec<(&str, &str)> =
         bundle.upgrades_from.iter().map(|it| (it.bundle.as_str(), it.kind.as_str())).collect();
     assert_eq!(edges, [("foo.v1.0.0", "skipRange"), ("foo.v1.1.0", "replaces"), ("foo.v1.1.0", "skipRange")]);
-    assert_eq!(bundle.source.unwrap().line, 13);
+    assert_eq!(bundle.source.unwrap().line, 12);
 
     let selector = BundleSelector {
         package: Some("foo".to_owned()),

@@ -3,10 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::recording::expect_recorded;
 use olmdex::fbc::Input;
 use olmdex::index::query::{Filter, SqlLimits, SqlValue, hot_statements};
 use olmdex::index::{APPLICATION_ID, Builder, CatalogSpec, Index, IndexError, Mode, SCHEMA_VERSION};
@@ -50,7 +50,6 @@ fn in_memory() -> Index {
     builder.into_index().unwrap()
 }
 
-/// `OLMDEX_UPDATE=1` writes the snapshot.
 #[test]
 fn the_snapshot_of_the_schema_is_true() {
     let directory = tempfile::tempdir().unwrap();
@@ -69,11 +68,7 @@ fn the_snapshot_of_the_schema_is_true() {
         writeln!(text, "\n{};", sql.unwrap()).unwrap();
     }
     let snapshot = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/index.sql");
-    if std::env::var_os("OLMDEX_UPDATE").is_some() {
-        fs::write(&snapshot, &text).unwrap();
-    }
-    let stored = fs::read_to_string(&snapshot).unwrap_or_default();
-    assert!(text == stored, "schema/index.sql is out of date: run this test with OLMDEX_UPDATE=1");
+    expect_recorded("index_schema", &[(snapshot, text)]);
 }
 
 /// What a plan may read as a whole: catalogs, what an earlier step has found, and tables that stay small.

@@ -150,17 +150,7 @@ fn rows_are_as_old_servers_expect_them() {
 #[test]
 fn what_has_no_place_is_named_and_strict_writes_nothing() {
     let directory = scratch();
-    let catalog = write(
-        directory.path(),
-        "catalog.yaml",
-        "schema: olm.package\nname: foo\ndefaultChannel: a\ndescription: words\nicon: {base64data: PHN2Zy8+, mediatype: image/svg+xml}\n\
-         ---\nschema: olm.channel\npackage: foo\nname: a\nentries: [{name: foo.v2, skipRange: '<2.0.0', skips: [foo.v1, foo.v0]}, {name: foo.v1, replaces: foo.v0}]\n\
-         ---\nschema: olm.channel\npackage: foo\nname: b\nentries: [{name: foo.v2, skipRange: '<1.0.0'}]\n\
-         ---\nschema: olm.bundle\npackage: foo\nname: foo.v2\nimage: example.com/foo:2\nproperties: [{type: olm.package, value: {packageName: foo, version: 2.0.0}}, {type: olm.csv.metadata, value: {displayName: Foo}}]\nrelatedImages: [{name: operand, image: example.com/operand}]\n\
-         ---\nschema: olm.bundle\npackage: foo\nname: foo.v1\nimage: example.com/foo:1\nproperties: [{type: olm.package, value: {packageName: foo, version: 1.0.0}}]\n\
-         ---\nschema: olm.deprecations\npackage: foo\nentries: [{reference: {schema: olm.bundle, name: foo.v1}, message: gone}]\n\
-         ---\nschema: example.com/other\npackage: foo\nname: thing\n",
-    );
+    let catalog = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/catalogs/more-than-legacy-files-say");
     let out = directory.path().join("out.db");
     let strict = olmdex(["export", "--legacy", "--strict", "--verbose"]).arg(&catalog).arg("-o").arg(&out).answer();
     strict.expect_code(1);

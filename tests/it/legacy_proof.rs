@@ -4,13 +4,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::support::legacy::legacy_file;
+use crate::support::legacy::{legacy_file, old_legacy_file};
 use crate::support::{olmdex, scratch};
 use olmdex::diag::{Finding, Severity};
 use olmdex::fbc::Level;
 use olmdex::fbc::{Format, Input};
 use olmdex::legacy::{Fidelity, LegacyCatalog, LegacyError, LegacyFile, Problem, prove};
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 /// On top of the fixture: a chain of three with a skip, a second channel, and a bundle with nothing but an image.
@@ -474,42 +473,11 @@ fn what_a_reader_of_rows_gets_wrong_shows() {
     }
 }
 
-/// As above, of schemas that hold the same in other places: a file of schema 2 in which versions, ranges, images and
-/// required APIs are in ClusterServiceVersions only and provided APIs hang at entries.
+/// As above, of a schema that holds the same in other places.
 #[test]
 fn what_a_reader_of_an_old_schema_gets_wrong_shows() {
-    let old_file = |directory: &Path, sql: &str| -> PathBuf {
-        let path = directory.join("old.db");
-        let connection = Connection::open(&path).unwrap();
-        connection
-            .execute_batch(
-                r#"CREATE TABLE schema_migrations (version bigint NOT NULL, timestamp DATETIME);
-                INSERT INTO schema_migrations VALUES (2, '');
-                CREATE TABLE operatorbundle (name TEXT PRIMARY KEY, csv TEXT UNIQUE, bundle TEXT, bundlepath TEXT);
-                CREATE TABLE package (name TEXT PRIMARY KEY, default_channel TEXT);
-                CREATE TABLE channel (name TEXT, package_name TEXT, head_operatorbundle_name TEXT);
-                CREATE TABLE channel_entry (entry_id INTEGER PRIMARY KEY, channel_name TEXT, package_name TEXT, operatorbundle_name TEXT, replaces INTEGER, depth INTEGER);
-                CREATE TABLE api_provider (group_name TEXT, version TEXT, kind TEXT, channel_entry_id INTEGER);
-                INSERT INTO operatorbundle (name, csv)
-                SELECT 'a.v' || value, json_object('kind', 'ClusterServiceVersion',
-                    'metadata', json_object('name', 'a.v' || value, 'annotations', json_object('olm.skipRange', '<' || value || '.0.0')),
-                    'spec', json_object('version', value || '.0.0',
-                        'customresourcedefinitions', json('{"required":[{"name":"foos.x.io","kind":"Foo","version":"v1"}]}'),
-                        'apiservicedefinitions', json('{"required":[{"name":"bars","group":"y.io","kind":"Bar","version":"v1"}]}'),
-                        'install', json('{"strategy":"deployment","spec":{"deployments":[{"spec":{"template":{"spec":{"containers":[{"image":"example.com/a"}],"initContainers":[{"image":"example.com/init"}]}}}}]}}')))
-                FROM json_each('[1, 2]');
-                UPDATE operatorbundle SET bundle = csv;
-                INSERT INTO package VALUES ('a', 'stable');
-                INSERT INTO channel VALUES ('stable', 'a', 'a.v2');
-                INSERT INTO channel_entry VALUES (1, 'stable', 'a', 'a.v2', 2, 0), (2, 'stable', 'a', 'a.v1', NULL, 1);
-                INSERT INTO api_provider VALUES ('a.io', 'v1', 'A', 1);"#,
-            )
-            .unwrap();
-        connection.execute_batch(sql).unwrap();
-        path
-    };
     let directory = scratch();
-    let file = old_file(directory.path(), "");
+    let file = old_legacy_file(directory.path(), "schema-2", "");
     let (text, problems) = converted(&file, Fidelity::Kept, Level::None).unwrap();
     assert_eq!(differences(&findings(&file, Fidelity::Kept, &problems, &text)), "");
     let misreadings = [
@@ -531,7 +499,7 @@ fn what_a_reader_of_an_old_schema_gets_wrong_shows() {
     ];
     for sql in misreadings {
         let directory = scratch();
-        let other = old_file(directory.path(), sql);
+        let other = old_legacy_file(directory.path(), "schema-2", sql);
         let found = differences(&findings(&other, Fidelity::Kept, &problems, &text));
         assert!(!found.is_empty(), "{sql}: the proof holds");
     }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::support::legacy::{SCHEMA, legacy_file, query};
+use crate::support::legacy::{SCHEMA, legacy_file, old_legacy_file, query};
 use crate::support::{Answer, olmdex, scratch, write};
 use rusqlite::Connection;
 
@@ -177,36 +177,10 @@ fn a_read_only_file_in_a_read_only_directory_is_read() {
 #[test]
 fn older_schemas_keep_their_data() {
     // Schema 2: no versions, no tables of required APIs, dependencies or properties.
+    let more = "CREATE TABLE api (group_name TEXT, version TEXT, kind TEXT, plural TEXT NOT NULL);
+                CREATE TABLE related_image (image TEXT, operatorbundle_name TEXT)";
     let directory = scratch();
-    let path = directory.path().join("old.db");
-    let connection = Connection::open(&path).unwrap();
-    let csv = |name: &str, version: &str| {
-        format!(
-            "{{\"kind\":\"ClusterServiceVersion\",\"metadata\":{{\"name\":\"{name}\",\"annotations\":{{\"olm.skipRange\":\"<{version}\"}}}},\
-             \"spec\":{{\"version\":\"{version}\",\"customresourcedefinitions\":{{\"required\":[{{\"name\":\"foos.x.io\",\"kind\":\"Foo\",\"version\":\"v1\"}}]}}}}}}"
-        )
-    };
-    connection
-        .execute_batch(&format!(
-            "CREATE TABLE schema_migrations (version bigint NOT NULL, timestamp DATETIME);
-             INSERT INTO schema_migrations VALUES (2, '');
-             CREATE TABLE operatorbundle (name TEXT PRIMARY KEY, csv TEXT UNIQUE, bundle TEXT, bundlepath TEXT);
-             CREATE TABLE package (name TEXT PRIMARY KEY, default_channel TEXT);
-             CREATE TABLE channel (name TEXT, package_name TEXT, head_operatorbundle_name TEXT);
-             CREATE TABLE channel_entry (entry_id INTEGER PRIMARY KEY, channel_name TEXT, package_name TEXT, operatorbundle_name TEXT, replaces INTEGER, depth INTEGER);
-             CREATE TABLE api (group_name TEXT, version TEXT, kind TEXT, plural TEXT NOT NULL);
-             CREATE TABLE api_provider (group_name TEXT, version TEXT, kind TEXT, channel_entry_id INTEGER);
-             CREATE TABLE related_image (image TEXT, operatorbundle_name TEXT);
-             INSERT INTO operatorbundle (name, csv, bundle) VALUES ('a.v1', '{v1}', '{v1}'), ('a.v2', '{v2}', '{v2}');
-             INSERT INTO package VALUES ('a', 'stable');
-             INSERT INTO channel VALUES ('stable', 'a', 'a.v2');
-             INSERT INTO channel_entry VALUES (1, 'stable', 'a', 'a.v2', 2, 0), (2, 'stable', 'a', 'a.v1', NULL, 1);
-             INSERT INTO api_provider VALUES ('a.io', 'v1', 'A', 1)",
-            v1 = csv("a.v1", "1.0.0"),
-            v2 = csv("a.v2", "2.0.0")
-        ))
-        .unwrap();
-    drop(connection);
+    let path = old_legacy_file(directory.path(), "schema-2", more);
     let answer = render(&path);
     answer.expect_code(0);
     for words in ["\"skipRange\": \"<2.0.0\"", "\"olm.gvk\"", "\"olm.gvk.required\"", "\"version\": \"1.0.0\""] {

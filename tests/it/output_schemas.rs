@@ -1,26 +1,25 @@
 //! The published schemas of JSON output say what is printed.
-//!
-//! `OLMDEX_BLESS=1 cargo test --test it output_schemas` writes them anew.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
 
+use crate::asking::cases;
+use crate::support::recording::expect_recorded;
 use crate::support::schema::misfits;
 
 #[test]
 fn the_published_schemas_are_those_of_the_types() {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/output");
-    for (kind, schema) in olmdex::answer::schemas() {
-        let path = directory.join(format!("{kind}.json"));
-        let text = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
-        if std::env::var_os("OLMDEX_BLESS").is_some() {
-            std::fs::write(&path, &text).unwrap();
-        }
-        let published = std::fs::read_to_string(&path).unwrap_or_default();
-        assert_eq!(published, text, "{} is out of date: run the test with OLMDEX_BLESS=1", path.display());
-    }
+    let files: Vec<_> = olmdex::answer::schemas()
+        .into_iter()
+        .map(|(kind, schema)| {
+            let text = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
+            (directory.join(format!("{kind}.json")), text)
+        })
+        .collect();
+    expect_recorded("output_schemas", &files);
     let n_published = std::fs::read_dir(directory).unwrap().count();
-    assert_eq!(n_published, olmdex::answer::schemas().len(), "a schema of no output is left in schema/output");
+    assert_eq!(n_published, files.len(), "a schema of no output is left in schema/output");
 }
 
 #[test]
@@ -35,10 +34,10 @@ fn what_is_printed_fits_the_published_schemas() {
         assert!(found.is_empty(), "{name}: {found:?}");
         seen.insert(kind.to_owned());
     };
-    for file in std::fs::read_dir(package.join("fixtures/asking")).unwrap().map(|it| it.unwrap().path()) {
-        let text = std::fs::read_to_string(&file).unwrap();
+    for case in cases() {
+        let text = std::fs::read_to_string(&case.file).unwrap();
         let output = text.split("--- standard output\n").nth(1).and_then(|it| it.split("--- standard error\n").next());
-        check(&file.display().to_string(), output.unwrap_or_default());
+        check(&case.file.display().to_string(), output.unwrap_or_default());
     }
     let findings = package.join("fixtures/five-mistakes/out/validate.json");
     check("findings", &std::fs::read_to_string(findings).unwrap());

@@ -1,10 +1,10 @@
 //! The README's tour is true: each command in it is run, in order, and prints what stands there.
-//!
-//! `OLMDEX_BLESS=1 cargo test --test it readme` writes the output anew.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use std::path::Path;
 use std::process::Command;
+
+use crate::support::recording::expect_recorded;
 
 /// A line of the README, or a command with the output that stands below it.
 enum Part<'a> {
@@ -33,6 +33,10 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
+/// Output of more lines than this is cut, if nobody has cut it, and this is what stays of it.
+const N_WHOLE: usize = 28;
+const N_CUT: usize = 24;
+
 /// Runs a command in a shell that finds our program.
 fn run(command: &str, directory: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_olmdex"));
@@ -54,34 +58,27 @@ fn the_tour_prints_what_stands_in_the_readme() {
     let text = std::fs::read_to_string(&path).unwrap();
     let scratch = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(package.join("fixtures"), scratch.path().join("fixtures")).unwrap();
-    let mut blessed = String::new();
+    let mut found = String::new();
     let mut n_commands = 0;
     for part in parts(&text) {
         match part {
-            Part::Line(line) => blessed.push_str(&format!("{line}\n")),
+            Part::Line(line) => found.push_str(&format!("{line}\n")),
             Part::Command { line, output } => {
-                let found = run(line.trim_start_matches("$ "), scratch.path());
-                // Long output is shown up to a line of dots.
-                let is_cut = output.ends_with("…\n");
-                let shown = if is_cut && std::env::var_os("OLMDEX_BLESS").is_none() {
-                    let n_lines = output.lines().count() - 1;
-                    let head: Vec<&str> = found.lines().take(n_lines).collect();
-                    format!("{}\n…\n", head.join("\n"))
-                } else if found.lines().count() > 28 {
-                    format!("{}\n…\n", found.lines().take(24).collect::<Vec<_>>().join("\n"))
-                } else {
-                    found
+                let printed = run(line.trim_start_matches("$ "), scratch.path());
+                let n_lines = printed.lines().count();
+                // Long output is shown up to a line of dots, which stays where somebody has put it.
+                let n_shown = match n_lines {
+                    _ if output.ends_with("…\n") => output.lines().count() - 1,
+                    ..=N_WHOLE => n_lines,
+                    _ => N_CUT,
                 };
-                if std::env::var_os("OLMDEX_BLESS").is_none() {
-                    assert_eq!(output, shown, "{line}");
-                }
-                blessed.push_str(&format!("{line}\n{shown}"));
+                let shown: String = printed.split_inclusive('\n').take(n_shown).collect();
+                let dots = if n_shown < n_lines { "…\n" } else { "" };
+                found.push_str(&format!("{line}\n{shown}{dots}"));
                 n_commands += 1;
             }
         }
     }
     assert!(n_commands > 5, "the README has lost its tour");
-    if std::env::var_os("OLMDEX_BLESS").is_some() {
-        std::fs::write(path, blessed).unwrap();
-    }
+    expect_recorded("readme", &[(path, found)]);
 }

@@ -14,10 +14,7 @@ use std::path::Path;
 use crate::support::{Answer, olmdex, scratch, write};
 
 /// A valid catalog of one package, to stand beside what is broken.
-const GOOD: &str = "schema: olm.package\nname: foo\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: foo\nname: \
-                    stable\nentries:\n- name: foo.v1.0.0\n---\nschema: olm.bundle\npackage: foo\nname: foo.v1.0.0\nimage: \
-                    quay.io/foo/foo:v1.0.0\nproperties:\n- type: olm.package\n  value:\n    packageName: foo\n    \
-                    version: 1.0.0\n";
+const GOOD: &str = include_str!("../../fixtures/catalogs/smallest/catalog.yaml");
 
 /// The same as a stream of JSON.
 const GOOD_JSON: &str = r#"{"schema": "olm.package", "name": "foo", "defaultChannel": "stable"}

@@ -92,42 +92,6 @@ impl Writer {
     }
 }
 
-/// A channel that is not a z-stream.
-const KILN: &str = "\
----
-schema: olm.package
-name: kiln
-defaultChannel: stable
----
-schema: olm.channel
-package: kiln
-name: stable
-entries:
-- name: kiln.v1.0.0
-- name: kiln.v1.0.1
-  replaces: kiln.v1.0.0
-- name: kiln.v1.1.0
-  replaces: kiln.v1.0.1
----
-schema: olm.bundle
-package: kiln
-name: kiln.v1.0.0
-image: example.com/kiln:1.0.0
-properties: [{type: olm.package, value: {packageName: kiln, version: 1.0.0}}]
----
-schema: olm.bundle
-package: kiln
-name: kiln.v1.0.1
-image: example.com/kiln:1.0.1
-properties: [{type: olm.package, value: {packageName: kiln, version: 1.0.1}}]
----
-schema: olm.bundle
-package: kiln
-name: kiln.v1.1.0
-image: example.com/kiln:1.1.0
-properties: [{type: olm.package, value: {packageName: kiln, version: 1.1.0}}]
-";
-
 /// What the commands start from.
 fn seeds() -> &'static Path {
     static SEEDS: OnceLock<TempDir> = OnceLock::new();
@@ -136,7 +100,7 @@ fn seeds() -> &'static Path {
             let directory = scratch();
             let root = directory.path();
             let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-            for (from, to) in [("shop/in", "shop"), ("shop-next/in", "next")] {
+            for (from, to) in [("shop/in", "shop"), ("shop-next/in", "next"), ("catalogs/kiln", "kiln")] {
                 copy(&fixtures.join(from), &root.join(to));
             }
             olmdex(["build", "-q", "a=shop", "-o", "old.db"]).in_directory(root).answer().expect_code(0);
@@ -147,7 +111,6 @@ fn seeds() -> &'static Path {
             let legacy = legacy_file(root, "two-packages", "");
             assert_eq!(legacy, root.join("legacy.db"));
             std::fs::create_dir(root.join("empty")).unwrap();
-            crate::support::write(root, "kiln/catalog.yaml", KILN);
             directory
         })
         .path()

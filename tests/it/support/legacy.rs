@@ -7,18 +7,30 @@ use rusqlite::Connection;
 /// The schema that the program writes.
 pub const SCHEMA: &str = include_str!("../../../src/legacy/schema.sql");
 
-/// Makes a legacy file of a fixture in `fixtures/legacy` and of more SQL.
+/// Makes a legacy file of the last schema, of a fixture in `fixtures/legacy` and of more SQL.
 pub fn legacy_file(directory: &Path, fixture: &str, sql: &str) -> PathBuf {
+    file_of(directory, &[SCHEMA, "PRAGMA foreign_keys = FALSE", &fixture_sql(fixture), sql])
+}
+
+/// Makes a legacy file of a fixture that has its own, older schema, and of more SQL.
+pub fn old_legacy_file(directory: &Path, fixture: &str, sql: &str) -> PathBuf {
+    file_of(directory, &[&fixture_sql(fixture), sql])
+}
+
+fn fixture_sql(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/legacy");
+    std::fs::read_to_string(root.join(format!("{name}.sql"))).unwrap()
+}
+
+fn file_of(directory: &Path, parts: &[&str]) -> PathBuf {
     let path = directory.join("legacy.db");
     let _ = std::fs::remove_file(&path);
     let connection = Connection::open(&path).unwrap();
     // What a crash would leave of a scratch file does not matter, and waiting for the disk takes long.
     connection.pragma_update(None, "synchronous", false).unwrap();
-    connection.execute_batch(SCHEMA).unwrap();
-    connection.pragma_update(None, "foreign_keys", false).unwrap();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/legacy");
-    connection.execute_batch(&std::fs::read_to_string(root.join(format!("{fixture}.sql"))).unwrap()).unwrap();
-    connection.execute_batch(sql).unwrap();
+    for part in parts {
+        connection.execute_batch(part).unwrap();
+    }
     connection.close().unwrap();
     path
 }

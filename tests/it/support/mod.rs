@@ -5,6 +5,7 @@
 
 pub mod catalog;
 pub mod legacy;
+pub mod recording;
 pub mod schema;
 
 use std::ffi::{OsStr, OsString};
