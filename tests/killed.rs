@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use support::legacy::legacy_file;
-use support::{TempDir, left_workspace, olmdex, scratch};
+use support::{TempDir, left_workspace, olmdex, program, scratch};
 
 /// A command as it is tested.
 struct Row {
@@ -233,9 +233,8 @@ fn seeds() -> (TempDir, Tree) {
 }
 
 fn command(case: &Case, root: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_olmdex"));
-    command.args(&case.args).current_dir(root).env("TMPDIR", root.join("scratch"));
-    command.env_remove("OLMDEX_INDEX").env_remove("NO_COLOR").stdin(Stdio::null());
+    let mut command = program();
+    command.args(&case.args).current_dir(root).env("TMPDIR", root.join("scratch")).stdin(Stdio::null());
     command
 }
 

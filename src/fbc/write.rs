@@ -18,6 +18,17 @@ pub enum Format {
     Yaml,
 }
 
+impl Format {
+    /// What the names of its files end with.
+    #[must_use]
+    pub fn extension(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Yaml => "yaml",
+        }
+    }
+}
+
 /// Writes a blob.
 ///
 /// # Errors

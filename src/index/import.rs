@@ -66,6 +66,8 @@ pub struct Import {
     pub report: Report,
     /// How much there is.
     pub counts: Counts,
+    /// Whether the files were read, which those are not that have the stamps of the last time ([`Builder::with_cache`]).
+    pub was_read: bool,
     /// Whether the catalog in the index changed.
     pub changed: bool,
     /// Whether the catalog was refused ([`Mode::Strict`]). [`Builder::finish`] will fail.
@@ -139,7 +141,7 @@ impl Builder {
             self.refused = Some(spec.name.clone());
         }
         self.remember(spec, input, started, source_digest, &report);
-        Ok(Import { report, counts, changed: !refused, refused, left_out, without_range_edges })
+        Ok(Import { report, counts, was_read: true, changed: !refused, refused, left_out, without_range_edges })
     }
 
     /// Keeps what was found in a catalog, if it has no errors and somebody wants it to be kept.
@@ -157,7 +159,7 @@ impl Builder {
             None => Counts::default(),
         };
         let (left_out, without_range_edges) = (BTreeSet::new(), Vec::new());
-        Ok(Import { report, counts, changed: false, refused: false, left_out, without_range_edges })
+        Ok(Import { report, counts, was_read: false, changed: false, refused: false, left_out, without_range_edges })
     }
 
     /// The import of a catalog whose documents are all where they were: nothing is parsed and nothing written. `None`
@@ -197,7 +199,15 @@ impl Builder {
         let report = checker.finish(input);
         let counts = count(connection, catalog)?;
         let (left_out, without_range_edges) = (BTreeSet::new(), Vec::new());
-        Ok(Some(Import { report, counts, changed: false, refused: false, left_out, without_range_edges }))
+        Ok(Some(Import {
+            report,
+            counts,
+            was_read: true,
+            changed: false,
+            refused: false,
+            left_out,
+            without_range_edges,
+        }))
     }
 }
 

@@ -86,6 +86,11 @@ impl LegacyCatalog {
         LegacyError::Inconvertible { path: self.file.path().to_owned(), text: problem.text.clone() }
     }
 
+    /// A problem that shows only when manifests are migrated, as an error.
+    pub(super) fn unmigratable(&self, problem: &Problem) -> LegacyError {
+        LegacyError::Unmigratable { path: self.file.path().to_owned(), text: problem.text.clone() }
+    }
+
     /// Writes the packages that can be converted and that `wanted` takes, sorted by name, each as a package, its
     /// channels and its bundles. The sink gets the name of the package with each part of its text. Gives the problems
     /// that show only in writing.

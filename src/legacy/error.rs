@@ -46,6 +46,14 @@ pub enum LegacyError {
         /// What opm says of it.
         text: String,
     },
+    /// The catalog can be written, but not with its manifests migrated. The words are opm's.
+    #[error("{}: {text}", .path.display())]
+    Unmigratable {
+        /// The file.
+        path: PathBuf,
+        /// What opm says of it.
+        text: String,
+    },
     /// A maintenance step is refused. The words are opm's.
     #[error("{text}")]
     Refused {
@@ -93,6 +101,9 @@ impl LegacyError {
         Some(match self {
             Self::Inconvertible { .. } => {
                 "fix the catalog, or leave out the packages that cannot be converted with `--keep-going`".to_owned()
+            }
+            Self::Unmigratable { .. } => {
+                "migrate without `--migrate-level`, or leave the package out with `--keep-going`".to_owned()
             }
             Self::Damaged { .. } => {
                 "`olmdex doctor` says what can be read; restore the file from the image it came from".to_owned()

@@ -17,6 +17,8 @@ pub(crate) fn olmdex(directory: &Path, arguments: &[&str]) -> io::Result<Answer>
         .args(arguments)
         .current_dir(directory)
         .env_remove("OLMDEX_INDEX")
+        .env_remove("XDG_CACHE_HOME")
+        .env_remove("HOME")
         .output()?;
     Ok(Answer {
         exit_code: output.status.code().unwrap_or(-1),

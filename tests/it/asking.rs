@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::recording::expect_recorded;
-use crate::support::{olmdex, scratch};
+use crate::support::{olmdex, scratch, without_own};
 
 /// A case as its file begins.
 pub(crate) struct Case {
@@ -51,12 +51,11 @@ fn every_command_prints_what_is_recorded() {
     let path = format!("{}:{}", program.parent().unwrap().display(), std::env::var("PATH").unwrap_or_default());
     let run = |command: &str, directory: &Path| {
         std::os::unix::fs::symlink(package().join("fixtures"), directory.join("fixtures")).unwrap();
-        Command::new("sh")
+        without_own(&mut Command::new("sh"))
             .args(["-c", command])
             .current_dir(directory)
             .env("PATH", &path)
             .env("OLMDEX_INDEX", "shop.db")
-            .env_remove("NO_COLOR")
             .output()
             .unwrap()
     };

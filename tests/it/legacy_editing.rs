@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::support::legacy::{legacy_file, query};
-use crate::support::{olmdex, scratch};
+use crate::support::{olmdex, program, scratch};
 
 /// Channels with their entries, as the rendered catalog has them.
 fn channels(path: &Path) -> String {
@@ -158,7 +158,7 @@ fn a_killed_step_leaves_the_old_file_or_the_new_one() {
         for milliseconds in [1, 3, 6, 12, 25] {
             let out = directory.path().join("out.db");
             let _ = std::fs::remove_file(&out);
-            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_olmdex"));
+            let mut command = program();
             command.args(["legacy", "prune", "-q", "-p", "foo"]).arg(&path);
             if in_place {
                 command.arg("--in-place")

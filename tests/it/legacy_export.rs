@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::support::legacy::{legacy_file, query};
-use crate::support::{Answer, olmdex, scratch, write};
+use crate::support::{Answer, olmdex, program, scratch, write};
 use proptest::prelude::*;
 
 fn export(catalog: &Path, file: &Path) -> Answer {
@@ -224,7 +224,7 @@ fn a_killed_command_leaves_all_or_nothing() {
     let (tree, file) = (directory.path().join("out"), directory.path().join("out.db"));
     for milliseconds in [2, 8, 20, 40, 80] {
         for is_migration in [true, false] {
-            let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_olmdex"));
+            let mut command = program();
             match is_migration {
                 true => command.args(["migrate", "-q"]).arg(&catalog).arg(&tree),
                 false => command.args(["export", "--legacy", "-q", "-o"]).arg(&file).arg(&catalog),

@@ -33,6 +33,7 @@ mod namespaces;
 mod output_schemas;
 mod properties;
 mod readme;
+mod remembering;
 mod resolving;
 mod solving;
 mod support;

@@ -45,6 +45,7 @@ fn run(command: &str, directory: &Path) -> String {
         .args(["-c", &format!("exec 2>&1; {command}")])
         .current_dir(directory)
         .env("PATH", path)
+        .env("XDG_CACHE_HOME", directory.join("cache"))
         .env_remove("OLMDEX_INDEX")
         .output()
         .unwrap();

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::support::legacy::legacy_file;
-use crate::support::{TempDir, olmdex, scratch};
+use crate::support::{TempDir, olmdex, program, scratch};
 
 /// A command that writes: its arguments, of which `OUT` is the target, and whether that is a directory.
 struct Writer {
@@ -84,9 +84,9 @@ const WRITERS: &[Writer] = &[
 
 impl Writer {
     fn command(&self, root: &Path, out: &str) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_olmdex"));
+        let mut command = program();
         command.args(self.args.iter().map(|it| if *it == "OUT" { out } else { *it }));
-        command.current_dir(root).env("TMPDIR", root).env_remove("OLMDEX_INDEX").stdin(Stdio::null());
+        command.current_dir(root).env("TMPDIR", root).stdin(Stdio::null());
         command.stdout(Stdio::null()).stderr(Stdio::piped());
         command
     }
@@ -284,7 +284,7 @@ fn nothing_planted_in_a_directory_that_is_filled_is_followed() {
         plant(&root.join("empty/.olmdex"), &precious);
         let (before, outside) = (tree(&root), tree(&precious));
         for target in [".", "../empty"] {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_olmdex"));
+            let mut command = program();
             command.args(["migrate", "../legacy.db", target]).current_dir(root.join("empty")).stderr(Stdio::piped());
             let (code, words) = run(command);
             assert!(matches!(code, Some(2 | 3)), "{what}: {words}");
@@ -363,7 +363,7 @@ fn race(rounds: usize, delay: Option<u64>) {
             let mut command = writer.command(&root, writer.out);
             if is_other {
                 let args: Vec<_> = command.get_args().map(|it| others(&it.to_string_lossy())).collect();
-                command = Command::new(env!("CARGO_BIN_EXE_olmdex"));
+                command = program();
                 command.args(args).current_dir(&root).env("TMPDIR", &root).stderr(Stdio::piped());
             }
             assert_eq!(run(command).0, Some(0), "{:?}", writer.args);
@@ -378,7 +378,7 @@ fn race(rounds: usize, delay: Option<u64>) {
                     let mut command = writer.command(&root, writer.out);
                     if number % 2 == 1 {
                         let args: Vec<_> = command.get_args().map(|it| others(&it.to_string_lossy())).collect();
-                        command = Command::new(env!("CARGO_BIN_EXE_olmdex"));
+                        command = program();
                         command.args(args).current_dir(&root).env("TMPDIR", &root);
                         command.stdout(Stdio::null()).stderr(Stdio::piped());
                     }
@@ -479,7 +479,7 @@ fn a_signal_leaves_the_old_or_the_new_and_says_which() {
             }
         };
         let command = || {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_olmdex"));
+            let mut command = program();
             let word = |it: &&str| it.replace("SOURCE", &source.to_string_lossy()).replace("OUT", out);
             command.args(args.iter().map(word)).current_dir(&root).stdout(Stdio::null()).stderr(Stdio::piped());
             command

@@ -105,12 +105,12 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         let started = Instant::now();
         let _progress = Progress::start(context, format!("reading {}", spec.source));
         let mut import = builder.add_catalog(&spec, &input, mode)?;
-        context.reporter.detail(&format!(
-            "read {} files of {} in {:.0?}",
-            input.files.len(),
-            spec.source,
-            started.elapsed()
-        ));
+        let n_files = counted(input.files.len() as u64, "file");
+        context.reporter.detail(&if import.was_read {
+            format!("read {n_files} of {} in {:.0?}", spec.source, started.elapsed())
+        } else {
+            format!("did not read {n_files} of {}: size and time stamps are those of the last build", spec.source)
+        });
         let is_whole = input.remarks.iter().all(|it| it.rule.severity != Severity::Error);
         import.refused |= !is_whole && !args.keep_going;
         findings.extend(input.remarks.iter().cloned());

@@ -14,9 +14,9 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
 use crate::diag::{Severity, Tally, counted};
-use crate::fbc::{Format, Input, Rendering, Selection, Sorted};
+use crate::fbc::{Input, Rendering, Selection, Sorted};
 use crate::file::NewDirectory;
-use crate::legacy::{self, Problem, package_file};
+use crate::legacy::{self, Migrated, Migration, MigrationOptions, package_file};
 
 /// Write a catalog as files, one directory a package, as `opm migrate` does: a legacy SQLite catalog, or any other
 ///
@@ -74,65 +74,25 @@ pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
     migrate_files(context, args)
 }
 
-fn extension(format: BlobFormat) -> &'static str {
-    match format {
-        BlobFormat::Json => "json",
-        BlobFormat::Yaml => "yaml",
-    }
-}
-
 fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
-    let mut directory = NewDirectory::begin(&args.directory)?;
+    let options =
+        MigrationOptions { format: args.output.into(), level: args.migrate_level.into(), keep_going: args.keep_going };
+    let migration = Migration::begin(&args.directory, options)?;
     let progress = Progress::start(context, format!("migrating {}", args.source.display()));
     let catalog = legacy_source::open(context, &args.source, args.compat)?;
-    if !args.keep_going {
-        catalog.verdict()?;
-    }
-    let extension = extension(args.output);
-    let mut names: Vec<&str> = Vec::new();
-    // What keeps packages out though they could be converted.
-    let mut late: Vec<Problem> = Vec::new();
-    for name in catalog.sound_packages() {
-        match package_file(name, extension) {
-            Ok(_) => names.push(name),
-            Err(error) if !args.keep_going => return Err(error.into()),
-            Err(error) => {
-                let package = Some(name.to_owned());
-                late.push(Problem { package, bundle: None, text: error.to_string(), is_verdict: false });
-            }
-        }
-    }
-    let format = Format::from(args.output);
-    loop {
-        let is_left_out = |name: &str| late.iter().any(|it| it.package.as_deref() == Some(name));
-        let wanted = |name: &str| names.binary_search(&name).is_ok() && !is_left_out(name);
-        let found = catalog.write(format, args.migrate_level.into(), wanted, |package, text| {
-            let file = package_file(package, extension)?;
-            directory.write(&file, text).map_err(CommandError::from)
-        })?;
-        let Some(first) = found.first() else { break };
-        if !args.keep_going {
-            let error = CommandError::from(catalog.inconvertible(first));
-            return Err(error.help("migrate without `--migrate-level`, or leave the package out with `--keep-going`"));
-        }
-        // The beginning of a package whose end is missing must not stay.
-        late.extend(found);
-        drop(directory);
-        directory = NewDirectory::begin(&args.directory)?;
-    }
+    let Migrated { n_files, left_out } = migration.run(&catalog)?;
     drop(progress);
-    let n_files = directory.finish()?;
     let mut exit = Exit::Yes;
-    if !catalog.problems().is_empty() || !late.is_empty() {
-        legacy_source::left_out(context, catalog.problems().iter().chain(&late));
+    let problems = || catalog.problems().iter().chain(&left_out);
+    if problems().next().is_some() {
+        legacy_source::left_out(context, problems());
         exit = Exit::No;
     }
     context.reporter.note(&format!("wrote {} to {}", counted(n_files as u64, "package"), args.directory.display()));
     if args.prove {
         let _progress = Progress::start(context, "reading both sides back".to_owned());
-        let problems = catalog.problems().iter().chain(&late);
         let blobs = Input::directory(&args.directory)?;
-        let findings = legacy::prove(catalog.file(), legacy_source::fidelity(args.compat), problems, &blobs)?;
+        let findings = legacy::prove(catalog.file(), legacy_source::fidelity(args.compat), problems(), &blobs)?;
         print_findings(context, args.message_format, legacy::rules::ALL, &findings)?;
         let tally = Tally::of(&findings);
         context.reporter.note(&match tally {
@@ -167,7 +127,7 @@ fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
         return Err(CommandError::new(Exit::Input, format!("`{}` cannot be read", args.source.display())));
     }
     let mut directory = NewDirectory::begin(&args.directory)?;
-    let extension = extension(args.output);
+    let extension = how.format.extension();
     sorted.write(|package, text| {
         let file = match package {
             "" => PathBuf::from(format!("catalog.{extension}")),

@@ -124,13 +124,28 @@ impl Run {
         } else {
             Command::new(program)
         };
-        command.args(&self.args).env_remove("OLMDEX_INDEX").env_remove("NO_COLOR");
+        without_own(&mut command).args(&self.args);
         command.envs(self.env).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(directory) = self.directory {
             command.current_dir(directory);
         }
         finish(command, self.stdin)
     }
+}
+
+/// The program, with nothing of the user's own: no index, no cache, no wish about colours.
+pub fn program() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_olmdex"));
+    without_own(&mut command);
+    command
+}
+
+/// Takes what the user has set for the program, or would get a cache by, from a command's environment.
+pub fn without_own(command: &mut Command) -> &mut Command {
+    for name in ["OLMDEX_INDEX", "NO_COLOR", "XDG_CACHE_HOME", "HOME"] {
+        command.env_remove(name);
+    }
+    command
 }
 
 /// Runs a prepared command with this text as its standard input.
