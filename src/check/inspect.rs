@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::facts::{ChannelFacts, Draft, EntryFacts, Facts, Inspected, OpmLine, PackageFacts, Phase};
+use super::facts::{ChannelFacts, Draft, Facts, Inspected, OpmLine, PackageFacts, Phase};
 use super::{property, rules};
 use crate::diag::Rule;
-use crate::fbc::{Blob, Channel, Defect, DefectKind, Document, Failure, Package, Property, Spot, Syntax, Typed};
+use crate::fbc::{Blob, Channel, Defect, DefectKind, Document, Entry, Failure, Package, Property, Spot, Syntax, Typed};
 use crate::json::{Step, Value};
 use crate::version::Quoted;
 use crate::version::blang::Range;
@@ -220,15 +220,7 @@ impl Inspector {
         ChannelFacts {
             package: package.to_owned(),
             name: name.to_owned(),
-            entries: entries
-                .iter()
-                .map(|it| EntryFacts {
-                    name: it.name.to_string(),
-                    replaces: it.replaces.to_string(),
-                    skips: it.skips.iter().map(ToString::to_string).collect(),
-                    skip_range: it.skip_range.to_string(),
-                })
-                .collect(),
+            entries: entries.iter().map(Entry::from).collect(),
         }
     }
 

@@ -11,6 +11,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::defect::{Defect, DefectKind, Expected};
+use super::entry::EntryView;
 use crate::json::{Kind, Step, Value};
 
 /// An `olm.package` blob.
@@ -45,22 +46,9 @@ pub struct Channel<'d> {
     /// The package that it belongs to.
     pub package: Cow<'d, str>,
     /// Its entries; `None` if absent or `null`.
-    pub entries: Option<Vec<Entry<'d>>>,
+    pub entries: Option<Vec<EntryView<'d>>>,
     /// Properties of the channel.
     pub properties: Vec<Property<'d>>,
-}
-
-/// One entry of a channel.
-#[derive(Debug, Default, Clone)]
-pub struct Entry<'d> {
-    /// Name of the bundle.
-    pub name: Cow<'d, str>,
-    /// Name of the bundle that it replaces, or empty.
-    pub replaces: Cow<'d, str>,
-    /// Names of bundles that it skips.
-    pub skips: Vec<Cow<'d, str>>,
-    /// Range of versions that it skips (blang syntax), or empty.
-    pub skip_range: Cow<'d, str>,
 }
 
 /// An `olm.bundle` blob.
@@ -261,7 +249,7 @@ impl<'a, 'd> Fields<'a, 'd> {
         Channel {
             name: self.string("name"),
             package: self.string("package"),
-            entries: self.list("entries", "declcfg.ChannelEntry", |it| Entry {
+            entries: self.list("entries", "declcfg.ChannelEntry", |it| EntryView {
                 name: it.string("name"),
                 replaces: it.string("replaces"),
                 skips: it.strings("skips"),

@@ -9,10 +9,10 @@ use rusqlite::{Connection, OptionalExtension as _, Params, Result, Row, Statemen
 use super::spot::spot_from_json;
 use super::write::{Interned, Interner};
 use crate::check::{
-    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, EntryFacts, Facts, Inspected, OpmLine,
-    PackageFacts, Phase, rules,
+    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, OpmLine, PackageFacts,
+    Phase, rules,
 };
-use crate::fbc::Origin;
+use crate::fbc::{Entry, Origin};
 
 impl Interned {
     /// Reads what `connection` holds. `with_sources`: whether texts that are known need not be judged again.
@@ -117,9 +117,9 @@ impl<'c> Recall<'c> {
         Ok(Inspected { origin, facts, drafts: drafts.into_iter().flatten().collect() })
     }
 
-    fn entries(&mut self, document: i64) -> Result<Vec<EntryFacts>> {
+    fn entries(&mut self, document: i64) -> Result<Vec<Entry>> {
         let mut entries = all(&mut self.entries, [document], |row| {
-            Ok(EntryFacts { name: row.get(0)?, replaces: row.get(1)?, skips: Vec::new(), skip_range: row.get(2)? })
+            Ok(Entry { name: row.get(0)?, replaces: row.get(1)?, skips: Vec::new(), skip_range: row.get(2)? })
         })?;
         for (entry, name) in all(&mut self.skips, [document], |row| Ok((row.get::<_, usize>(0)?, row.get(1)?)))? {
             if let Some(entry) = entries.get_mut(entry) {

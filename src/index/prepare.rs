@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::csv::{self, CsvFacts};
 use super::stored::{Compressor, Digest, Stored, digest};
 use crate::check::{self, Inspected};
-use crate::fbc::{BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Origin, Property, Syntax, Typed};
+use crate::fbc::{BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Entry, Origin, Property, Syntax, Typed};
 use crate::json;
 use crate::version::{Release, Version, VersionRelease};
 
@@ -72,15 +72,8 @@ pub(super) struct PackageRows {
 }
 
 pub(super) struct ChannelRows {
-    pub(super) entries: Vec<EntryRow>,
+    pub(super) entries: Vec<Entry>,
     pub(super) properties: Vec<PropertyRow>,
-}
-
-pub(super) struct EntryRow {
-    pub(super) name: String,
-    pub(super) replaces: String,
-    pub(super) skips: Vec<String>,
-    pub(super) skip_range: String,
 }
 
 #[derive(Default)]
@@ -227,12 +220,7 @@ fn new_document(blob: &Blob<'_>, digest: Digest, scratch: &mut Scratch) -> NewDo
             }))
         }
         Typed::Channel(it) => {
-            let entries = it.entries.iter().flatten().map(|entry| EntryRow {
-                name: entry.name.to_string(),
-                replaces: entry.replaces.to_string(),
-                skips: entry.skips.iter().map(ToString::to_string).collect(),
-                skip_range: entry.skip_range.to_string(),
-            });
+            let entries = it.entries.iter().flatten().map(Entry::from);
             Rows::Channel(ChannelRows { entries: entries.collect(), properties: properties(&it.properties) })
         }
         Typed::Bundle(it) => Rows::Bundle(Box::new(bundle(it, &mut scratch.reader))),

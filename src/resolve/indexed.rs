@@ -10,7 +10,7 @@ use super::registry::of_file_based;
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
 use crate::cluster::{Place, Property};
 use crate::constraint::fields::label_of;
-use crate::fbc::Api;
+use crate::fbc::{Api, Entry};
 use crate::index::query::{Filter, PackageDependencies};
 use crate::index::{Index, IndexError};
 
@@ -102,15 +102,7 @@ fn rows(package: &PackageDependencies) -> PackageRows {
         place: Place { file: it.file.clone(), line: it.line },
     };
     let channel = |it: &crate::index::query::GraphChannel| {
-        let entry = |it: &crate::index::query::GraphEntry| {
-            Some(EntryRow {
-                bundle: *by_name.get(it.name.as_str())?,
-                name: it.name.clone(),
-                replaces: it.replaces.clone(),
-                skips: it.skips.clone(),
-                skip_range: it.skip_range.clone(),
-            })
-        };
+        let entry = |it: &Entry| Some(EntryRow { bundle: *by_name.get(it.name.as_str())?, fields: it.clone() });
         ChannelRows {
             name: it.name.clone(),
             entries: it.entries.iter().filter_map(entry).collect(),

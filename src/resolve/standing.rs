@@ -10,7 +10,6 @@ use crate::cluster::Subscription;
 use crate::upgrade::classic::{Channel, Entry, Installed, leads_to};
 use crate::upgrade::nothing_leads_on;
 use crate::version::Version;
-use crate::version::blang::Range;
 
 /// Where a Subscription stands that gets nothing new.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,18 +91,7 @@ fn channels(package: &PackageRows) -> impl Iterator<Item = Channel> + '_ {
     package.channels.iter().map(|channel| Channel {
         package: package.name.clone(),
         name: channel.name.clone(),
-        entries: channel
-            .entries
-            .iter()
-            .map(|it| Entry {
-                name: it.name.clone(),
-                version: None,
-                replaces: it.replaces.clone(),
-                skips: it.skips.clone(),
-                skip_range: it.skip_range.clone(),
-                range: Range::parse(&it.skip_range).ok(),
-            })
-            .collect(),
+        entries: channel.entries.iter().map(|it| Entry::new(it.fields.clone(), None)).collect(),
         file: channel.place.file.clone(),
         line: channel.place.line,
     })

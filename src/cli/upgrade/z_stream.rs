@@ -16,9 +16,9 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::report::paint;
 use crate::diag::printable;
-use crate::fbc::{self, Consumer, Document, Format, Input, Origin, Syntax, Typed};
+use crate::fbc::{self, Consumer, Document, Entry, Format, Input, Origin, Syntax, Typed};
 use crate::index::Index;
-use crate::index::query::{Filter, GraphEntry};
+use crate::index::query::Filter;
 use crate::json;
 use crate::upgrade::{ZStream, ZStreamError, rules, z_stream};
 
@@ -224,7 +224,7 @@ fn find_in_index(index: &Index, filter: &Filter, args: &ZStreamArgs) -> Result<F
 }
 
 /// The channel's document with other entries.
-fn with_entries(document: &str, entries: &[GraphEntry]) -> Result<String, CommandError> {
+fn with_entries(document: &str, entries: &[Entry]) -> Result<String, CommandError> {
     let entries: Vec<serde_json::Value> = entries
         .iter()
         .map(|it| {
