@@ -12,7 +12,7 @@ use crate::check::{
     BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, OpmLine, PackageFacts,
     Phase, rules,
 };
-use crate::fbc::{Entry, Origin};
+use crate::fbc::{Api, Entry, Origin};
 
 impl Interned {
     /// Reads what `connection` holds. `with_sources`: whether texts that are known need not be judged again.
@@ -35,7 +35,8 @@ impl Interned {
         let mut apis = connection.prepare("SELECT \"group\", version, kind, id FROM api")?;
         let mut rows = apis.query([])?;
         while let Some(row) = rows.next()? {
-            it.apis.insert((row.get(0)?, row.get(1)?, row.get(2)?), row.get(3)?);
+            let api = Api { group: row.get(0)?, version: row.get(1)?, kind: row.get(2)? };
+            it.apis.insert(api, row.get(3)?);
         }
         Ok(it)
     }

@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::csv::{self, CsvFacts};
 use super::stored::{Compressor, Digest, Stored, digest};
 use crate::check::{self, Inspected};
-use crate::fbc::{BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Entry, Origin, Property, Syntax, Typed};
+use crate::fbc::{Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Entry, Origin, Property, Syntax, Typed};
 use crate::json;
 use crate::version::{Release, Version, VersionRelease};
 
@@ -94,9 +94,6 @@ pub(super) struct BundleRows {
     pub(super) related_images: Vec<(String, String)>,
     pub(super) profile: Option<Profile>,
 }
-
-/// Group, version and kind.
-pub(super) type Api = (String, String, String);
 
 /// Type and value of a property.
 pub(super) type PropertyRow = (String, Option<String>);
@@ -275,8 +272,8 @@ fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
                 rows.release = field("release");
                 rows.version_key = version_key(&rows.version, &rows.release);
             }
-            "olm.gvk" => rows.provided.push((field("group"), field("version"), field("kind"))),
-            "olm.gvk.required" => rows.required.push((field("group"), field("version"), field("kind"))),
+            "olm.gvk" => rows.provided.push(Api::of_fields(value)),
+            "olm.gvk.required" => rows.required.push(Api::of_fields(value)),
             "olm.package.required" => {
                 rows.required_packages.push((position, field("packageName"), field("versionRange")));
             }
@@ -319,8 +316,7 @@ fn bundle_profile(bundle: &Bundle<'_>, rows: &BundleRows) -> Profile {
     let mut apis: Vec<&Api> = rows.provided.iter().collect();
     apis.sort();
     apis.dedup();
-    let apis: Vec<String> =
-        apis.into_iter().map(|(group, version, kind)| format!("{kind} {group}/{version}")).collect();
+    let apis: Vec<String> = apis.into_iter().map(|it| format!("{} {}/{}", it.kind, it.group, it.version)).collect();
     Profile::new([
         name,
         rows.csv.display_name.clone(),

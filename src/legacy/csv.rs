@@ -4,7 +4,7 @@
 
 use base64::Engine as _;
 
-use crate::fbc::csv_metadata;
+use crate::fbc::{Api, csv_metadata};
 use crate::json::{self, Kind, Reader, Value};
 
 /// Facts of a ClusterServiceVersion.
@@ -12,8 +12,8 @@ use crate::json::{self, Kind, Reader, Value};
 pub(super) struct CsvFacts {
     pub(super) version: String,
     pub(super) skip_range: String,
-    /// Required APIs: group, version, kind.
-    pub(super) required: Vec<(String, String, String)>,
+    /// Required APIs.
+    pub(super) required: Vec<Api>,
     /// Images of deployments, and those that are listed.
     pub(super) images: Vec<String>,
 }
@@ -45,11 +45,10 @@ pub(super) fn facts(bytes: &[u8], reader: &mut Reader) -> Option<CsvFacts> {
         let name = string(Some(crd), "name");
         // The name is the plural, a dot and the group.
         let group = name.split_once('.').map_or("", |(_, group)| group).to_owned();
-        facts.required.push((group, string(Some(crd), "version"), string(Some(crd), "kind")));
+        facts.required.push(Api { group, version: string(Some(crd), "version"), kind: string(Some(crd), "kind") });
     }
     for service in list(spec, &["apiservicedefinitions", "required"]) {
-        let it = Some(service);
-        facts.required.push((string(it, "group"), string(it, "version"), string(it, "kind")));
+        facts.required.push(Api::of_fields(service));
     }
     facts.images = images(spec);
     Some(facts)

@@ -9,12 +9,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::outline::HeadIcon;
-use crate::fbc::{BUNDLE_OBJECT, Bundle, for_each_object};
+use crate::fbc::{Api, BUNDLE_OBJECT, Bundle, for_each_object};
 use crate::json::{self, Kind, Reader, Value};
 use crate::legacy::era::gvk;
-
-/// Group, version, kind.
-pub(super) type Api = (String, String, String);
 
 /// The rows of a bundle.
 #[derive(Debug, Default)]
@@ -84,10 +81,6 @@ fn field(value: Value<'_>, key: &str) -> String {
     value.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
 }
 
-fn api_of(value: Value<'_>) -> Api {
-    (field(value, "group"), field(value, "version"), field(value, "kind"))
-}
-
 impl BundleRows {
     fn manifests(&mut self, bundle: &Bundle<'_>) -> Result<(), String> {
         let mut manifests = Vec::new();
@@ -135,7 +128,7 @@ impl BundleRows {
         match kind {
             BUNDLE_OBJECT => {}
             "olm.gvk.required" => {
-                let api = api_of(value);
+                let api = Api::of_fields(value);
                 self.dependencies.push(("olm.gvk".to_owned(), gvk(&api)));
                 self.required.insert(api);
             }
@@ -149,7 +142,7 @@ impl BundleRows {
                 self.dependencies.push(("olm.package".to_owned(), text));
             }
             "olm.gvk" => {
-                let api = api_of(value);
+                let api = Api::of_fields(value);
                 self.push_property(kind, gvk(&api));
                 self.provided.insert(api);
             }
@@ -202,7 +195,7 @@ fn crd_plurals(crd: Value<'_>, plurals: &mut BTreeMap<Api, String>) {
     let (group, kind, plural) = (field(spec, "group"), field(names, "kind"), field(names, "plural"));
     let versions = spec.get_field("versions").into_iter().flat_map(|it| it.items()).map(|it| field(it, "name"));
     for version in versions.chain([field(spec, "version")]).filter(|it| !it.is_empty()) {
-        plurals.entry((group.clone(), version, kind.clone())).or_insert_with(|| plural.clone());
+        plurals.entry(Api { group: group.clone(), version, kind: kind.clone() }).or_insert_with(|| plural.clone());
     }
 }
 
@@ -216,12 +209,12 @@ fn owned_plurals(csv: Value<'_>, plurals: &mut BTreeMap<Api, String>) {
     for crd in lists("customresourcedefinitions") {
         let name = field(crd, "name");
         if let Some((plural, group)) = name.split_once('.') {
-            let api = (group.to_owned(), field(crd, "version"), field(crd, "kind"));
+            let api = Api { group: group.to_owned(), version: field(crd, "version"), kind: field(crd, "kind") };
             plurals.entry(api).or_insert_with(|| plural.to_owned());
         }
     }
     for service in lists("apiservicedefinitions") {
-        plurals.entry(api_of(service)).or_insert_with(|| field(service, "name"));
+        plurals.entry(Api::of_fields(service)).or_insert_with(|| field(service, "name"));
     }
 }
 
