@@ -5,9 +5,9 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use olmdex::cluster::{Property, Subscription};
+use olmdex::cluster::Subscription;
 use olmdex::constraint::cel::{Fuel, Rule, Value};
-use olmdex::fbc::{Entry, Input};
+use olmdex::fbc::{Entry, Input, Property};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::resolve::{
     BundleRow, Catalog, ChannelRows, EntryRow, IndexRows, Options, PackageRows, PlainRows, Rows, Verdict, World,

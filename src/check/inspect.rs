@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use super::facts::{ChannelFacts, Draft, Facts, Inspected, OpmLine, PackageFacts, Phase};
 use super::{property, rules};
 use crate::diag::Rule;
-use crate::fbc::{Blob, Channel, Defect, DefectKind, Document, Entry, Failure, Package, Property, Spot, Syntax, Typed};
+use crate::fbc::{
+    Blob, Channel, Defect, DefectKind, Document, Entry, Failure, Package, PropertyView, Spot, Syntax, Typed,
+};
 use crate::json::{Step, Value};
 use crate::version::Quoted;
 use crate::version::blang::Range;
@@ -264,7 +266,7 @@ impl Inspector {
     }
 
     /// What the format's definition demands of every property.
-    pub(super) fn property_form(&mut self, properties: &[Property<'_>]) {
+    pub(super) fn property_form(&mut self, properties: &[PropertyView<'_>]) {
         for (idx, property) in properties.iter().enumerate() {
             if property.kind.is_empty() {
                 let it = draft(rules::EMPTY_PROPERTY_TYPE, format!("property {idx} has no type"));

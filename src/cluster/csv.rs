@@ -2,27 +2,10 @@
 //!
 //! What it deliberately does not do: it does not say what an operator's properties mean.
 
-use std::sync::Arc;
-
-use super::object::{Object, Place, text};
-use crate::fbc::Api;
+use super::object::{Object, text};
+use crate::diag::Place;
+use crate::fbc::{Api, Property};
 use crate::json::{self, Kind};
-
-/// A typed piece of metadata. Cheap to copy: catalogs say the same of bundle after bundle.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Property {
-    /// What the value means.
-    pub kind: Arc<str>,
-    /// Its value, as JSON.
-    pub value: Arc<str>,
-}
-
-impl Property {
-    /// A property.
-    pub fn new(kind: impl Into<Arc<str>>, value: impl Into<Arc<str>>) -> Self {
-        Self { kind: kind.into(), value: value.into() }
-    }
-}
 
 /// A ClusterServiceVersion.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

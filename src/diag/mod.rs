@@ -58,7 +58,7 @@ pub struct Rule {
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Place {
-    /// The file as the user named it.
+    /// The file as the user named it; empty if there is none.
     pub file: String,
     /// Line, from 1.
     pub line: u32,
@@ -68,6 +68,14 @@ pub struct Place {
     pub source: Option<String>,
     /// The column at which that text starts.
     pub source_column: u32,
+}
+
+impl Place {
+    /// The beginning of a line.
+    #[must_use]
+    pub fn at_line(file: &str, line: u32) -> Self {
+        Self { file: file.to_owned(), line, column: 1, ..Self::default() }
+    }
 }
 
 /// Something wrong with a catalog.

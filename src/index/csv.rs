@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::fbc::{self, BUNDLE_OBJECT, Bundle, Property};
+use crate::fbc::{self, BUNDLE_OBJECT, Bundle, PropertyView};
 use crate::json::{Kind, Value};
 
 /// The facts of a bundle's ClusterServiceVersion.
@@ -47,10 +47,10 @@ pub(super) fn from_metadata(value: Value<'_>) -> CsvFacts {
 /// catalogs sort the keys, which puts `kind` near the beginning.
 pub(super) fn find_object(bundle: &Bundle<'_>) -> Option<Vec<u8>> {
     let objects = || bundle.properties.iter().filter(|it| it.kind == BUNDLE_OBJECT);
-    fn data<'d>(of: &Property<'d>) -> Option<Value<'d>> {
+    fn data<'d>(of: &PropertyView<'d>) -> Option<Value<'d>> {
         of.value.and_then(|it| it.get_field("data"))
     }
-    let is_plain = |it: &Property<'_>| data(it).is_some_and(|it| it.kind() == Kind::PlainString);
+    let is_plain = |it: &PropertyView<'_>| data(it).is_some_and(|it| it.kind() == Kind::PlainString);
     let mut rest = Bundle { properties: objects().cloned().collect(), ..Bundle::default() };
     // A property without data has the data of the one before it, so then all of them count.
     if objects().all(is_plain) {

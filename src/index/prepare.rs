@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::csv::{self, CsvFacts};
 use super::stored::{Compressor, Digest, Stored, digest};
 use crate::check::{self, Inspected};
-use crate::fbc::{Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Entry, Origin, Property, Syntax, Typed};
+use crate::fbc::{Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Entry, Origin, PropertyView, Syntax, Typed};
 use crate::json;
 use crate::version::{Release, Version, VersionRelease};
 
@@ -243,8 +243,8 @@ fn compact(value: json::Value<'_>) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-fn properties(list: &[Property<'_>]) -> Vec<PropertyRow> {
-    let row = |it: &Property<'_>| {
+fn properties(list: &[PropertyView<'_>]) -> Vec<PropertyRow> {
+    let row = |it: &PropertyView<'_>| {
         let is_big = it.kind == CSV_METADATA || it.kind == BUNDLE_OBJECT;
         (it.kind.to_string(), it.value.filter(|_| !is_big).map(compact))
     };

@@ -16,7 +16,7 @@ use super::resolution::{Because, Operator, Resolution, Verdict};
 use super::rows::World;
 use super::standing::{Position, Standing};
 use super::steps::Steps;
-use crate::cluster::Place;
+use crate::diag::Place;
 use crate::fbc::Api;
 
 /// What came of resolving a namespace.

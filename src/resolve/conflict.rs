@@ -6,7 +6,7 @@ use super::message::message;
 use super::size::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Variables};
-use crate::cluster::Place;
+use crate::diag::Place;
 use crate::fbc::Api;
 use crate::solve::{Constraint, Fact};
 

@@ -3,7 +3,7 @@
 //! What it deliberately does not do: no repairs, and none of OLM's own words, which are kept beside it.
 
 use super::conflict::{ConflictFact, FactKind, Named};
-use crate::cluster::Place;
+use crate::diag::Place;
 
 /// How many operators a sentence lists.
 const SHOWN: usize = 4;

@@ -13,8 +13,10 @@ use super::rows::{Rows, World};
 use super::size::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Stands, Variables, variables};
-use crate::cluster::{Place, Property, Subscription};
+use crate::cluster::Subscription;
 use crate::constraint::cel::Fuel;
+use crate::diag::Place;
+use crate::fbc::Property;
 use crate::solve::{Answer, Choice, Constraint, Limits, Solution, Var, solve};
 
 /// How much a resolution may cost.

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::cluster::{ClusterServiceVersion, Place, Property, Subscription};
+use crate::cluster::{ClusterServiceVersion, Subscription};
 use crate::constraint::fields::{api_of, label_of, package_of};
-use crate::fbc::{Api, Entry};
+use crate::diag::Place;
+use crate::fbc::{Api, Entry, Property};
 use crate::index::IndexError;
 
 /// A bundle as OLM's cache holds it.

@@ -12,8 +12,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use olmdex::cluster::{ClusterServiceVersion, Property, Subscription};
-use olmdex::fbc::{Api, Entry, Input};
+use olmdex::cluster::{ClusterServiceVersion, Subscription};
+use olmdex::fbc::{Api, Entry, Input, Property};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::resolve::{
     BundleRow, Catalog, ChannelRows, EntryRow, Failure, IndexRows, Operator, OperatorGroups, Options, PackageRows,

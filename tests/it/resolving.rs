@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use olmdex::cluster::{ClusterServiceVersion, Property, Subscription};
-use olmdex::fbc::{Api, Entry};
+use olmdex::cluster::{ClusterServiceVersion, Subscription};
+use olmdex::fbc::{Api, Entry, Property};
 use olmdex::resolve::{
     BundleRow, Catalog, ChannelRows, EntryRow, FactKind, Failure, Options, PackageRows, PlainRows, Verdict, World,
     generations, resolve, steps, story,

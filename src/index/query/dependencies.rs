@@ -10,6 +10,7 @@ use rusqlite::params;
 
 use super::Filter;
 use super::upgrade::{GraphChannel, PackageGraph};
+use crate::fbc::Property;
 use crate::index::{Index, IndexError};
 
 /// A package in one catalog.
@@ -45,9 +46,6 @@ pub struct DependencyBundle {
     /// Its first line there, from 1.
     pub line: u32,
 }
-
-/// Type and value of a property, as compact JSON.
-pub type PropertyText = (Arc<str>, Arc<str>);
 
 const BUNDLES: &str = "
 SELECT cd.catalog, b.document, b.name, b.version, coalesce(i.reference, ''), f.path, cd.line
@@ -158,7 +156,7 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn properties_of_bundles(&self, documents: &[i64]) -> Result<HashMap<i64, Vec<PropertyText>>, IndexError> {
+    pub fn properties_of_bundles(&self, documents: &[i64]) -> Result<HashMap<i64, Vec<Property>>, IndexError> {
         let list: Vec<String> = documents.iter().map(ToString::to_string).collect();
         let mut texts: HashSet<Arc<str>> = HashSet::new();
         let mut text = |row: &rusqlite::Row<'_>, column: usize| -> rusqlite::Result<Arc<str>> {
@@ -170,9 +168,9 @@ impl Index {
             texts.insert(Arc::clone(&text));
             Ok(text)
         };
-        let mut properties: HashMap<i64, Vec<PropertyText>> = HashMap::with_capacity(documents.len());
+        let mut properties: HashMap<i64, Vec<Property>> = HashMap::with_capacity(documents.len());
         for (document, property) in self.rows(PROPERTIES, [format!("[{}]", list.join(","))], |row| {
-            Ok((row.get::<_, i64>(0)?, (text(row, 1)?, text(row, 2)?)))
+            Ok((row.get::<_, i64>(0)?, Property { kind: text(row, 1)?, value: text(row, 2)? }))
         })? {
             properties.entry(document).or_default().push(property);
         }

@@ -22,7 +22,7 @@ mod sql;
 mod upgrade;
 mod uses;
 
-pub use dependencies::{DependencyBundle, PackageDependencies, PropertyText};
+pub use dependencies::{DependencyBundle, PackageDependencies};
 pub use detail::{
     BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
     PropertyRow, RelatedImage, RequiredPackage, Source,
