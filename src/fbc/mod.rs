@@ -9,6 +9,7 @@
 
 mod api;
 pub mod blob;
+pub(crate) mod csv;
 pub(crate) mod csv_metadata;
 mod defect;
 mod edit;

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 use super::csv::{self, CsvFacts};
 use super::stored::{Compressor, Digest, Stored, digest};
 use crate::check::{self, Inspected};
+use crate::fbc::csv::CsvView;
 use crate::fbc::{Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Entry, Origin, PropertyView, Syntax, Typed};
 use crate::json;
 use crate::version::{Release, Version, VersionRelease};
@@ -285,7 +286,7 @@ fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
             }
             CSV_METADATA if rows.facts_from.is_empty() => {
                 rows.facts_from = CSV_METADATA;
-                rows.csv = csv::from_metadata(value);
+                rows.csv = csv::facts(CsvView::of_metadata(value));
             }
             _ => {}
         }
@@ -295,7 +296,7 @@ fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
         && let Ok(value) = reader.read(&json::decode_utf8(&object))
     {
         rows.facts_from = BUNDLE_OBJECT;
-        rows.csv = csv::from_object(value);
+        rows.csv = csv::facts(CsvView::of_object(value));
     }
     rows.profile = Some(bundle_profile(bundle, &rows));
     rows
