@@ -3,6 +3,7 @@
 //! What it deliberately does not do: it renders nothing.
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
 use crate::fbc::{Format, Level};
 
@@ -13,21 +14,16 @@ pub(crate) enum Compat {
     Opm,
 }
 
-/// Formats of blobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BlobFormat {
-    /// JSON, indented by four
-    Json,
-    /// YAML documents
-    Yaml,
-}
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Json, Self::Yaml]
+    }
 
-impl From<BlobFormat> for Format {
-    fn from(format: BlobFormat) -> Self {
-        match format {
-            BlobFormat::Json => Self::Json,
-            BlobFormat::Yaml => Self::Yaml,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Json => PossibleValue::new("json").help("JSON, indented by four"),
+            Self::Yaml => PossibleValue::new("yaml").help("YAML documents"),
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::args::formats::{BlobFormat, Compat, MigrateLevel};
+use crate::cli::args::formats::{Compat, MigrateLevel};
 use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::one_catalog;
 use crate::cli::args::overwrite::refuse_inside;
@@ -35,8 +35,8 @@ pub(crate) struct MigrateArgs {
     #[arg(value_name = "OUTDIR")]
     directory: PathBuf,
     /// Format of the files
-    #[arg(short, long, value_enum, default_value_t = BlobFormat::Json)]
-    output: BlobFormat,
+    #[arg(short, long, value_enum, default_value_t = Format::Json)]
+    output: Format,
     /// What becomes of the manifests in bundles
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL")]
     migrate_level: MigrateLevel,
@@ -74,10 +74,10 @@ pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
     migrate_files(context, args)
 }
 
-fn extension(format: BlobFormat) -> &'static str {
+fn extension(format: Format) -> &'static str {
     match format {
-        BlobFormat::Json => "json",
-        BlobFormat::Yaml => "yaml",
+        Format::Json => "json",
+        Format::Yaml => "yaml",
     }
 }
 
@@ -102,7 +102,7 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
             }
         }
     }
-    let format = Format::from(args.output);
+    let format = args.output;
     loop {
         let is_left_out = |name: &str| late.iter().any(|it| it.package.as_deref() == Some(name));
         let wanted = |name: &str| names.binary_search(&name).is_ok() && !is_left_out(name);
