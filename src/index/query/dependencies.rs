@@ -9,26 +9,12 @@ use std::sync::Arc;
 use rusqlite::params;
 
 use super::Filter;
-use super::upgrade::{GraphChannel, PackageGraph};
+use super::upgrade::PackageGraph;
 use crate::fbc::Property;
 use crate::index::{Index, IndexError};
 
-/// A package in one catalog.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PackageDependencies {
-    /// The catalog.
-    pub catalog: String,
-    /// The package.
-    pub package: String,
-    /// The default channel, or empty.
-    pub default_channel: String,
-    /// Whether the package passed the checks.
-    pub is_valid: bool,
-    /// Its channels, in the order of the catalog. Several may share a name.
-    pub channels: Vec<GraphChannel>,
-    /// Its bundles, in the order of the catalog. Several may share a name.
-    pub bundles: Vec<DependencyBundle>,
-}
+/// A package in one catalog, as resolution asks for it.
+pub type PackageDependencies = PackageGraph<DependencyBundle>;
 
 /// A bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -112,7 +98,7 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn package_dependencies(&self, filter: &Filter, package: &str) -> Result<Vec<PackageDependencies>, IndexError> {
-        let mut found: BTreeMap<i64, PackageGraph> = BTreeMap::new();
+        let mut found: BTreeMap<i64, PackageDependencies> = BTreeMap::new();
         let order = self.add_packages(filter, package, &mut found)?;
         if found.is_empty() {
             return Ok(Vec::new());
@@ -120,15 +106,8 @@ impl Index {
         self.add_channels(package, &mut found)?;
         let mut bundles = self.bundles_with_places(package)?;
         let with_bundles = |id: i64| {
-            let graph = found.remove(&id)?;
-            Some(PackageDependencies {
-                catalog: graph.catalog,
-                package: graph.package,
-                default_channel: graph.default_channel,
-                is_valid: graph.is_valid,
-                channels: graph.channels,
-                bundles: bundles.remove(&id).unwrap_or_default(),
-            })
+            let bundles = bundles.remove(&id).unwrap_or_default();
+            Some(PackageGraph { bundles, ..found.remove(&id)? })
         };
         Ok(order.into_iter().filter_map(with_bundles).collect())
     }

@@ -13,9 +13,9 @@ use super::Filter;
 use crate::fbc::Entry;
 use crate::index::{Index, IndexError};
 
-/// A package in one catalog.
+/// A package in one catalog; `B` is what was asked of its bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PackageGraph {
+pub struct PackageGraph<B = GraphBundle> {
     /// The catalog.
     pub catalog: String,
     /// The package.
@@ -27,8 +27,8 @@ pub struct PackageGraph {
     /// Its channels, in the order of the catalog. Several may share a name.
     pub channels: Vec<GraphChannel>,
     /// Its bundles, in the order of the catalog. Several may share a name.
-    pub bundles: Vec<GraphBundle>,
-    /// Each of its `olm.deprecations`, in the order of the catalog.
+    pub bundles: Vec<B>,
+    /// Each of its `olm.deprecations`, in the order of the catalog; resolution does not ask for them.
     pub deprecations: Vec<Vec<GraphDeprecation>>,
 }
 
@@ -234,11 +234,11 @@ impl Index {
     }
 
     /// The catalogs of the filter that speak of a package, by name; with nothing of the package but its default channel.
-    pub(super) fn add_packages(
+    pub(super) fn add_packages<B: Default>(
         &self,
         filter: &Filter,
         package: &str,
-        graphs: &mut BTreeMap<i64, PackageGraph>,
+        graphs: &mut BTreeMap<i64, PackageGraph<B>>,
     ) -> Result<Vec<i64>, IndexError> {
         let mut order: Vec<i64> = Vec::new();
         for (id, graph) in self.rows(PACKAGES, params![filter.catalogs_json(), package], |row| {
@@ -257,10 +257,10 @@ impl Index {
         Ok(order)
     }
 
-    pub(super) fn add_channels(
+    pub(super) fn add_channels<B>(
         &self,
         package: &str,
-        graphs: &mut BTreeMap<i64, PackageGraph>,
+        graphs: &mut BTreeMap<i64, PackageGraph<B>>,
     ) -> Result<(), IndexError> {
         let mut entries: HashMap<i64, Vec<Entry>> = HashMap::new();
         for (document, entry) in self.rows(ENTRIES, [package], |row| {
