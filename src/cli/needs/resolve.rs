@@ -3,11 +3,12 @@
 use std::io::{BufWriter, Write};
 use std::time::{Duration, Instant};
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::answer::Envelope;
+use crate::cli::args::formats::DataFormat;
 use crate::cli::args::namespace::NamespaceOptions;
-use crate::cli::print::table::{write_aligned, write_yaml};
+use crate::cli::print::table::{write_aligned, write_data};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::{Place, printable};
@@ -22,17 +23,28 @@ use crate::upgrade::compat::Claims;
 use crate::upgrade::unsafe_definitions;
 
 /// Formats of resolutions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResolveFormat {
-    /// The set, the steps, what stays behind
-    #[value(alias = "wide", alias = "text")]
     Table,
-    /// Who brings whom
     Tree,
-    /// JSON envelope
-    Json,
-    /// YAML of the JSON envelope
-    Yaml,
+    Data(DataFormat),
+}
+
+impl ValueEnum for ResolveFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Table, Self::Tree, Self::Data(DataFormat::Json), Self::Data(DataFormat::Yaml)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Table => {
+                let table = PossibleValue::new("table").aliases(["wide", "text"]);
+                Some(table.help("The set, the steps, what stays behind"))
+            }
+            Self::Tree => Some(PossibleValue::new("tree").help("Who brings whom")),
+            Self::Data(format) => format.to_possible_value(),
+        }
+    }
 }
 
 /// Resolve a namespace as OLM Classic does: what is installed and upgraded together, because of what, and what happens
@@ -200,8 +212,7 @@ fn one(world: &World, verdict: Verdict) -> Generation {
 fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
-        ResolveFormat::Json => Envelope::new("Resolution", answers).write(&mut out)?,
-        ResolveFormat::Yaml => write_yaml(&Envelope::new("Resolution", answers), &mut out)?,
+        ResolveFormat::Data(format) => write_data(format, "Resolution", answers, &mut out)?,
         ResolveFormat::Table | ResolveFormat::Tree => {
             for (idx, answer) in answers.iter().enumerate() {
                 if answers.len() > 1 {
