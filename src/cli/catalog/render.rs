@@ -58,7 +58,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     }
     let mut sorted = Sorted::default();
     let selection = Selection { packages: &args.package };
-    let how = Rendering { format: args.output.into(), level: args.migrate_level.into(), selection };
+    let how = Rendering { format: args.output, level: args.migrate_level.into(), selection };
     let mut n_defects = 0;
     let mut sources = Vec::new();
     for path in &args.sources {

@@ -158,7 +158,7 @@ fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
     legacy_source::report(context, &input.remarks);
     let mut n_broken = input.remarks.iter().filter(|it| it.rule.severity == Severity::Error).count();
     let selection = Selection { packages: &[] };
-    let how = Rendering { format: args.output.into(), level: args.migrate_level.into(), selection };
+    let how = Rendering { format: args.output, level: args.migrate_level.into(), selection };
     let defects = fbc::render(&input, how, &mut sorted);
     drop(progress);
     crate::cli::print::defects::report(context, &input, &defects);
