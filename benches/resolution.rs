@@ -5,9 +5,9 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use olmdex::cluster::{Property, Subscription};
+use olmdex::cluster::Subscription;
 use olmdex::constraint::cel::{Fuel, Rule, Value};
-use olmdex::fbc::Input;
+use olmdex::fbc::{Entry, Input, Property};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::resolve::{
     BundleRow, Catalog, ChannelRows, EntryRow, IndexRows, Options, PackageRows, PlainRows, Rows, Verdict, World,
@@ -52,11 +52,10 @@ fn package(number: usize, is_deep: bool) -> PackageRows {
     let channel = |channel: &str| ChannelRows {
         name: channel.to_owned(),
         entries: (0..N_VERSIONS)
-            .map(|minor| EntryRow {
-                name: format!("{name}.v1.{minor}.0"),
-                replaces: minor.checked_sub(1).map(|it| format!("{name}.v1.{it}.0")).unwrap_or_default(),
-                bundle: minor,
-                ..EntryRow::default()
+            .map(|minor| {
+                let replaces = minor.checked_sub(1).map(|it| format!("{name}.v1.{it}.0")).unwrap_or_default();
+                let fields = Entry { name: format!("{name}.v1.{minor}.0"), replaces, ..Entry::default() };
+                EntryRow { fields, bundle: minor }
             })
             .collect(),
         ..ChannelRows::default()

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::deprecations::deprecation_step;
-use super::facts::{ChannelFacts, DeprecationsFacts, Draft, EntryFacts, Facts, Inspected, Phase};
+use super::facts::{ChannelFacts, DeprecationsFacts, Draft, Facts, Inspected, Phase};
 use super::graph::{GraphDefect, check_chain};
 use super::inspect::draft;
 use super::model::{PackageModel, package_of};
 use super::{Report, places, rules, tree};
 use crate::diag::{Severity, closest};
-use crate::fbc::{Input, Origin};
+use crate::fbc::{Entry, Input, Origin};
 use crate::version::Quoted;
 
 /// Judges a catalog as a whole: takes the facts of its documents in order, then says what is wrong.
@@ -380,10 +380,7 @@ impl<'a> Judge<'a> {
 }
 
 /// Entries that name no bundle of the package, with their places.
-pub(super) fn dangling_entries<'a>(
-    model: &PackageModel<'_>,
-    channel: &'a ChannelFacts,
-) -> Vec<(usize, &'a EntryFacts)> {
+pub(super) fn dangling_entries<'a>(model: &PackageModel<'_>, channel: &'a ChannelFacts) -> Vec<(usize, &'a Entry)> {
     let entries = channel.entries.iter().enumerate();
     entries.filter(|(_, it)| !model.bundles.contains_key(it.name.as_str())).collect()
 }

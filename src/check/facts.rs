@@ -2,7 +2,7 @@
 //! document may have megabytes, so that a catalog can be judged as a whole without being held as a whole.
 
 use crate::diag::Rule;
-use crate::fbc::{Origin, Spot};
+use crate::fbc::{Entry, Origin, Spot};
 
 /// The facts of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,20 +46,7 @@ pub struct ChannelFacts {
     /// Its name.
     pub name: String,
     /// Its entries, in order.
-    pub entries: Vec<EntryFacts>,
-}
-
-/// Facts of an entry of a channel.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct EntryFacts {
-    /// Name of the bundle.
-    pub name: String,
-    /// Name of the bundle that it replaces, or empty.
-    pub replaces: String,
-    /// Names of bundles that it skips.
-    pub skips: Vec<String>,
-    /// Range of versions that it skips, or empty.
-    pub skip_range: String,
+    pub entries: Vec<Entry>,
 }
 
 /// Facts of a bundle.

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::facts::EntryFacts;
+use crate::fbc::Entry;
 
 /// What is wrong with a channel's graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum GraphDefect {
 ///
 /// # Errors
 /// [`GraphDefect::NoHead`] or [`GraphDefect::SeveralHeads`].
-pub fn head(entries: &[EntryFacts]) -> Result<&EntryFacts, GraphDefect> {
+pub fn head(entries: &[Entry]) -> Result<&Entry, GraphDefect> {
     let mut has_incoming: HashSet<&str> = HashSet::new();
     for entry in entries {
         has_incoming.insert(&entry.replaces);
@@ -47,8 +47,8 @@ pub fn head(entries: &[EntryFacts]) -> Result<&EntryFacts, GraphDefect> {
 ///
 /// # Errors
 /// The first [`GraphDefect`] in the order of the real tool.
-pub fn check_chain(entries: &[EntryFacts]) -> Result<(), GraphDefect> {
-    let by_name: HashMap<&str, &EntryFacts> = entries.iter().map(|it| (it.name.as_str(), it)).collect();
+pub fn check_chain(entries: &[Entry]) -> Result<(), GraphDefect> {
+    let by_name: HashMap<&str, &Entry> = entries.iter().map(|it| (it.name.as_str(), it)).collect();
     let skipped: HashSet<&str> = entries.iter().flat_map(|it| &it.skips).map(String::as_str).collect();
     let mut current = head(entries)?;
     let mut chain = vec![current.name.as_str()];

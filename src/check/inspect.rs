@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::facts::{ChannelFacts, Draft, EntryFacts, Facts, Inspected, OpmLine, PackageFacts, Phase};
+use super::facts::{ChannelFacts, Draft, Facts, Inspected, OpmLine, PackageFacts, Phase};
 use super::{property, rules};
 use crate::diag::Rule;
-use crate::fbc::{Blob, Channel, Defect, DefectKind, Document, Failure, Package, Property, Spot, Syntax, Typed};
+use crate::fbc::{
+    Blob, Channel, Defect, DefectKind, Document, Entry, Failure, Package, PropertyView, Spot, Syntax, Typed,
+};
 use crate::json::{Step, Value};
 use crate::version::Quoted;
 use crate::version::blang::Range;
@@ -220,15 +222,7 @@ impl Inspector {
         ChannelFacts {
             package: package.to_owned(),
             name: name.to_owned(),
-            entries: entries
-                .iter()
-                .map(|it| EntryFacts {
-                    name: it.name.to_string(),
-                    replaces: it.replaces.to_string(),
-                    skips: it.skips.iter().map(ToString::to_string).collect(),
-                    skip_range: it.skip_range.to_string(),
-                })
-                .collect(),
+            entries: entries.iter().map(Entry::from).collect(),
         }
     }
 
@@ -272,7 +266,7 @@ impl Inspector {
     }
 
     /// What the format's definition demands of every property.
-    pub(super) fn property_form(&mut self, properties: &[Property<'_>]) {
+    pub(super) fn property_form(&mut self, properties: &[PropertyView<'_>]) {
         for (idx, property) in properties.iter().enumerate() {
             if property.kind.is_empty() {
                 let it = draft(rules::EMPTY_PROPERTY_TYPE, format!("property {idx} has no type"));

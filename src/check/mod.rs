@@ -26,8 +26,8 @@ use std::convert::Infallible;
 
 pub use catalog::Checker;
 pub use facts::{
-    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, EntryFacts, Facts, Inspected, OpmLine,
-    PackageFacts, Phase,
+    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, OpmLine, PackageFacts,
+    Phase,
 };
 pub use image::{ImageError, check_image};
 pub use inspect::inspect;

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use super::facts::{ChannelFacts, EntryFacts};
+use super::facts::ChannelFacts;
 use super::graph::check_chain;
 use super::model::PackageModel;
+use crate::fbc::Entry;
 use crate::version::Quoted;
 use crate::version::blang::Range;
 
@@ -85,14 +86,14 @@ fn channel_node(channel: &ChannelFacts, model: &PackageModel<'_>) -> Option<Node
     } else if let Err(defect) = check_chain(&channel.entries) {
         children.push(leaf(defect.opm_text()));
     }
-    let mut entries: Vec<&EntryFacts> = channel.entries.iter().collect();
+    let mut entries: Vec<&Entry> = channel.entries.iter().collect();
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     children.extend(entries.into_iter().filter_map(|it| bundle_node(it, model)));
     children.extend(deprecation_leaf(model, "olm.channel", &channel.name));
     (!children.is_empty()).then(|| Node { text: format!("invalid channel {}", Quoted(&channel.name)), children })
 }
 
-fn bundle_node(entry: &EntryFacts, model: &PackageModel<'_>) -> Option<Node> {
+fn bundle_node(entry: &Entry, model: &PackageModel<'_>) -> Option<Node> {
     let bundle = model.bundles.get(entry.name.as_str()).map(|(_, it)| *it);
     // The rank is the rule's number; what the entry says comes between the rules on names and on images.
     let mut complaints: Vec<(u8, String)> = bundle.map(|it| it.complaints.clone()).unwrap_or_default();

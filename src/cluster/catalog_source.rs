@@ -2,7 +2,8 @@
 //!
 //! What it deliberately does not do: it does not know what is in a catalog.
 
-use super::object::{Object, Place};
+use super::object::Object;
+use crate::diag::Place;
 
 /// A CatalogSource.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,27 +2,11 @@
 //!
 //! What it deliberately does not do: it does not say what an operator's properties mean.
 
-use std::sync::Arc;
-
-use super::object::{Object, Place, text};
-use crate::fbc::Api;
+use super::object::Object;
+use crate::diag::Place;
+use crate::fbc::csv::{CsvView, ListedApi};
+use crate::fbc::{Api, Property};
 use crate::json::{self, Kind};
-
-/// A typed piece of metadata. Cheap to copy: catalogs say the same of bundle after bundle.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Property {
-    /// What the value means.
-    pub kind: Arc<str>,
-    /// Its value, as JSON.
-    pub value: Arc<str>,
-}
-
-impl Property {
-    /// A property.
-    pub fn new(kind: impl Into<Arc<str>>, value: impl Into<Arc<str>>) -> Self {
-        Self { kind: kind.into(), value: value.into() }
-    }
-}
 
 /// A ClusterServiceVersion.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -62,7 +46,8 @@ impl ClusterServiceVersion {
                 Vec::new()
             })
         });
-        let mut apis = |which: &str| match self::apis(object, which) {
+        let csv = CsvView::of_object(object.value);
+        let mut apis = |which: &'static str| match self::apis(&csv, which) {
             Ok(apis) => apis,
             Err(error) => {
                 // With the annotation nobody looks at them.
@@ -76,8 +61,8 @@ impl ClusterServiceVersion {
         Self {
             name: object.name(),
             namespace: object.namespace(),
-            version: object.text(&["spec", "version"]),
-            replaces: object.text(&["spec", "replaces"]),
+            version: csv.text("version"),
+            replaces: csv.text("replaces"),
             phase: object.text(&["status", "phase"]),
             is_copied: object.has_label("olm.copiedFrom") || object.text(&["status", "reason"]) == "Copied",
             properties,
@@ -111,15 +96,14 @@ fn properties(text: &str) -> Result<Vec<Property>, String> {
 }
 
 /// The APIs that an operator owns or requires.
-fn apis(object: &Object<'_>, which: &str) -> Result<Vec<Api>, String> {
+fn apis(csv: &CsvView<'_>, which: &'static str) -> Result<Vec<Api>, String> {
     let mut apis = Vec::new();
-    for it in object.items(&["spec", "customresourcedefinitions", which]) {
-        let name = text(it, "name");
-        let Some((_, group)) = name.split_once('.') else { return Err(format!("error parsing crd name: {name}")) };
-        apis.push(Api { group: group.to_owned(), version: text(it, "version"), kind: text(it, "kind") });
+    for ListedApi { name, api } in csv.definitions(which) {
+        if !name.contains('.') {
+            return Err(format!("error parsing crd name: {name}"));
+        }
+        apis.push(api);
     }
-    for it in object.items(&["spec", "apiservicedefinitions", which]) {
-        apis.push(Api { group: text(it, "group"), version: text(it, "version"), kind: text(it, "kind") });
-    }
+    apis.extend(csv.services(which).map(|it| it.api));
     Ok(apis)
 }

@@ -2,7 +2,8 @@
 //!
 //! What it deliberately does not do: it checks none of the values; what the API server would refuse is for OLM's rules.
 
-use super::object::{Object, Place, text};
+use super::object::{Object, text};
+use crate::diag::Place;
 use crate::json::Value;
 
 /// A ClusterExtension.

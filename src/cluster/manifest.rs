@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::object::{Object, Place};
+use super::object::Object;
 use super::{
     CatalogSource, Cluster, ClusterExtension, ClusterServiceVersion, OperatorGroup, Subscription, cluster_version,
 };
+use crate::diag::Place;
 use crate::json::{self, Kind, Value};
 use crate::yaml;
 
@@ -154,7 +155,7 @@ fn each_object(file: &str, text: &[u8], sink: &mut dyn FnMut(Value<'_>, Place)) 
         while !text[at..].trim_start().is_empty() {
             let line = |offset: usize| 1 + text[..offset].matches('\n').count() as u32;
             let (value, end) = reader.read_at(&text, at).map_err(|error| syntax(line(at), error.to_string()))?;
-            add(value, &mut |it| sink(it, Place { file: file.to_owned(), line: line(it.offset()) }));
+            add(value, &mut |it| sink(it, Place::at_line(file, line(it.offset()))));
             at = end;
         }
         return Ok(());
@@ -174,7 +175,7 @@ fn each_object(file: &str, text: &[u8], sink: &mut dyn FnMut(Value<'_>, Place)) 
             // A list's items come one after the other.
             let line = if it.offset() == value.offset() { 1 } else { lines.get(n_placed).copied().unwrap_or(1) };
             n_placed += 1;
-            sink(it, Place { file: file.to_owned(), line: chunk.first_line + line - 1 });
+            sink(it, Place::at_line(file, chunk.first_line + line - 1));
         });
     }
     Ok(())
@@ -241,7 +242,7 @@ fn add_one(cluster: &mut Cluster, value: Value<'_>, place: Place) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Property;
+    use crate::fbc::Property;
 
     const LIST: &str = "apiVersion: v1
 kind: List

@@ -15,10 +15,9 @@ mod operator_group;
 mod subscription;
 
 pub use catalog_source::CatalogSource;
-pub use csv::{ClusterServiceVersion, Property};
+pub use csv::ClusterServiceVersion;
 pub use extension::ClusterExtension;
 pub use manifest::{AnyObject, ClusterError, read, read_objects, read_text};
-pub use object::Place;
 pub use operator_group::OperatorGroup;
 pub use subscription::Subscription;
 

@@ -2,16 +2,8 @@
 //!
 //! What it deliberately does not do: no types of particular kinds.
 
+use crate::diag::Place;
 use crate::json::Value;
-
-/// Where something is written.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Place {
-    /// The file; empty if there is none.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-}
 
 /// An object, and where it stands.
 pub(super) struct Object<'d> {

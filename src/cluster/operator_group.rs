@@ -2,7 +2,8 @@
 //!
 //! What it deliberately does not do: no target namespaces.
 
-use super::object::{Object, Place};
+use super::object::Object;
+use crate::diag::Place;
 
 /// An OperatorGroup.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

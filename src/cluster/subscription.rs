@@ -2,7 +2,8 @@
 //!
 //! What it deliberately does not do: it does not look for what a Subscription names.
 
-use super::object::{Object, Place};
+use super::object::Object;
+use crate::diag::Place;
 
 /// A Subscription.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -174,7 +174,7 @@ fn convert(value: Value<'_>) -> Result<Reading<'_>, Vec<Defect>> {
             defects.push(Defect { error, path: places.path(at) });
         };
         let node = match kind {
-            "gvk" => Node::Api(api(of)),
+            "gvk" => Node::Api(Api::of_fields(of)),
             "package" => {
                 let (name, text) = (string(of, "packageName"), string(of, "versionRange"));
                 match Range::parse(&text) {
@@ -223,11 +223,6 @@ fn convert(value: Value<'_>) -> Result<Reading<'_>, Vec<Defect>> {
 /// The text of a field; empty without it.
 pub(crate) fn string(of: Value<'_>, name: &str) -> String {
     of.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
-}
-
-/// The API of an object with group, version and kind.
-pub(crate) fn api(of: Value<'_>) -> Api {
-    Api { group: string(of, "group"), version: string(of, "version"), kind: string(of, "kind") }
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ fn at_version<'o>(crd: &Crd, version: &str, objects: &'o [Resource]) -> Vec<&'o 
     let mut known: HashMap<&str, usize> = HashMap::new();
     for object in objects.iter().filter(|it| it.is_of(crd)) {
         match known.get(object.name.as_str()) {
-            Some(at) if object.version == version => found[*at] = object,
+            Some(at) if object.api.version == version => found[*at] = object,
             Some(_) => {}
             None => {
                 known.insert(&object.name, found.len());
@@ -100,7 +100,7 @@ fn check_objects(old: &Crd, new: &Crd, version: &CrdVersion, objects: &[Resource
     let mut verdicts = Vec::new();
     if old.conversion == "Webhook" {
         let n_all = of_version.len();
-        of_version.retain(|it| it.version == version.name);
+        of_version.retain(|it| it.api.version == version.name);
         let count = n_all - of_version.len();
         if count > 0 {
             verdicts.push(Verdict::NotConverted { version: version.name.clone(), count });
@@ -125,7 +125,7 @@ fn validate(new: &Crd, version: &CrdVersion, schema: &Value, objects: Vec<&Resou
         for invalid in validator.check(&object) {
             let path = if invalid.path.is_empty() { "/" } else { &invalid.path };
             verdicts.push(Verdict::ObjectInvalid {
-                api: format!("{}/{}, Kind={}", object.group, object.version, object.kind),
+                api: format!("{}/{}, Kind={}", object.api.group, object.api.version, object.api.kind),
                 object: object.name.clone(),
                 reason: format!("{path}: {}", invalid.reason),
                 is_exempt: new.conversion == "Webhook" && new.api_version == "v1",

@@ -5,16 +5,13 @@
 use serde_json::Value;
 
 use super::definition::{Crd, CrdError};
+use crate::fbc::Api;
 
 /// A custom resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resource {
-    /// Group of its API.
-    pub group: String,
-    /// Version of its API.
-    pub version: String,
-    /// Its kind.
-    pub kind: String,
+    /// Its API.
+    pub api: Api,
     /// Namespace and name, or the name.
     pub name: String,
     pub(super) value: Value,
@@ -36,16 +33,17 @@ impl Resource {
             return Ok(None);
         }
         let name = if namespace.is_empty() { name } else { format!("{namespace}/{name}") };
-        Ok(Some(Self { group: group.to_owned(), version: version.to_owned(), kind, name, value }))
+        let api = Api { group: group.to_owned(), version: version.to_owned(), kind };
+        Ok(Some(Self { api, name, value }))
     }
 
     /// The object at another version, as the API server serves it where nothing converts: only the name differs.
     #[must_use]
     pub fn at(&self, version: &str) -> Self {
         let mut other = self.clone();
-        if version != self.version {
-            version.clone_into(&mut other.version);
-            other.value["apiVersion"] = format!("{}/{version}", self.group).into();
+        if version != self.api.version {
+            version.clone_into(&mut other.api.version);
+            other.value["apiVersion"] = format!("{}/{version}", self.api.group).into();
         }
         other
     }
@@ -53,6 +51,6 @@ impl Resource {
     /// Whether it is an object of a definition, of whatever version.
     #[must_use]
     pub fn is_of(&self, crd: &Crd) -> bool {
-        self.group == crd.group && self.kind == crd.kind
+        self.api.group == crd.group && self.api.kind == crd.kind
     }
 }

@@ -55,19 +55,31 @@ pub struct Rule {
     pub example: &'static str,
 }
 
-/// A place in a file.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
+/// A place in a file, as the user named it. Lines and columns count from 1. An answer tells the line; findings, which tell more,
+/// have a form of their own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, schemars::JsonSchema)]
 pub struct Place {
-    /// The file as the user named it.
+    /// The file, or empty.
     pub file: String,
-    /// Line, from 1.
+    /// The line there.
     pub line: u32,
-    /// Column in characters, from 1.
+    /// Column in characters.
+    #[serde(skip)]
     pub column: u32,
     /// The text of the line, or a part of it, if it is at hand.
+    #[serde(skip)]
     pub source: Option<String>,
     /// The column at which that text starts.
+    #[serde(skip)]
     pub source_column: u32,
+}
+
+impl Place {
+    /// The beginning of a line.
+    #[must_use]
+    pub fn at_line(file: &str, line: u32) -> Self {
+        Self { file: file.to_owned(), line, column: 1, ..Self::default() }
+    }
 }
 
 /// Something wrong with a catalog.

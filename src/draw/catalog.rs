@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use thiserror::Error;
 
-use crate::fbc::{self, Consumer, Document, Failure, Input, Origin, Typed};
+use crate::fbc::{self, Consumer, Document, Entry, Failure, Input, Origin, Typed};
 use crate::index::query::PackageGraph;
 use crate::json;
 use crate::version::{Quoted, Version};
@@ -40,19 +40,6 @@ pub struct Channel {
     pub name: String,
     /// Its entries, in their order.
     pub entries: Vec<Entry>,
-}
-
-/// An entry of a channel.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Entry {
-    /// Name of the bundle.
-    pub name: String,
-    /// What it replaces, or empty.
-    pub replaces: String,
-    /// What it skips.
-    pub skips: Vec<String>,
-    /// The range of versions that it skips, or empty.
-    pub skip_range: String,
 }
 
 /// Why a catalog cannot be drawn.
@@ -171,17 +158,7 @@ impl Consumer for Parts {
             Typed::Channel(it) => Part::Channel(Channel {
                 package: it.package.to_string(),
                 name: it.name.to_string(),
-                entries: it
-                    .entries
-                    .iter()
-                    .flatten()
-                    .map(|entry| Entry {
-                        name: entry.name.to_string(),
-                        replaces: entry.replaces.to_string(),
-                        skips: entry.skips.iter().map(ToString::to_string).collect(),
-                        skip_range: entry.skip_range.to_string(),
-                    })
-                    .collect(),
+                entries: it.entries.iter().flatten().map(Entry::from).collect(),
             }),
             Typed::Bundle(it) => {
                 let packages = it.properties.iter().filter(|property| property.kind == "olm.package");
@@ -236,14 +213,8 @@ impl Catalog {
         let mut builder = CatalogBuilder::default();
         for graph in graphs {
             for channel in &graph.channels {
-                let entries = channel.entries.iter().map(|it| Entry {
-                    name: it.name.clone(),
-                    replaces: it.replaces.clone(),
-                    skips: it.skips.clone(),
-                    skip_range: it.skip_range.clone(),
-                });
                 let (package, name) = (graph.package.clone(), channel.name.clone());
-                builder.channel(Channel { package, name, entries: entries.collect() });
+                builder.channel(Channel { package, name, entries: channel.entries.to_vec() });
             }
             for bundle in &graph.bundles {
                 builder.bundle(&bundle.name, bundle.package_property.as_slice())?;

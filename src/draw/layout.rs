@@ -253,7 +253,8 @@ fn lines(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::draw::{Catalog, Channel, Entry};
+    use crate::draw::{Catalog, Channel};
+    use crate::fbc::Entry;
     use crate::version::Version;
 
     /// A channel of versions 1.0.0 up to 1.N.0, each of which replaces the one before; `change` makes it something else.

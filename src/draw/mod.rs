@@ -18,7 +18,7 @@ mod rows;
 mod svg;
 mod text;
 
-pub use catalog::{Catalog, CatalogBuilder, Channel, Deprecated, DrawError, Entry};
+pub use catalog::{Catalog, CatalogBuilder, Channel, Deprecated, DrawError};
 pub use channel::{ChannelGraph, GraphEdge, GraphEdges, channels};
 pub use dot::dot;
 pub use html::html;

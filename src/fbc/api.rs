@@ -7,6 +7,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::json::Value;
+
 /// A Kubernetes API that operators provide or require.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, JsonSchema)]
 pub struct Api {
@@ -19,6 +21,15 @@ pub struct Api {
 }
 
 impl Api {
+    /// The API that the fields of an object name; what is no text is empty.
+    pub(crate) fn of_fields(object: Value<'_>) -> Self {
+        let field = |name: &str| match object.get_field(name).and_then(|it| it.as_str()) {
+            Some(text) => text.into_owned(),
+            None => String::new(),
+        };
+        Self { group: field("group"), version: field("version"), kind: field("kind") }
+    }
+
     /// As OLM writes it where an API must be provided once: `Kind (group/version)`.
     #[must_use]
     pub fn olm_text(&self) -> String {

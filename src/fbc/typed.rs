@@ -11,6 +11,8 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::defect::{Defect, DefectKind, Expected};
+use super::entry::EntryView;
+use super::property::PropertyView;
 use crate::json::{Kind, Step, Value};
 
 /// An `olm.package` blob.
@@ -25,7 +27,7 @@ pub struct Package<'d> {
     /// Description in Markdown.
     pub description: Cow<'d, str>,
     /// Properties of the package; carried through, never interpreted.
-    pub properties: Vec<Property<'d>>,
+    pub properties: Vec<PropertyView<'d>>,
 }
 
 /// A package's icon.
@@ -45,22 +47,9 @@ pub struct Channel<'d> {
     /// The package that it belongs to.
     pub package: Cow<'d, str>,
     /// Its entries; `None` if absent or `null`.
-    pub entries: Option<Vec<Entry<'d>>>,
+    pub entries: Option<Vec<EntryView<'d>>>,
     /// Properties of the channel.
-    pub properties: Vec<Property<'d>>,
-}
-
-/// One entry of a channel.
-#[derive(Debug, Default, Clone)]
-pub struct Entry<'d> {
-    /// Name of the bundle.
-    pub name: Cow<'d, str>,
-    /// Name of the bundle that it replaces, or empty.
-    pub replaces: Cow<'d, str>,
-    /// Names of bundles that it skips.
-    pub skips: Vec<Cow<'d, str>>,
-    /// Range of versions that it skips (blang syntax), or empty.
-    pub skip_range: Cow<'d, str>,
+    pub properties: Vec<PropertyView<'d>>,
 }
 
 /// An `olm.bundle` blob.
@@ -73,18 +62,9 @@ pub struct Bundle<'d> {
     /// Reference of its image.
     pub image: Cow<'d, str>,
     /// Its properties, in the order of the blob.
-    pub properties: Vec<Property<'d>>,
+    pub properties: Vec<PropertyView<'d>>,
     /// The images that it uses, in the order of the blob.
     pub related_images: Vec<RelatedImage<'d>>,
-}
-
-/// A typed piece of metadata.
-#[derive(Debug, Default, Clone)]
-pub struct Property<'d> {
-    /// What the value means.
-    pub kind: Cow<'d, str>,
-    /// Any JSON; `None` if the blob has none.
-    pub value: Option<Value<'d>>,
 }
 
 /// An image that a bundle uses.
@@ -236,8 +216,8 @@ impl<'a, 'd> Fields<'a, 'd> {
         }
     }
 
-    fn properties(&mut self) -> Vec<Property<'d>> {
-        self.list("properties", "property.Property", |it| Property {
+    fn properties(&mut self) -> Vec<PropertyView<'d>> {
+        self.list("properties", "property.Property", |it| PropertyView {
             kind: it.string("type"),
             value: it.value.and_then(|value| value.get_field("value")),
         })
@@ -261,7 +241,7 @@ impl<'a, 'd> Fields<'a, 'd> {
         Channel {
             name: self.string("name"),
             package: self.string("package"),
-            entries: self.list("entries", "declcfg.ChannelEntry", |it| Entry {
+            entries: self.list("entries", "declcfg.ChannelEntry", |it| EntryView {
                 name: it.string("name"),
                 replaces: it.string("replaces"),
                 skips: it.strings("skips"),

@@ -5,7 +5,8 @@ use base64::Engine as _;
 use super::blob::{Blob, Typed};
 use super::csv_metadata;
 use super::objects::BUNDLE_OBJECT;
-use super::typed::{BASE64, Bundle, Channel, Deprecations, Package, Property};
+use super::property::PropertyView;
+use super::typed::{BASE64, Bundle, Channel, Deprecations, Package};
 use crate::json::{self, Reader};
 use crate::yaml;
 
@@ -173,7 +174,7 @@ impl Writer<'_> {
         }
     }
 
-    fn properties<'d, 'p>(&mut self, properties: impl Iterator<Item = &'p Property<'d>>)
+    fn properties<'d, 'p>(&mut self, properties: impl Iterator<Item = &'p PropertyView<'d>>)
     where
         'd: 'p,
     {
@@ -184,7 +185,7 @@ impl Writer<'_> {
         self.list("properties", &properties, |it, property| it.property(property));
     }
 
-    fn property(&mut self, property: &Property<'_>) {
+    fn property(&mut self, property: &PropertyView<'_>) {
         self.open(b'{');
         self.string("type", &property.kind);
         self.key("value");
@@ -244,7 +245,7 @@ impl Writer<'_> {
         self.optional("package", &bundle.package);
         self.string("image", &bundle.image);
         // What describes the bundle as a whole moves behind the other properties.
-        let is_late = |it: &&Property<'_>| it.kind == BUNDLE_OBJECT || it.kind == csv_metadata::KIND;
+        let is_late = |it: &&PropertyView<'_>| it.kind == BUNDLE_OBJECT || it.kind == csv_metadata::KIND;
         let early = bundle.properties.iter().filter(|it| !is_late(it));
         match self.metadata {
             None => self.properties(early.chain(bundle.properties.iter().filter(is_late))),

@@ -1,17 +1,14 @@
 //! What people search bundles by, from the ClusterServiceVersion that a bundle carries in one form or another.
 //!
-//! An `olm.csv.metadata` property has the same fields as a ClusterServiceVersion, at other places: `annotations` and
-//! `labels` are members of its value, and so is what the object has in `spec` (`docs/behaviour/fbc.md` 2.1).
-//!
 //! Nothing here fails: fields of a wrong kind are left out, since the checks speak of them.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use crate::fbc::{self, BUNDLE_OBJECT, Bundle, Property};
+use crate::fbc::csv::CsvView;
+use crate::fbc::{self, BUNDLE_OBJECT, Bundle, PropertyView};
 use crate::json::{Kind, Value};
 
 /// The facts of a bundle's ClusterServiceVersion.
@@ -36,21 +33,16 @@ pub(super) struct CsvFacts {
     pub(super) features: BTreeMap<String, String>,
 }
 
-/// Facts from the value of an `olm.csv.metadata` property.
-pub(super) fn from_metadata(value: Value<'_>) -> CsvFacts {
-    facts(Some(value), Some(value))
-}
-
 /// The bundle's ClusterServiceVersion as JSON text, from its `olm.bundle.object` properties.
 ///
 /// They are most of a large catalog, so those that begin as another kind of object are not decoded: writers of
 /// catalogs sort the keys, which puts `kind` near the beginning.
 pub(super) fn find_object(bundle: &Bundle<'_>) -> Option<Vec<u8>> {
     let objects = || bundle.properties.iter().filter(|it| it.kind == BUNDLE_OBJECT);
-    fn data<'d>(of: &Property<'d>) -> Option<Value<'d>> {
+    fn data<'d>(of: &PropertyView<'d>) -> Option<Value<'d>> {
         of.value.and_then(|it| it.get_field("data"))
     }
-    let is_plain = |it: &Property<'_>| data(it).is_some_and(|it| it.kind() == Kind::PlainString);
+    let is_plain = |it: &PropertyView<'_>| data(it).is_some_and(|it| it.kind() == Kind::PlainString);
     let mut rest = Bundle { properties: objects().cloned().collect(), ..Bundle::default() };
     // A property without data has the data of the one before it, so then all of them count.
     if objects().all(is_plain) {
@@ -74,37 +66,19 @@ fn is_other_kind(base64: &str) -> bool {
     memchr::memchr2(b'"', b'\\', rest).is_some_and(|end| rest[end] == b'"' && &rest[..end] != b"ClusterServiceVersion")
 }
 
-/// Facts from a ClusterServiceVersion object.
-pub(super) fn from_object(object: Value<'_>) -> CsvFacts {
-    facts(object.get("metadata"), object.get("spec"))
-}
-
-fn facts(metadata: Option<Value<'_>>, spec: Option<Value<'_>>) -> CsvFacts {
-    let text = |of: Option<Value<'_>>, key: &str| match of.and_then(|it| it.get_field(key)).and_then(|it| it.as_str()) {
-        Some(text) => text.into_owned(),
-        None => String::new(),
-    };
+/// Facts from one form or the other.
+pub(super) fn facts(csv: CsvView<'_>) -> CsvFacts {
     let mut facts = CsvFacts {
-        display_name: text(spec, "displayName"),
-        maturity: text(spec, "maturity"),
-        min_kube_version: text(spec, "minKubeVersion"),
-        description: text(spec, "description"),
+        display_name: csv.text("displayName"),
+        provider: csv.provider(),
+        maturity: csv.text("maturity"),
+        min_kube_version: csv.text("minKubeVersion"),
+        description: csv.text("description"),
+        keywords: csv.keywords().collect(),
+        install_modes: csv.install_modes().collect(),
         ..CsvFacts::default()
     };
-    if let Some(spec) = spec {
-        facts.provider = text(spec.get_field("provider"), "name");
-        if let Some(list) = spec.get_field("keywords") {
-            facts.keywords = list.items().filter_map(|it| it.as_str()).map(Cow::into_owned).collect();
-        }
-        if let Some(list) = spec.get_field("installModes") {
-            let mode = |it: Value<'_>| {
-                (text(Some(it), "type"), it.get_field("supported").and_then(|it| it.as_bool()).unwrap_or(false))
-            };
-            facts.install_modes = list.items().map(mode).collect();
-        }
-    }
-    let Some(metadata) = metadata else { return facts };
-    for (key, value) in members(metadata, "labels") {
+    for (key, value) in csv.labels() {
         if let Some(name) = key.strip_prefix("operatorframework.io/arch.") {
             facts.platforms.insert(("arch", name.to_owned()), value.into_owned());
         } else if let Some(name) = key.strip_prefix("operatorframework.io/os.") {
@@ -114,7 +88,7 @@ fn facts(metadata: Option<Value<'_>>, spec: Option<Value<'_>>) -> CsvFacts {
         }
     }
     let mut older = Vec::new();
-    for (key, value) in members(metadata, "annotations") {
+    for (key, value) in csv.annotations() {
         if let Some(name) = key.strip_prefix("features.operators.openshift.io/") {
             facts.features.insert(name.to_owned(), feature_value(&value));
             continue;
@@ -142,12 +116,6 @@ fn facts(metadata: Option<Value<'_>>, spec: Option<Value<'_>>) -> CsvFacts {
         }
     }
     facts
-}
-
-/// The text members of an object member.
-fn members<'d>(of: Value<'d>, key: &str) -> impl Iterator<Item = (Cow<'d, str>, Cow<'d, str>)> {
-    let object = of.get_field(key);
-    object.into_iter().flat_map(|it| it.members()).filter_map(|(key, value)| Some((key.as_str()?, value.as_str()?)))
 }
 
 /// `true` or `false` however they are written; every other value as it is.

@@ -11,18 +11,12 @@ use sha2::{Digest as _, Sha256};
 
 use super::stored::Digest;
 use super::write::Interned;
+use crate::fbc::Entry;
 use crate::version::Version;
 use crate::version::blang::Range;
 
-/// An entry of a channel as the graph needs it.
-struct Entry {
-    name: String,
-    replaces: String,
-    skip_range: String,
-    skips: Vec<String>,
-    /// The catalog's bundle.
-    bundle: Option<i64>,
-}
+/// An entry of a channel, and the catalog's bundle of its name.
+type EntryWithBundle = (Entry, Option<i64>);
 
 /// How many edges by `skipRange` a channel may have. Ranges over everything make as many as the entries squared, and a small
 /// catalog must not become a huge index; 500 entries that all hold each other are within.
@@ -64,16 +58,16 @@ pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Intern
     let mut insert_channel = connection.prepare("INSERT OR IGNORE INTO catalog_channel VALUES (?, ?, ?)")?;
     for (channel, package, name) in channels {
         let of_package = bundles.get(&package);
-        let mut entries: Vec<Entry> = entry_rows
+        let mut entries: Vec<EntryWithBundle> = entry_rows
             .query_map([channel], |row| {
                 let name: String = row.get(0)?;
                 let bundle = of_package.and_then(|it| it.get(&name)).copied();
-                Ok(Entry { name, replaces: row.get(1)?, skip_range: row.get(2)?, skips: Vec::new(), bundle })
+                Ok((Entry { name, replaces: row.get(1)?, skips: Vec::new(), skip_range: row.get(2)? }, bundle))
             })?
             .collect::<Result<_>>()?;
         let mut rows = skip_rows.query([channel])?;
         while let Some(row) = rows.next()? {
-            if let Some(entry) = entries.get_mut(row.get::<_, usize>(0)?) {
+            if let Some((entry, _)) = entries.get_mut(row.get::<_, usize>(0)?) {
                 entry.skips.push(row.get(1)?);
             }
         }
@@ -89,7 +83,7 @@ pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Intern
                 insert_graph.execute(params![graph, channel, digest, head, n_range_edges])?;
                 for (number, name) in names.iter().enumerate() {
                     let entry = entries.get(number);
-                    let bundle = entry.and_then(|it| it.bundle);
+                    let bundle = entry.and_then(|it| it.1);
                     insert_node.execute(params![graph, number, name, entry.map(|_| number), bundle])?;
                 }
                 for (source, target, kind) in edges {
@@ -104,12 +98,12 @@ pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Intern
 }
 
 /// What a graph depends on.
-fn graph_digest(channel: i64, entries: &[Entry]) -> Digest {
+fn graph_digest(channel: i64, entries: &[EntryWithBundle]) -> Digest {
     let mut hasher = Sha256::new();
     hasher.update(channel.to_le_bytes());
-    for entry in entries {
+    for (_, bundle) in entries {
         // No document has the number 0.
-        hasher.update(entry.bundle.unwrap_or(0).to_le_bytes());
+        hasher.update(bundle.unwrap_or(0).to_le_bytes());
     }
     hasher.finalize().into()
 }
@@ -124,8 +118,8 @@ struct Graph<'e> {
     n_range_edges: Option<usize>,
 }
 
-fn build<'e>(entries: &'e [Entry], versions: &HashMap<i64, Version>) -> Graph<'e> {
-    let mut names: Vec<&str> = entries.iter().map(|it| it.name.as_str()).collect();
+fn build<'e>(entries: &'e [EntryWithBundle], versions: &HashMap<i64, Version>) -> Graph<'e> {
+    let mut names: Vec<&str> = entries.iter().map(|(it, _)| it.name.as_str()).collect();
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     for (number, name) in names.iter().enumerate() {
         // Of several entries of one name, which the checks report, the first counts.
@@ -134,12 +128,12 @@ fn build<'e>(entries: &'e [Entry], versions: &HashMap<i64, Version>) -> Graph<'e
     let mut edges = BTreeSet::new();
     let mut by_range = Vec::new();
     let mut has_successor = BTreeSet::new();
-    let version_of = |entry: &Entry| entry.bundle.and_then(|it| versions.get(&it));
+    let of_entries = entries.iter().enumerate();
     let mut sorted: Vec<(&Version, usize)> =
-        entries.iter().enumerate().filter_map(|(source, it)| Some((version_of(it)?, source))).collect();
+        of_entries.filter_map(|(source, (_, bundle))| Some((versions.get(bundle.as_ref()?)?, source))).collect();
     sorted.sort();
     let sorted_versions: Vec<&Version> = sorted.iter().map(|it| it.0).collect();
-    for (target, entry) in entries.iter().enumerate() {
+    for (target, (entry, _)) in entries.iter().enumerate() {
         let replaced = Some(entry.replaces.as_str()).filter(|it| !it.is_empty()).map(|it| (it, "replaces"));
         let skipped = entry.skips.iter().map(|it| (it.as_str(), "skips"));
         for (name, kind) in replaced.into_iter().chain(skipped) {

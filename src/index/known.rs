@@ -9,10 +9,10 @@ use rusqlite::{Connection, OptionalExtension as _, Params, Result, Row, Statemen
 use super::spot::spot_from_json;
 use super::write::{Interned, Interner};
 use crate::check::{
-    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, EntryFacts, Facts, Inspected, OpmLine,
-    PackageFacts, Phase, rules,
+    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, OpmLine, PackageFacts,
+    Phase, rules,
 };
-use crate::fbc::Origin;
+use crate::fbc::{Api, Entry, Origin};
 
 impl Interned {
     /// Reads what `connection` holds. `with_sources`: whether texts that are known need not be judged again.
@@ -35,7 +35,8 @@ impl Interned {
         let mut apis = connection.prepare("SELECT \"group\", version, kind, id FROM api")?;
         let mut rows = apis.query([])?;
         while let Some(row) = rows.next()? {
-            it.apis.insert((row.get(0)?, row.get(1)?, row.get(2)?), row.get(3)?);
+            let api = Api { group: row.get(0)?, version: row.get(1)?, kind: row.get(2)? };
+            it.apis.insert(api, row.get(3)?);
         }
         Ok(it)
     }
@@ -117,9 +118,9 @@ impl<'c> Recall<'c> {
         Ok(Inspected { origin, facts, drafts: drafts.into_iter().flatten().collect() })
     }
 
-    fn entries(&mut self, document: i64) -> Result<Vec<EntryFacts>> {
+    fn entries(&mut self, document: i64) -> Result<Vec<Entry>> {
         let mut entries = all(&mut self.entries, [document], |row| {
-            Ok(EntryFacts { name: row.get(0)?, replaces: row.get(1)?, skips: Vec::new(), skip_range: row.get(2)? })
+            Ok(Entry { name: row.get(0)?, replaces: row.get(1)?, skips: Vec::new(), skip_range: row.get(2)? })
         })?;
         for (entry, name) in all(&mut self.skips, [document], |row| Ok((row.get::<_, usize>(0)?, row.get(1)?)))? {
             if let Some(entry) = entries.get_mut(entry) {

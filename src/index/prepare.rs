@@ -8,7 +8,8 @@ use sha2::{Digest as _, Sha256};
 use super::csv::{self, CsvFacts};
 use super::stored::{Compressor, Digest, Stored, digest};
 use crate::check::{self, Inspected};
-use crate::fbc::{BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Origin, Property, Syntax, Typed};
+use crate::fbc::csv::CsvView;
+use crate::fbc::{Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Entry, Origin, PropertyView, Syntax, Typed};
 use crate::json;
 use crate::version::{Release, Version, VersionRelease};
 
@@ -72,15 +73,8 @@ pub(super) struct PackageRows {
 }
 
 pub(super) struct ChannelRows {
-    pub(super) entries: Vec<EntryRow>,
+    pub(super) entries: Vec<Entry>,
     pub(super) properties: Vec<PropertyRow>,
-}
-
-pub(super) struct EntryRow {
-    pub(super) name: String,
-    pub(super) replaces: String,
-    pub(super) skips: Vec<String>,
-    pub(super) skip_range: String,
 }
 
 #[derive(Default)]
@@ -101,9 +95,6 @@ pub(super) struct BundleRows {
     pub(super) related_images: Vec<(String, String)>,
     pub(super) profile: Option<Profile>,
 }
-
-/// Group, version and kind.
-pub(super) type Api = (String, String, String);
 
 /// Type and value of a property.
 pub(super) type PropertyRow = (String, Option<String>);
@@ -227,12 +218,7 @@ fn new_document(blob: &Blob<'_>, digest: Digest, scratch: &mut Scratch) -> NewDo
             }))
         }
         Typed::Channel(it) => {
-            let entries = it.entries.iter().flatten().map(|entry| EntryRow {
-                name: entry.name.to_string(),
-                replaces: entry.replaces.to_string(),
-                skips: entry.skips.iter().map(ToString::to_string).collect(),
-                skip_range: entry.skip_range.to_string(),
-            });
+            let entries = it.entries.iter().flatten().map(Entry::from);
             Rows::Channel(ChannelRows { entries: entries.collect(), properties: properties(&it.properties) })
         }
         Typed::Bundle(it) => Rows::Bundle(Box::new(bundle(it, &mut scratch.reader))),
@@ -258,8 +244,8 @@ fn compact(value: json::Value<'_>) -> String {
     String::from_utf8(text).unwrap_or_default()
 }
 
-fn properties(list: &[Property<'_>]) -> Vec<PropertyRow> {
-    let row = |it: &Property<'_>| {
+fn properties(list: &[PropertyView<'_>]) -> Vec<PropertyRow> {
+    let row = |it: &PropertyView<'_>| {
         let is_big = it.kind == CSV_METADATA || it.kind == BUNDLE_OBJECT;
         (it.kind.to_string(), it.value.filter(|_| !is_big).map(compact))
     };
@@ -287,8 +273,8 @@ fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
                 rows.release = field("release");
                 rows.version_key = version_key(&rows.version, &rows.release);
             }
-            "olm.gvk" => rows.provided.push((field("group"), field("version"), field("kind"))),
-            "olm.gvk.required" => rows.required.push((field("group"), field("version"), field("kind"))),
+            "olm.gvk" => rows.provided.push(Api::of_fields(value)),
+            "olm.gvk.required" => rows.required.push(Api::of_fields(value)),
             "olm.package.required" => {
                 rows.required_packages.push((position, field("packageName"), field("versionRange")));
             }
@@ -300,7 +286,7 @@ fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
             }
             CSV_METADATA if rows.facts_from.is_empty() => {
                 rows.facts_from = CSV_METADATA;
-                rows.csv = csv::from_metadata(value);
+                rows.csv = csv::facts(CsvView::of_metadata(value));
             }
             _ => {}
         }
@@ -310,7 +296,7 @@ fn bundle(bundle: &Bundle<'_>, reader: &mut json::Reader) -> BundleRows {
         && let Ok(value) = reader.read(&json::decode_utf8(&object))
     {
         rows.facts_from = BUNDLE_OBJECT;
-        rows.csv = csv::from_object(value);
+        rows.csv = csv::facts(CsvView::of_object(value));
     }
     rows.profile = Some(bundle_profile(bundle, &rows));
     rows
@@ -331,8 +317,7 @@ fn bundle_profile(bundle: &Bundle<'_>, rows: &BundleRows) -> Profile {
     let mut apis: Vec<&Api> = rows.provided.iter().collect();
     apis.sort();
     apis.dedup();
-    let apis: Vec<String> =
-        apis.into_iter().map(|(group, version, kind)| format!("{kind} {group}/{version}")).collect();
+    let apis: Vec<String> = apis.into_iter().map(|it| format!("{} {}/{}", it.kind, it.group, it.version)).collect();
     Profile::new([
         name,
         rows.csv.display_name.clone(),

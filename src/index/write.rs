@@ -5,10 +5,11 @@ use std::hash::Hash;
 
 use rusqlite::{Connection, Result, Statement, params};
 
-use super::prepare::{Api, BundleRows, DESCRIPTION, KnownDocuments, NewDocument, Profile, PropertyRow, Rows};
+use super::prepare::{BundleRows, DESCRIPTION, KnownDocuments, NewDocument, Profile, PropertyRow, Rows};
 use super::spot::spot_to_json;
 use super::stored::{Compressor, Digest};
 use crate::check::{Facts, Inspected, rules};
+use crate::fbc::Api;
 
 /// Values that have a table of their own and are stored once.
 #[derive(Debug)]
@@ -326,7 +327,7 @@ impl<'c> Writer<'c> {
                 Some(id) => id,
                 None => {
                     let id = interned.apis.add(api.clone());
-                    self.api.execute(params![id, api.0, api.1, api.2])?;
+                    self.api.execute(params![id, api.group, api.version, api.kind])?;
                     id
                 }
             });

@@ -4,71 +4,33 @@
 
 use base64::Engine as _;
 
-use crate::fbc::csv_metadata;
-use crate::json::{self, Kind, Reader, Value};
+use crate::fbc::csv::CsvView;
+use crate::fbc::{Api, csv_metadata};
+use crate::json::{self, Kind, Reader};
 
 /// Facts of a ClusterServiceVersion.
 #[derive(Debug, Default)]
 pub(super) struct CsvFacts {
     pub(super) version: String,
     pub(super) skip_range: String,
-    /// Required APIs: group, version, kind.
-    pub(super) required: Vec<(String, String, String)>,
+    /// Required APIs.
+    pub(super) required: Vec<Api>,
     /// Images of deployments, and those that are listed.
     pub(super) images: Vec<String>,
-}
-
-fn string(of: Option<Value<'_>>, key: &str) -> String {
-    of.and_then(|it| it.get_field(key)).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
-}
-
-fn list<'d>(of: Option<Value<'d>>, path: &[&str]) -> impl Iterator<Item = Value<'d>> + use<'d> {
-    path.iter().fold(of, |value, key| value.and_then(|it| it.get_field(key))).into_iter().flat_map(|it| it.items())
 }
 
 /// Reads facts; `None` if the text is no JSON object.
 pub(super) fn facts(bytes: &[u8], reader: &mut Reader) -> Option<CsvFacts> {
     let text = json::decode_utf8(bytes);
-    let csv = reader.read(&text).ok().filter(|it| it.kind() == Kind::Object)?;
-    let spec = csv.get_field("spec");
-    let annotations = csv.get_field("metadata").and_then(|it| it.get_field("annotations"));
-    let mut facts = CsvFacts {
-        version: string(spec, "version"),
-        skip_range: annotations
-            .and_then(|it| it.get("olm.skipRange"))
-            .and_then(|it| it.as_str())
-            .unwrap_or_default()
-            .into(),
-        ..CsvFacts::default()
-    };
-    for crd in list(spec, &["customresourcedefinitions", "required"]) {
-        let name = string(Some(crd), "name");
-        // The name is the plural, a dot and the group.
-        let group = name.split_once('.').map_or("", |(_, group)| group).to_owned();
-        facts.required.push((group, string(Some(crd), "version"), string(Some(crd), "kind")));
-    }
-    for service in list(spec, &["apiservicedefinitions", "required"]) {
-        let it = Some(service);
-        facts.required.push((string(it, "group"), string(it, "version"), string(it, "kind")));
-    }
-    facts.images = images(spec);
-    Some(facts)
-}
-
-/// The images of a ClusterServiceVersion's deployments and of its list.
-pub(super) fn images(spec: Option<Value<'_>>) -> Vec<String> {
-    let mut images = Vec::new();
-    let install = spec.and_then(|it| it.get_field("install"));
-    if string(install, "strategy") == "deployment" {
-        for deployment in list(install, &["spec", "deployments"]) {
-            for containers in ["initContainers", "containers"] {
-                let containers = list(Some(deployment), &["spec", "template", "spec", containers]);
-                images.extend(containers.map(|it| string(Some(it), "image")));
-            }
-        }
-    }
-    images.extend(list(spec, &["relatedImages"]).map(|it| string(Some(it), "image")));
-    images
+    let csv = CsvView::of_object(reader.read(&text).ok().filter(|it| it.kind() == Kind::Object)?);
+    let mut images = csv.deployed_images();
+    images.extend(csv.related_images().map(|(_, image)| image));
+    Some(CsvFacts {
+        version: csv.text("version"),
+        skip_range: csv.annotation("olm.skipRange").unwrap_or_default().into_owned(),
+        required: csv.definitions("required").chain(csv.services("required")).map(|it| it.api).collect(),
+        images,
+    })
 }
 
 /// An icon's bytes and media type.
@@ -86,9 +48,7 @@ pub(super) fn icon(bytes: &[u8], reader: &mut Reader) -> Result<Result<Option<Ic
     }
     let csv = reader.read(&text).map_err(|error| super::survey::go_words(&error))?;
     csv_metadata::check(csv)?;
-    let Some(icon) = list(csv.get_field("spec"), &["icon"]).next() else { return Ok(Ok(None)) };
-    let data = string(Some(icon), "base64data");
-    let mediatype = string(Some(icon), "mediatype");
+    let Some((data, mediatype)) = CsvView::of_object(csv).icon() else { return Ok(Ok(None)) };
     let engine = &base64::engine::general_purpose::GeneralPurpose::new(
         &base64::alphabet::STANDARD,
         base64::engine::GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),

@@ -17,6 +17,7 @@ use super::file::{Claim, LegacyFile};
 use super::rows::{Attached, Rows};
 use super::{csv, rules};
 use crate::diag::Finding;
+use crate::fbc::Api;
 use crate::json::{self, Kind, Reader};
 
 /// Whether a file below schema 9 is read right, or as the real tool reads it.
@@ -31,9 +32,6 @@ pub enum Fidelity {
 
 /// The first schema whose rows need no help.
 const WHOLE: i64 = 9;
-
-/// Group, version, kind.
-type Api = (String, String, String);
 
 /// Brings rows forward. Findings say what was filled in.
 pub(super) fn forward(
@@ -176,7 +174,7 @@ fn without_type(value: &str) -> String {
 }
 
 /// The value of an API, as every release writes it.
-pub(super) fn gvk((group, version, kind): &Api) -> String {
+pub(super) fn gvk(Api { group, version, kind }: &Api) -> String {
     let mut value = Vec::new();
     for (idx, (key, text)) in [("group", group), ("kind", kind), ("version", version)].into_iter().enumerate() {
         value.extend_from_slice(if idx == 0 { b"{\"" } else { b",\"" });
@@ -210,7 +208,7 @@ fn apis(file: &LegacyFile, rows: &Rows, table: &str) -> Result<Vec<(String, Api)
         };
         let bundle = if by_bundle { Some(key.as_str()) } else { bundle_of.get(&key).copied() };
         if let Some(bundle) = bundle {
-            let item = (bundle.to_owned(), (group, version, kind));
+            let item = (bundle.to_owned(), Api { group, version, kind });
             if seen.insert(item.clone()) {
                 found.push(item);
             }

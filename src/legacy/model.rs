@@ -15,12 +15,13 @@ use super::era::{self, Fidelity};
 use super::error::LegacyError;
 use super::file::LegacyFile;
 use super::graph::{Edges, Membership, memberships};
-use super::package::{BundleModel, EntryModel, PackageModel, Problem};
+use super::package::{BundleModel, PackageModel, Problem};
 use super::properties::Values;
 use super::rows::{BundleRow, Rows};
 use super::survey::{Survey, survey};
 use super::{rules, verdict};
 use crate::diag::Finding;
+use crate::fbc::Entry;
 use crate::json::Reader;
 use crate::version::{Quoted, Version};
 
@@ -68,7 +69,7 @@ impl Model {
 
     /// Packages and their channels.
     fn initialize(&mut self, rows: &Rows) {
-        let mut channels: HashMap<&str, BTreeMap<String, Vec<EntryModel>>> = HashMap::new();
+        let mut channels: HashMap<&str, BTreeMap<String, Vec<Entry>>> = HashMap::new();
         for channel in &rows.channels {
             channels.entry(&channel.package).or_default().insert(channel.name.clone(), Vec::new());
         }
@@ -180,7 +181,7 @@ impl Model {
                     }
                 }
             }
-            let entry = EntryModel {
+            let entry = Entry {
                 name: name.clone(),
                 replaces: edges.replaces.clone(),
                 skips: edges.skips.clone(),

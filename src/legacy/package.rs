@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::csv::Icon;
 use super::survey::Survey;
+use crate::fbc::Entry;
 
 /// A package that can be written.
 #[derive(Debug, Clone, Default)]
@@ -14,18 +15,9 @@ pub(super) struct PackageModel {
     pub(super) default_channel: Option<String>,
     pub(super) icon: Option<Icon>,
     /// By name.
-    pub(super) channels: BTreeMap<String, Vec<EntryModel>>,
+    pub(super) channels: BTreeMap<String, Vec<Entry>>,
     /// By name.
     pub(super) bundles: BTreeMap<String, BundleModel>,
-}
-
-/// An entry of a channel.
-#[derive(Debug, Clone, Default)]
-pub(super) struct EntryModel {
-    pub(super) name: String,
-    pub(super) replaces: String,
-    pub(super) skips: Vec<String>,
-    pub(super) skip_range: String,
 }
 
 /// A bundle of a package.

@@ -7,15 +7,12 @@ use std::collections::BTreeSet;
 use super::rows::Rows;
 use super::survey::go_words;
 use crate::check::property_misfit;
-use crate::fbc::{BUNDLE_OBJECT, Expected, csv_metadata, go_type_error};
+use crate::fbc::{Api, BUNDLE_OBJECT, Expected, csv_metadata, go_type_error};
 use crate::json::{self, Kind, Reader, Value};
 use crate::version::Quoted;
 
 /// Type of the mark of deprecated bundles.
 pub(super) const DEPRECATED: &str = "olm.deprecated";
-
-/// Group, kind, version: the order of the real tool's properties.
-type Api = (String, String, String);
 
 /// What became of a value.
 #[derive(Debug, Clone)]
@@ -123,9 +120,7 @@ impl Values {
             list.push(("olm.package".to_owned(), value, None));
         }
         for (kind, apis) in [("olm.gvk", provided), ("olm.gvk.required", required)] {
-            let value = |(group, api_kind, version): &Api| {
-                object(&[("group", group), ("kind", api_kind), ("version", version)])
-            };
+            let value = |api: &Api| object(&[("group", &api.group), ("kind", &api.kind), ("version", &api.version)]);
             list.extend(apis.into_iter().map(|api| (kind.to_owned(), value(api), None)));
         }
         list.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
@@ -173,7 +168,7 @@ fn other(kind: &str, text: &str, reader: &mut Reader) -> Form {
 fn api(text: &str, reader: &mut Reader) -> Result<Api, String> {
     let [group, kind, version] =
         fields(text, ["group", "kind", "version"], "api.GroupVersionKind", "GroupVersionKind", reader)?;
-    Ok((group, kind, version))
+    Ok(Api { group, version, kind })
 }
 
 fn package(text: &str, reader: &mut Reader) -> Result<(String, String), String> {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::package::{PackageModel, Problem};
-use crate::check::{BundleFacts, ChannelFacts, Checker, EntryFacts, Facts, Inspected, PackageFacts};
+use crate::check::{BundleFacts, ChannelFacts, Checker, Facts, Inspected, PackageFacts};
 use crate::fbc::{Input, Origin, Syntax};
 
 /// What is wrong with packages. The first problem has the real tool's words about all of them, the others repeat those
@@ -47,16 +47,10 @@ fn add(package: &PackageModel, checker: &mut Checker) {
         default_channel: package.default_channel.clone().unwrap_or_default(),
     }));
     for (name, entries) in &package.channels {
-        let entry = |it: &super::package::EntryModel| EntryFacts {
-            name: it.name.clone(),
-            replaces: it.replaces.clone(),
-            skips: it.skips.clone(),
-            skip_range: it.skip_range.clone(),
-        };
         fact(Facts::Channel(ChannelFacts {
             package: package.name.clone(),
             name: name.clone(),
-            entries: entries.iter().map(entry).collect(),
+            entries: entries.clone(),
         }));
     }
     for bundle in package.bundles.values() {

@@ -1,4 +1,6 @@
-//! The answer of `resolve` as data: what is printed as JSON, and what the tables are made of.
+//! The answer of `resolve` as data: what is printed as JSON, and what the tables are made of. What the engine makes in that form
+//! already is taken as it is; here is what puts names in the place of numbers, words in the place of facts, and one record in
+//! the place of each choice.
 //!
 //! What it deliberately does not do: it decides nothing.
 
@@ -7,16 +9,15 @@ use serde::Serialize;
 
 use super::conflict::{Conflict, ConflictFact, FactKind, Named};
 use super::elsewhere;
-use super::explain::story;
+use super::explain::{Sentence, story};
 use super::failure::Failure;
 use super::generations::Generation;
-use super::preference::Preference;
 use super::repair::Repair;
-use super::resolution::{Because, Operator, Resolution, Verdict};
+use super::resolution::{Because, Operator, Preferred, Resolution, Verdict};
 use super::rows::World;
-use super::standing::{Position, Standing};
-use super::steps::Steps;
-use crate::cluster::Place;
+use super::standing::Standing;
+use super::steps::{NewSubscription, Steps, UpdatedSubscription};
+use crate::diag::Place;
 use crate::fbc::Api;
 
 /// What came of resolving a namespace.
@@ -38,7 +39,7 @@ pub struct ResolutionAnswer {
     /// Subscriptions that do not get the best that there is.
     pub behind: Vec<BehindAnswer>,
     /// Subscriptions that have something installed and get nothing new: where they stand.
-    pub standings: Vec<StandingAnswer>,
+    pub standings: Vec<Standing>,
     /// Why it cannot be, if it cannot.
     pub conflict: Option<ConflictAnswer>,
     /// Why there is no answer, if there is none.
@@ -125,33 +126,9 @@ pub struct BecauseAnswer {
     /// Whether the operator was there already for another reason, and meets this requirement besides.
     pub is_shared: bool,
     /// The candidates that are preferred to it, and were not taken.
-    pub passed_over_operators: Vec<AlternativeAnswer>,
+    pub passed_over_operators: Vec<Named>,
     /// The candidates that it is preferred to, by what decides.
-    pub preferred_to: Vec<PreferredAnswer>,
-}
-
-/// Candidates that were not taken, and why.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PreferredAnswer {
-    /// What decides.
-    pub by: Preference,
-    /// The candidates, the preferred ones first.
-    pub operators: Vec<AlternativeAnswer>,
-}
-
-/// A candidate that was not taken.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AlternativeAnswer {
-    /// Name of the bundle.
-    pub name: String,
-    /// Its package, or empty.
-    pub package: String,
-    /// Its channel; empty for what is installed.
-    pub channel: String,
-    /// Its catalog; empty for what is installed.
-    pub catalog: String,
+    pub preferred_to: Vec<Preferred>,
 }
 
 /// What OLM does.
@@ -165,42 +142,9 @@ pub struct StepsAnswer {
     /// The bundles that are unpacked and installed.
     pub bundles: Vec<String>,
     /// Subscriptions that are made for dependencies.
-    pub new_subscriptions: Vec<NewSubscriptionAnswer>,
+    pub new_subscriptions: Vec<NewSubscription>,
     /// Subscriptions that change.
-    pub updated_subscriptions: Vec<UpdatedSubscriptionAnswer>,
-}
-
-/// A Subscription that OLM makes.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct NewSubscriptionAnswer {
-    /// Its name.
-    pub name: String,
-    /// The package.
-    pub package: String,
-    /// The channel.
-    pub channel: String,
-    /// The catalog.
-    pub source: String,
-    /// The namespace of the catalog.
-    pub source_namespace: String,
-    /// The bundle to start with.
-    #[serde(rename = "startingCSV")]
-    pub starting_csv: String,
-}
-
-/// A Subscription that changes.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct UpdatedSubscriptionAnswer {
-    /// Its name.
-    pub name: String,
-    /// What it had installed, or empty.
-    #[serde(rename = "installedCSV")]
-    pub installed_csv: String,
-    /// What it gets.
-    #[serde(rename = "currentCSV")]
-    pub current_csv: String,
+    pub updated_subscriptions: Vec<UpdatedSubscription>,
 }
 
 /// A Subscription that does not get the best that there is.
@@ -216,33 +160,7 @@ pub struct BehindAnswer {
     /// Whether only what was chosen before is in the way.
     pub is_choice: bool,
     /// Why not.
-    pub because: Vec<SentenceAnswer>,
-}
-
-/// A Subscription that gets nothing new.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StandingAnswer {
-    /// The Subscription.
-    pub subscription: String,
-    /// What is installed.
-    pub installed: String,
-    /// `head` of its channel, `held` where something leads on but cannot be installed, or `stranded`.
-    pub position: String,
-    /// Why, in words.
-    pub reason: String,
-}
-
-/// A sentence with the place of its fact.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SentenceAnswer {
-    /// The words.
-    pub text: String,
-    /// The file, or empty.
-    pub file: String,
-    /// The line there.
-    pub line: u32,
+    pub because: Vec<Sentence>,
 }
 
 /// Why a namespace cannot be resolved.
@@ -252,11 +170,11 @@ pub struct ConflictAnswer {
     /// What stands in the conditions of all Subscriptions of the namespace.
     pub olm_message: String,
     /// In plain words.
-    pub because: Vec<SentenceAnswer>,
+    pub because: Vec<Sentence>,
     /// The facts, none of which can be left out.
     pub core: Vec<CoreFact>,
     /// Single changes that help.
-    pub repairs: Vec<RepairAnswer>,
+    pub repairs: Vec<Repair>,
 }
 
 /// A fact of a contradiction.
@@ -282,16 +200,6 @@ pub struct CoreFact {
     pub file: String,
     /// The line there.
     pub line: u32,
-}
-
-/// A change that helps.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RepairAnswer {
-    /// What to change.
-    pub change: String,
-    /// What is installed then.
-    pub installs: Vec<String>,
 }
 
 /// Why there is no answer.
@@ -363,25 +271,13 @@ impl ResolutionAnswer {
 
     /// Adds where Subscriptions stand that get nothing new.
     pub fn add_standings(&mut self, standings: Vec<Standing>) {
-        let answer = |it: Standing| StandingAnswer {
-            subscription: it.subscription,
-            installed: it.installed,
-            position: match it.position {
-                Position::Head => "head",
-                Position::Held => "held",
-                Position::Stranded => "stranded",
-            }
-            .to_owned(),
-            reason: it.reason,
-        };
-        self.standings = standings.into_iter().map(answer).collect();
+        self.standings = standings;
     }
 
     /// Adds the changes that help.
     pub fn add_repairs(&mut self, repairs: Vec<Repair>) {
         if let Some(conflict) = &mut self.conflict {
-            conflict.repairs =
-                repairs.into_iter().map(|it| RepairAnswer { change: it.change, installs: it.installs }).collect();
+            conflict.repairs = repairs;
         }
     }
 
@@ -400,27 +296,8 @@ impl ResolutionAnswer {
             install_plan: steps.makes_install_plan,
             needs_approval: steps.needs_approval,
             bundles: steps.bundles.iter().filter_map(name).collect(),
-            new_subscriptions: steps
-                .new_subscriptions
-                .iter()
-                .map(|it| NewSubscriptionAnswer {
-                    name: it.name.clone(),
-                    package: it.package.clone(),
-                    channel: it.channel.clone(),
-                    source: it.source.clone(),
-                    source_namespace: it.source_namespace.clone(),
-                    starting_csv: it.starting.clone(),
-                })
-                .collect(),
-            updated_subscriptions: steps
-                .updated_subscriptions
-                .iter()
-                .map(|it| UpdatedSubscriptionAnswer {
-                    name: it.name.clone(),
-                    installed_csv: it.installed.clone(),
-                    current_csv: it.current.clone(),
-                })
-                .collect(),
+            new_subscriptions: steps.new_subscriptions.clone(),
+            updated_subscriptions: steps.updated_subscriptions.clone(),
         };
         self.behind = resolution
             .behind
@@ -430,7 +307,7 @@ impl ResolutionAnswer {
                 gets: it.gets.clone(),
                 wanted: it.wanted.name.clone(),
                 is_choice: it.is_choice,
-                because: sentences(&it.facts),
+                because: story(&it.facts),
             })
             .collect();
     }
@@ -450,17 +327,6 @@ impl FailureAnswer {
             _ => Vec::new(),
         };
         Self { olm_message: failure.to_string(), operator, help, file: place.file, line: place.line, parts }
-    }
-}
-
-impl From<&Named> for AlternativeAnswer {
-    fn from(named: &Named) -> Self {
-        Self {
-            name: named.name.clone(),
-            package: named.package.clone(),
-            channel: named.channel.clone(),
-            catalog: named.catalog.clone(),
-        }
     }
 }
 
@@ -500,11 +366,9 @@ fn because(because: &Because) -> BecauseAnswer {
             answer.passed_over = *refused;
         }
         Because::Required { by, text, message, refused, provision } => {
-            let list = |of: &[Named]| of.iter().map(AlternativeAnswer::from).collect();
             answer.is_shared = provision.is_shared;
-            answer.passed_over_operators = list(&provision.passed_over);
-            let preferred = provision.preferred_to.iter();
-            answer.preferred_to = preferred.map(|(by, of)| PreferredAnswer { by: *by, operators: list(of) }).collect();
+            answer.passed_over_operators.clone_from(&provision.passed_over);
+            answer.preferred_to.clone_from(&provision.preferred_to);
             answer.required_by.clone_from(by);
             answer.requirement.clone_from(text);
             answer.message.clone_from(message);
@@ -514,16 +378,10 @@ fn because(because: &Because) -> BecauseAnswer {
     answer
 }
 
-fn sentences(facts: &[ConflictFact]) -> Vec<SentenceAnswer> {
-    let sentence =
-        |it: super::explain::Sentence| SentenceAnswer { text: it.text, file: it.place.file, line: it.place.line };
-    story(facts).into_iter().map(sentence).collect()
-}
-
 fn conflict(conflict: &Conflict) -> ConflictAnswer {
     ConflictAnswer {
         olm_message: conflict.olm_text(),
-        because: sentences(&conflict.facts),
+        because: story(&conflict.facts),
         core: conflict.facts.iter().map(core_fact).collect(),
         repairs: Vec::new(),
     }

@@ -2,11 +2,14 @@
 //!
 //! What it deliberately does not do: no telling of the story, no repairs.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::message::message;
 use super::size::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Variables};
-use crate::cluster::Place;
+use crate::diag::Place;
 use crate::fbc::Api;
 use crate::solve::{Constraint, Fact};
 
@@ -101,19 +104,22 @@ pub enum FactKind {
 }
 
 /// An operator by its names.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[schemars(description = "A candidate that was not taken.")]
 pub struct Named {
     /// As OLM identifies it.
+    #[serde(skip)]
     pub identifier: String,
-    /// The bundle.
+    /// Name of the bundle.
     pub name: String,
     /// Its package, or empty.
     pub package: String,
     /// Its channel; empty for what is installed.
     pub channel: String,
-    /// Its catalog by name; empty for what is installed.
+    /// Its catalog; empty for what is installed.
     pub catalog: String,
     /// Where it is written.
+    #[serde(skip)]
     pub place: Place,
 }
 

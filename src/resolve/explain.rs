@@ -2,18 +2,22 @@
 //!
 //! What it deliberately does not do: no repairs, and none of OLM's own words, which are kept beside it.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::conflict::{ConflictFact, FactKind, Named};
-use crate::cluster::Place;
+use crate::diag::Place;
 
 /// How many operators a sentence lists.
 const SHOWN: usize = 4;
 
-/// One sentence of a story, with the place where its fact is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A sentence with the place of its fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Sentence {
-    /// Its words, without `because` and `and`.
+    /// The words.
     pub text: String,
     /// Where the fact is written.
+    #[serde(flatten)]
     pub place: Place,
 }
 

@@ -6,9 +6,9 @@ use std::collections::HashSet;
 
 use thiserror::Error;
 
-use crate::cluster::Place;
 use crate::constraint::ConstraintError;
 use crate::constraint::cel::OutOfFuel;
+use crate::diag::Place;
 use crate::index::IndexError;
 use crate::solve::SolveError;
 use crate::upgrade::classic::OrderError;

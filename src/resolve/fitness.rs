@@ -75,7 +75,7 @@ fn kube_version(value: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Property;
+    use crate::fbc::Property;
 
     #[test]
     fn what_does_not_suit_the_cluster_is_said() {

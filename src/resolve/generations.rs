@@ -7,7 +7,8 @@ use super::failure::Failure;
 use super::resolution::{Options, Resolution, Verdict, resolve};
 use super::rows::{Rows, World};
 use super::steps::{Steps, steps};
-use crate::cluster::{ClusterServiceVersion, Property, Subscription};
+use crate::cluster::{ClusterServiceVersion, Subscription};
+use crate::fbc::Property;
 
 /// How many resolutions may follow each other.
 pub const MAX_GENERATIONS: usize = 1000;

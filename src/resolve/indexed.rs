@@ -4,13 +4,12 @@
 //! What it deliberately does not do: no SQL of its own.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::registry::of_file_based;
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
-use crate::cluster::{Place, Property};
 use crate::constraint::fields::label_of;
-use crate::fbc::Api;
+use crate::diag::Place;
+use crate::fbc::{Api, Entry, Property};
 use crate::index::query::{Filter, PackageDependencies};
 use crate::index::{Index, IndexError};
 
@@ -58,9 +57,8 @@ impl Rows for IndexRows<'_> {
         let found = self.index.properties_of_bundles(&documents)?;
         let of = |it: &&BundleRow| {
             // Catalogs may share a document.
-            let properties = found.get(&it.document).into_iter().flatten();
-            let properties = properties.map(|(kind, value)| Property::new(Arc::clone(kind), Arc::clone(value)));
-            of_file_based(properties.collect(), package, &it.version)
+            let properties = found.get(&it.document).cloned().unwrap_or_default();
+            of_file_based(properties, package, &it.version)
         };
         Ok(bundles.iter().map(of).collect())
     }
@@ -99,22 +97,14 @@ fn rows(package: &PackageDependencies) -> PackageRows {
         image: it.image.clone(),
         properties: Vec::new(),
         document: it.document,
-        place: Place { file: it.file.clone(), line: it.line },
+        place: Place::at_line(&it.file, it.line),
     };
     let channel = |it: &crate::index::query::GraphChannel| {
-        let entry = |it: &crate::index::query::GraphEntry| {
-            Some(EntryRow {
-                bundle: *by_name.get(it.name.as_str())?,
-                name: it.name.clone(),
-                replaces: it.replaces.clone(),
-                skips: it.skips.clone(),
-                skip_range: it.skip_range.clone(),
-            })
-        };
+        let entry = |it: &Entry| Some(EntryRow { bundle: *by_name.get(it.name.as_str())?, fields: it.clone() });
         ChannelRows {
             name: it.name.clone(),
             entries: it.entries.iter().filter_map(entry).collect(),
-            place: Place { file: it.file.clone(), line: it.line },
+            place: Place::at_line(&it.file, it.line),
         }
     };
     PackageRows {

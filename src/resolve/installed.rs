@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde_json::json;
 
 use super::rows::World;
-use crate::cluster::{ClusterServiceVersion, Property};
+use crate::cluster::ClusterServiceVersion;
 use crate::constraint::fields::package_of;
-use crate::fbc::Api;
+use crate::fbc::{Api, Property};
 
 /// An installed operator as resolution sees it.
 #[derive(Debug, Clone)]

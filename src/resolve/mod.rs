@@ -35,9 +35,8 @@ mod variables;
 mod why;
 
 pub use answer::{
-    AlternativeAnswer, BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer,
-    NewSubscriptionAnswer, OperatorAnswer, Outcome, PreferredAnswer, RepairAnswer, ResolutionAnswer, SentenceAnswer,
-    StandingAnswer, StepsAnswer, UpdatedSubscriptionAnswer,
+    BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer, OperatorAnswer, Outcome,
+    ResolutionAnswer, StepsAnswer,
 };
 pub use closure::{
     BundleName, ClosureAnswer, ClosureError, DemanderAnswer, Dependencies, DependencyAnswer, PartialClosure,
@@ -54,7 +53,7 @@ pub use preference::Preference;
 pub use question::{Bundles, Install, Question, QuestionError};
 pub use quirks::quirks;
 pub use repair::{Repair, repairs};
-pub use resolution::{Because, Behind, Kept, Operator, Options, Provision, Resolution, Verdict, resolve};
+pub use resolution::{Because, Behind, Kept, Operator, Options, Preferred, Provision, Resolution, Verdict, resolve};
 pub use rows::{BundleRow, Catalog, ChannelRows, EntryRow, OperatorGroups, PackageRows, PlainRows, Rows, World};
 pub use size::Size;
 pub use standing::{Position, Standing, standings};

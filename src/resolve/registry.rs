@@ -6,8 +6,8 @@
 
 use serde_json::{Value, json};
 
-use crate::cluster::Property;
 use crate::constraint::fields::package_of;
+use crate::fbc::Property;
 
 /// The properties of a bundle of a file-based catalog, given those that are streamed.
 #[must_use]

@@ -2,6 +2,9 @@
 //!
 //! What it deliberately does not do: it tries nothing that takes two changes, and changes no catalog.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::conflict::{Conflict, FactKind};
 use super::failure::Failure;
 use super::resolution::{Options, Resolution, Verdict, resolve};
@@ -12,12 +15,12 @@ use crate::cluster::Subscription;
 /// How many changes are tried.
 const MAX_TRIES: usize = 60;
 
-/// A change that makes the namespace resolvable.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A change that helps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Repair {
-    /// What to change, in words.
+    /// What to change.
     pub change: String,
-    /// What OLM then installs, by name.
+    /// What is installed then.
     pub installs: Vec<String>,
 }
 

@@ -5,6 +5,9 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::conflict::{Conflict, ConflictFact, Named, facts, named};
 use super::failure::Failure;
 use super::installed::installed;
@@ -13,8 +16,10 @@ use super::rows::{Rows, World};
 use super::size::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Stands, Variables, variables};
-use crate::cluster::{Place, Property, Subscription};
+use crate::cluster::Subscription;
 use crate::constraint::cel::Fuel;
+use crate::diag::Place;
+use crate::fbc::Property;
 use crate::solve::{Answer, Choice, Constraint, Limits, Solution, Var, solve};
 
 /// How much a resolution may cost.
@@ -125,7 +130,16 @@ pub struct Provision {
     /// Those that are preferred to it and were not taken.
     pub passed_over: Vec<Named>,
     /// Those that it is preferred to, by what decides.
-    pub preferred_to: Vec<(Preference, Vec<Named>)>,
+    pub preferred_to: Vec<Preferred>,
+}
+
+/// Candidates that were not taken, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Preferred {
+    /// What decides.
+    pub by: Preference,
+    /// The candidates, the preferred ones first.
+    pub operators: Vec<Named>,
 }
 
 /// Why an operator is there.
@@ -402,7 +416,7 @@ fn provision(
     for other in entries.iter().skip(choice.place + 1).filter(|it| **it != taken) {
         by_preference.entry(decisive(universe, taken, *other, own)).or_default().push(named(universe, *other));
     }
-    provision.preferred_to = by_preference.into_iter().collect();
+    provision.preferred_to = by_preference.into_iter().map(|(by, operators)| Preferred { by, operators }).collect();
     provision
 }
 

@@ -3,11 +3,13 @@
 //! What it deliberately does not do: it does not know where rows come from. An index gives them, and so can anybody else.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::cluster::{ClusterServiceVersion, Place, Property, Subscription};
+use crate::cluster::{ClusterServiceVersion, Subscription};
 use crate::constraint::fields::{api_of, label_of, package_of};
-use crate::fbc::Api;
+use crate::diag::Place;
+use crate::fbc::{Api, Entry, Property};
 use crate::index::IndexError;
 
 /// A bundle as OLM's cache holds it.
@@ -26,19 +28,21 @@ pub struct BundleRow {
     pub place: Place,
 }
 
-/// An entry of a channel.
+/// An entry of a channel with its bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EntryRow {
-    /// Name of the bundle.
-    pub name: String,
-    /// What it replaces, or empty.
-    pub replaces: String,
-    /// What it skips.
-    pub skips: Vec<String>,
-    /// The range of versions that it skips, or empty.
-    pub skip_range: String,
+    /// As the channel has it.
+    pub fields: Entry,
     /// The bundle: its place in [`PackageRows::bundles`].
     pub bundle: usize,
+}
+
+impl Deref for EntryRow {
+    type Target = Entry;
+
+    fn deref(&self) -> &Entry {
+        &self.fields
+    }
 }
 
 /// A channel.

@@ -2,6 +2,9 @@
 //!
 //! What it deliberately does not do: it does not say why something that leads on cannot be had; `behind` does.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::failure::Failure;
 use super::resolution::Resolution;
 use super::rows::{PackageRows, Rows, World};
@@ -10,23 +13,24 @@ use crate::cluster::Subscription;
 use crate::upgrade::classic::{Channel, Entry, Installed, leads_to};
 use crate::upgrade::nothing_leads_on;
 use crate::version::Version;
-use crate::version::blang::Range;
 
-/// Where a Subscription stands that gets nothing new.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A Subscription that gets nothing new.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Standing {
     /// The Subscription.
     pub subscription: String,
     /// What is installed.
     pub installed: String,
-    /// Where that is in its channel.
+    /// `head` of its channel, `held` where something leads on but cannot be installed, or `stranded`.
+    #[schemars(with = "String")]
     pub position: Position,
     /// Why, in words.
     pub reason: String,
 }
 
 /// Where an installed bundle is in a channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub enum Position {
     /// It is the head: there is nothing newer.
     Head,
@@ -92,18 +96,7 @@ fn channels(package: &PackageRows) -> impl Iterator<Item = Channel> + '_ {
     package.channels.iter().map(|channel| Channel {
         package: package.name.clone(),
         name: channel.name.clone(),
-        entries: channel
-            .entries
-            .iter()
-            .map(|it| Entry {
-                name: it.name.clone(),
-                version: None,
-                replaces: it.replaces.clone(),
-                skips: it.skips.clone(),
-                skip_range: it.skip_range.clone(),
-                range: Range::parse(&it.skip_range).ok(),
-            })
-            .collect(),
+        entries: channel.entries.iter().map(|it| Entry::new(it.fields.clone(), None)).collect(),
         file: channel.place.file.clone(),
         line: channel.place.line,
     })

@@ -3,6 +3,9 @@
 //!
 //! What it deliberately does not do: it does not say what is inside a bundle.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::resolution::{Operator, Resolution};
 use super::rows::World;
 use crate::cluster::Subscription;
@@ -23,7 +26,8 @@ pub struct Steps {
 }
 
 /// A Subscription that OLM makes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct NewSubscription {
     /// Its name.
     pub name: String,
@@ -31,22 +35,25 @@ pub struct NewSubscription {
     pub package: String,
     /// The channel.
     pub channel: String,
-    /// The catalog's name.
+    /// The catalog.
     pub source: String,
-    /// The catalog's namespace.
+    /// The namespace of the catalog.
     pub source_namespace: String,
     /// The bundle to start with.
+    #[serde(rename = "startingCSV")]
     pub starting: String,
 }
 
 /// A Subscription that changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UpdatedSubscription {
     /// Its name.
     pub name: String,
-    /// `status.installedCSV`, or empty.
+    /// What it had installed, or empty.
+    #[serde(rename = "installedCSV")]
     pub installed: String,
-    /// What `status.currentCSV` becomes.
+    /// What it gets.
+    #[serde(rename = "currentCSV")]
     pub current: String,
 }
 

@@ -5,16 +5,17 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Deref;
 use std::rc::Rc;
 
 use super::failure::{MatchError, Overwork};
 use super::installed::Installed;
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
-use crate::cluster::{Place, Property};
 use crate::constraint::cel::{Fuel, OutOfFuel, Value};
 use crate::constraint::property::{Meaning, Requirement, read};
 use crate::constraint::tree::{Facts, Node, Reach};
-use crate::fbc::Api;
+use crate::diag::Place;
+use crate::fbc::{self, Api, Property};
 use crate::index::IndexError;
 use crate::upgrade::classic::{Channel as Chain, Entry as Link, OrderError};
 use crate::version::Version;
@@ -68,12 +69,17 @@ pub(super) struct Said {
 /// An entry.
 #[derive(Debug)]
 pub(super) struct Entry {
-    pub(super) name: String,
+    fields: fbc::Entry,
     pub(super) origin: Origin,
     pub(super) bundle: usize,
-    pub(super) replaces: String,
-    pub(super) skips: Vec<String>,
-    pub(super) skip_range: String,
+}
+
+impl Deref for Entry {
+    type Target = fbc::Entry;
+
+    fn deref(&self) -> &fbc::Entry {
+        &self.fields
+    }
 }
 
 /// A channel.
@@ -154,12 +160,9 @@ impl<'w> Universe<'w> {
             let said = universe.said_by(it.properties.clone());
             let _ = universe.bundles[bundle].said.set(said);
             universe.add_entry(Entry {
-                name: it.name.clone(),
+                fields: fbc::Entry { name: it.name.clone(), ..fbc::Entry::default() },
                 origin: Origin::Installed(idx),
                 bundle,
-                replaces: String::new(),
-                skips: Vec::new(),
-                skip_range: String::new(),
             });
         }
         universe.installed = installed;
@@ -257,9 +260,9 @@ impl<'w> Universe<'w> {
                 place: rows.place,
                 order: OnceCell::new(),
             });
-            for EntryRow { name, replaces, skips, skip_range, bundle } in rows.entries {
+            for EntryRow { fields, bundle } in rows.entries {
                 let (origin, bundle) = (Origin::Channel(id), first_bundle + bundle);
-                let entry = universe.add_entry(Entry { name, origin, bundle, replaces, skips, skip_range });
+                let entry = universe.add_entry(Entry { fields, origin, bundle });
                 universe.channels[id.0 as usize].entries.push(entry);
             }
             id
@@ -477,14 +480,13 @@ impl<'w> Universe<'w> {
     /// An entry as the order of channels needs it.
     pub(super) fn link(&self, id: EntryId) -> Link {
         let entry = self.entry(id);
-        Link {
+        let fields = fbc::Entry {
             name: entry.name.clone(),
-            version: None,
             replaces: entry.replaces.clone(),
             skips: entry.skips.clone(),
             skip_range: String::new(),
-            range: None,
-        }
+        };
+        Link { fields, version: None, range: None }
     }
 
     /// Whether an entry leads on from what is installed (`docs/behaviour/olm-classic.md` 2.5.4).

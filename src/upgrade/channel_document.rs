@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::fbc::{self, Consumer, Document, EditError, Edited, Format, Input, Origin, Syntax, Typed};
+use crate::fbc::{self, Consumer, Document, EditError, Edited, Entry, Format, Input, Origin, Syntax, Typed};
 use crate::file::FileError;
-use crate::index::query::{Filter, GraphEntry};
+use crate::index::query::Filter;
 use crate::index::{Index, IndexError};
 use crate::json;
 use crate::yaml::YamlWriteError;
@@ -139,7 +139,7 @@ impl ChannelDocument {
     ///
     /// # Errors
     /// [`ChannelDocumentError::Unreadable`].
-    pub fn with_entries(&self, entries: &[GraphEntry]) -> Result<String, ChannelDocumentError> {
+    pub fn with_entries(&self, entries: &[Entry]) -> Result<String, ChannelDocumentError> {
         let entries: Vec<serde_json::Value> = entries.iter().map(entry_json).collect();
         let entries = serde_json::Value::from(entries).to_string();
         let mut reader = json::Reader::new();
@@ -201,7 +201,7 @@ pub fn channel_text(content: &str, format: Format) -> Result<Vec<u8>, ChannelDoc
 }
 
 /// An entry with the fields that it has.
-fn entry_json(entry: &GraphEntry) -> serde_json::Value {
+fn entry_json(entry: &Entry) -> serde_json::Value {
     let mut fields = serde_json::Map::from_iter([("name".to_owned(), entry.name.clone().into())]);
     if !entry.replaces.is_empty() {
         fields.insert("replaces".to_owned(), entry.replaces.clone().into());

@@ -13,7 +13,7 @@ use crate::index::{Index, IndexError};
 /// If the index is damaged.
 pub fn unsafe_definitions(index: &Index, catalog: &str, (from, to): (&str, &str)) -> Result<Vec<String>, IndexError> {
     let definitions = |bundle: &str| -> Result<Vec<Placed>, IndexError> {
-        let place = Place { file: bundle.to_owned(), line: 1, column: 1, ..Place::default() };
+        let place = Place::at_line(bundle, 1);
         let objects = index.carried_objects(catalog, bundle)?;
         let read = objects.iter().filter_map(|it| Crd::from_json(it).ok());
         Ok(read.map(|crd| Placed { crd, place: place.clone() }).collect())

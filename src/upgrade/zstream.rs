@@ -15,7 +15,8 @@ use super::check_graph::check_graph;
 use super::rules;
 use super::v1::bundle_version;
 use crate::diag::{Finding, Rule};
-use crate::index::query::{GraphEntry, NamesWithoutWay, PackageGraph};
+use crate::fbc::Entry;
+use crate::index::query::{NamesWithoutWay, PackageGraph};
 use crate::version::blang::Range;
 use crate::version::{Version, VersionRelease};
 
@@ -33,7 +34,7 @@ pub struct ZStream {
     pub is_unchanged: bool,
     /// The entries, in the channel's order.
     #[serde(skip)]
-    pub entries: Vec<GraphEntry>,
+    pub entries: Vec<Entry>,
     /// What is wrong with the new channel: versions of the old one without a way on, or with several.
     #[serde(skip)]
     pub findings: Vec<Finding>,
@@ -153,7 +154,7 @@ pub fn z_stream(graph: &PackageGraph, channel: &str) -> Result<ZStream, ZStreamE
 /// The versions of a channel's entries: from their bundles, or else from the ends of their names.
 fn versions<'g>(
     graph: &'g PackageGraph,
-    entries: &'g [GraphEntry],
+    entries: &'g [Entry],
 ) -> Result<HashMap<&'g str, VersionRelease>, ZStreamError> {
     let mut versions = HashMap::new();
     for bundle in &graph.bundles {
@@ -175,11 +176,7 @@ fn versions<'g>(
 
 /// The range of the lowest entry that has one, for what lies below a version: who comes from a release that the channel
 /// never had still gets into it.
-fn lowest_range(
-    entries: &[GraphEntry],
-    versions: &HashMap<&str, VersionRelease>,
-    below: &VersionRelease,
-) -> Option<String> {
+fn lowest_range(entries: &[Entry], versions: &HashMap<&str, VersionRelease>, below: &VersionRelease) -> Option<String> {
     let ranged = entries.iter().filter(|it| Range::parse(&it.skip_range).is_ok());
     let lowest = ranged.min_by_key(|it| &versions[it.name.as_str()])?;
     let narrowed = lowest.skip_range.split("||").map(|part| format!("{} <{}", part.trim(), below.version));
@@ -198,7 +195,7 @@ fn version_in_name(name: &str) -> Option<Version> {
 /// A name whose version is known goes to the lowest entry of the chain above it, else to that of the stream whose entry
 /// mentions it.
 fn mentioned(
-    entries: &[GraphEntry],
+    entries: &[Entry],
     versions: &HashMap<&str, VersionRelease>,
     chain: &[(&VersionRelease, &str)],
 ) -> (BTreeMap<usize, BTreeSet<String>>, Option<String>) {
@@ -231,13 +228,13 @@ fn mentioned(
 }
 
 /// The channel's entries in their order: the newest of each stream with its edges, all others bare.
-fn entries(old: &[GraphEntry], streams: &[Stream]) -> Vec<GraphEntry> {
+fn entries(old: &[Entry], streams: &[Stream]) -> Vec<Entry> {
     let mut seen = BTreeSet::new();
     let once = old.iter().filter(|it| seen.insert(&it.name));
     let latest: HashMap<&str, &Stream> = streams.iter().map(|it| (it.latest.as_str(), it)).collect();
     once.map(|entry| match latest.get(entry.name.as_str()) {
-        None => GraphEntry { name: entry.name.clone(), ..GraphEntry::default() },
-        Some(stream) => GraphEntry {
+        None => Entry { name: entry.name.clone(), ..Entry::default() },
+        Some(stream) => Entry {
             name: entry.name.clone(),
             replaces: stream.replaces.clone(),
             skips: stream.skips.clone(),
@@ -260,7 +257,7 @@ mod tests {
             ..GraphBundle::default()
         });
         let bundles = bundles.collect();
-        let entries = entries.iter().map(|(name, replaces, skips, range)| GraphEntry {
+        let entries = entries.iter().map(|(name, replaces, skips, range)| Entry {
             name: (*name).to_owned(),
             replaces: (*replaces).to_owned(),
             skips: skips.iter().map(|it| (*it).to_owned()).collect(),
@@ -276,7 +273,7 @@ mod tests {
         }
     }
 
-    fn words(entries: &[GraphEntry]) -> Vec<String> {
+    fn words(entries: &[Entry]) -> Vec<String> {
         let words = entries.iter().map(|it| {
             let mut text = it.name.clone();
             for (mark, value) in [(" < ", &it.replaces), (" - ", &it.skips.join(" ")), (" ~ ", &it.skip_range)] {

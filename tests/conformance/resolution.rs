@@ -12,9 +12,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use olmdex::cluster::{ClusterServiceVersion, Property, Subscription};
-use olmdex::fbc::Api;
-use olmdex::fbc::Input;
+use olmdex::cluster::{ClusterServiceVersion, Subscription};
+use olmdex::fbc::{Api, Entry, Input, Property};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::resolve::{
     BundleRow, Catalog, ChannelRows, EntryRow, Failure, IndexRows, Operator, OperatorGroups, Options, PackageRows,
@@ -441,13 +440,13 @@ fn registry_rows(place: usize, catalog: &Value) -> Vec<PackageRows> {
         else {
             continue;
         };
-        let entry = EntryRow {
+        let fields = Entry {
             name: text(&it["name"]),
             replaces: text(&it["replaces"]),
             skips: list(&it["skips"]).map(text).collect(),
             skip_range: text(&it["skipRange"]),
-            bundle: rows.bundles.len(),
         };
+        let entry = EntryRow { fields, bundle: rows.bundles.len() };
         rows.bundles.push(BundleRow { version, properties, ..BundleRow::default() });
         match rows.channels.iter_mut().find(|it| it.name == channel) {
             Some(known) => known.entries.push(entry),

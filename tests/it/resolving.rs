@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use olmdex::cluster::{ClusterServiceVersion, Property, Subscription};
-use olmdex::fbc::Api;
+use olmdex::cluster::{ClusterServiceVersion, Subscription};
+use olmdex::fbc::{Api, Entry, Property};
 use olmdex::resolve::{
     BundleRow, Catalog, ChannelRows, EntryRow, FactKind, Failure, Options, PackageRows, PlainRows, Verdict, World,
     generations, resolve, steps, story,
@@ -124,11 +124,9 @@ fn world(packages: &[DrawnPackage]) -> (World, PlainRows) {
             properties: properties(package, number, it),
             ..BundleRow::default()
         });
-        let entries = (0..drawn.bundles.len()).map(|number| EntryRow {
-            name: name(package, number),
-            replaces: number.checked_sub(1).map(|it| name(package, it)).unwrap_or_default(),
-            bundle: number,
-            ..EntryRow::default()
+        let entries = (0..drawn.bundles.len()).map(|number| {
+            let replaces = number.checked_sub(1).map(|it| name(package, it)).unwrap_or_default();
+            EntryRow { fields: Entry { name: name(package, number), replaces, ..Entry::default() }, bundle: number }
         });
         let stable = ChannelRows { name: "stable".to_owned(), entries: entries.collect(), ..ChannelRows::default() };
         rows.push(PackageRows {
@@ -293,7 +291,7 @@ fn rows_of(bundles: Vec<(String, Vec<Property>)>) -> PlainRows {
         default_channel: "stable".to_owned(),
         channels: vec![ChannelRows {
             name: "stable".to_owned(),
-            entries: vec![EntryRow { name: format!("{name}.v1"), ..EntryRow::default() }],
+            entries: vec![EntryRow { fields: Entry { name: format!("{name}.v1"), ..Entry::default() }, bundle: 0 }],
             ..ChannelRows::default()
         }],
         bundles: vec![BundleRow { version: "1.0.0".to_owned(), properties, ..BundleRow::default() }],
@@ -361,11 +359,10 @@ fn forty_thousand_entries_are_not_too_many() {
             }
             BundleRow { version, properties, ..BundleRow::default() }
         };
-        let entry = |minor: usize| EntryRow {
-            name: format!("{name}.v1.{minor}.0"),
-            replaces: minor.checked_sub(1).map(|it| format!("{name}.v1.{it}.0")).unwrap_or_default(),
-            bundle: minor,
-            ..EntryRow::default()
+        let entry = |minor: usize| {
+            let replaces = minor.checked_sub(1).map(|it| format!("{name}.v1.{it}.0")).unwrap_or_default();
+            let fields = Entry { name: format!("{name}.v1.{minor}.0"), replaces, ..Entry::default() };
+            EntryRow { fields, bundle: minor }
         };
         let channel = |channel: &str| ChannelRows {
             name: channel.to_owned(),

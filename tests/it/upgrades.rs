@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use olmdex::draw;
-use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, GraphEntry, NamesWithoutWay, PackageGraph, Reach};
+use olmdex::fbc::Entry;
+use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph, Reach};
 use olmdex::upgrade::{
     Asked, Effort, Field, InstalledBundle, PackageView, PathStep, Verdict, Wish, check_graph, classic_path,
     classic_shortest, classic_updates, classic_why_not, v1_path, v1_shortest, v1_updates, v1_why_not, z_stream,
@@ -25,23 +26,23 @@ fn any_name() -> impl Strategy<Value = String> {
     (0..N_NAMES + 2).prop_map(name)
 }
 
-fn entry() -> impl Strategy<Value = GraphEntry> {
+fn entry() -> impl Strategy<Value = Entry> {
     let ranges = ["", "", "<1.3.0", ">=1.1.0 <1.5.0", ">=0.0.0", "no range", "1.2.0 || || 1.3.0"];
     let replaces = prop_oneof![1 => Just(String::new()), 4 => any_name()];
     (any_name(), replaces, prop::collection::vec(any_name(), 0..3), prop::sample::select(ranges.to_vec())).prop_map(
-        |(name, replaces, skips, skip_range)| GraphEntry { name, replaces, skips, skip_range: skip_range.to_owned() },
+        |(name, replaces, skips, skip_range)| Entry { name, replaces, skips, skip_range: skip_range.to_owned() },
     )
 }
 
 /// A chain with a few arbitrary entries in it, so that answers are not always the same refusal.
 fn channel(name: &'static str) -> impl Strategy<Value = GraphChannel> {
     (0..N_NAMES, prop::collection::vec(entry(), 0..3)).prop_map(move |(n_chain, more)| {
-        let chain = (0..n_chain).map(|it| GraphEntry {
+        let chain = (0..n_chain).map(|it| Entry {
             name: self::name(it),
             replaces: if it > 0 { self::name(it - 1) } else { String::new() },
-            ..GraphEntry::default()
+            ..Entry::default()
         });
-        let entries: Vec<GraphEntry> = chain.chain(more).collect();
+        let entries: Vec<Entry> = chain.chain(more).collect();
         GraphChannel { name: name.to_owned(), entries: entries.into(), file: "catalog.yaml".to_owned(), line: 1 }
     })
 }
@@ -209,11 +210,11 @@ proptest! {
     fn a_z_stream_leads_every_release_to_the_latest_of_its_minor(releases in prop::collection::btree_set((0..3_u64, 0..4_u64), 1..9), skips in prop::collection::vec((0..9_usize, 0..3_u64, 0..6_u64), 0..4)) {
         let name = |(minor, patch): (u64, u64)| format!("p.v1.{minor}.{patch}");
         let releases: Vec<(u64, u64)> = releases.into_iter().collect();
-        let entries = releases.iter().enumerate().map(|(at, release)| GraphEntry {
+        let entries = releases.iter().enumerate().map(|(at, release)| Entry {
             name: name(*release),
             replaces: at.checked_sub(1).map(|it| name(releases[it])).unwrap_or_default(),
             skips: skips.iter().filter(|it| it.0 == at).map(|it| name((it.1, it.2))).filter(|it| it != &name(*release)).collect(),
-            ..GraphEntry::default()
+            ..Entry::default()
         });
         let bundles = releases.iter().map(|it| GraphBundle {
             name: name(*it),
@@ -290,14 +291,14 @@ proptest! {
 #[test]
 fn a_long_chain_is_walked_to_its_end() {
     let n_entries = 10_000;
-    let entries: Vec<GraphEntry> = (0..n_entries)
-        .map(|it| GraphEntry {
+    let entries: Vec<Entry> = (0..n_entries)
+        .map(|it| Entry {
             name: name(it),
             replaces: if it > 0 { name(it - 1) } else { String::new() },
-            ..GraphEntry::default()
+            ..Entry::default()
         })
         .collect();
-    let entries: Arc<[GraphEntry]> = entries.into();
+    let entries: Arc<[Entry]> = entries.into();
     let bundles = (0..n_entries).map(|it| GraphBundle {
         name: name(it),
         package_property: Some(format!(r#"{{"packageName":"p","version":"1.{it}.0"}}"#)),

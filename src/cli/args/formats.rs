@@ -3,6 +3,7 @@
 //! What it deliberately does not do: it renders nothing.
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
 use crate::fbc::{Format, Level};
 
@@ -13,21 +14,16 @@ pub(crate) enum Compat {
     Opm,
 }
 
-/// Formats of blobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BlobFormat {
-    /// JSON, indented by four
-    Json,
-    /// YAML documents
-    Yaml,
-}
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Json, Self::Yaml]
+    }
 
-impl From<BlobFormat> for Format {
-    fn from(format: BlobFormat) -> Self {
-        match format {
-            BlobFormat::Json => Self::Json,
-            BlobFormat::Yaml => Self::Yaml,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Json => PossibleValue::new("json").help("JSON, indented by four"),
+            Self::Yaml => PossibleValue::new("yaml").help("YAML documents"),
+        })
     }
 }
 
@@ -51,14 +47,71 @@ impl From<MigrateLevel> for Level {
     }
 }
 
-/// Formats of answers.
+/// Forms of data. Most commands offer some of them beside those for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum AnswerFormat {
-    /// For people
-    #[value(alias = "table", alias = "wide")]
-    Text,
+pub(crate) enum DataFormat {
     /// JSON envelope
     Json,
+    /// One JSON object a line
+    Jsonl,
     /// YAML of the JSON envelope
     Yaml,
+}
+
+/// Formats of answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AnswerFormat {
+    Text,
+    Data(DataFormat),
+}
+
+impl ValueEnum for AnswerFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Text, Self::Data(DataFormat::Json), Self::Data(DataFormat::Yaml)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Text => Some(PossibleValue::new("text").aliases(["table", "wide"]).help("For people")),
+            Self::Data(format) => format.to_possible_value(),
+        }
+    }
+}
+
+/// Formats of lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RowFormat {
+    Table,
+    Wide,
+    Data(DataFormat),
+    Name,
+    Csv,
+    Markdown,
+}
+
+impl ValueEnum for RowFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self::Table,
+            Self::Wide,
+            Self::Data(DataFormat::Json),
+            Self::Data(DataFormat::Jsonl),
+            Self::Data(DataFormat::Yaml),
+            Self::Name,
+            Self::Csv,
+            Self::Markdown,
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, help) = match self {
+            Self::Table => ("table", "Aligned columns"),
+            Self::Wide => ("wide", "Aligned columns, more of them"),
+            Self::Data(format) => return format.to_possible_value(),
+            Self::Name => ("name", "Names only, one a line"),
+            Self::Csv => ("csv", "Comma-separated values"),
+            Self::Markdown => ("markdown", "Table in Markdown"),
+        };
+        Some(PossibleValue::new(name).help(help))
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -31,15 +32,18 @@ pub(crate) enum Olm {
     Both,
 }
 
-/// Policies of a ClusterExtension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PolicyChoice {
-    /// Only what the catalog's edges permit
-    #[value(alias = "CatalogProvided")]
-    CatalogProvided,
-    /// Any version, also an older one
-    #[value(alias = "SelfCertified")]
-    SelfCertified,
+impl ValueEnum for Policy {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::CatalogProvided, Self::SelfCertified]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let (name, alias, help) = match self {
+            Self::CatalogProvided => ("catalog-provided", "CatalogProvided", "Only what the catalog's edges permit"),
+            Self::SelfCertified => ("self-certified", "SelfCertified", "Any version, also an older one"),
+        };
+        Some(PossibleValue::new(name).alias(alias).help(help))
+    }
 }
 
 /// Options of questions about upgrades.
@@ -52,8 +56,8 @@ pub(crate) struct UpgradeOptions {
     #[arg(long, value_enum, default_value_t = Olm::Both)]
     pub(crate) olm: Olm,
     /// Whether the catalog's edges bind a ClusterExtension (OLM v1)
-    #[arg(long, value_enum, value_name = "POLICY", default_value_t = PolicyChoice::CatalogProvided)]
-    upgrade_constraint_policy: PolicyChoice,
+    #[arg(long, value_enum, value_name = "POLICY", default_value_t = Policy::CatalogProvided)]
+    upgrade_constraint_policy: Policy,
     /// The catalogs of a ClusterExtension by their labels, as `kubectl -l` takes them (OLM v1)
     #[arg(long, value_name = "SELECTOR", value_parser = LabelSelector::parse)]
     catalog_selector: Option<LabelSelector>,
@@ -210,10 +214,7 @@ impl UpgradeOptions {
             channels: self.channel.clone(),
             version: version.cloned().unwrap_or_default(),
             selector: self.catalog_selector.clone(),
-            policy: match self.upgrade_constraint_policy {
-                PolicyChoice::CatalogProvided => Policy::CatalogProvided,
-                PolicyChoice::SelfCertified => Policy::SelfCertified,
-            },
+            policy: self.upgrade_constraint_policy,
         }
     }
 

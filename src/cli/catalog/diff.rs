@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::cli::args::formats::RowFormat;
 use crate::cli::args::name::with_guess;
 use crate::cli::args::sources::{NamedSource, check_names, import_files};
 use crate::cli::print::changes::{self, kind_word, subject_words};
-use crate::cli::print::table::{self, Column, Row, RowFormat, RowOptions, column, wide};
+use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::{self, Change, Filter, Side};

@@ -3,9 +3,10 @@
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::answer::Envelope;
+use crate::cli::args::formats::DataFormat;
 use crate::cli::args::legacy_source::is_legacy;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table;
@@ -29,14 +30,24 @@ pub(crate) struct InfoArgs {
     output: InfoFormat,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+/// A table for people, or data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum InfoFormat {
-    /// For people
     Table,
-    /// JSON envelope
-    Json,
-    /// YAML of the JSON envelope
-    Yaml,
+    Data(DataFormat),
+}
+
+impl ValueEnum for InfoFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Table, Self::Data(DataFormat::Json), Self::Data(DataFormat::Yaml)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Table => Some(PossibleValue::new("table").help("For people")),
+            Self::Data(format) => format.to_possible_value(),
+        }
+    }
 }
 
 pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
@@ -49,8 +60,7 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
     let info = index.info()?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
-        InfoFormat::Json => Envelope::new("IndexInfo", vec![info]).write(&mut out)?,
-        InfoFormat::Yaml => table::write_yaml(&Envelope::new("IndexInfo", vec![info]), &mut out)?,
+        InfoFormat::Data(format) => table::write_data(format, "IndexInfo", vec![info], &mut out)?,
         InfoFormat::Table => print(&index.path().display().to_string(), info, &mut out)?,
     }
     out.flush()?;
@@ -62,8 +72,7 @@ fn legacy_info(context: &Context, output: InfoFormat, path: &Path) -> CommandRes
     let info = LegacyCatalog::open(path, &context.scratch, Fidelity::Kept)?.info();
     let mut out = BufWriter::new(std::io::stdout().lock());
     match output {
-        InfoFormat::Json => Envelope::new("LegacyInfo", vec![info]).write(&mut out)?,
-        InfoFormat::Yaml => table::write_yaml(&Envelope::new("LegacyInfo", vec![info]), &mut out)?,
+        InfoFormat::Data(format) => table::write_data(format, "LegacyInfo", vec![info], &mut out)?,
         InfoFormat::Table => {
             let schema = info.schema.map_or("no schema".to_owned(), |it| format!("schema {it}"));
             writeln!(out, "{}: legacy SQLite catalog, {schema}, {}\n", info.path, bytes(info.bytes))?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::args::formats::{BlobFormat, Compat, MigrateLevel};
+use crate::cli::args::formats::{Compat, MigrateLevel};
 use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::name::with_guess;
 use crate::cli::print::defects::{UNMIGRATABLE, report};
@@ -31,8 +31,8 @@ pub(crate) struct RenderArgs {
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<PathBuf>,
     /// Format of the blobs
-    #[arg(short, long, value_enum, default_value_t = BlobFormat::Json)]
-    output: BlobFormat,
+    #[arg(short, long, value_enum, default_value_t = Format::Json)]
+    output: Format,
     /// Only this package; may be repeated
     #[arg(long, short, value_name = "PACKAGE")]
     package: Vec<String>,
@@ -61,7 +61,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
         sources.push((path, context.open(path)?));
     }
     let selection = Selection { packages: &args.package };
-    let how = Rendering { format: args.output.into(), level: args.migrate_level.into(), selection };
+    let how = Rendering { format: args.output, level: args.migrate_level.into(), selection };
     let mut sorted = Sorted::new(how);
     let mut n_defects = 0;
     for (path, source) in &sources {
@@ -132,7 +132,7 @@ fn render_legacy(context: &Context, args: &RenderArgs, path: &Path) -> CommandRe
         }
     }
     let selection = Selection { packages: &args.package };
-    let (format, level) = (Format::from(args.output), Level::from(args.migrate_level));
+    let (format, level) = (args.output, Level::from(args.migrate_level));
     let mut late = Vec::new();
     if level != Level::None || format == Format::Yaml {
         // What shows only in writing is found before the first byte of output.

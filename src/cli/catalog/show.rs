@@ -1,15 +1,14 @@
 //! `olmdex show`
 
-use std::io::{BufWriter, Write as _};
-
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::answer::Envelope;
+use crate::cli::args::formats::{AnswerFormat, DataFormat};
 use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package, with_guess};
 use crate::cli::args::sources::AskOptions;
+use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
-use crate::cli::print::table;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::fbc::Api;
@@ -31,21 +30,27 @@ pub(crate) struct ShowArgs {
     #[command(flatten)]
     ask: AskOptions,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = ShowFormat::Text)]
+    #[arg(short, long, value_enum, default_value_t = ShowFormat(AnswerFormat::Text))]
     output: ShowFormat,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ShowFormat {
-    /// For people
-    #[value(alias = "table", alias = "wide")]
-    Text,
-    /// JSON envelope
-    Json,
-    /// One JSON object a line
-    Jsonl,
-    /// YAML of the JSON envelope
-    Yaml,
+/// Formats of answers, with one object a line besides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ShowFormat(AnswerFormat);
+
+impl ValueEnum for ShowFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self(AnswerFormat::Text),
+            Self(AnswerFormat::Data(DataFormat::Json)),
+            Self(AnswerFormat::Data(DataFormat::Jsonl)),
+            Self(AnswerFormat::Data(DataFormat::Yaml)),
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        self.0.to_possible_value()
+    }
 }
 
 pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
@@ -117,26 +122,7 @@ fn unknown_version(
 }
 
 fn print<T: Serialize>(format: ShowFormat, kind: &str, items: Vec<T>, sheet: impl Fn(&T) -> Sheet) -> CommandResult {
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    match format {
-        ShowFormat::Json => Envelope::new(kind, items).write(&mut out)?,
-        ShowFormat::Yaml => table::write_yaml(&Envelope::new(kind, items), &mut out)?,
-        ShowFormat::Jsonl => {
-            for item in items {
-                serde_json::to_writer(&mut out, &item).map_err(std::io::Error::from)?;
-                out.write_all(b"\n")?;
-            }
-        }
-        ShowFormat::Text => {
-            for (idx, item) in items.iter().enumerate() {
-                if idx > 0 {
-                    writeln!(out)?;
-                }
-                sheet(item).write(&mut out)?;
-            }
-        }
-    }
-    out.flush()?;
+    print_answers(format.0, kind, items, sheet)?;
     Ok(Exit::Yes)
 }
 

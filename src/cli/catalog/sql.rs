@@ -7,9 +7,9 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 
-use crate::answer::Envelope;
+use crate::cli::args::formats::RowFormat;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::print::table::{self, RowFormat};
+use crate::cli::print::table;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::IndexError;
@@ -151,20 +151,15 @@ fn with_views(error: CommandError) -> CommandError {
 
 fn print(args: &SqlArgs, result: &SqlResult) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    let json_rows = || result.rows.iter().map(|row| JsonRow(&result.columns, row));
     let cells: Vec<Vec<String>> = match args.output {
-        RowFormat::Json | RowFormat::Jsonl | RowFormat::Yaml => Vec::new(),
+        RowFormat::Data(_) => Vec::new(),
         _ => result.rows.iter().map(|row| row.iter().map(cell).collect()).collect(),
     };
     let headers = (!args.no_headers).then(|| result.columns.clone());
     match args.output {
-        RowFormat::Json => Envelope::new("SqlResult", json_rows().collect()).write(&mut out)?,
-        RowFormat::Yaml => table::write_yaml(&Envelope::new("SqlResult", json_rows().collect()), &mut out)?,
-        RowFormat::Jsonl => {
-            for row in json_rows() {
-                serde_json::to_writer(&mut out, &row).map_err(std::io::Error::from)?;
-                out.write_all(b"\n")?;
-            }
+        RowFormat::Data(format) => {
+            let rows = result.rows.iter().map(|row| JsonRow(&result.columns, row)).collect();
+            table::write_data(format, "SqlResult", rows, &mut out)?;
         }
         RowFormat::Csv => table::write_csv(headers, &cells, args.quote_formulas, &mut out)?,
         RowFormat::Markdown => table::write_markdown(headers, &cells, &mut out)?,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::args::formats::{BlobFormat, Compat, MigrateLevel};
+use crate::cli::args::formats::{Compat, MigrateLevel};
 use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::one_catalog;
 use crate::cli::args::overwrite::refuse_inside;
@@ -14,7 +14,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
 use crate::diag::{Severity, Tally, counted};
-use crate::fbc::{Input, Rendering, Selection, Sorted};
+use crate::fbc::{Format, Input, Rendering, Selection, Sorted};
 use crate::file::NewDirectory;
 use crate::legacy::{self, Migrated, Migration, MigrationOptions, package_file};
 
@@ -35,8 +35,8 @@ pub(crate) struct MigrateArgs {
     #[arg(value_name = "OUTDIR")]
     directory: PathBuf,
     /// Format of the files
-    #[arg(short, long, value_enum, default_value_t = BlobFormat::Json)]
-    output: BlobFormat,
+    #[arg(short, long, value_enum, default_value_t = Format::Json)]
+    output: Format,
     /// What becomes of the manifests in bundles
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL")]
     migrate_level: MigrateLevel,
@@ -76,7 +76,7 @@ pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
 
 fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
     let options =
-        MigrationOptions { format: args.output.into(), level: args.migrate_level.into(), keep_going: args.keep_going };
+        MigrationOptions { format: args.output, level: args.migrate_level.into(), keep_going: args.keep_going };
     let migration = Migration::begin(&args.directory, options)?;
     let progress = Progress::start(context, format!("migrating {}", args.source.display()));
     let catalog = legacy_source::open(context, &args.source, args.compat)?;
@@ -117,7 +117,7 @@ fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
     legacy_source::report(context, &input.remarks);
     let mut n_broken = input.remarks.iter().filter(|it| it.rule.severity == Severity::Error).count();
     let selection = Selection { packages: &[] };
-    let how = Rendering { format: args.output.into(), level: args.migrate_level.into(), selection };
+    let how = Rendering { format: args.output, level: args.migrate_level.into(), selection };
     let mut sorted = Sorted::new(how);
     let defects = sorted.read(&input);
     drop(progress);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::CommandError;
-use crate::cluster::{self, AnyObject};
+use crate::cluster::AnyObject;
 use crate::crd::Crd;
 use crate::crd::outline::{self, Manifest, Outline, Owned};
 use crate::crd::ownership::{Complaint, Subject, check_definitions, check_owned};
@@ -18,8 +18,8 @@ use crate::index::query::{ApiPattern, Filter};
 #[derive(Default)]
 struct Manifests<'o> {
     definitions: Vec<Outline>,
-    places: Vec<&'o cluster::Place>,
-    csvs: Vec<(Vec<Owned>, &'o cluster::Place)>,
+    places: Vec<&'o Place>,
+    csvs: Vec<(Vec<Owned>, &'o Place)>,
 }
 
 /// What is wrong with the new definitions, and between them and the ClusterServiceVersion that lies beside them.
@@ -50,8 +50,7 @@ pub(in crate::cli) fn check(objects: &[AnyObject]) -> Vec<Finding> {
                 Subject::Owned(_) => csv.map(|(_, place)| *place),
                 Subject::Definition(idx) => Some(places[idx]),
             };
-            let place = place.map(|it| Place { file: it.file.clone(), line: it.line, column: 1, ..Place::default() });
-            findings.push(Finding { rule, message, place, help: Some(help), package: None });
+            findings.push(Finding { rule, message, place: place.cloned(), help: Some(help), package: None });
         }
     }
     findings

@@ -164,8 +164,7 @@ fn definitions(
     for AnyObject { json, place } in &objects {
         match Crd::from_json(json) {
             Ok(crd) => {
-                let place = Place { file: place.file.clone(), line: place.line, column: 1, ..Place::default() };
-                found.push(Placed { crd, place });
+                found.push(Placed { crd, place: place.clone() });
             }
             Err(CrdError::OtherKind) => {}
             Err(error) => {
@@ -198,7 +197,7 @@ fn objects_of_bundle(
         let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
         return Err(with_guess(error, version, &names, "`olmdex list bundles` shows what there is"));
     };
-    let place = cluster::Place { file: bundle.bundle.clone(), line: 1 };
+    let place = Place::at_line(&bundle.bundle, 1);
     let objects = index.carried_objects(&bundle.catalog, &bundle.bundle)?.into_iter();
     Ok(objects.map(|json| AnyObject { json, place: place.clone() }).collect())
 }

@@ -2,14 +2,15 @@
 
 use std::io::{BufWriter, Write as _};
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::answer::Envelope;
 use crate::cli::args::bundle::{Target, catalog_of};
+use crate::cli::args::formats::DataFormat;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::print::table::{write_aligned, write_yaml};
+use crate::cli::print::table::{write_aligned, write_data, write_yaml};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::printable;
@@ -19,22 +20,36 @@ use crate::resolve::{closure, partial_closure};
 use crate::upgrade::{Asked, PackageView, classic_path};
 
 /// Formats of lists of images.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ImagesFormat {
-    /// One reference a line
-    #[value(alias = "name")]
     Plain,
-    /// With the bundles that use them
-    #[value(alias = "wide")]
     Table,
-    /// JSON envelope
-    Json,
-    /// YAML of the JSON envelope
-    Yaml,
-    /// ImageSetConfiguration of oc-mirror
+    Data(DataFormat),
     Isc,
-    /// SOURCE=TARGET, as `oc image mirror -f` reads it
     Mapping,
+}
+
+impl ValueEnum for ImagesFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self::Plain,
+            Self::Table,
+            Self::Data(DataFormat::Json),
+            Self::Data(DataFormat::Yaml),
+            Self::Isc,
+            Self::Mapping,
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Plain => PossibleValue::new("plain").alias("name").help("One reference a line"),
+            Self::Table => PossibleValue::new("table").alias("wide").help("With the bundles that use them"),
+            Self::Data(format) => return format.to_possible_value(),
+            Self::Isc => PossibleValue::new("isc").help("ImageSetConfiguration of oc-mirror"),
+            Self::Mapping => PossibleValue::new("mapping").help("SOURCE=TARGET, as `oc image mirror -f` reads it"),
+        })
+    }
 }
 
 /// List the images that a bundle uses, each once: its own and the related ones
@@ -172,8 +187,7 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     let mut named = images.iter().filter(|it| !it.image.is_empty());
     match args.output {
-        ImagesFormat::Json => Envelope::new("Image", images).write(&mut out)?,
-        ImagesFormat::Yaml => write_yaml(&Envelope::new("Image", images), &mut out)?,
+        ImagesFormat::Data(format) => write_data(format, "Image", images, &mut out)?,
         ImagesFormat::Plain => named.try_for_each(|it| writeln!(out, "{}", printable(&it.image)))?,
         ImagesFormat::Table => {
             let headers = ["IMAGE", "NAMES", "BUNDLES"].map(str::to_owned).to_vec();

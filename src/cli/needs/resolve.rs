@@ -3,36 +3,48 @@
 use std::io::{BufWriter, Write};
 use std::time::{Duration, Instant};
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::answer::Envelope;
+use crate::cli::args::formats::DataFormat;
 use crate::cli::args::namespace::NamespaceOptions;
-use crate::cli::print::table::{write_aligned, write_yaml};
+use crate::cli::print::table::{write_aligned, write_data};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::diag::printable;
+use crate::diag::{Place, printable};
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::resolve::{
-    AlternativeAnswer, ClusterFacts, Course, Failure, Generation, IndexRows, Options, Outcome, Resolution,
-    ResolutionAnswer, SentenceAnswer, Size, Verdict, World, after, generations, quirks, repairs, resolve, standings,
-    steps, with_origin,
+    ClusterFacts, Course, Failure, Generation, IndexRows, Named, Options, Outcome, Position, Resolution,
+    ResolutionAnswer, Sentence, Size, Verdict, World, after, generations, quirks, repairs, resolve, standings, steps,
+    with_origin,
 };
 use crate::upgrade::compat::Claims;
 use crate::upgrade::unsafe_definitions;
 
 /// Formats of resolutions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResolveFormat {
-    /// The set, the steps, what stays behind
-    #[value(alias = "wide", alias = "text")]
     Table,
-    /// Who brings whom
     Tree,
-    /// JSON envelope
-    Json,
-    /// YAML of the JSON envelope
-    Yaml,
+    Data(DataFormat),
+}
+
+impl ValueEnum for ResolveFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Table, Self::Tree, Self::Data(DataFormat::Json), Self::Data(DataFormat::Yaml)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self {
+            Self::Table => {
+                let table = PossibleValue::new("table").aliases(["wide", "text"]);
+                Some(table.help("The set, the steps, what stays behind"))
+            }
+            Self::Tree => Some(PossibleValue::new("tree").help("Who brings whom")),
+            Self::Data(format) => format.to_possible_value(),
+        }
+    }
 }
 
 /// Resolve a namespace as OLM Classic does: what is installed and upgraded together, because of what, and what happens
@@ -95,7 +107,7 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
         }
     }
     let outcome = answers.last().map_or(Outcome::Resolved, |it| it.outcome);
-    let is_stranded = answers.last().is_some_and(|it| it.standings.iter().any(|it| it.position == "stranded"));
+    let is_stranded = answers.last().is_some_and(|it| it.standings.iter().any(|it| it.position == Position::Stranded));
     let is_endless = answers.last().is_some_and(|it| it.installed_before.is_some());
     for warning in answers.iter().flat_map(|it| &it.warnings) {
         context.reporter.warning(warning);
@@ -200,8 +212,7 @@ fn one(world: &World, verdict: Verdict) -> Generation {
 fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
-        ResolveFormat::Json => Envelope::new("Resolution", answers).write(&mut out)?,
-        ResolveFormat::Yaml => write_yaml(&Envelope::new("Resolution", answers), &mut out)?,
+        ResolveFormat::Data(format) => write_data(format, "Resolution", answers, &mut out)?,
         ResolveFormat::Table | ResolveFormat::Tree => {
             for (idx, answer) in answers.iter().enumerate() {
                 if answers.len() > 1 {
@@ -293,9 +304,9 @@ fn providers(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), Comm
 }
 
 /// Candidates with where they come from; of many the first.
-fn alternatives(all: &[AlternativeAnswer]) -> String {
+fn alternatives(all: &[Named]) -> String {
     const SHOWN: usize = 4;
-    let words = |it: &AlternativeAnswer| with_origin(&it.name, &it.channel, &it.catalog);
+    let words = |it: &Named| with_origin(&it.name, &it.channel, &it.catalog);
     let mut shown: Vec<String> = all.iter().take(SHOWN).map(words).collect();
     if all.len() > SHOWN {
         shown.push(format!("{} more (`-o json` has all)", all.len() - SHOWN));
@@ -322,21 +333,21 @@ fn step_words(answer: &ResolutionAnswer) -> Vec<String> {
     words.extend(steps.bundles.iter().map(|it| format!("{it} is unpacked and installed")));
     words.extend(steps.new_subscriptions.iter().map(|it| {
         let (package, channel, source) = (&it.package, &it.channel, &it.source);
-        format!("Subscription {} is made: {package}, channel {channel}, from {source}, {}", it.name, it.starting_csv)
+        format!("Subscription {} is made: {package}, channel {channel}, from {source}, {}", it.name, it.starting)
     }));
-    words.extend(steps.updated_subscriptions.iter().map(|it| match it.installed_csv.as_str() {
-        "" => format!("Subscription {} gets {}", it.name, it.current_csv),
-        old => format!("Subscription {} goes from {old} to {}", it.name, it.current_csv),
+    words.extend(steps.updated_subscriptions.iter().map(|it| match it.installed.as_str() {
+        "" => format!("Subscription {} gets {}", it.name, it.current),
+        old => format!("Subscription {} goes from {old} to {}", it.name, it.current),
     }));
     words
 }
 
 /// Where Subscriptions stand that get nothing new; `behind` speaks of those that are held.
 fn standing(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
-    let said = answer.standings.iter().filter(|it| it.position != "held");
-    let words = said.map(|it| match it.position.as_str() {
-        "stranded" => format!("Subscription {}: no update available: {}", it.subscription, it.reason),
-        _ => format!("Subscription {}: up to date: {}", it.subscription, it.reason),
+    let said = answer.standings.iter().filter(|it| it.position != Position::Held);
+    let words = said.map(|it| match it.position {
+        Position::Stranded => format!("Subscription {}: no update available: {}", it.subscription, it.reason),
+        Position::Head | Position::Held => format!("Subscription {}: up to date: {}", it.subscription, it.reason),
     });
     list("No change", &words.collect::<Vec<_>>(), out)
 }
@@ -353,9 +364,12 @@ fn behind(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), Command
     Ok(())
 }
 
-fn sentences(all: &[SentenceAnswer], out: &mut impl Write) -> Result<(), CommandError> {
+fn sentences(all: &[Sentence], out: &mut impl Write) -> Result<(), CommandError> {
     for (idx, it) in all.iter().enumerate() {
-        let place = if it.file.is_empty() { String::new() } else { format!("  [{}:{}]", it.file, it.line) };
+        let place = match &it.place {
+            Place { file, .. } if file.is_empty() => String::new(),
+            Place { file, line, .. } => format!("  [{file}:{line}]"),
+        };
         let word = if idx == 0 { "because" } else { "and" };
         writeln!(out, "  {word} {}{}", printable(&it.text), printable(&place))?;
     }
@@ -385,7 +399,7 @@ fn refusal(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), Comman
     let Some(conflict) = &answer.conflict else { return Ok(()) };
     sentences(&conflict.because, out)?;
     writeln!(out, "  so OLM changes nothing at all in this namespace.")?;
-    let repair = |it: &crate::resolve::RepairAnswer| match it.installs.as_slice() {
+    let repair = |it: &crate::resolve::Repair| match it.installs.as_slice() {
         [] => format!("{}; then nothing is left to install", it.change),
         installs => format!("{}; then OLM installs {}", it.change, installs.join(", ")),
     };

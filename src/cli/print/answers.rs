@@ -6,7 +6,6 @@ use std::io::{self, Write as _};
 
 use serde::Serialize;
 
-use crate::answer::Envelope;
 use crate::cli::args::formats::AnswerFormat;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table;
@@ -21,8 +20,7 @@ pub(crate) fn print_answers<T: Serialize>(
 ) -> Result<(), CommandError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     match format {
-        AnswerFormat::Json => Envelope::new(kind, answers).write(&mut out)?,
-        AnswerFormat::Yaml => table::write_yaml(&Envelope::new(kind, answers), &mut out)?,
+        AnswerFormat::Data(format) => table::write_data(format, kind, answers, &mut out)?,
         AnswerFormat::Text => {
             for (idx, answer) in answers.iter().enumerate() {
                 if idx > 0 {

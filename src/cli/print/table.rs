@@ -4,34 +4,14 @@ use std::borrow::Cow;
 use std::io::{self, BufWriter, Write};
 use std::mem::ManuallyDrop;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
 use crate::answer::Envelope;
+use crate::cli::args::formats::{DataFormat, RowFormat};
 use crate::cli::speak::error::CommandError;
 use crate::diag::{closest, printable};
 use crate::{json, yaml};
-
-/// Output formats of commands that list rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RowFormat {
-    /// Aligned columns
-    Table,
-    /// Aligned columns, more of them
-    Wide,
-    /// JSON envelope
-    Json,
-    /// One JSON object a line
-    Jsonl,
-    /// YAML of the JSON envelope
-    Yaml,
-    /// Names only, one a line
-    Name,
-    /// Comma-separated values
-    Csv,
-    /// Table in Markdown
-    Markdown,
-}
 
 /// How rows are printed.
 #[derive(Debug, Clone, Args)]
@@ -89,14 +69,7 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
     }
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     match options.output {
-        RowFormat::Json => Envelope::new(T::KIND, rows).write(&mut out)?,
-        RowFormat::Yaml => write_yaml(&Envelope::new(T::KIND, rows), &mut out)?,
-        RowFormat::Jsonl => {
-            for row in rows {
-                serde_json::to_writer(&mut out, &row).map_err(io::Error::from)?;
-                out.write_all(b"\n")?;
-            }
-        }
+        RowFormat::Data(format) => write_data(format, T::KIND, rows, &mut out)?,
         RowFormat::Name => {
             for row in rows {
                 writeln!(out, "{}", printable(&row.name()))?;
@@ -147,6 +120,23 @@ fn sort<T: Row>(rows: &mut [T], wanted: &str) -> Result<(), CommandError> {
         (version, number, cell)
     });
     Ok(())
+}
+
+/// Writes items of a kind as data.
+pub(crate) fn write_data<T: Serialize>(
+    format: DataFormat,
+    kind: &str,
+    items: Vec<T>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    match format {
+        DataFormat::Json => Envelope::new(kind, items).write(out),
+        DataFormat::Yaml => write_yaml(&Envelope::new(kind, items), out),
+        DataFormat::Jsonl => items.iter().try_for_each(|item| {
+            serde_json::to_writer(&mut *out, item).map_err(io::Error::from)?;
+            out.write_all(b"\n")
+        }),
+    }
 }
 
 /// YAML of anything that can be JSON.

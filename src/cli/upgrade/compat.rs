@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use crate::cli::args::name::{NameArgument, unknown_package, with_guess};
@@ -51,7 +52,7 @@ pub(crate) struct CompatArgs {
     cluster: Vec<PathBuf>,
     /// Only what stands like that; may be repeated
     #[arg(long, value_enum, value_name = "VERDICT")]
-    verdict: Vec<VerdictChoice>,
+    verdict: Vec<Compatibility>,
     /// Which generation of OLM has the operators installed: they read olm.maxOpenShiftVersion differently
     #[arg(long, value_enum, default_value_t = Olm::Both)]
     olm: Olm,
@@ -61,32 +62,21 @@ pub(crate) struct CompatArgs {
     rows: RowOptions,
 }
 
-/// Verdicts as arguments.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum VerdictChoice {
-    /// The cluster refuses to go on while it is installed
-    Blocks,
-    /// It says that it is not made for the version
-    Excluded,
-    /// It says nothing about it
-    Unknown,
-    /// It says from which version on it works
-    #[value(alias = "notExcluded")]
-    NotExcluded,
-    /// It says that it is made for the version
-    Stated,
-}
+impl ValueEnum for Compatibility {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Blocks, Self::Excluded, Self::Unknown, Self::NotExcluded, Self::Stated]
+    }
 
-impl VerdictChoice {
-    fn means(self, verdict: Compatibility) -> bool {
-        verdict
-            == match self {
-                Self::Blocks => Compatibility::Blocks,
-                Self::Excluded => Compatibility::Excluded,
-                Self::Unknown => Compatibility::Unknown,
-                Self::NotExcluded => Compatibility::NotExcluded,
-                Self::Stated => Compatibility::Stated,
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Blocks => PossibleValue::new("blocks").help("The cluster refuses to go on while it is installed"),
+            Self::Excluded => PossibleValue::new("excluded").help("It says that it is not made for the version"),
+            Self::Unknown => PossibleValue::new("unknown").help("It says nothing about it"),
+            Self::NotExcluded => {
+                PossibleValue::new("not-excluded").alias("notExcluded").help("It says from which version on it works")
             }
+            Self::Stated => PossibleValue::new("stated").help("It says that it is made for the version"),
+        })
     }
 }
 
@@ -180,7 +170,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
         }
         rows = all;
     }
-    rows.retain(|row| args.verdict.is_empty() || args.verdict.iter().any(|it| it.means(row.verdict)));
+    rows.retain(|row| args.verdict.is_empty() || args.verdict.contains(&row.verdict));
     table::print(rows, &args.rows)?;
     Ok(if is_blocked { Exit::No } else { Exit::Yes })
 }

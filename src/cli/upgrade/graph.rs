@@ -2,6 +2,7 @@
 
 use std::io::{BufWriter, Write as _};
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use crate::answer::Envelope;
@@ -18,7 +19,7 @@ use crate::draw::{self, Catalog, Detail, DrawError, Mermaid, MermaidOptions};
 use crate::fbc::Input;
 use crate::index::Index;
 use crate::index::query::{Filter, PackageGraph};
-use crate::upgrade::{Asked, PackageView, classic_path, v1_path};
+use crate::upgrade::{Asked, Generation, PackageView, classic_path, v1_path};
 
 /// Draw the upgrade graph of a package, or of a whole catalog
 #[derive(Debug, Args)]
@@ -47,8 +48,8 @@ pub(crate) struct GraphArgs {
     #[arg(long, value_name = "BUNDLE", requires = "path_from")]
     path_to: Option<String>,
     /// The generation of OLM that goes the marked way
-    #[arg(long, value_enum, value_name = "GENERATION", default_value_t = WayOf::Classic, requires = "path_from")]
-    olm: WayOf,
+    #[arg(long, value_enum, value_name = "GENERATION", default_value_t = Generation::Classic, requires = "path_from")]
+    olm: Generation,
     /// Give every entry a line, also in long chains (SVG; in HTML a box to tick)
     #[arg(long)]
     every_entry: bool,
@@ -81,13 +82,18 @@ enum GraphFormat {
     Text,
 }
 
-/// Generations of OLM, of which one goes a way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum WayOf {
-    /// OLM Classic
-    Classic,
-    /// OLM v1
-    V1,
+impl ValueEnum for Generation {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Classic, Self::V1]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::Classic => "OLM Classic",
+            Self::V1 => "OLM v1",
+        };
+        Some(PossibleValue::new(self.as_str()).help(help))
+    }
 }
 
 pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
@@ -237,7 +243,7 @@ fn find_way(context: &Context, args: &GraphArgs, view: &PackageView, from: &str)
     let to = args.path_to.as_deref().map(|it| bundle(view, it)).transpose()?.map(|it| it.0);
     let asked = Asked { installed: Some(from.clone()), channels: args.channel.clone(), ..Asked::default() };
     let path = match (args.olm, view.graphs.first()) {
-        (WayOf::Classic, Some(graph)) => classic_path(view, graph, &asked, &from, to.as_deref()),
+        (Generation::Classic, Some(graph)) => classic_path(view, graph, &asked, &from, to.as_deref()),
         _ => v1_path(view, &asked, &from, to.as_deref()),
     };
     if !path.is_reached {

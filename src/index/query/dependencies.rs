@@ -9,25 +9,12 @@ use std::sync::Arc;
 use rusqlite::params;
 
 use super::Filter;
-use super::upgrade::{GraphChannel, PackageGraph};
+use super::upgrade::PackageGraph;
+use crate::fbc::Property;
 use crate::index::{Index, IndexError};
 
-/// A package in one catalog.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PackageDependencies {
-    /// The catalog.
-    pub catalog: String,
-    /// The package.
-    pub package: String,
-    /// The default channel, or empty.
-    pub default_channel: String,
-    /// Whether the package passed the checks.
-    pub is_valid: bool,
-    /// Its channels, in the order of the catalog. Several may share a name.
-    pub channels: Vec<GraphChannel>,
-    /// Its bundles, in the order of the catalog. Several may share a name.
-    pub bundles: Vec<DependencyBundle>,
-}
+/// A package in one catalog, as resolution asks for it.
+pub type PackageDependencies = PackageGraph<DependencyBundle>;
 
 /// A bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -45,9 +32,6 @@ pub struct DependencyBundle {
     /// Its first line there, from 1.
     pub line: u32,
 }
-
-/// Type and value of a property, as compact JSON.
-pub type PropertyText = (Arc<str>, Arc<str>);
 
 const BUNDLES: &str = "
 SELECT cd.catalog, b.document, b.name, b.version, coalesce(i.reference, ''), f.path, cd.line
@@ -114,7 +98,7 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn package_dependencies(&self, filter: &Filter, package: &str) -> Result<Vec<PackageDependencies>, IndexError> {
-        let mut found: BTreeMap<i64, PackageGraph> = BTreeMap::new();
+        let mut found: BTreeMap<i64, PackageDependencies> = BTreeMap::new();
         let order = self.add_packages(filter, package, &mut found)?;
         if found.is_empty() {
             return Ok(Vec::new());
@@ -122,15 +106,8 @@ impl Index {
         self.add_channels(package, &mut found)?;
         let mut bundles = self.bundles_with_places(package)?;
         let with_bundles = |id: i64| {
-            let graph = found.remove(&id)?;
-            Some(PackageDependencies {
-                catalog: graph.catalog,
-                package: graph.package,
-                default_channel: graph.default_channel,
-                is_valid: graph.is_valid,
-                channels: graph.channels,
-                bundles: bundles.remove(&id).unwrap_or_default(),
-            })
+            let bundles = bundles.remove(&id).unwrap_or_default();
+            Some(PackageGraph { bundles, ..found.remove(&id)? })
         };
         Ok(order.into_iter().filter_map(with_bundles).collect())
     }
@@ -158,7 +135,7 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn properties_of_bundles(&self, documents: &[i64]) -> Result<HashMap<i64, Vec<PropertyText>>, IndexError> {
+    pub fn properties_of_bundles(&self, documents: &[i64]) -> Result<HashMap<i64, Vec<Property>>, IndexError> {
         let list: Vec<String> = documents.iter().map(ToString::to_string).collect();
         let mut texts: HashSet<Arc<str>> = HashSet::new();
         let mut text = |row: &rusqlite::Row<'_>, column: usize| -> rusqlite::Result<Arc<str>> {
@@ -170,9 +147,9 @@ impl Index {
             texts.insert(Arc::clone(&text));
             Ok(text)
         };
-        let mut properties: HashMap<i64, Vec<PropertyText>> = HashMap::with_capacity(documents.len());
+        let mut properties: HashMap<i64, Vec<Property>> = HashMap::with_capacity(documents.len());
         for (document, property) in self.rows(PROPERTIES, [format!("[{}]", list.join(","))], |row| {
-            Ok((row.get::<_, i64>(0)?, (text(row, 1)?, text(row, 2)?)))
+            Ok((row.get::<_, i64>(0)?, Property { kind: text(row, 1)?, value: text(row, 2)? }))
         })? {
             properties.entry(document).or_default().push(property);
         }

@@ -22,7 +22,7 @@ mod sql;
 mod upgrade;
 mod uses;
 
-pub use dependencies::{DependencyBundle, PackageDependencies, PropertyText};
+pub use dependencies::{DependencyBundle, PackageDependencies};
 pub use detail::{
     BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
     PropertyRow, RelatedImage, RequiredPackage, Source,
@@ -38,7 +38,7 @@ pub use reach::{EdgeScope, NamesWithoutWay, Reach};
 pub use requirers::{Requirer, Requirers};
 pub use search::{ApiPattern, Hit, SearchQuery};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
-pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, GraphEntry, PackageGraph};
+pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
 pub use uses::{OwnedApi, Provider, UseRow};
 
 use rusqlite::{Params, Result, Row};

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::uses::{UseRow, api_of};
+use super::uses::UseRow;
 use super::{ApiPattern, Filter};
 use crate::constraint::{Leaf, leaves, plain};
 use crate::index::{Index, IndexError};
@@ -56,8 +56,8 @@ impl Index {
         match pattern {
             Some(pattern) => {
                 rows.extend(self.requirers_of_api(filter, pattern)?.into_iter().map(|it| {
-                    let api = api_of(it.what.clone());
-                    row(it, format!("the API {api}"), "olm.gvk.required")
+                    let text = format!("the API {}", it.what);
+                    row(it, text, "olm.gvk.required")
                 }));
             }
             None => {
@@ -69,7 +69,7 @@ impl Index {
         }
         for it in self.bundles_with_property(filter, "olm.constraint")? {
             // One that cannot be read requires nothing that could be named; `validate` and `deps` speak of it.
-            let (Ok(leaves), Ok(text)) = (leaves(&it.what.1), plain(&it.what.1)) else { continue };
+            let (Ok(leaves), Ok(text)) = (leaves(&it.what), plain(&it.what)) else { continue };
             n_rules += usize::from(leaves.iter().any(|it| matches!(it, Leaf::Rule(_))));
             let is_meant = leaves.iter().any(|leaf| match (leaf, pattern) {
                 (Leaf::Api(api), Some(pattern)) => {
@@ -94,7 +94,7 @@ impl Index {
     }
 }
 
-fn row(it: UseRow, requirement: String, property: &str) -> Requirer {
+fn row<T>(it: UseRow<T>, requirement: String, property: &str) -> Requirer {
     let UseRow { catalog, package, bundle, version, channels, .. } = it;
     Requirer { catalog, package, bundle, version, channels, requirement, property: property.to_owned() }
 }

@@ -10,11 +10,12 @@ use std::sync::Arc;
 use rusqlite::params;
 
 use super::Filter;
+use crate::fbc::Entry;
 use crate::index::{Index, IndexError};
 
-/// A package in one catalog.
+/// A package in one catalog; `B` is what was asked of its bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PackageGraph {
+pub struct PackageGraph<B = GraphBundle> {
     /// The catalog.
     pub catalog: String,
     /// The package.
@@ -26,8 +27,8 @@ pub struct PackageGraph {
     /// Its channels, in the order of the catalog. Several may share a name.
     pub channels: Vec<GraphChannel>,
     /// Its bundles, in the order of the catalog. Several may share a name.
-    pub bundles: Vec<GraphBundle>,
-    /// Each of its `olm.deprecations`, in the order of the catalog.
+    pub bundles: Vec<B>,
+    /// Each of its `olm.deprecations`, in the order of the catalog; resolution does not ask for them.
     pub deprecations: Vec<Vec<GraphDeprecation>>,
 }
 
@@ -48,24 +49,11 @@ pub struct GraphChannel {
     /// Its name.
     pub name: String,
     /// Its entries, in their order; shared between the catalogs that hold the same document.
-    pub entries: Arc<[GraphEntry]>,
+    pub entries: Arc<[Entry]>,
     /// The file that it stands in.
     pub file: String,
     /// Its first line there, from 1.
     pub line: u32,
-}
-
-/// An entry of a channel.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct GraphEntry {
-    /// Name of the bundle.
-    pub name: String,
-    /// What it replaces, or empty.
-    pub replaces: String,
-    /// What it skips.
-    pub skips: Vec<String>,
-    /// The range of versions that it skips, or empty.
-    pub skip_range: String,
 }
 
 /// A bundle.
@@ -246,11 +234,11 @@ impl Index {
     }
 
     /// The catalogs of the filter that speak of a package, by name; with nothing of the package but its default channel.
-    pub(super) fn add_packages(
+    pub(super) fn add_packages<B: Default>(
         &self,
         filter: &Filter,
         package: &str,
-        graphs: &mut BTreeMap<i64, PackageGraph>,
+        graphs: &mut BTreeMap<i64, PackageGraph<B>>,
     ) -> Result<Vec<i64>, IndexError> {
         let mut order: Vec<i64> = Vec::new();
         for (id, graph) in self.rows(PACKAGES, params![filter.catalogs_json(), package], |row| {
@@ -269,15 +257,14 @@ impl Index {
         Ok(order)
     }
 
-    pub(super) fn add_channels(
+    pub(super) fn add_channels<B>(
         &self,
         package: &str,
-        graphs: &mut BTreeMap<i64, PackageGraph>,
+        graphs: &mut BTreeMap<i64, PackageGraph<B>>,
     ) -> Result<(), IndexError> {
-        let mut entries: HashMap<i64, Vec<GraphEntry>> = HashMap::new();
+        let mut entries: HashMap<i64, Vec<Entry>> = HashMap::new();
         for (document, entry) in self.rows(ENTRIES, [package], |row| {
-            let entry =
-                GraphEntry { name: row.get(1)?, replaces: row.get(2)?, skips: Vec::new(), skip_range: row.get(3)? };
+            let entry = Entry { name: row.get(1)?, replaces: row.get(2)?, skips: Vec::new(), skip_range: row.get(3)? };
             Ok((row.get::<_, i64>(0)?, entry))
         })? {
             entries.entry(document).or_default().push(entry);
@@ -289,7 +276,7 @@ impl Index {
                 entry.skips.push(name);
             }
         }
-        let shared: HashMap<i64, Arc<[GraphEntry]>> =
+        let shared: HashMap<i64, Arc<[Entry]>> =
             entries.into_iter().map(|(document, entries)| (document, entries.into())).collect();
         for (id, channel) in self.rows(CHANNELS, [package], |row| {
             let entries = shared.get(&row.get(1)?).cloned().unwrap_or_default();

@@ -2,8 +2,7 @@
 //!
 //! What it deliberately does not do: it does not look into `olm.constraint`; it hands the values out.
 
-use rusqlite::params;
-
+use rusqlite::{Row, params};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,7 +13,7 @@ use crate::index::{Index, IndexError};
 
 /// A bundle that provides or requires something.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct UseRow {
+pub struct UseRow<T> {
     /// The catalog.
     pub catalog: String,
     /// The package.
@@ -25,8 +24,8 @@ pub struct UseRow {
     pub version: String,
     /// The channels that have it, by name.
     pub channels: Vec<String>,
-    /// Group, version and kind of the API; or name and range of the package; or type and value of the property.
-    pub what: (String, String, String),
+    /// What it provides or requires.
+    pub what: T,
 }
 
 /// A bundle that provides an API.
@@ -61,11 +60,6 @@ pub struct OwnedApi {
     pub versions: Vec<String>,
     /// The packages, by name.
     pub packages: Vec<String>,
-}
-
-/// The API of a row about one.
-pub(super) fn api_of((group, version, kind): (String, String, String)) -> Api {
-    Api { group, version, kind }
 }
 
 /// The bundles that a table joins with an API.
@@ -139,6 +133,11 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("channels of a bundle", CHANNELS),
 ];
 
+/// The API of a row about one.
+fn api_of(row: &Row<'_>) -> rusqlite::Result<Api> {
+    Ok(Api { group: row.get(4)?, version: row.get(5)?, kind: row.get(6)? })
+}
+
 impl Index {
     /// The bundles that provide an API, by catalog, package and version. Of the filter only the catalogs are looked at.
     ///
@@ -146,11 +145,11 @@ impl Index {
     /// If the index is damaged.
     pub fn providers(&self, filter: &Filter, api: &ApiPattern) -> Result<Vec<Provider>, IndexError> {
         let parameters = params![api.group, api.version, api.kind, catalogs_json(&filter.catalogs)];
-        let provider = |it: UseRow| {
+        let provider = |it: UseRow<Api>| {
             let UseRow { catalog, package, bundle, version, channels, what } = it;
-            Provider { catalog, package, bundle, version, channels, api: api_of(what) }
+            Provider { catalog, package, bundle, version, channels, api: what }
         };
-        Ok(self.uses(PROVIDES, parameters)?.into_iter().map(provider).collect())
+        Ok(self.uses(PROVIDES, parameters, api_of)?.into_iter().map(provider).collect())
     }
 
     /// The packages that provide an API, by catalog, group and kind: a definition has one name for all its versions. Of
@@ -183,27 +182,38 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn requirers_of_api(&self, filter: &Filter, api: &ApiPattern) -> Result<Vec<UseRow>, IndexError> {
-        self.uses(REQUIRES_API, params![api.group, api.version, api.kind, catalogs_json(&filter.catalogs)])
+    pub fn requirers_of_api(&self, filter: &Filter, pattern: &ApiPattern) -> Result<Vec<UseRow<Api>>, IndexError> {
+        let ApiPattern { group, version, kind } = pattern;
+        self.uses(REQUIRES_API, params![group, version, kind, catalogs_json(&filter.catalogs)], api_of)
     }
 
-    /// The bundles that require a package with `olm.package.required`.
+    /// The bundles that require a package with `olm.package.required`: its name and the range of its versions.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn requirers_of_package(&self, filter: &Filter, package: &str) -> Result<Vec<UseRow>, IndexError> {
-        self.uses(REQUIRES_PACKAGE, params![package, catalogs_json(&filter.catalogs)])
+    pub fn requirers_of_package(
+        &self,
+        filter: &Filter,
+        package: &str,
+    ) -> Result<Vec<UseRow<(String, String)>>, IndexError> {
+        let name_and_range = |row: &Row<'_>| Ok((row.get(4)?, row.get(5)?));
+        self.uses(REQUIRES_PACKAGE, params![package, catalogs_json(&filter.catalogs)], name_and_range)
     }
 
-    /// The bundles with properties of a type, one row for each. Not for `olm.gvk` and `olm.package`.
+    /// The bundles with properties of a type, one row for each: its value, as JSON. Not for `olm.gvk` and `olm.package`.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn bundles_with_property(&self, filter: &Filter, kind: &str) -> Result<Vec<UseRow>, IndexError> {
-        self.uses(WITH_PROPERTY, params![kind, catalogs_json(&filter.catalogs)])
+    pub fn bundles_with_property(&self, filter: &Filter, kind: &str) -> Result<Vec<UseRow<String>>, IndexError> {
+        self.uses(WITH_PROPERTY, params![kind, catalogs_json(&filter.catalogs)], |row| row.get(5))
     }
 
-    fn uses(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<Vec<UseRow>, IndexError> {
+    fn uses<T>(
+        &self,
+        sql: &str,
+        parameters: impl rusqlite::Params,
+        what: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<UseRow<T>>, IndexError> {
         let mut rows = self.rows(sql, parameters, |row| {
             Ok(UseRow {
                 catalog: row.get(0)?,
@@ -211,7 +221,7 @@ impl Index {
                 bundle: row.get(2)?,
                 version: row.get(3)?,
                 channels: Vec::new(),
-                what: (row.get(4)?, row.get(5)?, row.get(6)?),
+                what: what(row)?,
             })
         })?;
         for row in &mut rows {

@@ -9,12 +9,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::outline::HeadIcon;
-use crate::fbc::{BUNDLE_OBJECT, Bundle, for_each_object};
+use crate::fbc::csv::{CsvView, ListedApi};
+use crate::fbc::{Api, BUNDLE_OBJECT, Bundle, for_each_object};
 use crate::json::{self, Kind, Reader, Value};
 use crate::legacy::era::gvk;
-
-/// Group, version, kind.
-pub(super) type Api = (String, String, String);
 
 /// The rows of a bundle.
 #[derive(Debug, Default)]
@@ -84,10 +82,6 @@ fn field(value: Value<'_>, key: &str) -> String {
     value.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
 }
 
-fn api_of(value: Value<'_>) -> Api {
-    (field(value, "group"), field(value, "version"), field(value, "kind"))
-}
-
 impl BundleRows {
     fn manifests(&mut self, bundle: &Bundle<'_>) -> Result<(), String> {
         let mut manifests = Vec::new();
@@ -135,7 +129,7 @@ impl BundleRows {
         match kind {
             BUNDLE_OBJECT => {}
             "olm.gvk.required" => {
-                let api = api_of(value);
+                let api = Api::of_fields(value);
                 self.dependencies.push(("olm.gvk".to_owned(), gvk(&api)));
                 self.required.insert(api);
             }
@@ -149,7 +143,7 @@ impl BundleRows {
                 self.dependencies.push(("olm.package".to_owned(), text));
             }
             "olm.gvk" => {
-                let api = api_of(value);
+                let api = Api::of_fields(value);
                 self.push_property(kind, gvk(&api));
                 self.provided.insert(api);
             }
@@ -178,9 +172,8 @@ impl BundleRows {
             Some(csv) => {
                 let text = json::decode_utf8(csv);
                 let mut reader = Reader::new();
-                let value = reader.read(&text).ok().and_then(|it| it.get_field("spec"));
-                let list = value.and_then(|it| it.get_field("relatedImages"));
-                list.into_iter().flat_map(|it| it.items()).map(|it| (field(it, "name"), field(it, "image"))).collect()
+                let csv = reader.read(&text).ok().map(CsvView::of_object);
+                csv.into_iter().flat_map(|it| it.related_images()).collect()
             }
             None => BTreeSet::new(),
         };
@@ -202,26 +195,21 @@ fn crd_plurals(crd: Value<'_>, plurals: &mut BTreeMap<Api, String>) {
     let (group, kind, plural) = (field(spec, "group"), field(names, "kind"), field(names, "plural"));
     let versions = spec.get_field("versions").into_iter().flat_map(|it| it.items()).map(|it| field(it, "name"));
     for version in versions.chain([field(spec, "version")]).filter(|it| !it.is_empty()) {
-        plurals.entry((group.clone(), version, kind.clone())).or_insert_with(|| plural.clone());
+        plurals.entry(Api { group: group.clone(), version, kind: kind.clone() }).or_insert_with(|| plural.clone());
     }
 }
 
 /// Plural names from what a ClusterServiceVersion owns and requires.
 fn owned_plurals(csv: Value<'_>, plurals: &mut BTreeMap<Api, String>) {
-    let spec = csv.get_field("spec");
-    let lists = |of: &'static str| {
-        let of = spec.and_then(|it| it.get_field(of));
-        ["owned", "required"].into_iter().filter_map(move |key| of?.get_field(key)).flat_map(|it| it.items())
-    };
-    for crd in lists("customresourcedefinitions") {
-        let name = field(crd, "name");
-        if let Some((plural, group)) = name.split_once('.') {
-            let api = (group.to_owned(), field(crd, "version"), field(crd, "kind"));
+    let csv = CsvView::of_object(csv);
+    let lists = ["owned", "required"];
+    for ListedApi { name, api } in lists.into_iter().flat_map(|it| csv.definitions(it)) {
+        if let Some((plural, _)) = name.split_once('.') {
             plurals.entry(api).or_insert_with(|| plural.to_owned());
         }
     }
-    for service in lists("apiservicedefinitions") {
-        plurals.entry(api_of(service)).or_insert_with(|| field(service, "name"));
+    for ListedApi { name, api } in lists.into_iter().flat_map(|it| csv.services(it)) {
+        plurals.entry(api).or_insert(name);
     }
 }
 
@@ -284,8 +272,7 @@ fn with_icon(csv: &[u8], icon: &HeadIcon) -> Vec<u8> {
     let mut reader = Reader::new();
     let Ok(value) = reader.read(&text) else { return csv.to_vec() };
     let spec = value.get_field("spec");
-    let found = spec.and_then(|it| it.get_field("icon")).and_then(|it| it.items().next());
-    let shown = found.map(|it| (field(it, "base64data"), field(it, "mediatype")));
+    let shown = CsvView::of_object(value).icon();
     let wanted = icon.as_ref().map(|(data, mediatype)| (STANDARD.encode(data), mediatype.clone()));
     if shown == wanted {
         return csv.to_vec();

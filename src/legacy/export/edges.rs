@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use crate::check::EntryFacts;
+use crate::fbc::Entry;
 
 /// A row of `channel_entry`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ struct Rows<'a> {
     depth: i64,
     losses: Vec<String>,
     /// Entries of this channel.
-    entries: HashMap<&'a str, &'a EntryFacts>,
+    entries: HashMap<&'a str, &'a Entry>,
     /// Bundles of the package, in whatever channel.
     members: &'a BTreeSet<&'a str>,
 }
@@ -54,7 +54,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn skips(&mut self, entry: &'a EntryFacts) {
+    fn skips(&mut self, entry: &'a Entry) {
         for skip in &entry.skips {
             self.pair(&entry.name, skip);
         }
@@ -62,7 +62,7 @@ impl<'a> Rows<'a> {
 }
 
 /// The rows of a channel with this head, and what they cannot say.
-pub(super) fn rows_of_channel(entries: &[EntryFacts], head: &str, members: &BTreeSet<&str>) -> (Vec<Row>, Vec<String>) {
+pub(super) fn rows_of_channel(entries: &[Entry], head: &str, members: &BTreeSet<&str>) -> (Vec<Row>, Vec<String>) {
     let mut it = Rows {
         rows: Vec::new(),
         depth: 0,

@@ -15,14 +15,14 @@ use std::path::Path;
 
 use rusqlite::{Connection, params};
 
-use self::bundle::{Api, BundleRows, Standing, rows_of_bundle};
+use self::bundle::{BundleRows, Standing, rows_of_bundle};
 use self::outline::{Columns, Plan, is_of_bundle, plan};
 use super::error::LegacyError;
 use super::outfile::OutFile;
 use super::rules;
 use crate::check::failure_findings;
 use crate::diag::{Finding, Severity};
-use crate::fbc::{Consumer, Document, Failure, Input, Origin, Typed, load};
+use crate::fbc::{Api, Consumer, Document, Failure, Input, Origin, Typed, load};
 
 /// The schema that is written.
 const SCHEMA: &str = include_str!("../schema.sql");
@@ -220,7 +220,7 @@ impl Writer<'_> {
         for (table, apis) in [("api_provider", &rows.provided), ("api_requirer", &rows.required)] {
             let sql = format!("INSERT INTO {table} VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
             for api in apis {
-                self.insert(&sql, params![api.0, api.1, api.2, name, version, path])?;
+                self.insert(&sql, params![api.group, api.version, api.kind, name, version, path])?;
                 let plural = rows.plurals.get(api).map(String::as_str).unwrap_or_default();
                 let known = self.apis.entry(api.clone()).or_default();
                 if known.is_empty() {
@@ -252,7 +252,7 @@ impl Writer<'_> {
                 next_id += 1;
             }
         }
-        for ((group, version, kind), plural) in &self.apis {
+        for (Api { group, version, kind }, plural) in &self.apis {
             self.insert("INSERT INTO api VALUES (?1, ?2, ?3, ?4)", params![group, version, kind, plural])?;
         }
         Ok(())

@@ -5,10 +5,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::edges::{Row, rows_of_channel};
+use crate::check::failure_findings;
 use crate::check::graph::head;
-use crate::check::{EntryFacts, failure_findings};
 use crate::diag::Finding;
-use crate::fbc::{Blob, Consumer, Document, Failure, Icon, Input, Origin, Typed, load};
+use crate::fbc::{Blob, Consumer, Document, Entry, Failure, Icon, Input, Origin, Typed, load};
 use crate::legacy::rules;
 
 /// A package in files.
@@ -16,7 +16,7 @@ use crate::legacy::rules;
 pub(super) struct PackageOutline {
     pub(super) default_channel: String,
     icon: Option<(Vec<u8>, String)>,
-    pub(super) channels: BTreeMap<String, Vec<EntryFacts>>,
+    pub(super) channels: BTreeMap<String, Vec<Entry>>,
 }
 
 /// What the row of a bundle takes from channels.
@@ -57,7 +57,7 @@ pub(super) struct Plan {
 /// What one document says.
 enum Fact {
     Package { name: String, default_channel: String, icon: Option<(Vec<u8>, String)>, losses: Vec<String> },
-    Channel { package: String, name: String, entries: Vec<EntryFacts>, has_properties: bool },
+    Channel { package: String, name: String, entries: Vec<Entry>, has_properties: bool },
     Lost(String, String),
     Broken(Origin, Failure),
     None,
@@ -119,17 +119,7 @@ fn fact(blob: &Blob<'_>) -> Fact {
         Typed::Channel(it) => Fact::Channel {
             package: it.package.to_string(),
             name: it.name.to_string(),
-            entries: it
-                .entries
-                .iter()
-                .flatten()
-                .map(|it| EntryFacts {
-                    name: it.name.to_string(),
-                    replaces: it.replaces.to_string(),
-                    skips: it.skips.iter().map(ToString::to_string).collect(),
-                    skip_range: it.skip_range.to_string(),
-                })
-                .collect(),
+            entries: it.entries.iter().flatten().map(Entry::from).collect(),
             has_properties: !it.properties.is_empty(),
         },
         Typed::Bundle(_) => Fact::None,
@@ -232,7 +222,7 @@ impl Plan {
         }
     }
 
-    fn entry_columns(&mut self, package: &str, channel: &str, entry: &EntryFacts) {
+    fn entry_columns(&mut self, package: &str, channel: &str, entry: &Entry) {
         let columns = Columns {
             skip_range: entry.skip_range.clone(),
             replaces: entry.replaces.clone(),

@@ -1,9 +1,11 @@
 //! The order of a channel: which entries count, head first (`docs/behaviour/olm-classic.md` 2.8).
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Deref;
 
 use thiserror::Error;
 
+use crate::fbc;
 use crate::version::Version;
 use crate::version::blang::Range;
 
@@ -22,21 +24,32 @@ pub struct Channel {
     pub line: u32,
 }
 
-/// An entry of a channel.
+/// An entry of a channel with what its texts mean.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Name of the bundle.
-    pub name: String,
+    /// As the channel has it.
+    pub fields: fbc::Entry,
     /// The bundle's version, if it can be read.
     pub version: Option<Version>,
-    /// What it replaces, or empty.
-    pub replaces: String,
-    /// What it skips.
-    pub skips: Vec<String>,
-    /// The text of its range, or empty.
-    pub skip_range: String,
     /// Its range; `None` if it has none, or one that cannot be read, which counts as none.
     pub range: Option<Range>,
+}
+
+impl Entry {
+    /// An entry and its bundle's version, with its range read.
+    #[must_use]
+    pub fn new(fields: fbc::Entry, version: Option<Version>) -> Self {
+        let range = Range::parse(&fields.skip_range).ok();
+        Self { fields, version, range }
+    }
+}
+
+impl Deref for Entry {
+    type Target = fbc::Entry;
+
+    fn deref(&self) -> &fbc::Entry {
+        &self.fields
+    }
 }
 
 /// The entries of a channel that count.

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::fbc::Api;
-use crate::index::query::{GraphChannel, GraphEntry, PackageGraph};
+use crate::fbc::{Api, Entry};
+use crate::index::query::{GraphChannel, PackageGraph};
 use crate::upgrade::v1::bundle_version;
 use crate::version::Quoted;
 
@@ -164,13 +164,13 @@ pub fn default_bundle_that_provides(
 fn providing<'p>(
     packages: &'p [PackageGraph],
     providers: &BTreeSet<(String, String)>,
-    of: impl Fn(&'p GraphChannel) -> Vec<&'p GraphEntry>,
+    of: impl Fn(&'p GraphChannel) -> Vec<&'p Entry>,
     is_listed: impl Fn(&GraphChannel, &str) -> bool,
 ) -> Vec<ChannelEntry> {
     let mut found = Vec::new();
     for package in packages {
         for channel in &package.channels {
-            let provides = |it: &&GraphEntry| providers.contains(&(package.package.clone(), it.name.clone()));
+            let provides = |it: &&Entry| providers.contains(&(package.package.clone(), it.name.clone()));
             for entry in of(channel).into_iter().filter(provides) {
                 let skipped = entry.skips.iter().filter(|it| **it != entry.replaces && is_listed(channel, it));
                 found.extend([&entry.replaces].into_iter().chain(skipped).map(|replaces| ChannelEntry {
@@ -200,12 +200,12 @@ fn no_entry(package: &str, channel: &str) -> String {
 }
 
 /// The entries that nothing in the channel replaces or skips.
-fn heads(channel: &GraphChannel) -> impl Iterator<Item = &GraphEntry> {
+fn heads(channel: &GraphChannel) -> impl Iterator<Item = &Entry> {
     channel.entries.iter().filter(|it| !channel.entries.iter().any(|other| names(other, &it.name)))
 }
 
 /// Whether an entry replaces or skips a name.
-fn names(entry: &GraphEntry, name: &str) -> bool {
+fn names(entry: &Entry, name: &str) -> bool {
     !name.is_empty() && (entry.replaces == name || entry.skips.iter().any(|it| it == name))
 }
 
@@ -222,7 +222,7 @@ fn find<'p>(
 }
 
 /// An entry with its bundle; `None` if the catalog does not have the bundle.
-fn full(package: &PackageGraph, channel: &GraphChannel, entry: &GraphEntry) -> Option<RegistryBundle> {
+fn full(package: &PackageGraph, channel: &GraphChannel, entry: &Entry) -> Option<RegistryBundle> {
     let bundle = package.bundles.iter().find(|it| it.name == entry.name)?;
     let version = bundle.package_property.as_deref().and_then(|it| bundle_version(it, false).ok());
     Some(RegistryBundle {
@@ -238,7 +238,7 @@ fn full(package: &PackageGraph, channel: &GraphChannel, entry: &GraphEntry) -> O
 }
 
 /// As [`full`], without the edges by name, which the server blanks out of single bundles.
-fn single(package: &PackageGraph, channel: &GraphChannel, entry: &GraphEntry) -> Option<RegistryBundle> {
+fn single(package: &PackageGraph, channel: &GraphChannel, entry: &Entry) -> Option<RegistryBundle> {
     full(package, channel, entry).map(|it| RegistryBundle { replaces: String::new(), skips: Vec::new(), ..it })
 }
 
@@ -251,13 +251,13 @@ mod tests {
 
     /// One package with a default and another channel; `a.2` replaces `a.1` and skips `a.0` and `a.gone`.
     fn packages() -> Vec<PackageGraph> {
-        let entry = |name: &str, replaces: &str, skips: &[&str]| GraphEntry {
+        let entry = |name: &str, replaces: &str, skips: &[&str]| Entry {
             name: name.to_owned(),
             replaces: replaces.to_owned(),
             skips: skips.iter().map(|it| (*it).to_owned()).collect(),
-            ..GraphEntry::default()
+            ..Entry::default()
         };
-        let channel = |name: &str, entries: Vec<GraphEntry>| GraphChannel {
+        let channel = |name: &str, entries: Vec<Entry>| GraphChannel {
             name: name.to_owned(),
             entries: Arc::from(entries),
             file: String::new(),

@@ -6,25 +6,22 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::order::{Channel, Entry, OrderError};
+use crate::fbc;
 use crate::index::query::PackageGraph;
 use crate::upgrade::permit::{Field, Permit};
 use crate::upgrade::v1::bundle_version;
-use crate::version::blang::Range;
 use crate::version::{Holding, Version};
 
 /// A package of one catalog, made from what an index says of it ([`Package::new`]) or by hand.
 ///
 /// ```
+/// use olmdex::fbc;
 /// use olmdex::upgrade::classic::{Channel, End, Entry, Installed, Package};
 /// use olmdex::version::Version;
 ///
-/// let entry = |name: &str, replaces: &str| Entry {
-///     name: name.to_owned(),
-///     version: None,
-///     replaces: replaces.to_owned(),
-///     skips: Vec::new(),
-///     skip_range: String::new(),
-///     range: None,
+/// let entry = |name: &str, replaces: &str| {
+///     let (name, replaces) = (name.to_owned(), replaces.to_owned());
+///     Entry::new(fbc::Entry { name, replaces, ..fbc::Entry::default() }, None)
 /// };
 /// let stable = Channel {
 ///     package: "till".to_owned(),
@@ -107,14 +104,7 @@ impl Package {
                 versions.entry(&bundle.name).or_insert_with(|| version.value.to_build_metadata());
             }
         }
-        let entry = |it: &crate::index::query::GraphEntry| Entry {
-            name: it.name.clone(),
-            version: versions.get(it.name.as_str()).cloned(),
-            replaces: it.replaces.clone(),
-            skips: it.skips.clone(),
-            skip_range: it.skip_range.clone(),
-            range: Range::parse(&it.skip_range).ok(),
-        };
+        let entry = |it: &fbc::Entry| Entry::new(it.clone(), versions.get(it.name.as_str()).cloned());
         let mut channels: Vec<Channel> = graph
             .channels
             .iter()

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::property::{BundleVersion, bundle_version};
-use crate::index::query::{GraphBundle, GraphDeprecation, GraphEntry, PackageGraph};
+use crate::fbc::Entry;
+use crate::index::query::{GraphBundle, GraphDeprecation, PackageGraph};
 use crate::version::blang::Range;
 use crate::version::{Holding, VersionRelease};
 
@@ -143,7 +144,7 @@ pub struct Candidate {
 #[derive(Debug, Clone)]
 pub(super) struct Channel {
     pub(super) name: String,
-    pub(super) entries: Arc<[GraphEntry]>,
+    pub(super) entries: Arc<[Entry]>,
     /// For each entry its range, if it has one that can be read. An unreadable one is ignored silently.
     pub(super) ranges: Vec<Option<Range>>,
     pub(super) file: String,

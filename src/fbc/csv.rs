@@ -1,0 +1,132 @@
+//! What a ClusterServiceVersion says: each field is read here, whoever asks for it.
+//!
+//! An `olm.csv.metadata` property has the same fields at other places: `annotations` and `labels` are members of its value,
+//! and so is what the object has in `spec` (`docs/behaviour/fbc.md` 2.1).
+//!
+//! What it deliberately does not do: nothing here fails. Fields of a wrong kind are left out; `csv_metadata` refuses them.
+
+use std::borrow::Cow;
+
+use super::api::Api;
+use crate::json::Value;
+
+/// A ClusterServiceVersion, in one form or the other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CsvView<'d> {
+    metadata: Option<Value<'d>>,
+    spec: Option<Value<'d>>,
+}
+
+/// An API that a ClusterServiceVersion owns or requires.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ListedApi {
+    /// Of a definition `<plural>.<group>`, of a service the plural.
+    pub(crate) name: String,
+    /// The API. A definition whose name has no dot has no group.
+    pub(crate) api: Api,
+}
+
+impl<'d> CsvView<'d> {
+    /// The object itself.
+    pub(crate) fn of_object(object: Value<'d>) -> Self {
+        Self { metadata: object.get_field("metadata"), spec: object.get_field("spec") }
+    }
+
+    /// The value of an `olm.csv.metadata` property.
+    pub(crate) fn of_metadata(value: Value<'d>) -> Self {
+        Self { metadata: Some(value), spec: Some(value) }
+    }
+
+    /// A text of the `spec`; empty without it.
+    pub(crate) fn text(&self, key: &str) -> String {
+        text(self.spec, key)
+    }
+
+    /// The name of who provides it.
+    pub(crate) fn provider(&self) -> String {
+        text(self.spec.and_then(|it| it.get_field("provider")), "name")
+    }
+
+    /// The keywords.
+    pub(crate) fn keywords(&self) -> impl Iterator<Item = String> + use<'d> {
+        list(self.spec, &["keywords"]).filter_map(|it| it.as_str()).map(Cow::into_owned)
+    }
+
+    /// Ways to install, and whether they are supported.
+    pub(crate) fn install_modes(&self) -> impl Iterator<Item = (String, bool)> + use<'d> {
+        let is_supported = |it: Value<'_>| it.get_field("supported").and_then(|it| it.as_bool()).unwrap_or(false);
+        list(self.spec, &["installModes"]).map(move |it| (text(Some(it), "type"), is_supported(it)))
+    }
+
+    /// Labels that are texts.
+    pub(crate) fn labels(&self) -> impl Iterator<Item = (Cow<'d, str>, Cow<'d, str>)> + use<'d> {
+        texts(self.metadata, "labels")
+    }
+
+    /// Annotations that are texts.
+    pub(crate) fn annotations(&self) -> impl Iterator<Item = (Cow<'d, str>, Cow<'d, str>)> + use<'d> {
+        texts(self.metadata, "annotations")
+    }
+
+    /// An annotation by its name.
+    pub(crate) fn annotation(&self, name: &str) -> Option<Cow<'d, str>> {
+        self.metadata?.get_field("annotations")?.get(name)?.as_str()
+    }
+
+    /// The definitions that it lists as `owned` or `required`.
+    pub(crate) fn definitions(&self, which: &'static str) -> impl Iterator<Item = ListedApi> + use<'d> {
+        list(self.spec, &["customresourcedefinitions", which]).map(|it| {
+            let (name, of) = (text(Some(it), "name"), Api::of_fields(it));
+            let group = name.split_once('.').map_or("", |(_, group)| group).to_owned();
+            ListedApi { name, api: Api { group, ..of } }
+        })
+    }
+
+    /// The APIs of servers that it lists as `owned` or `required`.
+    pub(crate) fn services(&self, which: &'static str) -> impl Iterator<Item = ListedApi> + use<'d> {
+        list(self.spec, &["apiservicedefinitions", which])
+            .map(|it| ListedApi { name: text(Some(it), "name"), api: Api::of_fields(it) })
+    }
+
+    /// The images that it lists: name and reference.
+    pub(crate) fn related_images(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
+        list(self.spec, &["relatedImages"]).map(|it| (text(Some(it), "name"), text(Some(it), "image")))
+    }
+
+    /// The images of its deployments.
+    pub(crate) fn deployed_images(&self) -> Vec<String> {
+        let mut images = Vec::new();
+        let install = self.spec.and_then(|it| it.get_field("install"));
+        if text(install, "strategy") == "deployment" {
+            for deployment in list(install, &["spec", "deployments"]) {
+                for containers in ["initContainers", "containers"] {
+                    let containers = list(Some(deployment), &["spec", "template", "spec", containers]);
+                    images.extend(containers.map(|it| text(Some(it), "image")));
+                }
+            }
+        }
+        images
+    }
+
+    /// Its first icon: base64, which may not be any, and media type.
+    pub(crate) fn icon(&self) -> Option<(String, String)> {
+        list(self.spec, &["icon"]).next().map(|it| (text(Some(it), "base64data"), text(Some(it), "mediatype")))
+    }
+}
+
+fn text(of: Option<Value<'_>>, key: &str) -> String {
+    match of.and_then(|it| it.get_field(key)).and_then(|it| it.as_str()) {
+        Some(text) => text.into_owned(),
+        None => String::new(),
+    }
+}
+
+fn list<'d>(of: Option<Value<'d>>, path: &[&str]) -> impl Iterator<Item = Value<'d>> + use<'d> {
+    path.iter().fold(of, |value, key| value.and_then(|it| it.get_field(key))).into_iter().flat_map(|it| it.items())
+}
+
+/// The members of an object that are texts.
+fn texts<'d>(of: Option<Value<'d>>, key: &str) -> impl Iterator<Item = (Cow<'d, str>, Cow<'d, str>)> + use<'d> {
+    let object = of.and_then(|it| it.get_field(key));
+    object.into_iter().flat_map(|it| it.members()).filter_map(|(key, value)| Some((key.as_str()?, value.as_str()?)))
+}
