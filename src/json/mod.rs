@@ -13,6 +13,7 @@ mod locate;
 mod number;
 mod paths;
 mod read;
+mod scan;
 mod split;
 mod step;
 mod text;

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::scan::{skip_plain, skip_space};
 use super::value::{Kind, Node, Value};
 
 /// Levels of nesting that a document may have, as in Go's `encoding/json`.
@@ -108,6 +109,12 @@ impl Reader {
             return Err(invalid(text, end, "after top-level value"));
         }
         Ok(Value::new(text, &self.nodes, 0))
+    }
+
+    /// The value that was read last, of the text that it was read from.
+    #[must_use]
+    pub fn last<'d>(&'d self, text: &'d str) -> Value<'d> {
+        Value::new(text, &self.nodes, 0)
     }
 
     fn fill(&mut self, text: &str, at: usize) -> Result<usize, ReadError> {
@@ -333,41 +340,6 @@ fn invalid(text: &str, offset: usize, context: &'static str) -> ReadError {
     // An offset inside a character cannot happen: every step ends at an ASCII byte.
     let found = text.get(offset..).and_then(|rest| rest.chars().next()).unwrap_or('\u{FFFD}');
     ReadError { offset, kind: ReadErrorKind::InvalidCharacter { found, context } }
-}
-
-pub(super) fn skip_space(bytes: &[u8], mut pos: usize) -> usize {
-    while matches!(bytes.get(pos), Some(b' ' | b'\n' | b'\t' | b'\r')) {
-        pos += 1;
-    }
-    pos
-}
-
-/// The first byte at or after `pos` that is special inside a string: a quote, a backslash, a control character or
-/// 0xE2. Eight bytes at a time, then byte by byte.
-fn skip_plain(bytes: &[u8], mut pos: usize) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGHS: u64 = 0x8080_8080_8080_8080;
-    let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
-    while let Some(chunk) = bytes.get(pos..).and_then(|rest| rest.first_chunk::<8>()) {
-        let word = u64::from_le_bytes(*chunk);
-        let found = has_zero(word ^ (ONES * u64::from(b'"')))
-            | has_zero(word ^ (ONES * u64::from(b'\\')))
-            | has_zero(word ^ (ONES * 0xE2))
-            // Below 0x20: borrow reaches the high bit only for bytes whose own high bit is clear.
-            | (word.wrapping_sub(ONES * 0x20) & !word & HIGHS);
-        if found != 0 {
-            // A borrow can mark a byte above the first hit falsely, never the first one itself.
-            return pos + (found.trailing_zeros() / 8) as usize;
-        }
-        pos += 8;
-    }
-    while let Some(&byte) = bytes.get(pos) {
-        if byte < 0x20 || matches!(byte, b'"' | b'\\' | 0xE2) {
-            break;
-        }
-        pos += 1;
-    }
-    pos
 }
 
 /// Checks the escape sequence at `pos` and returns the offset behind it.

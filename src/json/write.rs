@@ -1,7 +1,7 @@
 //! Documents back to text, without recursion.
 
 use super::number::write_number;
-use super::text::write_string;
+use super::text::{is_as_written, write_string};
 use super::value::{Kind, Value};
 
 /// How much white space is written.
@@ -138,9 +138,11 @@ fn sort_keys(value: Value<'_>, order: &mut Vec<u32>, first: usize) {
 }
 
 fn write_text(value: Value<'_>, out: &mut Vec<u8>) {
-    if value.kind() == Kind::PlainString {
+    let raw = value.raw();
+    if value.kind() == Kind::PlainString || is_as_written(raw) {
+        out.reserve(raw.len() + 2);
         out.push(b'"');
-        out.extend_from_slice(value.raw().as_bytes());
+        out.extend_from_slice(raw.as_bytes());
         out.push(b'"');
     } else {
         write_string(&value.as_str().unwrap_or_default(), out);
