@@ -23,6 +23,7 @@
 mod answer;
 mod channel_document;
 mod check_graph;
+mod check_packages;
 pub mod classic;
 pub mod compat;
 mod definitions;
@@ -41,6 +42,7 @@ mod zstream;
 pub use answer::{Asked, Generation, InstalledBundle, PackageView, Target};
 pub use channel_document::{ChannelDocument, ChannelDocumentError, channel_text};
 pub use check_graph::check_graph;
+pub use check_packages::check_packages;
 pub use definitions::unsafe_definitions;
 pub use documented::classic_updates_as_documented;
 pub use path::{PathStep, Setting, UpgradePath, classic_path, v1_path};

@@ -44,7 +44,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("regex_syntax", &["re2"]),
     ("anyhow", &["cli"]),
     ("rustix", &["file"]),
-    ("rayon", &["fbc", "index", "legacy", "cli"]),
+    ("rayon", &["fbc", "index", "legacy", "upgrade", "cli"]),
 ];
 
 /// What only the command line does: print, read the environment, end the program.

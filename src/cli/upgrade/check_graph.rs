@@ -9,9 +9,8 @@ use crate::cli::args::sources::AskOptions;
 use crate::cli::print::findings::{FindingFormat, print_findings};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::index::Index;
-use crate::index::query::{EdgeScope, Filter, NamesWithoutWay, PackageGraph};
-use crate::upgrade::{check_graph, rules};
+use crate::index::query::Filter;
+use crate::upgrade::{check_packages, rules};
 
 /// Check that every version has a way on: the rules of a good upgrade graph
 ///
@@ -63,31 +62,16 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
         packages.sort();
         packages.dedup();
     }
-    let mut findings = Vec::new();
     let broken = index.broken_packages(&filter)?;
-    for package in &packages {
-        let before = old.as_ref().map(|it| one(it, package)).transpose()?.flatten();
-        let graphs = index.package_graphs(&filter, package)?;
-        if graphs.is_empty() && before.is_none() {
-            return Err(unknown_package(&index, package)?);
-        }
-        let scope = EdgeScope { catalogs: filter.catalogs.clone(), package: package.clone(), channels: Vec::new() };
-        let without_way = index.names_without_way(&scope)?;
-        for graph in &graphs {
-            findings.extend(check_graph(graph, before.as_ref(), &without_way));
-        }
-        if let (true, Some(before)) = (graphs.is_empty(), before) {
-            // A package that is gone is one without channels.
-            let gone = PackageGraph { package: package.clone(), ..PackageGraph::default() };
-            findings.extend(check_graph(&gone, Some(&before), &NamesWithoutWay::new()));
+    let mut findings = Vec::new();
+    for (package, found) in packages.iter().zip(check_packages(&index, &filter, old.as_ref(), &packages)?) {
+        match found {
+            Some(mut found) => findings.append(&mut found),
+            None => return Err(unknown_package(&index, package)?),
         }
     }
     print_findings(context, args.output, rules::ALL, &findings)?;
     // What breaks a rule of `validate` may lack what this looks at.
     let is_broken = packages.iter().any(|it| broken.contains(it));
     Ok(if findings.is_empty() && !is_broken { Exit::Yes } else { Exit::No })
-}
-
-fn one(index: &Index, package: &str) -> Result<Option<PackageGraph>, CommandError> {
-    Ok(index.package_graphs(&Filter::default(), package)?.into_iter().next())
 }
