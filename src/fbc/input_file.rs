@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -114,32 +115,24 @@ impl InputFile {
         }
     }
 
-    /// A part of the file once more, exactly as it was read before.
+    /// Opens the file once more, to read parts of it exactly as they were read before.
     ///
     /// # Errors
     /// [`RereadError`] if the file cannot be read, or is not what it was.
-    pub(super) fn reread(&self, part: Range<u64>) -> Result<Cow<'_, [u8]>, RereadError> {
-        let failed = |what: RereadFault| RereadError { file: self.shown.clone(), what };
-        let (start, len) = (part.start, part.end.saturating_sub(part.start));
-        let text: Cow<'_, [u8]> = match self.open() {
-            Ok(Opened::Bytes(bytes)) => slice(bytes, start, len).into(),
-            Ok(Opened::Made(made)) => {
-                let text = made.text().map_err(|error| failed(error.into()))?;
-                slice(&text, start, len).to_vec().into()
-            }
-            Ok(Opened::File(mut file, _)) => {
-                let now = file.metadata().map(|it| Stamp::of(&it)).map_err(|error| failed(error.into()))?;
-                if Some(now) != self.stamp() {
-                    return Err(self.has_changed());
-                }
-                let mut text = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
-                let read = file.seek(SeekFrom::Start(start)).and_then(|_| file.take(len).read_to_end(&mut text));
-                read.map_err(|error| failed(error.into()))?;
-                text.into()
-            }
+    pub(super) fn reopen(&self) -> Result<Reopened<'_>, RereadError> {
+        let content = match self.open() {
+            Ok(Opened::Bytes(bytes)) => Content::Bytes(bytes.into()),
+            Ok(Opened::Made(made)) => Content::Bytes(made.text().map_err(|error| self.cannot_reread(error))?.into()),
+            Ok(Opened::File(file, _)) => Content::File(file),
             Err(_) => return Err(self.has_changed()),
         };
-        if text.len() as u64 == len { Ok(text) } else { Err(self.has_changed()) }
+        let reopened = Reopened { file: self, content };
+        reopened.check()?;
+        Ok(reopened)
+    }
+
+    fn cannot_reread(&self, error: io::Error) -> RereadError {
+        RereadError { file: self.shown.clone(), what: RereadFault::Io(error) }
     }
 
     /// The error that it is not what it was.
@@ -164,6 +157,56 @@ impl InputFile {
             }
             Err(_) => Vec::new(),
         }
+    }
+}
+
+/// A file that was opened a second time.
+#[derive(Debug)]
+pub(super) struct Reopened<'f> {
+    file: &'f InputFile,
+    content: Content<'f>,
+}
+
+#[derive(Debug)]
+enum Content<'f> {
+    File(std::fs::File),
+    Bytes(Cow<'f, [u8]>),
+}
+
+impl Reopened<'_> {
+    /// The file that it is.
+    pub(super) fn file(&self) -> &InputFile {
+        self.file
+    }
+
+    /// A part of it.
+    ///
+    /// # Errors
+    /// [`RereadError`]
+    pub(super) fn part(&self, range: Range<u64>) -> Result<Cow<'_, [u8]>, RereadError> {
+        let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(usize::MAX);
+        match &self.content {
+            Content::Bytes(bytes) => {
+                let part = slice(bytes, range.start, len as u64);
+                if part.len() == len { Ok(part.into()) } else { Err(self.file.has_changed()) }
+            }
+            Content::File(file) => {
+                let mut text = vec![0; len];
+                file.read_exact_at(&mut text, range.start).map_err(|error| match error.kind() {
+                    io::ErrorKind::UnexpectedEof => self.file.has_changed(),
+                    _ => self.file.cannot_reread(error),
+                })?;
+                self.check()?;
+                Ok(text.into())
+            }
+        }
+    }
+
+    /// Whether it is still what it was when it was read first.
+    fn check(&self) -> Result<(), RereadError> {
+        let Content::File(file) = &self.content else { return Ok(()) };
+        let now = file.metadata().map_err(|error| self.file.cannot_reread(error))?;
+        if Some(Stamp::of(&now)) == self.file.stamp() { Ok(()) } else { Err(self.file.has_changed()) }
     }
 }
 

@@ -62,6 +62,11 @@ pub trait Consumer: Sync {
     /// Takes a document.
     fn document(&self, document: Document<'_>) -> Self::Output;
 
+    /// Whether [`Self::recall`] may have an answer.
+    fn recalls(&self) -> bool {
+        false
+    }
+
     /// Asked before a document is decoded, with its raw text: an answer spares the decoding.
     fn recall(&self, _origin: Origin, _raw: &[u8]) -> Option<Self::Output> {
         None
@@ -155,10 +160,25 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
             match whole_text(file, &mut whole) {
                 Ok(text) => {
                     let mut splitter = DocumentSplitter::new();
+                    // Who does not ask for raw texts first has documents read at once, if all of the file is text.
+                    let valid = if consumer.recalls() { None } else { std::str::from_utf8(text).ok() };
                     let mut buffer: &[u8] = text;
-                    while let Next::Piece(piece) = splitter.next(buffer, true) {
+                    loop {
+                        let done = text.len() - buffer.len();
+                        let read = |at: usize| {
+                            let text = valid?.get(done + at..)?;
+                            scratch.reader.read_at(text, 0).ok().map(|(_, len)| at + len)
+                        };
+                        let Next::Piece(piece) = splitter.next_or_read(buffer, true, read) else { break };
                         let consumed = piece.consumed;
-                        outputs.push(decode(number, splitter.offset(), buffer, piece, consumer, scratch));
+                        let output = match valid.filter(|_| piece.is_read) {
+                            Some(valid) => {
+                                let place = (number, splitter.offset());
+                                decode_read(place, &valid[done..], &piece, consumer, &scratch.reader)
+                            }
+                            None => decode(number, splitter.offset(), buffer, piece, consumer, scratch),
+                        };
+                        outputs.push(output);
                         splitter.consume(buffer, consumed);
                         buffer = &buffer[consumed..];
                     }
@@ -206,14 +226,7 @@ fn decode<C: Consumer>(
     consumer: &C,
     scratch: &mut Scratch,
 ) -> C::Output {
-    let origin = Origin {
-        file,
-        line: piece.line,
-        column: piece.column,
-        syntax: piece.syntax,
-        offset: offset + piece.start as u64,
-        len: (piece.end - piece.start) as u64,
-    };
+    let origin = origin_of((file, offset), &piece);
     let raw = &buffer[piece.start..piece.end];
     if let Some(defect) = piece.defect {
         return consumer.document(Document { origin, raw, unread_from: None, blob: Err(Failure::of(defect)) });
@@ -222,6 +235,32 @@ fn decode<C: Consumer>(
         return output;
     }
     decode_text(origin, raw, consumer, scratch)
+}
+
+/// Decodes the document at `piece` of `buffer`, which `reader` has read just now.
+fn decode_read<C: Consumer>(
+    place: (u32, u64),
+    buffer: &str,
+    piece: &Piece,
+    consumer: &C,
+    reader: &Reader,
+) -> C::Output {
+    let origin = origin_of(place, piece);
+    let raw = &buffer.as_bytes()[piece.start..piece.end];
+    let blob = blob::decode(reader.last(&buffer[piece.start..piece.end]), false);
+    consumer.document(Document { origin, raw, unread_from: None, blob })
+}
+
+/// Where a piece of a buffer comes from that stands at an offset of a file.
+fn origin_of((file, offset): (u32, u64), piece: &Piece) -> Origin {
+    Origin {
+        file,
+        line: piece.line,
+        column: piece.column,
+        syntax: piece.syntax,
+        offset: offset + piece.start as u64,
+        len: (piece.end - piece.start) as u64,
+    }
 }
 
 /// Decodes a document once more, from the text that stood at `origin`.

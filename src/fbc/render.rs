@@ -2,7 +2,6 @@
 
 use super::blob::{Blob, Failure, Typed};
 use super::csv_metadata::{self, Level};
-use super::load::{Consumer, Document, Origin};
 use super::objects::for_each_object;
 use super::rank::Rank;
 use super::write::{Format, write_blob, write_migrated};
@@ -34,17 +33,8 @@ pub enum RenderDefect {
     Unwritable(YamlWriteError),
 }
 
-/// The text of a rendered document.
-#[derive(Debug)]
-pub enum Rendered {
-    /// What stands in the file, and a newline.
-    AsItStands,
-    /// This.
-    Text(Vec<u8>),
-}
-
-/// What became of a document: its rank and text, nothing, or why not.
-type Outcome<T> = Result<Option<(Rank, T)>, RenderDefect>;
+/// What became of a document: its rank and something else, nothing, or why not.
+pub(super) type Outcome<T> = Result<Option<(Rank, T)>, RenderDefect>;
 
 /// What is rendered, and how.
 #[derive(Debug, Clone, Copy)]
@@ -57,34 +47,12 @@ pub struct Rendering<'a> {
     pub selection: Selection<'a>,
 }
 
-impl Consumer for Rendering<'_> {
-    type Output = (Origin, Outcome<Rendered>);
-
-    fn document(&self, document: Document<'_>) -> Self::Output {
-        let rendered = |text: Vec<u8>| match text.split_last() {
-            Some((b'\n', text)) if text == document.raw => Rendered::AsItStands,
-            _ => Rendered::Text(text),
-        };
-        let outcome = match document.blob {
-            Ok(blob) => render_blob(&blob, *self).map(|it| it.map(|(rank, text)| (rank, rendered(text)))),
-            Err(failure) => Err(RenderDefect::Broken(failure)),
-        };
-        (document.origin, outcome)
-    }
-}
-
 /// Renders one blob, if it is selected and written at all.
 ///
 /// # Errors
 /// [`RenderDefect`]. Bundle objects that cannot be read count, although they are written unread.
-pub fn render_blob(blob: &Blob<'_>, how: Rendering<'_>) -> Outcome<Vec<u8>> {
-    if let Typed::Bundle(bundle) = &blob.typed {
-        for_each_object(bundle, |_| ()).map_err(|defect| {
-            let (schema, package) = (blob.schema.to_string(), blob.package.to_string());
-            RenderDefect::Broken(Failure { schema, package, defects: vec![defect] })
-        })?;
-    }
-    let Some(rank) = Rank::of(blob).filter(|it| how.selection.takes(it.package())) else { return Ok(None) };
+pub fn render_blob(blob: &Blob<'_>, how: Rendering<'_>) -> Result<Option<(Rank, Vec<u8>)>, RenderDefect> {
+    let Some(rank) = rank_of(blob, how)? else { return Ok(None) };
     let metadata = match &blob.typed {
         Typed::Bundle(bundle) if how.level == Level::CsvMetadata => {
             csv_metadata::of_bundle(bundle).map_err(RenderDefect::Unmigratable)?
@@ -98,4 +66,15 @@ pub fn render_blob(blob: &Blob<'_>, how: Rendering<'_>) -> Outcome<Vec<u8>> {
     };
     written.map_err(RenderDefect::Unwritable)?;
     Ok(Some((rank, text)))
+}
+
+/// The rank of a blob, if it is selected and written at all.
+pub(super) fn rank_of(blob: &Blob<'_>, how: Rendering<'_>) -> Result<Option<Rank>, RenderDefect> {
+    if let Typed::Bundle(bundle) = &blob.typed {
+        for_each_object(bundle, |_| ()).map_err(|defect| {
+            let (schema, package) = (blob.schema.to_string(), blob.package.to_string());
+            RenderDefect::Broken(Failure { schema, package, defects: vec![defect] })
+        })?;
+    }
+    Ok(Rank::of(blob).filter(|it| how.selection.takes(it.package())))
 }

@@ -1,22 +1,30 @@
 //! Blobs in the order of the output, without holding the texts that their source still has.
 //!
 //! Sorting needs the rank of every blob before the first byte is written, but not the texts. What stands in its file as it is to be
-//! written is copied from there. Of other texts, [`MAX_KEPT`] bytes are kept, and what is beyond them is made once more.
+//! written is copied from there. Of other texts some are kept; what is beyond that is made when it is needed, by reading it a second
+//! time. JSON is read so fast that little of it is kept.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
 use super::Input;
-use super::input_file::{InputFile, RereadError};
-use super::load::{Origin, decode_again, load};
+use super::input_file::{InputFile, Reopened, RereadError};
+use super::load::{Consumer, Document, Origin, decode_again, load};
 use super::rank::Rank;
-use super::render::{RenderDefect, Rendered, Rendering};
+use super::render::{Outcome, RenderDefect, Rendering, rank_of, render_blob};
+use super::stream::Syntax;
+use super::{Format, Level};
 
-/// How many bytes of text are kept.
-const MAX_KEPT: usize = 64 << 20;
+/// How many bytes of text made of JSON are kept.
+const MAX_KEPT_OF_JSON: usize = 16 << 20;
+
+/// How many bytes of text made of YAML are kept.
+const MAX_KEPT_OF_YAML: usize = 64 << 20;
 
 /// About how many bytes are made ready at once.
 const BATCH: u64 = 2 << 20;
@@ -27,7 +35,10 @@ pub struct Sorted<'s> {
     how: Rendering<'s>,
     blobs: BTreeMap<Rank, Vec<Text<'s>>>,
     n_kept: usize,
-    max_kept: usize,
+    /// Bytes that are copied from files.
+    n_copied: u64,
+    /// How many bytes are kept of JSON, and how many of YAML.
+    max_kept: [usize; 2],
 }
 
 /// Where the text of a blob is.
@@ -54,7 +65,52 @@ enum Part<'s> {
     Again(&'s InputFile, Origin),
 }
 
-impl Part<'_> {
+/// A piece with its package, and the file that it is read from.
+struct Piece<'s> {
+    package: &'s str,
+    part: Part<'s>,
+    opened: Option<Arc<Reopened<'s>>>,
+}
+
+impl<'s> Piece<'s> {
+    fn text(self, how: Rendering<'_>) -> Result<Cow<'s, [u8]>, RereadError> {
+        self.part.text(self.opened.as_deref(), how)
+    }
+}
+
+impl<'s> Part<'s> {
+    /// The file that it is read from again.
+    fn file(&self) -> Option<&'s InputFile> {
+        match self {
+            Self::Text(_) => None,
+            Self::Copy { file, .. } | Self::Again(file, _) => Some(file),
+        }
+    }
+
+    /// Its text; of one from a file, `opened` is that file.
+    fn text(self, opened: Option<&Reopened<'_>>, how: Rendering<'_>) -> Result<Cow<'s, [u8]>, RereadError> {
+        match (self, opened) {
+            (Part::Text(text), _) => Ok(text.into()),
+            (Part::Copy { range, gaps, .. }, Some(opened)) => {
+                let mut text = opened.part(range)?.into_owned();
+                for gap in gaps.into_iter().filter_map(|it| usize::try_from(it).ok()) {
+                    text[gap] = b'\n';
+                }
+                text.push(b'\n');
+                Ok(text.into())
+            }
+            (Part::Again(file, origin), Some(opened)) => {
+                let raw = opened.part(origin.offset..origin.offset + origin.len)?;
+                match decode_again(origin, &raw, &Second { how }) {
+                    Ok(Some((_, text))) => Ok(text.into()),
+                    // The same bytes gave a text before.
+                    _ => Err(file.has_changed()),
+                }
+            }
+            (Part::Copy { file, .. } | Part::Again(file, _), None) => Err(file.has_changed()),
+        }
+    }
+
     fn len(&self) -> u64 {
         match self {
             Self::Text(text) => text.len() as u64,
@@ -68,23 +124,35 @@ impl<'s> Sorted<'s> {
     /// None yet. All are written in the same way.
     #[must_use]
     pub fn new(how: Rendering<'s>) -> Self {
-        Self { how, blobs: BTreeMap::new(), n_kept: 0, max_kept: MAX_KEPT }
+        Self { how, blobs: BTreeMap::new(), n_kept: 0, n_copied: 0, max_kept: [MAX_KEPT_OF_JSON, MAX_KEPT_OF_YAML] }
     }
 
     /// Reads and renders the documents of a catalog, in parallel. Gives what could not be rendered, in order.
     #[must_use]
     pub fn read(&mut self, input: &'s Input) -> Vec<(Origin, RenderDefect)> {
         let mut defects = Vec::new();
-        let how = self.how;
-        let done: Result<(), std::convert::Infallible> = load(input, &how, |(origin, outcome)| {
+        let first = First { how: self.how, is_full: AtomicBool::new(false) };
+        let done: Result<(), std::convert::Infallible> = load(input, &first, |(origin, outcome)| {
             match (outcome, input.files.get(origin.file as usize)) {
-                (Ok(Some((rank, Rendered::AsItStands))), Some(file)) => self.push(rank, Text::AsItStands(file, origin)),
-                (Ok(Some((rank, Rendered::Text(text)))), file) => match file {
-                    Some(file) if self.n_kept.saturating_add(text.len()) > self.max_kept => {
-                        self.push(rank, Text::Again(file, origin));
-                    }
-                    _ => self.add(rank, text),
-                },
+                (Ok(Some((rank, rendered))), Some(file)) => {
+                    let text = match rendered {
+                        Rendered::Text(text) if self.has_room(origin.syntax, text.len()) => {
+                            self.add(rank, text);
+                            return Ok(());
+                        }
+                        Rendered::Text(_) => {
+                            // Comparing goes on only where it has spared more than it has cost.
+                            first.is_full.store(self.n_copied < self.n_kept as u64, Ordering::Relaxed);
+                            Text::Again(file, origin)
+                        }
+                        Rendered::Unwritten => Text::Again(file, origin),
+                        Rendered::AsItStands => {
+                            self.n_copied += origin.len;
+                            Text::AsItStands(file, origin)
+                        }
+                    };
+                    self.push(rank, text);
+                }
                 (Ok(_), _) => {}
                 (Err(defect), _) => defects.push((origin, defect)),
             }
@@ -102,6 +170,12 @@ impl<'s> Sorted<'s> {
         self.push(rank, Text::Kept(text));
     }
 
+    fn has_room(&self, syntax: Syntax, len: usize) -> bool {
+        let [of_json, of_yaml] = self.max_kept;
+        let max = if syntax == Syntax::Json { of_json } else { of_yaml };
+        self.n_kept.saturating_add(len) <= max
+    }
+
     fn push(&mut self, rank: Rank, text: Text<'s>) {
         self.blobs.entry(rank).or_default().push(text);
     }
@@ -117,16 +191,24 @@ impl<'s> Sorted<'s> {
     /// # Errors
     /// What the sink returned, or [`RereadError`] if a file is not any more what it was when it was read.
     pub fn write<E: From<RereadError>>(&self, mut sink: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
-        let mut parts = self.parts().peekable();
+        let mut parts = self.parts();
+        let mut opened: Option<Arc<Reopened<'_>>> = None;
         let mut ready: Vec<(&str, Result<Cow<'_, [u8]>, RereadError>)> = Vec::new();
         loop {
             let mut batch = Vec::new();
             let mut len = 0;
             while len < BATCH
-                && let Some(part) = parts.next()
+                && let Some((package, part)) = parts.next()
             {
-                len += part.1.len();
-                batch.push(part);
+                len += part.len();
+                if let Some(file) = part.file() {
+                    // Neighbours are mostly of one file.
+                    opened = match opened.take().filter(|it| std::ptr::eq(it.file(), file)) {
+                        None => Some(Arc::new(file.reopen()?)),
+                        again => again,
+                    };
+                }
+                batch.push(Piece { package, part, opened: opened.clone() });
             }
             if batch.is_empty() && ready.is_empty() {
                 return Ok(());
@@ -136,7 +218,7 @@ impl<'s> Sorted<'s> {
             rayon::in_place_scope(|scope| {
                 let following = &mut following;
                 scope.spawn(move |_| {
-                    *following = batch.par_iter().map(|(package, part)| (*package, self.text(part))).collect();
+                    *following = batch.into_par_iter().map(|it: Piece<'_>| (it.package, it.text(self.how))).collect();
                 });
                 ready.drain(..).try_for_each(|(package, text)| sink(package, &text?))
             })?;
@@ -187,26 +269,59 @@ impl<'s> Sorted<'s> {
             Some((package, part))
         })
     }
+}
 
-    fn text<'t>(&self, part: &Part<'t>) -> Result<Cow<'t, [u8]>, RereadError> {
-        match part {
-            Part::Text(text) => Ok((*text).into()),
-            Part::Copy { file, range, gaps } => {
-                let mut text = file.reread(range.clone())?.into_owned();
-                for gap in gaps.iter().filter_map(|it| usize::try_from(*it).ok()) {
-                    text[gap] = b'\n';
-                }
-                text.push(b'\n');
-                Ok(text.into())
-            }
-            Part::Again(file, origin) => {
-                let raw = file.reread(origin.offset..origin.offset + origin.len)?;
-                match decode_again(*origin, &raw, &self.how).1 {
-                    Ok(Some((_, Rendered::Text(text)))) => Ok(text.into()),
-                    // The same bytes gave a text before.
-                    _ => Err(file.has_changed()),
-                }
-            }
+/// The text of a document after the first reading.
+enum Rendered {
+    /// What stands in the file, and a newline.
+    AsItStands,
+    /// This.
+    Text(Vec<u8>),
+    /// Not made, since there is no room for it.
+    Unwritten,
+}
+
+/// The first reading: everything that can be wrong shows.
+struct First<'s> {
+    how: Rendering<'s>,
+    /// Whether there is no room for more texts, which then are not made.
+    is_full: AtomicBool,
+}
+
+impl Consumer for First<'_> {
+    type Output = (Origin, Outcome<Rendered>);
+
+    fn document(&self, document: Document<'_>) -> Self::Output {
+        let Document { origin, raw, blob, .. } = document;
+        let blob = match blob {
+            Ok(blob) => blob,
+            Err(failure) => return (origin, Err(RenderDefect::Broken(failure))),
+        };
+        // In JSON everything can be written.
+        let can_fail = self.how.format != Format::Json || self.how.level != Level::None;
+        if origin.syntax == Syntax::Json && !can_fail && self.is_full.load(Ordering::Relaxed) {
+            return (origin, rank_of(&blob, self.how).map(|it| it.map(|rank| (rank, Rendered::Unwritten))));
+        }
+        let rendered = |text: Vec<u8>| match text.split_last() {
+            Some((b'\n', text)) if text == raw => Rendered::AsItStands,
+            _ => Rendered::Text(text),
+        };
+        (origin, render_blob(&blob, self.how).map(|it| it.map(|(rank, text)| (rank, rendered(text)))))
+    }
+}
+
+/// The second reading, of a document that was good in the first.
+struct Second<'s> {
+    how: Rendering<'s>,
+}
+
+impl Consumer for Second<'_> {
+    type Output = Outcome<Vec<u8>>;
+
+    fn document(&self, document: Document<'_>) -> Self::Output {
+        match document.blob {
+            Ok(blob) => render_blob(&blob, self.how),
+            Err(failure) => Err(RenderDefect::Broken(failure)),
         }
     }
 }
@@ -250,7 +365,7 @@ mod tests {
             let expected = [basket, TILL, "\n", CHANNEL, "\n"].concat();
             assert_eq!(String::from_utf8(sorted.to_vec().unwrap()).unwrap(), expected);
             // The same without memory for texts.
-            let mut poor = Sorted { max_kept: 0, ..Sorted::new(HOW) };
+            let mut poor = Sorted { max_kept: [0, 0], ..Sorted::new(HOW) };
             assert!(poor.read(&input).is_empty());
             assert!(matches!(poor.parts().next(), Some((_, Part::Again(..)))));
             assert_eq!(String::from_utf8(poor.to_vec().unwrap()).unwrap(), expected);
@@ -264,7 +379,7 @@ mod tests {
         for text in [TILL, BASKET] {
             std::fs::write(&path, text).unwrap();
             let input = Input::file(&path);
-            let mut sorted = Sorted { max_kept: 0, ..Sorted::new(HOW) };
+            let mut sorted = Sorted { max_kept: [0, 0], ..Sorted::new(HOW) };
             assert!(sorted.read(&input).is_empty());
             let new = text.replace("stable", "staple").replace("\"a\"", "\"b\"");
             // Another file of the same length in its place.

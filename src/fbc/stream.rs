@@ -41,6 +41,8 @@ pub(super) struct Piece {
     /// Column of the first byte, in characters from 1.
     pub(super) column: u32,
     pub(super) syntax: Syntax,
+    /// Whether it is the object that the caller read to find its end.
+    pub(super) is_read: bool,
     /// Set if the piece is known to be no document.
     pub(super) defect: Option<Defect>,
 }
@@ -90,6 +92,17 @@ impl DocumentSplitter {
 
     /// Finds the next document; the caller then drops `consumed` bytes and calls [`Self::consume`].
     pub(super) fn next(&mut self, buffer: &[u8], is_last: bool) -> Next {
+        self.next_or_read(buffer, is_last, |_| None)
+    }
+
+    /// As [`Self::next`], for a caller who reads documents at once: `read` gets the offset in the buffer at which an object starts, and
+    /// gives the offset behind it if the object is valid. Then nobody else looks for its end.
+    pub(super) fn next_or_read(
+        &mut self,
+        buffer: &[u8],
+        is_last: bool,
+        read: impl FnMut(usize) -> Option<usize>,
+    ) -> Next {
         if let Mode::Undecided = self.mode {
             if buffer.len() < PEEK && !is_last {
                 return Next::NeedMore;
@@ -100,7 +113,7 @@ impl DocumentSplitter {
             };
         }
         match &mut self.mode {
-            Mode::Json { .. } => self.next_json(buffer, is_last),
+            Mode::Json { .. } => self.next_json(buffer, is_last, read),
             _ => self.next_yaml(buffer, is_last),
         }
     }
@@ -118,7 +131,7 @@ impl DocumentSplitter {
         advance(self.line, self.column, &buffer[..at])
     }
 
-    fn next_json(&mut self, buffer: &[u8], is_last: bool) -> Next {
+    fn next_json(&mut self, buffer: &[u8], is_last: bool, mut read: impl FnMut(usize) -> Option<usize>) -> Next {
         let Mode::Json { delivered, scanner, after_junk } = &mut self.mode else { return Next::End };
         let start =
             buffer.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).unwrap_or(buffer.len());
@@ -126,7 +139,10 @@ impl DocumentSplitter {
         let Some(&first) = rest.first() else {
             return if is_last { Next::End } else { Next::NeedMore };
         };
-        let end = if first == b'{' {
+        let read_end = if first == b'{' && *delivered >= FALLBACK_LIMIT { read(start) } else { None };
+        let end = if let Some(end) = read_end {
+            end
+        } else if first == b'{' {
             match scanner.scan(rest) {
                 ObjectEnd::At(len) => start + len,
                 ObjectEnd::NeedMore if is_last => buffer.len(),
@@ -141,7 +157,8 @@ impl DocumentSplitter {
         *delivered += 1;
         *scanner = ObjectScanner::new();
         let (line, column) = self.place_of(buffer, start);
-        let mut piece = Piece { start, end, consumed: end, line, column, syntax: Syntax::Json, defect: None };
+        let is_read = read_end.is_some();
+        let mut piece = Piece { start, end, consumed: end, line, column, syntax: Syntax::Json, is_read, defect: None };
         if delivered_before >= FALLBACK_LIMIT {
             return Next::Piece(piece);
         }
@@ -170,6 +187,7 @@ impl DocumentSplitter {
                         line,
                         column,
                         syntax: Syntax::Yaml,
+                        is_read: false,
                         defect: None,
                     });
                 }
@@ -197,6 +215,7 @@ impl DocumentSplitter {
                 line: self.line,
                 column: self.column,
                 syntax: Syntax::Yaml,
+                is_read: false,
                 defect: None,
             }),
             Err(error) => {
@@ -213,6 +232,7 @@ impl DocumentSplitter {
                     line,
                     column,
                     syntax: Syntax::Yaml,
+                    is_read: false,
                     defect: Some(Defect { kind: DefectKind::Separator(error.rest), at: Spot::Start }),
                 })
             }

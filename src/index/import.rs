@@ -249,6 +249,10 @@ struct Hashing;
 impl Consumer for Hashing {
     type Output = (Origin, Digest);
 
+    fn recalls(&self) -> bool {
+        true
+    }
+
     fn recall(&self, origin: Origin, raw: &[u8]) -> Option<Self::Output> {
         Some((origin, raw_digest(origin.syntax, raw)))
     }

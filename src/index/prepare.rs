@@ -159,8 +159,12 @@ impl<'k> Preparer<'k> {
 impl Consumer for Preparer<'_> {
     type Output = Prepared;
 
+    fn recalls(&self) -> bool {
+        !self.known.by_raw.is_empty()
+    }
+
     fn recall(&self, origin: Origin, raw: &[u8]) -> Option<Prepared> {
-        if self.known.by_raw.is_empty() {
+        if !self.recalls() {
             return None;
         }
         let raw = raw_digest(origin.syntax, raw);

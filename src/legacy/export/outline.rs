@@ -77,6 +77,10 @@ impl Consumer for Read {
         }
     }
 
+    fn recalls(&self) -> bool {
+        true
+    }
+
     fn recall(&self, _origin: Origin, raw: &[u8]) -> Option<Fact> {
         starts_as_bundle(raw).then_some(Fact::None)
     }
