@@ -9,13 +9,12 @@ use crate::answer::Envelope;
 use crate::cli::args::name::{unknown_channel, unknown_package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::few;
+use crate::cli::print::difference::print_difference;
 use crate::cli::print::findings::{FindingFormat, print_findings};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
-use crate::cli::speak::report::paint;
-use crate::diag::printable;
 use crate::fbc::Format;
 use crate::index::query::Filter;
 use crate::upgrade::{ChannelDocument, ZStream, ZStreamError, channel_text, rules, z_stream};
@@ -164,36 +163,9 @@ fn apply(context: &Context, args: &ZStreamArgs, found: &ChannelDocument, new: &s
     }
     if args.dry_run {
         let old = String::from_utf8_lossy(&found.raw);
-        difference(context, path, found.origin.line, &old, &edited.text)?;
+        print_difference(context, path, found.origin.line, &old, &edited.text)?;
         return Ok(path.to_owned());
     }
     interrupt::undo_writes(context);
     Ok(found.replace(path, &edited.text)?)
-}
-
-/// Prints the difference between two texts that start on a line of a file, as `diff -u` does.
-fn difference(context: &Context, path: &Path, first: u32, old: &str, new: &str) -> Result<(), CommandError> {
-    let color = context.reporter.stdout_color();
-    let mut out = BufWriter::new(std::io::stdout().lock());
-    let shown = path.display().to_string();
-    let shown = printable(&shown);
-    writeln!(out, "--- {shown}\n+++ {shown}")?;
-    let diff = similar::TextDiff::from_lines(old, new);
-    for group in diff.grouped_ops(3) {
-        let (Some(start), Some(end)) = (group.first(), group.last()) else { continue };
-        let range = |range: std::ops::Range<usize>| format!("{},{}", range.start + first as usize, range.len());
-        let (old, new) = (start.old_range().start..end.old_range().end, start.new_range().start..end.new_range().end);
-        writeln!(out, "{}", paint(color, "36", &format!("@@ -{} +{} @@", range(old), range(new))))?;
-        for change in group.iter().flat_map(|it| diff.iter_changes(it)) {
-            let (sign, code) = match change.tag() {
-                similar::ChangeTag::Delete => ("-", "31"),
-                similar::ChangeTag::Insert => ("+", "32"),
-                similar::ChangeTag::Equal => (" ", "0"),
-            };
-            let line = format!("{sign}{}", printable(change.value().trim_end_matches(['\n', '\r'])));
-            writeln!(out, "{}", if code == "0" { line } else { paint(color, code, &line) })?;
-        }
-    }
-    out.flush()?;
-    Ok(())
 }

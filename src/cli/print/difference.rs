@@ -1,0 +1,66 @@
+//! The difference between two texts, as `diff -u` prints it.
+
+use std::io::{BufWriter, Write as _};
+use std::ops::Range;
+use std::path::Path;
+
+use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
+
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::CommandError;
+use crate::cli::speak::report::paint;
+use crate::diag::printable;
+
+/// How many lines are shown before and after a change.
+const AROUND: u32 = 3;
+
+/// Prints the difference between two texts that start on a line of a file.
+pub(crate) fn print_difference(
+    context: &Context,
+    path: &Path,
+    first_line: u32,
+    old: &str,
+    new: &str,
+) -> Result<(), CommandError> {
+    let color = context.reporter.stdout_color();
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let shown = path.display().to_string();
+    let shown = printable(&shown);
+    writeln!(out, "--- {shown}\n+++ {shown}")?;
+    let input = InternedInput::new(old, new);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let hunks: Vec<Hunk> = diff.hunks().collect();
+    let lines = |tokens: &[imara_diff::Token], range: Range<u32>| -> Vec<String> {
+        let tokens = tokens.get(range.start as usize..range.end as usize).unwrap_or_default();
+        tokens.iter().map(|it| printable(input.interner[*it].trim_end_matches(['\n', '\r'])).into_owned()).collect()
+    };
+    // Changes with few lines between them are shown together.
+    for group in hunks.chunk_by(|a, b| b.before.start - a.before.end <= 2 * AROUND) {
+        let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
+        let n_before = first.before.start.min(AROUND);
+        let n_behind = (input.before.len() as u32 - last.before.end).min(AROUND);
+        let old = first.before.start - n_before..last.before.end + n_behind;
+        let new = first.after.start - n_before..last.after.end + n_behind;
+        let range = |it: &Range<u32>| format!("{},{}", it.start + first_line, it.len());
+        writeln!(out, "{}", paint(color, "36", &format!("@@ -{} +{} @@", range(&old), range(&new))))?;
+        let mut at = old.start;
+        for hunk in group {
+            for line in lines(&input.before, at..hunk.before.start) {
+                writeln!(out, " {line}")?;
+            }
+            for line in lines(&input.before, hunk.before.clone()) {
+                writeln!(out, "{}", paint(color, "31", &format!("-{line}")))?;
+            }
+            for line in lines(&input.after, hunk.after.clone()) {
+                writeln!(out, "{}", paint(color, "32", &format!("+{line}")))?;
+            }
+            at = hunk.before.end;
+        }
+        for line in lines(&input.before, at..old.end) {
+            writeln!(out, " {line}")?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
