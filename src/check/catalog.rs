@@ -7,7 +7,7 @@ use super::facts::{ChannelFacts, DeprecationsFacts, Draft, Facts, Inspected, Pha
 use super::graph::{GraphDefect, check_chain};
 use super::inspect::draft;
 use super::model::{PackageModel, package_of};
-use super::{Report, places, rules, tree};
+use super::{Extent, Report, places, rules, tree};
 use crate::diag::{Severity, closest};
 use crate::fbc::{Entry, Input, Origin};
 use crate::version::Quoted;
@@ -62,7 +62,16 @@ impl Checker {
             }
         }
         let findings = places::resolve(drafts, &facts, &origins, input);
-        Report { findings, opm, broken_packages, has_other_errors }
+        let mut extent = Extent::default();
+        for it in &facts {
+            match it {
+                Facts::Package(_) => extent.packages += 1,
+                Facts::Channel(_) => extent.channels += 1,
+                Facts::Bundle(_) => extent.bundles += 1,
+                _ => {}
+            }
+        }
+        Report { findings, opm, broken_packages, has_other_errors, extent }
     }
 }
 

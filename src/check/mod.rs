@@ -52,6 +52,27 @@ pub struct Report {
     pub broken_packages: BTreeSet<String>,
     /// Whether there are errors that belong to no package, for example a file that cannot be parsed.
     pub has_other_errors: bool,
+    /// How much was looked at.
+    pub extent: Extent,
+}
+
+/// How much of what a catalog holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Documents of packages.
+    pub packages: u64,
+    /// Documents of channels.
+    pub channels: u64,
+    /// Documents of bundles.
+    pub bundles: u64,
+}
+
+impl std::ops::AddAssign for Extent {
+    fn add_assign(&mut self, other: Self) {
+        self.packages += other.packages;
+        self.channels += other.channels;
+        self.bundles += other.bundles;
+    }
 }
 
 impl Report {

@@ -115,10 +115,24 @@ impl Tally {
     }
 }
 
-/// A number of things, in words: `1 package`, `2 packages`.
+/// A number of things, in words: `1 package`, `6,228 packages`.
 #[must_use]
 pub fn counted(n: u64, word: &str) -> String {
-    if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
+    if n == 1 { format!("1 {word}") } else { format!("{} {word}s", grouped(n)) }
+}
+
+/// A number with commas between the thousands.
+#[must_use]
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }
 
 impl std::fmt::Display for Tally {

@@ -5,6 +5,7 @@
 //!
 //! What it deliberately does not do: it says nothing about an index. The digest does, which the index has too.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::build::PROGRAM;
 use super::stored::Digest;
-use crate::check::{Report, all_rules};
+use crate::check::{Extent, Report, all_rules};
 use crate::diag::{Finding, Place};
 use crate::fbc::{Input, Stamp};
 use crate::file::Cache;
@@ -29,6 +30,8 @@ struct Kept {
     digest: Digest,
     findings: Vec<KeptFinding>,
     opm: Option<String>,
+    /// Packages, channels and bundles.
+    extent: [u64; 3],
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -100,7 +103,14 @@ pub(super) fn recall(cache: &Cache, input: &Input, source: &str) -> Option<(Dige
         return None;
     }
     let findings = kept.findings.into_iter().map(KeptFinding::into_finding).collect::<Option<_>>()?;
-    let report = Report { findings, opm: kept.opm, broken_packages: Default::default(), has_other_errors: false };
+    let [packages, channels, bundles] = kept.extent;
+    let report = Report {
+        findings,
+        opm: kept.opm,
+        broken_packages: BTreeSet::new(),
+        has_other_errors: false,
+        extent: Extent { packages, channels, bundles },
+    };
     Some((kept.digest, report))
 }
 
@@ -114,7 +124,8 @@ pub(super) fn keep(cache: &Cache, input: &Input, source: &str, started: SystemTi
     };
     let Some(files) = input.files.iter().map(stamp).collect::<Option<Vec<_>>>() else { return };
     let findings = report.findings.iter().map(KeptFinding::of).collect();
-    let kept = Kept { program: PROGRAM.to_owned(), files, digest, findings, opm: report.opm.clone() };
+    let extent = [report.extent.packages, report.extent.channels, report.extent.bundles];
+    let kept = Kept { program: PROGRAM.to_owned(), files, digest, findings, opm: report.opm.clone(), extent };
     if let (Some(key), Ok(text)) = (key(input, source), serde_json::to_vec(&kept)) {
         let _ = cache.write(&key, &text);
     }

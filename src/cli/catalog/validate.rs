@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::check::{self, Report};
+use crate::check::{self, Extent, Report};
 use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
 use crate::cli::print::findings::{FindingFormat, all_rules, print_findings};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
-use crate::diag::{Rule, Tally};
+use crate::diag::{Rule, Tally, counted};
 use crate::fbc::Input;
 use crate::index::Index;
 use crate::source::Source;
@@ -53,6 +53,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     }
     let mut findings = Vec::new();
     let mut refusals = Vec::new();
+    let mut extent = Extent::default();
     for path in &args.sources {
         let inputs = match context.open(path)? {
             Source::Catalog(input) => vec![input],
@@ -61,7 +62,8 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         for input in inputs {
             let _progress = Progress::start(context, format!("checking {}", path.display()));
             findings.extend(input.remarks.iter().cloned());
-            let Report { findings: mut found, opm, .. } = check::check(&input);
+            let Report { findings: mut found, opm, extent: found_extent, .. } = check::check(&input);
+            extent += found_extent;
             findings.append(&mut found);
             refusals.push(legacy_source::refusal(&input.remarks).or(opm));
         }
@@ -76,11 +78,12 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     }
     let tally = Tally::of(&findings);
     if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
-        let what = if args.sources.len() == 1 { "catalog" } else { "catalogs" };
+        let what = format!("{}, {}", counted(extent.packages, "package"), counted(extent.bundles, "bundle"));
         context.reporter.note(&match tally {
-            Tally { errors: 0, warnings: 0 } => format!("{what} valid"),
-            Tally { errors: 0, .. } => format!("{what} valid, {tally}"),
-            _ => format!("{what} invalid: {tally}"),
+            Tally { errors: 0, warnings: 0 } if extent == Extent::default() => format!("{what}: nothing to check"),
+            Tally { errors: 0, warnings: 0 } => format!("{what}: valid"),
+            Tally { errors: 0, .. } => format!("{what}: valid, {tally}"),
+            _ => format!("{what}: invalid, {tally}"),
         });
     }
     let is_refused = tally.errors > 0 || (args.strict && tally.warnings > 0);
