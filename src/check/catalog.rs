@@ -240,51 +240,16 @@ impl<'a> Judge<'a> {
         let names: Vec<&str> = self.models.keys().copied().collect();
         for package in names {
             let Some(model) = self.models.get(package) else { continue };
+            let mut absences: Vec<Absence> = missing_channels(package, model).into_iter().collect();
             let mut found: Vec<(usize, Draft)> = Vec::new();
-            let mut absences: Vec<(usize, Draft, Option<String>)> = Vec::new();
-            let channels = model.channels.clone();
-            if let Some(number) = model.document {
-                let default = model.default_channel();
-                if channels.is_empty() {
-                    let message = format!("package `{package}` has no channels");
-                    absences.push((number, draft(rules::PACKAGE_WITHOUT_CHANNELS, message), None));
-                } else if !default.is_empty() && !model.has_channel(default) {
-                    let message =
-                        format!("package `{package}` has no channel `{default}`, which is its default channel");
-                    let it = draft(rules::DEFAULT_CHANNEL_NOT_FOUND, message).at(vec!["defaultChannel".into()]);
-                    let meant = closest(default, channels.iter().map(|(_, it)| it.name.as_str()));
-                    absences.push((number, it, meant.map(str::to_owned)));
-                }
-            }
-            let last = channels.len().saturating_sub(1);
-            for (idx, (number, channel)) in channels.iter().enumerate() {
-                let names: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
+            let last = model.channels.len().saturating_sub(1);
+            for (idx, (number, channel)) in model.channels.iter().enumerate() {
                 // Without package nothing can be found; that has been reported.
-                let dangling = if model.document.is_some() { dangling_entries(model, channel) } else { Vec::new() };
-                for (entry_idx, entry) in &dangling {
-                    let message = format!(
-                        "channel `{}` of package `{package}` lists `{}`, which is no bundle of the package",
-                        channel.name, entry.name
-                    );
-                    let path = vec!["entries".into(), (*entry_idx).into(), "name".into()];
-                    // A bundle that the channel lists already cannot be the one that was meant.
-                    let free = model.bundles.keys().copied().filter(|it| !names.contains(it));
-                    let meant = closest(&entry.name, free);
-                    let mut it = draft(rules::DANGLING_ENTRY, message).at(path);
-                    // The real tool remembers the last channel only; the others fail later, in the tree.
-                    if idx == last && *entry_idx == dangling[0].0 {
-                        let mut names: Vec<&str> = dangling.iter().map(|(_, it)| it.name.as_str()).collect();
-                        names.sort_unstable();
-                        let names = names.join(" ");
-                        let text = format!(
-                            "no olm.bundle blobs found in package {} for olm.channel entries [{names}]",
-                            Quoted(package)
-                        );
-                        it = it.opm(Phase::Entries, 16, text);
-                    }
-                    absences.push((*number, it, meant.map(str::to_owned)));
+                if model.document.is_some() {
+                    absences.extend(missing_bundles(model, *number, channel, idx == last));
                 }
                 // Entries of one name are reported as such, and would be heads of one name.
+                let names: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
                 if !channel.entries.is_empty()
                     && names.len() == channel.entries.len()
                     && let Err(defect) = check_chain(&channel.entries)
@@ -292,22 +257,10 @@ impl<'a> Judge<'a> {
                     found.push((*number, chain_draft(channel, &defect)));
                 }
             }
-            for (version, names) in model.duplicate_versions() {
-                // Entries without bundle have been reported as such.
-                let bundles: Vec<_> =
-                    names.iter().filter_map(|it| model.bundles.get(it).map(|(number, _)| (it, number))).collect();
-                if let [.., (name, number)] = bundles.as_slice()
-                    && bundles.len() > 1
-                {
-                    let list = bundles.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-                    let message = format!("package `{package}`: the bundles {list} all have version {version}");
-                    let it = draft(rules::DUPLICATE_VERSION, message).at(vec!["name".into()]);
-                    found.push((**number, it.help(format!("give `{name}` a version of its own"))));
-                }
-            }
+            found.extend(duplicate_versions(package, model));
             self.drafts.extend(found);
-            for (number, it, meant) in absences {
-                self.absent(number, package, it, meant.as_deref());
+            for Absence { number, draft, meant } in absences {
+                self.absent(number, package, draft, meant.as_deref());
             }
         }
     }
@@ -377,6 +330,82 @@ impl<'a> Judge<'a> {
             self.absent(number, package, it, meant.as_deref());
         }
     }
+}
+
+/// Something absent that a document names.
+struct Absence {
+    number: usize,
+    draft: Draft,
+    /// What may be meant instead.
+    meant: Option<String>,
+}
+
+/// A package without channels, or without its default channel.
+fn missing_channels(package: &str, model: &PackageModel<'_>) -> Option<Absence> {
+    let number = model.document?;
+    let default = model.default_channel();
+    if model.channels.is_empty() {
+        let message = format!("package `{package}` has no channels");
+        return Some(Absence { number, draft: draft(rules::PACKAGE_WITHOUT_CHANNELS, message), meant: None });
+    }
+    if default.is_empty() || model.has_channel(default) {
+        return None;
+    }
+    let message = format!("package `{package}` has no channel `{default}`, which is its default channel");
+    let draft = draft(rules::DEFAULT_CHANNEL_NOT_FOUND, message).at(vec!["defaultChannel".into()]);
+    let meant = closest(default, model.channels.iter().map(|(_, it)| it.name.as_str())).map(str::to_owned);
+    Some(Absence { number, draft, meant })
+}
+
+/// The bundles that a channel lists and the package does not have.
+fn missing_bundles(model: &PackageModel<'_>, number: usize, channel: &ChannelFacts, is_last: bool) -> Vec<Absence> {
+    let dangling = dangling_entries(model, channel);
+    if dangling.is_empty() {
+        return Vec::new();
+    }
+    let listed: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
+    let mut names: Vec<&str> = dangling.iter().map(|(_, it)| it.name.as_str()).collect();
+    names.sort_unstable();
+    let absence = |(place, (idx, entry)): (usize, &(usize, &Entry))| {
+        let message = format!(
+            "channel `{}` of package `{}` lists `{}`, which is no bundle of the package",
+            channel.name, channel.package, entry.name
+        );
+        let path = vec!["entries".into(), (*idx).into(), "name".into()];
+        let mut draft = draft(rules::DANGLING_ENTRY, message).at(path);
+        // The real tool remembers the last channel only; the others fail later, in the tree.
+        if is_last && place == 0 {
+            let text = format!(
+                "no olm.bundle blobs found in package {} for olm.channel entries [{}]",
+                Quoted(&channel.package),
+                names.join(" ")
+            );
+            draft = draft.opm(Phase::Entries, 16, text);
+        }
+        // A bundle that the channel lists already cannot be the one that was meant.
+        let free = model.bundles.keys().copied().filter(|it| !listed.contains(it));
+        Absence { number, draft, meant: closest(&entry.name, free).map(str::to_owned) }
+    };
+    dangling.iter().enumerate().map(absence).collect()
+}
+
+/// Bundles of a package that have one version, each said at the last of them.
+fn duplicate_versions(package: &str, model: &PackageModel<'_>) -> Vec<(usize, Draft)> {
+    let mut found = Vec::new();
+    for (version, names) in model.duplicate_versions() {
+        // Entries without bundle have been reported as such.
+        let bundles: Vec<_> =
+            names.iter().filter_map(|it| model.bundles.get(it).map(|(number, _)| (it, number))).collect();
+        if let [.., (name, number)] = bundles.as_slice()
+            && bundles.len() > 1
+        {
+            let list = bundles.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let message = format!("package `{package}`: the bundles {list} all have version {version}");
+            let it = draft(rules::DUPLICATE_VERSION, message).at(vec!["name".into()]);
+            found.push((**number, it.help(format!("give `{name}` a version of its own"))));
+        }
+    }
+    found
 }
 
 /// Entries that name no bundle of the package, with their places.
