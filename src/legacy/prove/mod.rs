@@ -3,7 +3,7 @@
 //!
 //! | part | what it does |
 //! |---|---|
-//! | `old` | reads the legacy file, by queries of its own |
+//! | `old`, `old_bundle`, `manifests` | read the legacy file, by queries of their own |
 //! | `new` | reads the blobs, as any catalog is read |
 //! | `bundles` | compares bundles |
 //! | `graphs` | compares packages, channels, heads and edges |
@@ -23,9 +23,11 @@
 mod bundles;
 mod forms;
 mod graphs;
+mod manifests;
 mod metadata;
 mod new;
 mod old;
+mod old_bundle;
 mod report;
 
 use self::bundles::Bundles;
