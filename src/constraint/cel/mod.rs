@@ -14,6 +14,7 @@ mod error;
 mod eval;
 mod functions;
 mod literal;
+mod nodes;
 mod number;
 mod parse;
 mod plan;
