@@ -16,6 +16,7 @@ mod functions;
 mod literal;
 mod nodes;
 mod number;
+mod overload;
 mod parse;
 mod plan;
 mod time;
