@@ -1,6 +1,6 @@
 //! `olmdex resolve`
 
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Write as _};
 use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValue;
