@@ -3,6 +3,7 @@
 use super::definitions::Carried;
 use super::facts::{BundleFacts, Phase};
 use super::inspect::{Inspector, draft, path_text, text_of};
+use super::property::Misfit;
 use super::{check_image, property, rules};
 use crate::constraint::openshift::MAX_OPENSHIFT_VERSION;
 use crate::constraint::{Topic, advise};
@@ -49,36 +50,21 @@ impl Inspector {
 
     /// Rules 10 to 12, and the warnings about dependencies.
     fn properties(&mut self, bundle: &Bundle<'_>) {
-        let (package, name) = (&*bundle.package, &*bundle.name);
+        let name = &*bundle.name;
         let mut package_properties = Vec::new();
         let mut n_csv_metadata = 0;
         let mut n_max_versions = 0;
         for (idx, property) in bundle.properties.iter().enumerate() {
             let kind = &*property.kind;
+            if kind == "olm.package" {
+                package_properties.push(idx);
+            }
             if let Some(misfit) = property::check(kind, property.value) {
-                let text = format!(
-                    "parse properties for bundle {}: parse property[{idx}] of type {}: {}",
-                    Quoted(name),
-                    Quoted(kind),
-                    misfit.opm
-                );
-                let message = match misfit.path.as_slice() {
-                    [] => format!("property `{kind}` of bundle `{name}`: {}", misfit.message),
-                    path => format!("property `{kind}` of bundle `{name}`, {}: {}", path_text(path), misfit.message),
-                };
-                let mut it = draft(rules::INVALID_PROPERTY, message).opm(Phase::Bundles, 10, text);
-                if misfit.wants_quotes {
-                    it = it.help("put quotes around the value");
-                }
-                self.push(property::draft_at(it, idx, misfit.path));
-                if kind == "olm.package" {
-                    package_properties.push(idx);
-                }
+                self.misfit(name, idx, kind, misfit);
                 continue;
             }
             let Some(value) = property.value else { continue };
             match kind {
-                "olm.package" => package_properties.push(idx),
                 "olm.csv.metadata" => {
                     n_csv_metadata += 1;
                     if n_csv_metadata == 2 {
@@ -86,16 +72,7 @@ impl Inspector {
                         self.push(property::draft_at(draft(rules::SEVERAL_CSV_METADATA, message), idx, Vec::new()));
                     }
                 }
-                "olm.gvk" | "olm.gvk.required" if !value.is_null() => {
-                    let missing: Vec<&str> =
-                        ["group", "version", "kind"].into_iter().filter(|it| text_of(value, it).is_empty()).collect();
-                    // The core API group has no name.
-                    if !missing.is_empty() && missing != ["group"] {
-                        let message =
-                            format!("property `{kind}` of bundle `{name}` has no {}", missing.join(" and no "));
-                        self.push(property::draft_at(draft(rules::INCOMPLETE_API, message), idx, Vec::new()));
-                    }
-                }
+                "olm.gvk" | "olm.gvk.required" if !value.is_null() => self.api(name, idx, kind, value),
                 "olm.package.required" if !value.is_null() => self.required_package(name, idx, value),
                 MAX_OPENSHIFT_VERSION => {
                     n_max_versions += 1;
@@ -113,8 +90,43 @@ impl Inspector {
                 self.advice(name, idx, kind, value);
             }
         }
-        if package_properties.len() != 1 {
-            let n_found = package_properties.len();
+        self.package_properties(bundle, &package_properties);
+    }
+
+    /// Rule 10.
+    fn misfit(&mut self, bundle: &str, idx: usize, kind: &str, misfit: Misfit) {
+        let text = format!(
+            "parse properties for bundle {}: parse property[{idx}] of type {}: {}",
+            Quoted(bundle),
+            Quoted(kind),
+            misfit.opm
+        );
+        let message = match misfit.path.as_slice() {
+            [] => format!("property `{kind}` of bundle `{bundle}`: {}", misfit.message),
+            path => format!("property `{kind}` of bundle `{bundle}`, {}: {}", path_text(path), misfit.message),
+        };
+        let mut it = draft(rules::INVALID_PROPERTY, message).opm(Phase::Bundles, 10, text);
+        if misfit.wants_quotes {
+            it = it.help("put quotes around the value");
+        }
+        self.push(property::draft_at(it, idx, misfit.path));
+    }
+
+    fn api(&mut self, bundle: &str, idx: usize, kind: &str, value: Value<'_>) {
+        let missing: Vec<&str> =
+            ["group", "version", "kind"].into_iter().filter(|it| text_of(value, it).is_empty()).collect();
+        // The core API group has no name.
+        if !missing.is_empty() && missing != ["group"] {
+            let message = format!("property `{kind}` of bundle `{bundle}` has no {}", missing.join(" and no "));
+            self.push(property::draft_at(draft(rules::INCOMPLETE_API, message), idx, Vec::new()));
+        }
+    }
+
+    /// Rules 11 and 12, given the places of the `olm.package` properties.
+    fn package_properties(&mut self, bundle: &Bundle<'_>, places: &[usize]) {
+        let (package, name) = (&*bundle.package, &*bundle.name);
+        if places.len() != 1 {
+            let n_found = places.len();
             let message = format!("bundle `{name}` has {n_found} `olm.package` properties, exactly one is needed");
             let text = format!(
                 "package {} bundle {} must have exactly 1 \"olm.package\" property, found {n_found}",
@@ -122,10 +134,10 @@ impl Inspector {
                 Quoted(name)
             );
             let mut path: Vec<Step> = vec!["properties".into()];
-            path.extend(package_properties.get(1).map(|&idx| Step::Index(idx)));
+            path.extend(places.get(1).map(|&idx| Step::Index(idx)));
             self.push(draft(rules::PACKAGE_PROPERTY_COUNT, message).at(path).opm(Phase::Bundles, 11, text));
         }
-        for idx in package_properties {
+        for &idx in places {
             let property = &bundle.properties[idx];
             let Some(value) = property.value else { continue };
             let found = text_of(value, "packageName");

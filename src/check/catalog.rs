@@ -1,15 +1,17 @@
 //! What is wrong with a catalog as a whole.
+//!
+//! What it deliberately does not do: what shows in the documents of one package is [`super::whole`]'s.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::deprecations::deprecation_step;
-use super::facts::{ChannelFacts, DeprecationsFacts, Draft, Facts, Inspected, Phase};
-use super::graph::{GraphDefect, check_chain};
+use super::facts::{DeprecationsFacts, Draft, Facts, Inspected, Phase};
 use super::inspect::draft;
 use super::model::{PackageModel, package_of};
+use super::whole::{Absence, Whole, whole};
 use super::{Extent, Report, places, rules, tree};
 use crate::diag::{Severity, closest};
-use crate::fbc::{Entry, Input, Origin};
+use crate::fbc::{Input, Origin};
 use crate::version::Quoted;
 
 /// Judges a catalog as a whole: takes the facts of its documents in order, then says what is wrong.
@@ -244,79 +246,15 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Rules 16, 22 to 25, 27 and 28: what needs all of a package.
+    /// What needs all of a package.
     fn whole_packages(&mut self) {
         let names: Vec<&str> = self.models.keys().copied().collect();
         for package in names {
             let Some(model) = self.models.get(package) else { continue };
-            let mut found: Vec<(usize, Draft)> = Vec::new();
-            let mut absences: Vec<(usize, Draft, Option<String>)> = Vec::new();
-            let channels = model.channels.clone();
-            if let Some(number) = model.document {
-                let default = model.default_channel();
-                if channels.is_empty() {
-                    let message = format!("package `{package}` has no channels");
-                    absences.push((number, draft(rules::PACKAGE_WITHOUT_CHANNELS, message), None));
-                } else if !default.is_empty() && !model.has_channel(default) {
-                    let message =
-                        format!("package `{package}` has no channel `{default}`, which is its default channel");
-                    let it = draft(rules::DEFAULT_CHANNEL_NOT_FOUND, message).at(vec!["defaultChannel".into()]);
-                    let meant = closest(default, channels.iter().map(|(_, it)| it.name.as_str()));
-                    absences.push((number, it, meant.map(str::to_owned)));
-                }
-            }
-            let last = channels.len().saturating_sub(1);
-            for (idx, (number, channel)) in channels.iter().enumerate() {
-                let names: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
-                // Without package nothing can be found; that has been reported.
-                let dangling = if model.document.is_some() { dangling_entries(model, channel) } else { Vec::new() };
-                for (entry_idx, entry) in &dangling {
-                    let message = format!(
-                        "channel `{}` of package `{package}` lists `{}`, which is no bundle of the package",
-                        channel.name, entry.name
-                    );
-                    let path = vec!["entries".into(), (*entry_idx).into(), "name".into()];
-                    // A bundle that the channel lists already cannot be the one that was meant.
-                    let free = model.bundles.keys().copied().filter(|it| !names.contains(it));
-                    let meant = closest(&entry.name, free);
-                    let mut it = draft(rules::DANGLING_ENTRY, message).at(path);
-                    // The real tool remembers the last channel only; the others fail later, in the tree.
-                    if idx == last && *entry_idx == dangling[0].0 {
-                        let mut names: Vec<&str> = dangling.iter().map(|(_, it)| it.name.as_str()).collect();
-                        names.sort_unstable();
-                        let names = names.join(" ");
-                        let text = format!(
-                            "no olm.bundle blobs found in package {} for olm.channel entries [{names}]",
-                            Quoted(package)
-                        );
-                        it = it.opm(Phase::Entries, 16, text);
-                    }
-                    absences.push((*number, it, meant.map(str::to_owned)));
-                }
-                // Entries of one name are reported as such, and would be heads of one name.
-                if !channel.entries.is_empty()
-                    && names.len() == channel.entries.len()
-                    && let Err(defect) = check_chain(&channel.entries)
-                {
-                    found.push((*number, chain_draft(channel, &defect)));
-                }
-            }
-            for (version, names) in model.duplicate_versions() {
-                // Entries without bundle have been reported as such.
-                let bundles: Vec<_> =
-                    names.iter().filter_map(|it| model.bundles.get(it).map(|(number, _)| (it, number))).collect();
-                if let [.., (name, number)] = bundles.as_slice()
-                    && bundles.len() > 1
-                {
-                    let list = bundles.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-                    let message = format!("package `{package}`: the bundles {list} all have version {version}");
-                    let it = draft(rules::DUPLICATE_VERSION, message).at(vec!["name".into()]);
-                    found.push((**number, it.help(format!("give `{name}` a version of its own"))));
-                }
-            }
+            let Whole { found, absences } = whole(package, model);
             self.drafts.extend(found);
-            for (number, it, meant) in absences {
-                self.absent(number, package, it, meant.as_deref());
+            for Absence { number, draft, meant } in absences {
+                self.absent(number, package, draft, meant.as_deref());
             }
         }
     }
@@ -384,46 +322,6 @@ impl<'a> Judge<'a> {
             let path = vec!["entries".into(), idx.into(), "reference".into(), "name".into()];
             let it = draft(rule, message).at(path).opm(Phase::Deprecations, deprecation_step(idx) + 2, text);
             self.absent(number, package, it, meant.as_deref());
-        }
-    }
-}
-
-/// Entries that name no bundle of the package, with their places.
-pub(super) fn dangling_entries<'a>(model: &PackageModel<'_>, channel: &'a ChannelFacts) -> Vec<(usize, &'a Entry)> {
-    let entries = channel.entries.iter().enumerate();
-    entries.filter(|(_, it)| !model.bundles.contains_key(it.name.as_str())).collect()
-}
-
-fn chain_draft(channel: &ChannelFacts, defect: &GraphDefect) -> Draft {
-    let names = |names: &[String]| names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
-    let entry_of = |name: &str| channel.entries.iter().position(|it| it.name == name);
-    let at = |name: &str, field: &'static str| match entry_of(name) {
-        Some(idx) => vec!["entries".into(), idx.into(), field.into()],
-        None => vec!["entries".into()],
-    };
-    let of = format!("channel `{}` of package `{}`", channel.name, channel.package);
-    match defect {
-        GraphDefect::NoHead => {
-            draft(rules::NO_CHANNEL_HEAD, format!("{of} has no head: every entry is replaced or skipped"))
-                .at(vec!["entries".into()])
-                .help("let the newest entry replace the others, and nothing replace or skip it")
-        }
-        GraphDefect::SeveralHeads(heads) => {
-            let message = format!("{of} has {} heads: {}", heads.len(), names(heads));
-            draft(rules::MULTIPLE_CHANNEL_HEADS, message)
-                .at(at(&heads[0], "name"))
-                .help("let the newest of them `replaces` or `skips` the others; a `skipRange` does not count here")
-        }
-        GraphDefect::Cycle(cycle) => {
-            let closing = cycle.len().checked_sub(2).and_then(|idx| cycle.get(idx)).map_or("", String::as_str);
-            let message = format!("{of}: `replaces` goes round in a circle: {}", cycle.join(" -> "));
-            draft(rules::REPLACES_CYCLE, message).at(at(closing, "replaces"))
-        }
-        GraphDefect::Stranded(stranded) => {
-            let message = format!("{of}: nothing leads from {} to the head", names(stranded));
-            draft(rules::STRANDED_ENTRIES, message)
-                .at(at(&stranded[0], "name"))
-                .help("let an entry of the chain `replaces` or `skips` them; a `skipRange` does not count here")
         }
     }
 }

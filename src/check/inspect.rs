@@ -208,21 +208,25 @@ impl Inspector {
             }
         }
         self.property_form(&channel.properties);
-        if let Some(entries) = value.get_field("entries") {
-            for (idx, entry) in entries.items().enumerate() {
-                for field in ["replaces", "skipRange"] {
-                    if entry.get_field(field).and_then(|it| it.as_str()).is_some_and(|it| it.is_empty()) {
-                        let message = format!("`{field}` is present but empty");
-                        let path = vec!["entries".into(), idx.into(), field.into()];
-                        self.push(draft(rules::EMPTY_FIELD, message).at(path).help("leave the field out"));
-                    }
-                }
-            }
-        }
+        self.empty_edges(value);
         ChannelFacts {
             package: package.to_owned(),
             name: name.to_owned(),
             entries: entries.iter().map(Entry::from).collect(),
+        }
+    }
+
+    /// Fields of entries that are there and say nothing, which only the text tells.
+    fn empty_edges(&mut self, channel: Value<'_>) {
+        let Some(entries) = channel.get_field("entries") else { return };
+        for (idx, entry) in entries.items().enumerate() {
+            for field in ["replaces", "skipRange"] {
+                if entry.get_field(field).and_then(|it| it.as_str()).is_some_and(|it| it.is_empty()) {
+                    let message = format!("`{field}` is present but empty");
+                    let path = vec!["entries".into(), idx.into(), field.into()];
+                    self.push(draft(rules::EMPTY_FIELD, message).at(path).help("leave the field out"));
+                }
+            }
         }
     }
 

@@ -110,14 +110,10 @@ fn parts(reading: &Reading<'_>, advice: &mut Vec<Advice>) {
             path.push(field.into());
             path
         };
-        let kinds: Vec<&'static str> =
-            KINDS.into_iter().filter(|it| object.get_field(it).is_some_and(|it| !it.is_null())).collect();
-        if let [first, ignored @ ..] = kinds.as_slice() {
-            for kind in ignored {
-                let message = format!("`{kind}` is ignored beside `{first}`");
-                let help = "put both into `all` if both are meant";
-                advice.push(Advice::new(Topic::WithoutEffect, message, at(kind)).help(help));
-            }
+        for (kind, first) in ignored(*object) {
+            let message = format!("`{kind}` is ignored beside `{first}`");
+            let help = "put both into `all` if both are meant";
+            advice.push(Advice::new(Topic::WithoutEffect, message, at(kind)).help(help));
         }
         match node {
             Node::Not(parts) if idx == 0 && !parts.is_empty() => {
@@ -163,6 +159,13 @@ fn parts(reading: &Reading<'_>, advice: &mut Vec<Advice>) {
             _ => {}
         }
     }
+}
+
+/// The kinds that a constraint names in vain, each with the one that counts.
+fn ignored(object: Value<'_>) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let mut kinds = KINDS.into_iter().filter(move |it| object.get_field(it).is_some_and(|it| !it.is_null()));
+    let first = kinds.next().unwrap_or_default();
+    kinds.map(move |it| (it, first))
 }
 
 /// Names that an API of Kubernetes does not have: a demand for one is never met.

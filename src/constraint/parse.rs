@@ -168,33 +168,16 @@ fn convert(value: Value<'_>) -> Result<Reading<'_>, Vec<Defect>> {
             defects.push(Defect { error: ConstraintError::Empty, path: places.path(place) });
             continue;
         };
-        let mut wrong = |places: &mut Places, error, field: &'static str| {
-            let of_kind = places.below(place, kind);
-            let at = places.below(of_kind, field);
-            defects.push(Defect { error, path: places.path(at) });
-        };
         let node = match kind {
-            "gvk" => Node::Api(Api::of_fields(of)),
-            "package" => {
-                let (name, text) = (string(of, "packageName"), string(of, "versionRange"));
-                match Range::parse(&text) {
-                    Ok(range) => Node::Package { name, text, range },
-                    Err(error) => {
-                        wrong(&mut places, ConstraintError::Range(error), "versionRange");
-                        continue;
-                    }
+            "gvk" | "package" | "cel" => match leaf(kind, of, value) {
+                Ok(node) => node,
+                Err((error, field)) => {
+                    let of_kind = places.below(place, kind);
+                    let at = places.below(of_kind, field);
+                    defects.push(Defect { error, path: places.path(at) });
+                    continue;
                 }
-            }
-            "cel" => {
-                let (text, message) = (string(of, "rule"), string(value, "failureMessage"));
-                match Rule::compile(&text) {
-                    Ok(rule) => Node::Cel { rule: Rc::new(rule), text, message },
-                    Err(error) => {
-                        wrong(&mut places, ConstraintError::Rule(error), "rule");
-                        continue;
-                    }
-                }
-            }
+            },
             compound => {
                 let of_kind = places.below(place, compound);
                 let list = places.below(of_kind, "constraints");
@@ -218,6 +201,27 @@ fn convert(value: Value<'_>) -> Result<Reading<'_>, Vec<Defect>> {
         }
     }
     if defects.is_empty() { Ok(Reading { tree, objects, places }) } else { Err(defects) }
+}
+
+/// A constraint without parts, given what its kind says and the whole; or what is wrong with which field of its kind.
+fn leaf(kind: &str, of: Value<'_>, whole: Value<'_>) -> Result<Node, (ConstraintError, &'static str)> {
+    match kind {
+        "gvk" => Ok(Node::Api(Api::of_fields(of))),
+        "package" => {
+            let (name, text) = (string(of, "packageName"), string(of, "versionRange"));
+            match Range::parse(&text) {
+                Ok(range) => Ok(Node::Package { name, text, range }),
+                Err(error) => Err((ConstraintError::Range(error), "versionRange")),
+            }
+        }
+        _ => {
+            let (text, message) = (string(of, "rule"), string(whole, "failureMessage"));
+            match Rule::compile(&text) {
+                Ok(rule) => Ok(Node::Cel { rule: Rc::new(rule), text, message }),
+                Err(error) => Err((ConstraintError::Rule(error), "rule")),
+            }
+        }
+    }
 }
 
 /// The text of a field; empty without it.

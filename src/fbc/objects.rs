@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::defect::{Defect, DefectKind, go_type_error};
 use super::typed::{Bundle, bytes_of};
-use crate::json::{self, Kind, Reader, Step};
+use crate::json::{self, Kind, Reader, Step, Value};
 use crate::version::Quoted;
 use crate::yaml;
 
@@ -22,73 +22,97 @@ pub const BUNDLE_OBJECT: &str = "olm.bundle.object";
 pub fn for_each_object(bundle: &Bundle<'_>, mut each: impl FnMut(&[u8])) -> Result<(), Defect> {
     let mut data: Vec<u8> = Vec::new();
     let mut converted = Vec::new();
-    for (idx, property) in bundle.properties.iter().enumerate() {
-        if property.kind != BUNDLE_OBJECT {
-            continue;
-        }
-        let path = |last: &[&'static str]| {
-            let mut path: Vec<Step> = vec!["properties".into(), idx.into(), "value".into()];
-            path.extend(last.iter().map(|&it| Step::from(it)));
-            path
-        };
-        let fail = |message: String, what: String, path: Vec<Step>| {
-            let opm = format!(
-                "read bundle objects: package {}, bundle {}: {what}",
-                Quoted(&bundle.package),
-                Quoted(&bundle.name)
-            );
-            Defect::at_path(DefectKind::BundleObject { message, opm }, path)
-        };
-        let parse = |error: String| format!("parse property at index {idx} as bundle object: {error}");
-        let Some(value) = property.value else {
-            let what = parse("unexpected end of JSON input".to_owned());
-            return Err(fail("the property has no value".to_owned(), what, vec!["properties".into(), idx.into()]));
-        };
-        match value.kind() {
-            Kind::Null => {}
-            Kind::Object => match value.get_field("data") {
-                None => {}
-                Some(it) if it.is_null() => data.clear(),
-                Some(it) => match bytes_of(it) {
-                    Ok(bytes) => data = bytes,
-                    Err(kind) => {
-                        let error = match &kind {
-                            DefectKind::Base64 { offset } => format!(
-                                "json: cannot unmarshal string into Go struct field BundleObject.data of type []uint8: \
-                                 illegal base64 data at input byte {offset}"
-                            ),
-                            DefectKind::WrongKind { found, expected } => {
-                                go_type_error(*found, *expected, "BundleObject", &["data".into()])
-                            }
-                            other => other.to_string(),
-                        };
-                        return Err(fail(kind.to_string(), parse(error), path(&["data"])));
-                    }
-                },
-            },
-            kind => {
-                let error =
-                    format!("json: cannot unmarshal {} into Go value of type property.BundleObject", kind.name());
-                return Err(fail(format!("expected an object, found {}", kind.words()), parse(error), path(&[])));
-            }
-        }
-        let first = data.iter().position(|byte| !byte.is_ascii_whitespace());
-        if first.is_some_and(|at| data[at] == b'{') {
-            each(&data);
-            continue;
-        }
-        converted.clear();
-        if data.is_empty() {
-            each(b"null");
-        } else if let Err(error) = yaml::to_json(&data, &mut converted) {
-            let what = format!("convert bundle object property at index {idx} to JSON: {error}");
-            let message = format!("the embedded object is neither JSON nor YAML: {error}");
-            return Err(fail(message, what, path(&["data"])));
-        } else {
-            each(&converted);
-        }
+    for (idx, property) in bundle.properties.iter().enumerate().filter(|(_, it)| it.kind == BUNDLE_OBJECT) {
+        read_data(idx, property.value, &mut data)
+            .and_then(|()| as_json(idx, &data, &mut converted).map(&mut each))
+            .map_err(|it| it.of_bundle(bundle))?;
     }
     Ok(())
+}
+
+/// Why a property has no object.
+struct Unreadable {
+    message: String,
+    /// The words of the real tool.
+    opm: String,
+    path: Vec<Step>,
+}
+
+impl Unreadable {
+    /// About the data of the property at `idx`.
+    fn data(idx: usize, message: String, opm: String) -> Self {
+        Self { message, opm, path: vec!["properties".into(), idx.into(), "value".into(), "data".into()] }
+    }
+
+    fn of_bundle(self, bundle: &Bundle<'_>) -> Defect {
+        let Self { message, opm, path } = self;
+        let (package, name) = (Quoted(&bundle.package), Quoted(&bundle.name));
+        let opm = format!("read bundle objects: package {package}, bundle {name}: {opm}");
+        Defect::at_path(DefectKind::BundleObject { message, opm }, path)
+    }
+}
+
+/// Replaces `data` by that of the property at `idx`, if it has some.
+fn read_data(idx: usize, value: Option<Value<'_>>, data: &mut Vec<u8>) -> Result<(), Unreadable> {
+    let parse = |error: String| format!("parse property at index {idx} as bundle object: {error}");
+    let Some(value) = value else {
+        let (message, opm) = ("the property has no value".to_owned(), parse("unexpected end of JSON input".to_owned()));
+        return Err(Unreadable { message, opm, path: vec!["properties".into(), idx.into()] });
+    };
+    match value.kind() {
+        Kind::Null => Ok(()),
+        Kind::Object => match value.get_field("data") {
+            None => Ok(()),
+            Some(it) if it.is_null() => {
+                data.clear();
+                Ok(())
+            }
+            Some(it) => match bytes_of(it) {
+                Ok(bytes) => {
+                    *data = bytes;
+                    Ok(())
+                }
+                Err(kind) => Err(Unreadable::data(idx, kind.to_string(), parse(go_data_error(&kind)))),
+            },
+        },
+        kind => {
+            let error = format!("json: cannot unmarshal {} into Go value of type property.BundleObject", kind.name());
+            let message = format!("expected an object, found {}", kind.words());
+            Err(Unreadable { message, opm: parse(error), path: vec!["properties".into(), idx.into(), "value".into()] })
+        }
+    }
+}
+
+/// The words of Go's decoder for data that is no base64 text.
+fn go_data_error(kind: &DefectKind) -> String {
+    match kind {
+        DefectKind::Base64 { offset } => format!(
+            "json: cannot unmarshal string into Go struct field BundleObject.data of type []uint8: \
+             illegal base64 data at input byte {offset}"
+        ),
+        DefectKind::WrongKind { found, expected } => go_type_error(*found, *expected, "BundleObject", &["data".into()]),
+        other => other.to_string(),
+    }
+}
+
+/// The object as JSON text; converted only if it must be.
+fn as_json<'t>(idx: usize, data: &'t [u8], converted: &'t mut Vec<u8>) -> Result<&'t [u8], Unreadable> {
+    let first = data.iter().position(|byte| !byte.is_ascii_whitespace());
+    if first.is_some_and(|at| data[at] == b'{') {
+        return Ok(data);
+    }
+    if data.is_empty() {
+        return Ok(b"null");
+    }
+    converted.clear();
+    match yaml::to_json(data, converted) {
+        Ok(_) => Ok(converted),
+        Err(error) => {
+            let opm = format!("convert bundle object property at index {idx} to JSON: {error}");
+            let message = format!("the embedded object is neither JSON nor YAML: {error}");
+            Err(Unreadable::data(idx, message, opm))
+        }
+    }
 }
 
 /// The bundle's ClusterServiceVersion as JSON text, if one of its objects is one; the first counts.

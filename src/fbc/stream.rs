@@ -165,34 +165,8 @@ impl DocumentSplitter {
         let Some(mut defect) = head_defect(&buffer[start..end], Syntax::Json) else {
             return Next::Piece(piece);
         };
-        // The rest of the file as YAML, blanks up to and with the first line break aside.
-        let from = fallback_start(buffer);
-        let mut splitter = yaml::Splitter::new(1);
-        match splitter.next(&buffer[from..], is_last) {
-            Ok(yaml::Found::NeedMore) => {
-                self.mode =
-                    Mode::Json { delivered: delivered_before, scanner: ObjectScanner::new(), after_junk: false };
-                return Next::NeedMore;
-            }
-            Ok(yaml::Found::End) => return Next::End,
-            Ok(yaml::Found::Chunk(chunk)) => {
-                if head_defect(&chunk.text, Syntax::Yaml).is_none() {
-                    let consumed = from + chunk.consumed;
-                    let (line, column) = self.place_of(buffer, from);
-                    self.mode = Mode::Yaml(splitter, self.offset + from as u64);
-                    return Next::Piece(Piece {
-                        start: from,
-                        end: consumed,
-                        consumed,
-                        line,
-                        column,
-                        syntax: Syntax::Yaml,
-                        is_read: false,
-                        defect: None,
-                    });
-                }
-            }
-            Err(_) => {}
+        if let Some(next) = self.fall_back(buffer, is_last, delivered_before) {
+            return next;
         }
         if let DefectKind::Json { error: ReadErrorKind::InvalidCharacter { found, .. }, offset } = &mut defect.kind {
             let at = if let Spot::Offset(at) = defect.at { at } else { 0 };
@@ -201,6 +175,27 @@ impl DocumentSplitter {
         self.mode = Mode::Json { delivered: FALLBACK_LIMIT, scanner: ObjectScanner::new(), after_junk: true };
         piece.defect = Some(defect);
         Next::Piece(piece)
+    }
+
+    /// Takes the rest of the file as YAML, blanks up to and with the first line break aside; `None` if that is none either.
+    fn fall_back(&mut self, buffer: &[u8], is_last: bool, delivered: u32) -> Option<Next> {
+        let from = fallback_start(buffer);
+        let mut splitter = yaml::Splitter::new(1);
+        match splitter.next(&buffer[from..], is_last) {
+            Ok(yaml::Found::NeedMore) => {
+                self.mode = Mode::Json { delivered, scanner: ObjectScanner::new(), after_junk: false };
+                Some(Next::NeedMore)
+            }
+            Ok(yaml::Found::End) => Some(Next::End),
+            Ok(yaml::Found::Chunk(chunk)) if head_defect(&chunk.text, Syntax::Yaml).is_none() => {
+                let end = from + chunk.consumed;
+                let (line, column) = self.place_of(buffer, from);
+                self.mode = Mode::Yaml(splitter, self.offset + from as u64);
+                let (start, consumed, syntax) = (from, end, Syntax::Yaml);
+                Some(Next::Piece(Piece { start, end, consumed, line, column, syntax, is_read: false, defect: None }))
+            }
+            Ok(yaml::Found::Chunk(_)) | Err(_) => None,
+        }
     }
 
     fn next_yaml(&mut self, buffer: &[u8], is_last: bool) -> Next {

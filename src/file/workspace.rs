@@ -81,55 +81,8 @@ impl Workspace {
                 Err(error) => return Err(error.into()),
             }
         }
-        let directory = match system::open_subdirectory(parent, name) {
-            Ok(directory) => directory,
-            Err(Errno::NOENT) => return Err(Obstacle::Gone),
-            Err(error) => {
-                return Err(match system::entry(parent, name)? {
-                    None => Obstacle::Gone,
-                    Some(found) if matches!(error, Errno::LOOP | Errno::NOTDIR) => {
-                        Obstacle::Foreign(InTheWay::Kind(system::kind(&found)))
-                    }
-                    Some(found) if is_of_another_user(&found) => Obstacle::Foreign(InTheWay::OtherUser),
-                    Some(_) => error.into(),
-                });
-            }
-        };
-        let own = rustix::fs::fstat(&directory)?;
-        if is_of_another_user(&own) {
-            return Err(Obstacle::Foreign(InTheWay::OtherUser));
-        }
-        if Mode::from_raw_mode(own.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
-            return Err(Obstacle::Foreign(InTheWay::OthersCanWrite));
-        }
-        // Nothing is created in a directory that is somebody else's: a workspace has its lock from the beginning to the end.
-        let names = system::names(&directory)?;
-        if !names.is_empty() && !names.iter().any(|it| it == LOCK) {
-            return Err(Obstacle::Foreign(InTheWay::NotOurs));
-        }
-        if names.is_empty() && !is_new_allowed {
-            // A process was killed just when it had made it. If that process is alive, it makes another one.
-            if system::permissions(&own) == Mode::RWXU {
-                let _ = system::remove_empty(parent, name);
-            }
-            return Err(Obstacle::Gone);
-        }
-        let mut flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        if is_new_allowed {
-            flags |= OFlags::CREATE;
-        }
-        let mut lock = match rustix::fs::openat(&directory, LOCK, flags, Mode::RUSR | Mode::WUSR) {
-            Ok(lock) => File::from(lock),
-            // Nothing can be created in a directory that has been removed.
-            Err(Errno::NOENT) => return Err(Obstacle::Gone),
-            Err(_) => return Err(Obstacle::Foreign(InTheWay::NotOurs)),
-        };
-        let found = rustix::fs::fstat(&lock)?;
-        match found.st_nlink {
-            0 => return Err(Obstacle::Gone),
-            1 if system::kind(&found) == super::Kind::File && !is_of_another_user(&found) => {}
-            _ => return Err(Obstacle::Foreign(InTheWay::NotOurs)),
-        }
+        let (directory, own) = open_directory(parent, name, is_new_allowed)?;
+        let (mut lock, found) = open_lock(&directory, is_new_allowed)?;
         wait_as_tests_ask();
         match lock.try_lock() {
             Ok(()) => {}
@@ -142,23 +95,10 @@ impl Workspace {
         let is_still = |parent: BorrowedFd<'_>, name: &OsStr, own: Identity| -> Result<bool, Errno> {
             Ok(system::entry(parent, name)?.is_some_and(|it| Identity::of(&it) == own))
         };
-        let (own, locked) = (Identity::of(&own), Identity::of(&found));
-        if !is_still(parent, name, own)? || !is_still(directory.as_fd(), OsStr::new(LOCK), locked)? {
+        if !is_still(parent, name, own)? || !is_still(directory.as_fd(), OsStr::new(LOCK), found)? {
             return Err(Obstacle::Gone);
         }
-        let marker = marker(own, locked);
-        let mut text = Vec::new();
-        let read = (&lock).take(marker.len() as u64 + 1).read_to_end(&mut text);
-        read.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-        if text != marker {
-            // A process that was killed at once has left the beginning of a marker, and nothing else.
-            let is_begun = marker.starts_with(&text) && system::names(&directory)?.len() == 1;
-            if !is_begun {
-                return Err(Obstacle::Foreign(InTheWay::NotOurs));
-            }
-            let written = lock.write_all(&marker[text.len()..]);
-            written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-        }
+        mark(&directory, &mut lock, &marker(own, found))?;
         let parent = rustix::io::fcntl_dupfd_cloexec(parent, 0)?;
         Ok(Self { parent, name: name.to_owned(), path: path.to_owned(), directory, _lock: lock })
     }
@@ -192,6 +132,83 @@ impl Workspace {
             let _ = system::remove_empty(self.parent.as_fd(), &self.name);
         }
     }
+}
+
+/// Opens the directory, if it can only be a workspace of this user's.
+fn open_directory(parent: BorrowedFd<'_>, name: &OsStr, is_new_allowed: bool) -> Result<(OwnedFd, Identity), Obstacle> {
+    let directory = match system::open_subdirectory(parent, name) {
+        Ok(directory) => directory,
+        Err(Errno::NOENT) => return Err(Obstacle::Gone),
+        Err(error) => {
+            return Err(match system::entry(parent, name)? {
+                None => Obstacle::Gone,
+                Some(found) if matches!(error, Errno::LOOP | Errno::NOTDIR) => {
+                    Obstacle::Foreign(InTheWay::Kind(system::kind(&found)))
+                }
+                Some(found) if is_of_another_user(&found) => Obstacle::Foreign(InTheWay::OtherUser),
+                Some(_) => error.into(),
+            });
+        }
+    };
+    let own = rustix::fs::fstat(&directory)?;
+    if is_of_another_user(&own) {
+        return Err(Obstacle::Foreign(InTheWay::OtherUser));
+    }
+    if Mode::from_raw_mode(own.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
+        return Err(Obstacle::Foreign(InTheWay::OthersCanWrite));
+    }
+    // Nothing is created in a directory that is somebody else's: a workspace has its lock from the beginning to the end.
+    let names = system::names(&directory)?;
+    if !names.is_empty() && !names.iter().any(|it| it == LOCK) {
+        return Err(Obstacle::Foreign(InTheWay::NotOurs));
+    }
+    if names.is_empty() && !is_new_allowed {
+        // A process was killed just when it had made it. If that process is alive, it makes another one.
+        if system::permissions(&own) == Mode::RWXU {
+            let _ = system::remove_empty(parent, name);
+        }
+        return Err(Obstacle::Gone);
+    }
+    Ok((directory, Identity::of(&own)))
+}
+
+/// Opens the file that is to be locked.
+fn open_lock(directory: &OwnedFd, is_new_allowed: bool) -> Result<(File, Identity), Obstacle> {
+    let mut flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    if is_new_allowed {
+        flags |= OFlags::CREATE;
+    }
+    let lock = match rustix::fs::openat(directory, LOCK, flags, Mode::RUSR | Mode::WUSR) {
+        Ok(lock) => File::from(lock),
+        // Nothing can be created in a directory that has been removed.
+        Err(Errno::NOENT) => return Err(Obstacle::Gone),
+        Err(_) => return Err(Obstacle::Foreign(InTheWay::NotOurs)),
+    };
+    let found = rustix::fs::fstat(&lock)?;
+    match found.st_nlink {
+        0 => Err(Obstacle::Gone),
+        1 if system::kind(&found) == super::Kind::File && !is_of_another_user(&found) => {
+            Ok((lock, Identity::of(&found)))
+        }
+        _ => Err(Obstacle::Foreign(InTheWay::NotOurs)),
+    }
+}
+
+/// Writes the marker into a new lock; one that is not new must have it.
+fn mark(directory: &OwnedFd, lock: &mut File, marker: &[u8]) -> Result<(), Obstacle> {
+    let mut text = Vec::new();
+    let read = (&*lock).take(marker.len() as u64 + 1).read_to_end(&mut text);
+    read.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+    if text == marker {
+        return Ok(());
+    }
+    // A process that was killed at once has left the beginning of a marker, and nothing else.
+    let is_begun = marker.starts_with(&text) && system::names(directory)?.len() == 1;
+    if !is_begun {
+        return Err(Obstacle::Foreign(InTheWay::NotOurs));
+    }
+    let written = lock.write_all(&marker[text.len()..]);
+    Ok(written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?)
 }
 
 /// What the lock holds: it was made in this directory, as this file.

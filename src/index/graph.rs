@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use rusqlite::{Connection, Result, params};
+use rusqlite::{Connection, Result, Statement, params};
 use sha2::{Digest as _, Sha256};
 
 use super::stored::Digest;
@@ -25,76 +25,140 @@ const MAX_RANGE_EDGES: usize = 250_000;
 /// Writes the graphs of all channels of a catalog, and the rows that say which channel has which. Gives the channels with
 /// more edges by `skipRange` than are written: theirs are left out.
 pub(super) fn write(connection: &Connection, catalog: i64, interned: &mut Interned) -> Result<Vec<String>> {
-    let mut without_ranges = Vec::new();
-    let mut bundles: HashMap<String, HashMap<String, i64>> = HashMap::new();
-    let mut versions: HashMap<i64, Version> = HashMap::new();
-    let mut statement = connection.prepare(
-        "SELECT b.document, b.package, b.name, b.version FROM catalog_document cd JOIN bundle b ON b.document = cd.document \
-         WHERE cd.catalog = ? ORDER BY cd.position",
-    )?;
-    let mut rows = statement.query([catalog])?;
-    while let Some(row) = rows.next()? {
-        let document = row.get(0)?;
-        // Of several bundles of one name, which the checks report, the first counts.
-        bundles.entry(row.get(1)?).or_default().entry(row.get(2)?).or_insert(document);
-        if let Ok(version) = Version::parse(row.get_ref(3)?.as_str()?) {
-            versions.insert(document, version);
-        }
-    }
-    let mut channels = connection.prepare(
-        "SELECT c.document, c.package, c.name FROM catalog_document cd JOIN channel c ON c.document = cd.document \
-         WHERE cd.catalog = ? ORDER BY cd.position",
-    )?;
-    let channels: Vec<(i64, String, String)> =
-        channels.query_map([catalog], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect::<Result<_>>()?;
-    let mut entry_rows =
-        connection.prepare("SELECT name, replaces, skip_range FROM entry WHERE document = ? ORDER BY position")?;
-    let mut skip_rows =
-        connection.prepare("SELECT entry, name FROM entry_skip WHERE document = ? ORDER BY entry, position")?;
-    let mut insert_graph = connection.prepare("INSERT INTO graph VALUES (?, ?, ?, ?, ?)")?;
-    let mut insert_node = connection.prepare("INSERT INTO node VALUES (?, ?, ?, ?, ?)")?;
-    let mut insert_edge = connection.prepare("INSERT INTO edge VALUES (?, ?, ?, ?)")?;
+    let bundles = Bundles::read(connection, catalog)?;
+    let mut entry_rows = EntryRows::new(connection)?;
+    let mut writer = Writer::new(connection)?;
     // A document may stand in a catalog twice, which the checks report.
     let mut insert_channel = connection.prepare("INSERT OR IGNORE INTO catalog_channel VALUES (?, ?, ?)")?;
-    for (channel, package, name) in channels {
-        let of_package = bundles.get(&package);
-        let mut entries: Vec<EntryWithBundle> = entry_rows
-            .query_map([channel], |row| {
-                let name: String = row.get(0)?;
-                let bundle = of_package.and_then(|it| it.get(&name)).copied();
-                Ok((Entry { name, replaces: row.get(1)?, skips: Vec::new(), skip_range: row.get(2)? }, bundle))
-            })?
-            .collect::<Result<_>>()?;
-        let mut rows = skip_rows.query([channel])?;
-        while let Some(row) = rows.next()? {
-            if let Some((entry, _)) = entries.get_mut(row.get::<_, usize>(0)?) {
-                entry.skips.push(row.get(1)?);
-            }
-        }
+    let mut without_ranges = Vec::new();
+    for (channel, package, name) in channels(connection, catalog)? {
+        let entries = entry_rows.of(channel, bundles.documents.get(&package))?;
         let digest = graph_digest(channel, &entries);
         let graph = match interned.graphs.get(&digest) {
             Some(graph) => graph,
             None => {
                 let graph = interned.graphs.add(digest);
-                let Graph { names, edges, head, n_range_edges } = build(&entries, &versions);
-                if n_range_edges.is_none() {
+                let made = build(&entries, &bundles.versions);
+                if made.n_range_edges.is_none() {
                     without_ranges.push(format!("{package}/{name}"));
                 }
-                insert_graph.execute(params![graph, channel, digest, head, n_range_edges])?;
-                for (number, name) in names.iter().enumerate() {
-                    let entry = entries.get(number);
-                    let bundle = entry.and_then(|it| it.1);
-                    insert_node.execute(params![graph, number, name, entry.map(|_| number), bundle])?;
-                }
-                for (source, target, kind) in edges {
-                    insert_edge.execute(params![graph, source, target, kind])?;
-                }
+                writer.graph(graph, channel, &digest, &made, &entries)?;
                 graph
             }
         };
         insert_channel.execute([catalog, channel, graph])?;
     }
     Ok(without_ranges)
+}
+
+/// The bundles of a catalog.
+#[derive(Default)]
+struct Bundles {
+    /// Their documents, by package and name.
+    documents: HashMap<String, HashMap<String, i64>>,
+    /// The versions that are valid, by document.
+    versions: HashMap<i64, Version>,
+}
+
+impl Bundles {
+    fn read(connection: &Connection, catalog: i64) -> Result<Self> {
+        let mut found = Self::default();
+        let mut statement = connection.prepare(
+            "SELECT b.document, b.package, b.name, b.version FROM catalog_document cd JOIN bundle b ON b.document = cd.document \
+             WHERE cd.catalog = ? ORDER BY cd.position",
+        )?;
+        let mut rows = statement.query([catalog])?;
+        while let Some(row) = rows.next()? {
+            let document = row.get(0)?;
+            // Of several bundles of one name, which the checks report, the first counts.
+            found.documents.entry(row.get(1)?).or_default().entry(row.get(2)?).or_insert(document);
+            if let Ok(version) = Version::parse(row.get_ref(3)?.as_str()?) {
+                found.versions.insert(document, version);
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The channels of a catalog: document, package and name.
+fn channels(connection: &Connection, catalog: i64) -> Result<Vec<(i64, String, String)>> {
+    let mut channels = connection.prepare(
+        "SELECT c.document, c.package, c.name FROM catalog_document cd JOIN channel c ON c.document = cd.document \
+         WHERE cd.catalog = ? ORDER BY cd.position",
+    )?;
+    channels.query_map([catalog], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
+}
+
+/// Reads the entries of channels.
+struct EntryRows<'c> {
+    entries: Statement<'c>,
+    skips: Statement<'c>,
+}
+
+impl<'c> EntryRows<'c> {
+    fn new(connection: &'c Connection) -> Result<Self> {
+        Ok(Self {
+            entries: connection
+                .prepare("SELECT name, replaces, skip_range FROM entry WHERE document = ? ORDER BY position")?,
+            skips: connection
+                .prepare("SELECT entry, name FROM entry_skip WHERE document = ? ORDER BY entry, position")?,
+        })
+    }
+
+    fn of(&mut self, channel: i64, of_package: Option<&HashMap<String, i64>>) -> Result<Vec<EntryWithBundle>> {
+        let mut entries: Vec<EntryWithBundle> = self
+            .entries
+            .query_map([channel], |row| {
+                let name: String = row.get(0)?;
+                let bundle = of_package.and_then(|it| it.get(&name)).copied();
+                Ok((Entry { name, replaces: row.get(1)?, skips: Vec::new(), skip_range: row.get(2)? }, bundle))
+            })?
+            .collect::<Result<_>>()?;
+        let mut rows = self.skips.query([channel])?;
+        while let Some(row) = rows.next()? {
+            if let Some((entry, _)) = entries.get_mut(row.get::<_, usize>(0)?) {
+                entry.skips.push(row.get(1)?);
+            }
+        }
+        Ok(entries)
+    }
+}
+
+/// Writes graphs.
+struct Writer<'c> {
+    graph: Statement<'c>,
+    node: Statement<'c>,
+    edge: Statement<'c>,
+}
+
+impl<'c> Writer<'c> {
+    fn new(connection: &'c Connection) -> Result<Self> {
+        Ok(Self {
+            graph: connection.prepare("INSERT INTO graph VALUES (?, ?, ?, ?, ?)")?,
+            node: connection.prepare("INSERT INTO node VALUES (?, ?, ?, ?, ?)")?,
+            edge: connection.prepare("INSERT INTO edge VALUES (?, ?, ?, ?)")?,
+        })
+    }
+
+    fn graph(
+        &mut self,
+        id: i64,
+        channel: i64,
+        digest: &Digest,
+        graph: &Graph<'_>,
+        entries: &[EntryWithBundle],
+    ) -> Result<()> {
+        self.graph.execute(params![id, channel, digest, graph.head, graph.n_range_edges])?;
+        for (number, name) in graph.names.iter().enumerate() {
+            let entry = entries.get(number);
+            let bundle = entry.and_then(|it| it.1);
+            self.node.execute(params![id, number, name, entry.map(|_| number), bundle])?;
+        }
+        for (source, target, kind) in &graph.edges {
+            self.edge.execute(params![id, source, target, kind])?;
+        }
+        Ok(())
+    }
 }
 
 /// What a graph depends on.

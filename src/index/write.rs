@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 use rusqlite::{Connection, Result, Statement, params};
 
+use super::csv::CsvFacts;
 use super::prepare::{BundleRows, DESCRIPTION, KnownDocuments, NewDocument, Profile, PropertyRow, Rows};
 use super::spot::spot_to_json;
 use super::stored::{Compressor, Digest};
@@ -266,6 +267,18 @@ impl<'c> Writer<'c> {
             description,
             profile,
         ])?;
+        self.facts(id, csv)?;
+        self.properties(id, &rows.properties)?;
+        self.dependencies(id, rows, interned)?;
+        for (position, (name, reference)) in rows.related_images.iter().enumerate() {
+            let image = self.image(reference, interned)?;
+            self.related_image.execute(params![id, position, name, image])?;
+        }
+        Ok(())
+    }
+
+    /// What a ClusterServiceVersion says that is a list.
+    fn facts(&mut self, id: i64, csv: &CsvFacts) -> Result<()> {
         for (position, keyword) in csv.keywords.iter().enumerate() {
             self.keyword.execute(params![id, position, keyword])?;
         }
@@ -281,7 +294,11 @@ impl<'c> Writer<'c> {
         for (name, value) in &csv.features {
             self.feature.execute(params![id, name, value])?;
         }
-        self.properties(id, &rows.properties)?;
+        Ok(())
+    }
+
+    /// What a bundle provides and needs.
+    fn dependencies(&mut self, id: i64, rows: &BundleRows, interned: &mut Interned) -> Result<()> {
         for api in self.apis(&rows.provided, interned)? {
             self.provided_api.execute([id, api])?;
         }
@@ -295,10 +312,6 @@ impl<'c> Writer<'c> {
             if let ("olm.constraint", Some(value)) = (kind.as_str(), value) {
                 self.bundle_constraint.execute(params![id, position, value])?;
             }
-        }
-        for (position, (name, reference)) in rows.related_images.iter().enumerate() {
-            let image = self.image(reference, interned)?;
-            self.related_image.execute(params![id, position, name, image])?;
         }
         Ok(())
     }

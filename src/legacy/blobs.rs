@@ -10,10 +10,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::package::{BundleModel, PackageModel};
-use crate::fbc::{Format, Level, csv_metadata};
+use crate::fbc::{BUNDLE_OBJECT, Format, Level, csv_metadata};
 use crate::json::{self, Reader};
 use crate::version::Quoted;
 use crate::yaml;
+
+const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// An object that is being written, compact; white space comes later.
 struct Object {
@@ -104,71 +106,26 @@ pub(super) fn write_bundle(
     out: &mut Vec<u8>,
 ) -> Result<(), String> {
     let text = json::decode_utf8(manifests);
-    let object = |idx: usize| bundle.survey.objects.get(idx).and_then(|it| text.get(it.clone())).unwrap_or_default();
-    let becomes_metadata = level == Level::CsvMetadata
-        && !bundle.image.is_empty()
-        && bundle.survey.csv.is_some()
-        && !bundle.properties.iter().any(|(kind, _)| kind == "olm.csv.metadata");
-    let mut objects: Vec<String> = Vec::new();
-    let mut metadata = None;
-    if becomes_metadata {
-        let csv = object(bundle.survey.csv.unwrap_or_default());
-        let mut reader = Reader::new();
-        let value = reader.read(csv).map_err(|error| super::survey::go_words(&error));
-        let made = value.and_then(csv_metadata::write);
-        metadata = Some(made.map_err(|error| format!("migrate: {error} (bundle {})", Quoted(&bundle.name)))?);
+    let (objects, metadata) = if becomes_metadata(bundle, level) {
+        (Vec::new(), Some(metadata(bundle, &text)?))
     } else {
-        objects.extend((0..bundle.survey.objects.len()).map(|idx| STANDARD.encode(object(idx))));
-        objects.sort_unstable();
-        objects.dedup();
-    }
-    let is_late = |kind: &str| kind == "olm.bundle.object" || kind == "olm.csv.metadata";
+        (objects(bundle, &text), None)
+    };
+    let early = bundle.properties.iter().filter(|(kind, _)| kind != BUNDLE_OBJECT && kind != CSV_METADATA);
+    let early = early.map(|(kind, value)| (kind.as_str(), value.as_str()));
+    let objects = objects.iter().map(|it| (BUNDLE_OBJECT, it.as_str()));
+    let metadata = stored(bundle, CSV_METADATA).chain(metadata.as_deref()).map(|it| (CSV_METADATA, it));
     let mut it = Object::open("olm.bundle");
     it.optional("name", &bundle.name);
     it.optional("package", package);
     it.text("image", &bundle.image);
-    it.key("properties");
-    it.out.push(b'[');
-    let mut is_first = true;
-    let mut property = |it: &mut Object, kind: &str, value: &dyn Fn(&mut Vec<u8>)| {
-        if !std::mem::take(&mut is_first) {
-            it.out.push(b',');
-        }
+    it.list("properties", early.chain(objects).chain(metadata), |it, (kind, value)| {
         it.out.push(b'{');
         it.text("type", kind);
         it.key("value");
-        value(&mut it.out);
+        it.out.extend_from_slice(value.as_bytes());
         it.out.push(b'}');
-    };
-    for (kind, value) in bundle.properties.iter().filter(|(kind, _)| !is_late(kind)) {
-        property(&mut it, kind, &|out| out.extend_from_slice(value.as_bytes()));
-    }
-    // Stored properties of the two late types mix with the manifests in the order of their text.
-    let stored = |kind: &str| {
-        let values = bundle.properties.iter().filter(move |it| it.0 == kind);
-        values.map(|(_, value)| value.clone()).collect::<Vec<_>>()
-    };
-    let mut late = if becomes_metadata { Vec::new() } else { stored("olm.bundle.object") };
-    if late.is_empty() {
-        for data in &objects {
-            property(&mut it, "olm.bundle.object", &|out| {
-                out.extend_from_slice(b"{\"data\":\"");
-                out.extend_from_slice(data.as_bytes());
-                out.extend_from_slice(b"\"}");
-            });
-        }
-    } else {
-        late.extend(objects.iter().map(|data| format!("{{\"data\":\"{data}\"}}")));
-        late.sort_unstable();
-        late.dedup();
-        for value in &late {
-            property(&mut it, "olm.bundle.object", &|out| out.extend_from_slice(value.as_bytes()));
-        }
-    }
-    for value in stored("olm.csv.metadata").iter().chain(&metadata) {
-        property(&mut it, "olm.csv.metadata", &|out| out.extend_from_slice(value.as_bytes()));
-    }
-    it.out.push(b']');
+    });
     if !bundle.related_images.is_empty() {
         it.list("relatedImages", &bundle.related_images, |it, (name, image)| {
             it.out.push(b'{');
@@ -178,6 +135,47 @@ pub(super) fn write_bundle(
         });
     }
     finish(it, format, out)
+}
+
+/// Whether a bundle's ClusterServiceVersion takes the place of all its manifests.
+fn becomes_metadata(bundle: &BundleModel, level: Level) -> bool {
+    level == Level::CsvMetadata
+        && !bundle.image.is_empty()
+        && bundle.survey.csv.is_some()
+        && stored(bundle, CSV_METADATA).next().is_none()
+}
+
+/// The values of a bundle's properties of one type, as the file has them.
+fn stored<'b>(bundle: &'b BundleModel, kind: &str) -> impl Iterator<Item = &'b str> {
+    bundle.properties.iter().filter(move |it| it.0 == kind).map(|it| it.1.as_str())
+}
+
+/// A manifest by its number, in the text of all.
+fn manifest<'t>(bundle: &BundleModel, text: &'t str, idx: usize) -> &'t str {
+    bundle.survey.objects.get(idx).and_then(|it| text.get(it.clone())).unwrap_or_default()
+}
+
+/// The value of the property that the ClusterServiceVersion becomes.
+fn metadata(bundle: &BundleModel, text: &str) -> Result<String, String> {
+    let csv = manifest(bundle, text, bundle.survey.csv.unwrap_or_default());
+    let mut reader = Reader::new();
+    let value = reader.read(csv).map_err(|error| super::survey::go_words(&error));
+    let made = value.and_then(csv_metadata::write);
+    made.map_err(|error| format!("migrate: {error} (bundle {})", Quoted(&bundle.name)))
+}
+
+/// The values of the properties that manifests become, and of those that are stored as such, in the order of their text.
+fn objects(bundle: &BundleModel, text: &str) -> Vec<String> {
+    let mut values: Vec<String> = stored(bundle, BUNDLE_OBJECT).map(str::to_owned).collect();
+    values.extend((0..bundle.survey.objects.len()).map(|idx| {
+        let mut value = "{\"data\":\"".to_owned();
+        STANDARD.encode_string(manifest(bundle, text, idx), &mut value);
+        value.push_str("\"}");
+        value
+    }));
+    values.sort_unstable();
+    values.dedup();
+    values
 }
 
 /// Closes the object and writes it in a format.

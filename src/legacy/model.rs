@@ -121,21 +121,11 @@ impl Model {
 
     /// Bundles into channels, in the order of the real tool: first all manifests are read, then all is converted.
     fn populate(&mut self, file: &LegacyFile, rows: &Rows, valid: &[(&Membership, &Edges)]) -> Result<(), LegacyError> {
-        let mut order: Vec<&BundleRow> = Vec::new();
-        let mut position: HashMap<&str, usize> = HashMap::new();
-        for (member, _) in valid {
-            if !position.contains_key(member.0.as_str())
-                && let Some(bundle) = rows.bundle(&member.0)
-            {
-                position.insert(&member.0, order.len());
-                order.push(bundle);
-            }
-        }
-        let surveys = survey(file, &order)?;
+        let surveys = surveys(file, rows, valid)?;
         let mut said: HashSet<(&str, &str)> = HashSet::new();
         for ((bundle, package, _), _) in valid {
-            let survey = position.get(bundle.as_str()).and_then(|&idx| surveys.get(idx));
-            if let Some(broken) = survey.and_then(|it| it.broken.as_deref())
+            if let Some((_, survey)) = surveys.get(bundle.as_str())
+                && let Some(broken) = &survey.broken
                 && said.insert((bundle, package))
             {
                 self.problems.push(Problem {
@@ -148,49 +138,45 @@ impl Model {
         }
         let values = Values::new(rows);
         for (member, edges) in valid {
-            let (name, package, channel) = member;
-            let Some(&idx) = position.get(name.as_str()) else { continue };
-            let bundle = order[idx];
-            if values.is_deprecated(rows, name) {
+            let Some((bundle, survey)) = surveys.get(member.0.as_str()) else { continue };
+            if values.is_deprecated(rows, &member.0) {
                 continue;
             }
-            let Some(model) = self.packages.get(package) else {
-                let text = format!("unknown package {} for bundle {}", Quoted(package), Quoted(name));
-                self.problem(None, format!("populate channels: {text}"));
-                continue;
-            };
-            if !model.channels.contains_key(channel) {
-                let text = format!("unknown channel {} for bundle {}", Quoted(channel), Quoted(name));
-                self.problem(Some(package), format!("populate channels: {text}"));
-                continue;
-            }
-            if !model.bundles.contains_key(name) {
-                match convert(rows, &values, bundle, package, surveys[idx].clone()) {
-                    Ok(mut converted) => {
-                        converted.row = rows.by_name.get(name).copied().unwrap_or_default();
-                        if let Some(model) = self.packages.get_mut(package) {
-                            model.bundles.insert(name.clone(), converted);
-                        }
-                    }
-                    Err(error) => {
-                        self.problem(
-                            Some(package),
-                            format!("populate channels: convert bundle {}: {error}", Quoted(name)),
-                        );
-                        continue;
-                    }
-                }
-            }
-            let entry = Entry {
-                name: name.clone(),
-                replaces: edges.replaces.clone(),
-                skips: edges.skips.clone(),
-                skip_range: bundle.skip_range.clone().unwrap_or_default(),
-            };
-            if let Some(entries) = self.packages.get_mut(package).and_then(|it| it.channels.get_mut(channel)) {
-                entries.push(entry);
+            let convert = || convert(rows, &values, bundle, &member.1, survey.clone());
+            if let Err((package, error)) = self.enter(member, edges, bundle, convert) {
+                self.problem(package, format!("populate channels: {error}"));
             }
         }
+        Ok(())
+    }
+
+    /// Puts a bundle into a channel, and before into its package, if it is not there yet. What fails is about a package, or
+    /// about none.
+    fn enter<'m>(
+        &mut self,
+        (name, package, channel): &'m Membership,
+        edges: &Edges,
+        bundle: &BundleRow,
+        convert: impl FnOnce() -> Result<BundleModel, String>,
+    ) -> Result<(), (Option<&'m str>, String)> {
+        let Some(model) = self.packages.get_mut(package) else {
+            return Err((None, format!("unknown package {} for bundle {}", Quoted(package), Quoted(name))));
+        };
+        let Some(entries) = model.channels.get_mut(channel) else {
+            let error = format!("unknown channel {} for bundle {}", Quoted(channel), Quoted(name));
+            return Err((Some(package), error));
+        };
+        if !model.bundles.contains_key(name) {
+            let converted = convert()
+                .map_err(|error| (Some(package.as_str()), format!("convert bundle {}: {error}", Quoted(name))))?;
+            model.bundles.insert(name.clone(), converted);
+        }
+        entries.push(Entry {
+            name: name.clone(),
+            replaces: edges.replaces.clone(),
+            skips: edges.skips.clone(),
+            skip_range: bundle.skip_range.clone().unwrap_or_default(),
+        });
         Ok(())
     }
 
@@ -284,6 +270,19 @@ impl Model {
     }
 }
 
+/// The rows of the bundles in channels, by name, each with what its manifests are.
+fn surveys<'r>(
+    file: &LegacyFile,
+    rows: &'r Rows,
+    valid: &[(&Membership, &Edges)],
+) -> Result<HashMap<&'r str, (&'r BundleRow, Survey)>, LegacyError> {
+    let mut seen: HashSet<&str> = HashSet::new();
+    let names = valid.iter().map(|(member, _)| member.0.as_str()).filter(|it| seen.insert(*it));
+    let order: Vec<&BundleRow> = names.filter_map(|it| rows.bundle(it)).collect();
+    let surveys = survey(file, &order)?;
+    Ok(order.into_iter().zip(surveys).map(|(bundle, survey)| (bundle.name.as_str(), (bundle, survey))).collect())
+}
+
 /// The first names of a long list.
 pub(super) fn few(names: &[&str]) -> String {
     const SHOWN: usize = 5;
@@ -324,7 +323,7 @@ fn convert(
     // Stable, where the real tool's order of equal ones is chance in long lists.
     related_images.sort_by(|a, b| a.1.cmp(&b.1));
     Ok(BundleModel {
-        row: 0,
+        row: rows.by_name.get(&bundle.name).copied().unwrap_or_default(),
         name: bundle.name.clone(),
         image,
         version,

@@ -124,15 +124,7 @@ impl Values {
             list.extend(apis.into_iter().map(|api| (kind.to_owned(), value(api), None)));
         }
         list.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
-        let mut complaints = Vec::new();
-        // The first that does not fit hides whether there are too many packages.
-        let first = list.iter().enumerate().find_map(|(idx, (kind, _, misfit))| Some((idx, kind, (*misfit)?)));
-        if let Some((idx, kind, misfit)) = first {
-            let idx = if kind.as_str() > BUNDLE_OBJECT { idx + n_objects } else { idx };
-            complaints.push((31, format!("parse property[{idx}] of type {}: {misfit}", Quoted(kind))));
-        } else if n_packages != 1 {
-            complaints.push((33, "must be exactly one property with type \"olm.package\"".to_owned()));
-        }
+        let complaints = complaint(&list, n_packages, n_objects).into_iter().collect();
         let mut properties: Vec<(String, String)> = list.into_iter().map(|(kind, text, _)| (kind, text)).collect();
         properties.dedup();
         Ok((properties, complaints))
@@ -153,6 +145,17 @@ pub(super) fn object(members: &[(&str, &str)]) -> String {
     out.push(b'}');
     // Written from text, so it is text.
     String::from_utf8(out).unwrap_or_default()
+}
+
+/// What the real tool's validation says of a bundle's properties. The first that does not fit hides whether there are too
+/// many packages.
+fn complaint(list: &[(String, String, Option<&str>)], n_packages: usize, n_objects: usize) -> Option<(u8, String)> {
+    let first = list.iter().enumerate().find_map(|(idx, (kind, _, misfit))| Some((idx, kind, (*misfit)?)));
+    if let Some((idx, kind, misfit)) = first {
+        let idx = if kind.as_str() > BUNDLE_OBJECT { idx + n_objects } else { idx };
+        return Some((31, format!("parse property[{idx}] of type {}: {misfit}", Quoted(kind))));
+    }
+    (n_packages != 1).then(|| (33, "must be exactly one property with type \"olm.package\"".to_owned()))
 }
 
 fn other(kind: &str, text: &str, reader: &mut Reader) -> Form {

@@ -4,8 +4,75 @@
 
 use super::explanation::{MessageExplanation, PartExplanation};
 use super::made::{Made, RESOLVE, between, command};
-use super::unsatisfiable::no_operators;
+use super::rule::{Known, Rule, by_rules};
+use super::unsatisfiable::{Meaning, no_operators};
 use crate::constraint::ConstraintError;
+
+const SYSTEM: &str = "OLM Classic";
+const NO_OPERATORS: &str = "no operators found ";
+const CSVS: &str = "kubectl get clusterserviceversions";
+
+/// The first that fits counts.
+const RULES: &[Rule] = &[
+    Rule::Grammar(&[NO_OPERATORS], nothing_there),
+    Rule::Grammar(&["expected 1 OperatorGroup in the namespace", " operatorGroups, expected 1"], not_one_group),
+    Rule::Words(Known {
+        system: SYSTEM,
+        marks: &[" instead of Replacing"],
+        meaning: "With the strategy to fail forward, every operator that another replaces must be in phase Replacing, and \
+                  one is not.",
+        names: &[("csv ", " in phase")],
+        next: &[CSVS],
+    }),
+    Rule::Grammar(&["error using catalogsource "], broken_catalog),
+    Rule::Grammar(
+        &["replacement chains were found in channel", "no channel heads", "a cycle exists in the chain of replacement"],
+        without_order,
+    ),
+    Rule::Grammar(&["parse olm.constraint:", "convert olm.constraint to resolver predicate:"], unreadable_constraint),
+    Rule::Words(Known {
+        system: SYSTEM,
+        marks: &["expected exactly one operator, got"],
+        meaning: "Two packages of a catalog have bundles of one name in channels of one name, and OLM cannot tell them apart.",
+        names: &[],
+        next: &[RESOLVE],
+    }),
+    Rule::Words(Known {
+        system: SYSTEM,
+        marks: &["error determining origin of operator"],
+        meaning: "The name of a channel or bundle has a slash, which OLM cannot cope with.",
+        names: &[("unable to parse identifier ", " for")],
+        next: &["olmdex validate CATALOG"],
+    }),
+    Rule::Words(Known {
+        system: SYSTEM,
+        marks: &["multiple name matches for status.installedCSV"],
+        meaning: "Several installed operators have the name that the Subscription says it installed.",
+        names: &[("of subscription ", ":")],
+        next: &[CSVS],
+    }),
+    Rule::Grammar(&["risk of data loss updating"], lost_version),
+    Rule::Grammar(&["error validating existing CRs against new CRD's schema"], unfit_objects),
+    Rule::Words(Known {
+        system: SYSTEM,
+        marks: &["pre-existing CRD owners found"],
+        meaning: "Another installed operator owns the CRD that this one brings: one of them must go.",
+        names: &[("dependent CSV ", " ")],
+        next: &["kubectl get clusterserviceversions -A"],
+    }),
+    Rule::Words(Known {
+        system: SYSTEM,
+        marks: &["bundle unpacking failed"],
+        meaning: "The image of the bundle could not be unpacked: it cannot be pulled, or is no bundle, or the job took too long.",
+        names: &[],
+        next: &["kubectl get jobs,pods -n openshift-marketplace"],
+    }),
+];
+
+/// Other messages of OLM Classic.
+pub(super) fn classic(message: &str) -> Option<MessageExplanation> {
+    deprecation(message).or_else(|| by_rules(RULES, message))
+}
 
 /// What `olm.deprecations` says: the conditions of a Subscription, or the one that joins them.
 fn deprecation(message: &str) -> Option<MessageExplanation> {
@@ -29,7 +96,7 @@ fn deprecation(message: &str) -> Option<MessageExplanation> {
         }
     }
     let mut made = Made::new(
-        "OLM Classic",
+        SYSTEM,
         "The catalog marks what is installed, or where it comes from, as deprecated (`olm.deprecations`). That is advice: OLM \
          installs and upgrades all the same.",
     );
@@ -47,139 +114,97 @@ fn deprecation(message: &str) -> Option<MessageExplanation> {
     made.next("kubectl get subscriptions -A").done()
 }
 
+fn nothing_there(message: &str) -> Made {
+    let text = message.find(NO_OPERATORS).map_or(message, |it| &message[it..]);
+    let Meaning { meaning, names, next } = no_operators(text);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    next.into_iter().fold(Made::new(SYSTEM, meaning).about(&names), Made::next)
+}
+
+fn not_one_group(_: &str) -> Made {
+    let meaning = "A namespace with Subscriptions needs exactly one OperatorGroup; here are none, or several.";
+    Made::new(SYSTEM, meaning).next("kubectl get operatorgroups -A")
+}
+
+fn broken_catalog(message: &str) -> Made {
+    let catalog = between(message, "error using catalogsource ", ":").unwrap_or_default();
+    let cause = between(message, "error using catalogsource ", "").unwrap_or_default();
+    let cause = cause.split_once(": ").map_or("", |it| it.1);
+    let meaning = format!(
+        "The catalog {catalog} cannot be asked ({cause}). OLM then resolves nothing at all in the namespaces that see it, \
+         even where nobody uses that catalog."
+    );
+    let (namespace, name) = catalog.split_once('/').unwrap_or(("", catalog));
+    Made::new(SYSTEM, meaning)
+        .about(&[catalog])
+        .next(command(["kubectl", "get", "catalogsource", name, "-n", namespace, "-o", "yaml"]))
+        .next(command(["kubectl", "get", "pods", "-n", namespace, "-l", &format!("olm.catalogSource={name}")]))
+}
+
+/// A channel that has no order, or installed operators that have none.
+fn without_order(message: &str) -> Made {
+    let channel = between(message, "in channel \"", "\"").unwrap_or_default();
+    let package = between(message, "of package \"", "\"").unwrap_or_default();
+    let meaning = if channel.is_empty() {
+        format!(
+            "Two installed operators of the package {package} meet the same demand, and OLM cannot order them: mostly an \
+             upgrade that is still going on. It passes when the old one is gone."
+        )
+    } else {
+        format!(
+            "The channel {channel} of package {package} is broken: its entries do not form one chain from one head."
+        )
+    };
+    Made::new(SYSTEM, meaning)
+        .about(&[package])
+        .next(command(["olmdex", "check-graph", package]))
+        .next(command(["olmdex", "graph", package]))
+}
+
+fn unreadable_constraint(message: &str) -> Made {
+    let what = message.split_once("olm.constraint").map_or("", |it| it.1);
+    let what = what.split_once(": ").map_or(what, |it| it.1);
+    let mut meaning = format!(
+        "A bundle within reach has an `olm.constraint` that OLM cannot read ({what}). That stops the whole namespace, even \
+         if the bundle is an old one that nobody would install."
+    );
+    if message.contains("unknown field \"name\"") {
+        let hint = ConstraintError::UnknownField("name".to_owned());
+        meaning = format!("{meaning} A hint: {}.", hint.help().unwrap_or_default());
+    }
+    Made::new(SYSTEM, meaning).next(RESOLVE).next("olmdex validate CATALOG")
+}
+
+fn lost_version(message: &str) -> Made {
+    let crd = crd_after(message, "risk of data loss updating ");
+    let version = between(message, "removes version ", " that").unwrap_or_default();
+    let meaning = format!(
+        "The new CRD {crd} no longer has the version {version}, in which objects may still be stored. Store them in another \
+         version, and take {version} out of status.storedVersions of the CRD."
+    );
+    let next = match crd {
+        "" => "kubectl get crds".to_owned(),
+        crd => command(["kubectl", "get", "crd", crd, "-o", "jsonpath={.status.storedVersions}"]),
+    };
+    Made::new(SYSTEM, meaning).about(&[crd, version]).next(next)
+}
+
+fn unfit_objects(message: &str) -> Made {
+    let crd = crd_after(message, "schema for ");
+    let object = between(message, "error validating ", "\"").unwrap_or_default();
+    let meaning = format!(
+        "Objects that exist would not be valid any more under the new schema of the CRD {crd}: change or delete them first."
+    );
+    let next = match crd {
+        "" => "kubectl get crds".to_owned(),
+        crd => command(["kubectl", "get", crd, "-A"]),
+    };
+    Made::new(SYSTEM, meaning).about(&[crd, object.split(' ').next_back().unwrap_or_default()]).next(next)
+}
+
 /// The name of a CRD after some words, in quotes or without.
 fn crd_after<'m>(message: &'m str, before: &str) -> &'m str {
     let rest = between(message, before, "").unwrap_or_default().trim_start_matches(['"', '\'', '`']);
     let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '-')).unwrap_or(rest.len());
     rest[..end].trim_end_matches('.')
-}
-
-/// Other messages of OLM Classic.
-pub(super) fn classic(message: &str) -> Option<MessageExplanation> {
-    const SYSTEM: &str = "OLM Classic";
-    let of = |before: &str, after: &str| between(message, before, after).unwrap_or_default();
-    if let Some(decoded) = deprecation(message) {
-        return Some(decoded);
-    }
-    if message.contains("no operators found ") {
-        let text = &message[message.find("no operators found ")?..];
-        let (meaning, names, next) = no_operators(text);
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        return next.into_iter().fold(Made::new(SYSTEM, meaning).about(&names), Made::next).done();
-    }
-    if message.contains("expected 1 OperatorGroup in the namespace") || message.contains(" operatorGroups, expected 1")
-    {
-        let meaning = "A namespace with Subscriptions needs exactly one OperatorGroup; here are none, or several.";
-        return Made::new(SYSTEM, meaning).next("kubectl get operatorgroups -A").done();
-    }
-    if message.contains(" instead of Replacing") {
-        let meaning = "With the strategy to fail forward, every operator that another replaces must be in phase Replacing, and one is not.";
-        return Made::new(SYSTEM, meaning)
-            .about(&[of("csv ", " in phase")])
-            .next("kubectl get clusterserviceversions")
-            .done();
-    }
-    if message.contains("error using catalogsource ") {
-        let (catalog, cause) = (of("error using catalogsource ", ":"), of("error using catalogsource ", ""));
-        let cause = cause.split_once(": ").map_or("", |it| it.1);
-        let meaning = format!(
-            "The catalog {catalog} cannot be asked ({cause}). OLM then resolves nothing at all in the namespaces that see it, \
-             even where nobody uses that catalog."
-        );
-        let (namespace, name) = catalog.split_once('/').unwrap_or(("", catalog));
-        return Made::new(SYSTEM, meaning)
-            .about(&[catalog])
-            .next(command(["kubectl", "get", "catalogsource", name, "-n", namespace, "-o", "yaml"]))
-            .next(command(["kubectl", "get", "pods", "-n", namespace, "-l", &format!("olm.catalogSource={name}")]))
-            .done();
-    }
-    if message.contains("replacement chains were found in channel")
-        || message.contains("no channel heads")
-        || message.contains("a cycle exists in the chain of replacement")
-    {
-        let (channel, package) = (of("in channel \"", "\""), of("of package \"", "\""));
-        let meaning = if channel.is_empty() {
-            format!(
-                "Two installed operators of the package {package} meet the same demand, and OLM cannot order them: mostly an \
-                 upgrade that is still going on. It passes when the old one is gone."
-            )
-        } else {
-            format!(
-                "The channel {channel} of package {package} is broken: its entries do not form one chain from one head."
-            )
-        };
-        return Made::new(SYSTEM, meaning)
-            .about(&[package])
-            .next(command(["olmdex", "check-graph", package]))
-            .next(command(["olmdex", "graph", package]))
-            .done();
-    }
-    if message.contains("parse olm.constraint:") || message.contains("convert olm.constraint to resolver predicate:") {
-        let what = message.split_once("olm.constraint").map_or("", |it| it.1);
-        let what = what.split_once(": ").map_or(what, |it| it.1);
-        let meaning = format!(
-            "A bundle within reach has an `olm.constraint` that OLM cannot read ({what}). That stops the whole namespace, even \
-             if the bundle is an old one that nobody would install."
-        );
-        let meaning = if message.contains("unknown field \"name\"") {
-            let hint = ConstraintError::UnknownField("name".to_owned());
-            format!("{meaning} A hint: {}.", hint.help().unwrap_or_default())
-        } else {
-            meaning
-        };
-        return Made::new(SYSTEM, meaning).next(RESOLVE).next("olmdex validate CATALOG").done();
-    }
-    if message.contains("expected exactly one operator, got") {
-        let meaning = "Two packages of a catalog have bundles of one name in channels of one name, and OLM cannot tell them apart.";
-        return Made::new(SYSTEM, meaning).next(RESOLVE).done();
-    }
-    if message.contains("error determining origin of operator") {
-        let meaning = "The name of a channel or bundle has a slash, which OLM cannot cope with.";
-        return Made::new(SYSTEM, meaning)
-            .about(&[of("unable to parse identifier ", " for")])
-            .next("olmdex validate CATALOG")
-            .done();
-    }
-    if message.contains("multiple name matches for status.installedCSV") {
-        let meaning = "Several installed operators have the name that the Subscription says it installed.";
-        return Made::new(SYSTEM, meaning)
-            .about(&[of("of subscription ", ":")])
-            .next("kubectl get clusterserviceversions")
-            .done();
-    }
-    if message.contains("risk of data loss updating") {
-        let (crd, version) = (crd_after(message, "risk of data loss updating "), of("removes version ", " that"));
-        let meaning = format!(
-            "The new CRD {crd} no longer has the version {version}, in which objects may still be stored. Store them in another \
-             version, and take {version} out of status.storedVersions of the CRD."
-        );
-        let made = Made::new(SYSTEM, meaning).about(&[crd, version]);
-        let next = match crd {
-            "" => "kubectl get crds".to_owned(),
-            crd => command(["kubectl", "get", "crd", crd, "-o", "jsonpath={.status.storedVersions}"]),
-        };
-        return made.next(next).done();
-    }
-    if message.contains("error validating existing CRs against new CRD's schema") {
-        let crd = crd_after(message, "schema for ");
-        let meaning = format!(
-            "Objects that exist would not be valid any more under the new schema of the CRD {crd}: change or delete them first."
-        );
-        return Made::new(SYSTEM, meaning)
-            .about(&[crd, of("error validating ", "\"").split(' ').next_back().unwrap_or_default()])
-            .next(if crd.is_empty() { "kubectl get crds".to_owned() } else { command(["kubectl", "get", crd, "-A"]) })
-            .done();
-    }
-    if message.contains("pre-existing CRD owners found") {
-        let meaning = "Another installed operator owns the CRD that this one brings: one of them must go.";
-        return Made::new(SYSTEM, meaning)
-            .about(&[of("dependent CSV ", " ")])
-            .next("kubectl get clusterserviceversions -A")
-            .done();
-    }
-    if message.contains("bundle unpacking failed") {
-        let meaning = "The image of the bundle could not be unpacked: it cannot be pulled, or is no bundle, or the job took too long.";
-        return Made::new(SYSTEM, meaning).next("kubectl get jobs,pods -n openshift-marketplace").done();
-    }
-    None
 }

@@ -4,21 +4,8 @@
 //! What it deliberately does not do: messages with a grammar of their own are taken apart by [`super`].
 
 use super::explanation::MessageExplanation;
-use super::made::{EXTENSIONS, Made, between, quoted};
-
-/// A message.
-pub(super) struct Known {
-    /// Who says it.
-    pub(super) system: &'static str,
-    /// The words by which it is recognised; all must occur.
-    pub(super) marks: &'static [&'static str],
-    /// What it means.
-    pub(super) meaning: &'static str,
-    /// What stands before and after each name in it.
-    pub(super) names: &'static [(&'static str, &'static str)],
-    /// Commands to run next. `{0}` stands for the first name; a command without its name is left out.
-    pub(super) next: &'static [&'static str],
-}
+use super::made::{EXTENSIONS, Made};
+use super::rule::Known;
 
 const CLASSIC: &str = "OLM Classic";
 const V1: &str = "OLM v1";
@@ -336,23 +323,5 @@ pub(super) const KNOWN: &[Known] = &[
 
 /// Messages that are recognised by their words alone.
 pub(super) fn by_words(message: &str) -> Option<MessageExplanation> {
-    let known = KNOWN.iter().find(|it| it.marks.iter().all(|mark| message.contains(mark)))?;
-    let name = |(before, after): &(&str, &str)| between(message, before, after).unwrap_or_default().trim().to_owned();
-    let names: Vec<String> = known.names.iter().map(name).collect();
-    let mut made = Made::new(known.system, known.meaning).about(&names.iter().map(String::as_str).collect::<Vec<_>>());
-    for template in known.next {
-        let mut command = (*template).to_owned();
-        let mut is_whole = true;
-        for (idx, name) in names.iter().enumerate() {
-            let slot = format!("{{{idx}}}");
-            if template.contains(&slot) {
-                is_whole &= !name.is_empty();
-                command = command.replace(&slot, &quoted(name));
-            }
-        }
-        if is_whole {
-            made = made.next(command);
-        }
-    }
-    made.done()
+    KNOWN.iter().find_map(|it| it.explain(message)).and_then(Made::done)
 }

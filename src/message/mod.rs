@@ -11,6 +11,7 @@ mod classic;
 mod explanation;
 mod known;
 mod made;
+mod rule;
 mod unsatisfiable;
 mod v1;
 

@@ -17,7 +17,7 @@ pub(super) fn unsatisfiable(message: &str) -> Option<MessageExplanation> {
          the namespace until that is gone, and puts this message on every Subscription there, not just on the culprit.",
     );
     for text in constraints(list.trim_start_matches(':').trim()) {
-        let (meaning, names, next) = constraint(&text);
+        let Meaning { meaning, names, next } = constraint(&text);
         made = made.about(&names.iter().map(String::as_str).collect::<Vec<_>>());
         for command in next {
             made = made.next(command);
@@ -67,6 +67,10 @@ fn place(text: &str) -> String {
     }
 }
 
+fn places(ids: &[&str]) -> String {
+    ids.iter().map(|it| place(it)).collect::<Vec<_>>().join("; ")
+}
+
 fn name_of(text: &str) -> &str {
     identifier(text).map_or(text, |it| it[3])
 }
@@ -80,87 +84,116 @@ fn listed<'t>(text: &'t str, word: &str) -> Vec<&'t str> {
     found
 }
 
-/// What a constraint means, what it is about, and what to run.
-fn constraint(text: &str) -> (String, Vec<String>, Vec<String>) {
-    let own = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-    let places = |ids: &[&str]| ids.iter().map(|it| place(it)).collect::<Vec<_>>().join("; ");
-    if let Some(name) = text.strip_prefix("subscription ").and_then(|it| it.strip_suffix(" exists")) {
-        return (format!("There is the Subscription {name}; it must be fulfilled."), own(&[name]), Vec::new());
+/// What a constraint means.
+pub(super) struct Meaning {
+    pub(super) meaning: String,
+    /// What it is about.
+    pub(super) names: Vec<String>,
+    /// What to run.
+    pub(super) next: Vec<String>,
+}
+
+impl Meaning {
+    fn new(meaning: String, names: &[&str]) -> Self {
+        Self { meaning, names: names.iter().map(|it| (*it).to_owned()).collect(), next: Vec::new() }
     }
-    if let Some((name, ids)) =
-        text.strip_prefix("subscription ").and_then(|it| it.split_once(" requires at least one of "))
-    {
+
+    fn next(mut self, command: impl IntoIterator<Item = String>) -> Self {
+        self.next.extend(command);
+        self
+    }
+}
+
+fn constraint(text: &str) -> Meaning {
+    let readers = [of_subscription, of_unreferenced, of_bundle, same_api, same_package, replaced, nothing_there];
+    readers.iter().find_map(|it| it(text)).unwrap_or_else(|| Meaning::new("This part is not known.".to_owned(), &[]))
+}
+
+fn of_subscription(text: &str) -> Option<Meaning> {
+    let text = text.strip_prefix("subscription ")?;
+    if let Some(name) = text.strip_suffix(" exists") {
+        return Some(Meaning::new(format!("There is the Subscription {name}; it must be fulfilled."), &[name]));
+    }
+    if let Some((name, ids)) = text.split_once(" requires at least one of ") {
         let ids = listed(ids, " or ");
         let meaning = format!("The Subscription {name} can only have one of these: {}.", places(&ids));
-        return (meaning, own(&[name]), Vec::new());
+        return Some(Meaning::new(meaning, &[name]));
     }
-    if let Some((name, id)) = text.strip_prefix("subscription ").and_then(|it| it.split_once(" requires ")) {
-        return (
-            format!("The Subscription {name} can only have {}.", place(id)),
-            own(&[name, name_of(id)]),
-            Vec::new(),
-        );
-    }
-    if let Some(name) = between(text, "clusterserviceversion ", " exists and is not referenced") {
-        let meaning = format!(
-            "{name} is installed and no Subscription speaks of it, so OLM keeps it as it is. It may be left over from an \
-             upgrade that is still going on, or from a Subscription that was deleted."
-        );
-        return (meaning, own(&[name]), vec![command(["kubectl", "get", "clusterserviceversion", name, "-o", "yaml"])]);
-    }
-    if let Some((name, demand)) = text.strip_prefix("bundle ").and_then(|it| it.split_once(" requires an operator ")) {
-        let mut next = Vec::new();
-        if let Some(package) = between(demand, "with package: ", " and with version") {
-            next.push(command(["olmdex", "list", "bundles", package]));
-        }
-        if let (Some(group), Some(version), Some(kind)) =
-            (between(demand, "with group: ", ","), between(demand, "version: ", ","), between(demand, "kind: ", " "))
-        {
-            next.push(command(["olmdex", "provides", &format!("{group}/{version}/{kind}")]));
-        }
+    let (name, id) = text.split_once(" requires ")?;
+    Some(Meaning::new(format!("The Subscription {name} can only have {}.", place(id)), &[name, name_of(id)]))
+}
+
+fn of_unreferenced(text: &str) -> Option<Meaning> {
+    let name = between(text, "clusterserviceversion ", " exists and is not referenced")?;
+    let meaning = format!(
+        "{name} is installed and no Subscription speaks of it, so OLM keeps it as it is. It may be left over from an \
+         upgrade that is still going on, or from a Subscription that was deleted."
+    );
+    let look = command(["kubectl", "get", "clusterserviceversion", name, "-o", "yaml"]);
+    Some(Meaning::new(meaning, &[name]).next([look]))
+}
+
+fn of_bundle(text: &str) -> Option<Meaning> {
+    let text = text.strip_prefix("bundle ")?;
+    if let Some((name, demand)) = text.split_once(" requires an operator ") {
         let meaning = format!(
             "{name} needs another operator, {demand}. Either no catalog that the namespace sees has one in a channel where \
              it counts, or what has it is ruled out by the other facts."
         );
-        return (meaning, own(&[name]), next);
+        return Some(Meaning::new(meaning, &[name]).next(who_meets(demand)));
     }
-    if let Some(id) = text.strip_prefix("bundle ").and_then(|it| it.strip_suffix(" is deprecated")) {
-        let meaning = format!("{} has the property `olm.deprecated`, so OLM never installs it.", place(id));
-        return (meaning, own(&[name_of(id)]), Vec::new());
+    let id = text.strip_suffix(" is deprecated")?;
+    let meaning = format!("{} has the property `olm.deprecated`, so OLM never installs it.", place(id));
+    Some(Meaning::new(meaning, &[name_of(id)]))
+}
+
+/// The commands that show who meets a demand for a package, for an API.
+fn who_meets(demand: &str) -> Vec<String> {
+    let mut next = Vec::new();
+    if let Some(package) = between(demand, "with package: ", " and with version") {
+        next.push(command(["olmdex", "list", "bundles", package]));
     }
-    if let Some((ids, api)) = text.split_once(" provide ") {
-        let ids = listed(ids, " and ");
-        let names: Vec<&str> = ids.iter().map(|it| name_of(it)).collect();
-        let meaning = match ids.as_slice() {
-            [a, b] if a == b => format!("{} lists the API {api} twice, which OLM takes for two providers.", place(a)),
-            _ => {
-                format!("An API may be provided once in a namespace, and all of these provide {api}: {}.", places(&ids))
-            }
-        };
-        let api = api.rsplit_once(" (").map(|(kind, group)| format!("{}/{kind}", group.trim_end_matches(')')));
-        let next = api.map(|it| command(["olmdex", "provides", &it]));
-        return (meaning, own(&names), next.into_iter().collect());
+    if let (Some(group), Some(version), Some(kind)) =
+        (between(demand, "with group: ", ","), between(demand, "version: ", ","), between(demand, "kind: ", " "))
+    {
+        next.push(command(["olmdex", "provides", &format!("{group}/{version}/{kind}")]));
     }
-    if let Some((ids, package)) = text.split_once(" originate from package ") {
-        let ids = listed(ids, " and ");
-        let names: Vec<&str> = ids.iter().map(|it| name_of(it)).collect();
-        let meaning =
-            format!("A package may be installed once in a namespace, and these are all {package}: {}.", places(&ids));
-        let next = vec![command(["olmdex", "graph", package])];
-        return (meaning, [own(&[package]), own(&names)].concat(), next);
-    }
-    if let Some((new, old)) = text.split_once(" conflicts with ") {
-        let meaning = format!("{} would take the place of {}; they are not there together.", place(new), name_of(old));
-        return (meaning, own(&[name_of(new), name_of(old)]), Vec::new());
-    }
-    if text.starts_with("no operators found") {
-        return no_operators(text);
-    }
-    ("This part is not known.".to_owned(), Vec::new(), Vec::new())
+    next
+}
+
+fn same_api(text: &str) -> Option<Meaning> {
+    let (ids, api) = text.split_once(" provide ")?;
+    let ids = listed(ids, " and ");
+    let names: Vec<&str> = ids.iter().map(|it| name_of(it)).collect();
+    let meaning = match ids.as_slice() {
+        [a, b] if a == b => format!("{} lists the API {api} twice, which OLM takes for two providers.", place(a)),
+        _ => format!("An API may be provided once in a namespace, and all of these provide {api}: {}.", places(&ids)),
+    };
+    let api = api.rsplit_once(" (").map(|(kind, group)| format!("{}/{kind}", group.trim_end_matches(')')));
+    Some(Meaning::new(meaning, &names).next(api.map(|it| command(["olmdex", "provides", &it]))))
+}
+
+fn same_package(text: &str) -> Option<Meaning> {
+    let (ids, package) = text.split_once(" originate from package ")?;
+    let ids = listed(ids, " and ");
+    let names: Vec<&str> = std::iter::once(package).chain(ids.iter().map(|it| name_of(it))).collect();
+    let meaning =
+        format!("A package may be installed once in a namespace, and these are all {package}: {}.", places(&ids));
+    Some(Meaning::new(meaning, &names).next([command(["olmdex", "graph", package])]))
+}
+
+fn replaced(text: &str) -> Option<Meaning> {
+    let (new, old) = text.split_once(" conflicts with ")?;
+    let meaning = format!("{} would take the place of {}; they are not there together.", place(new), name_of(old));
+    Some(Meaning::new(meaning, &[name_of(new), name_of(old)]))
+}
+
+fn nothing_there(text: &str) -> Option<Meaning> {
+    text.starts_with("no operators found").then(|| no_operators(text))
 }
 
 /// A Subscription that names something that is not there.
-pub(super) fn no_operators(text: &str) -> (String, Vec<String>, Vec<String>) {
+pub(super) fn no_operators(text: &str) -> Meaning {
     let subscription = between(text, "referenced by subscription ", "").unwrap_or_default();
     let of = |before: &str, after: &str| between(text, before, after).unwrap_or_default().to_owned();
     let mut names = vec![subscription.to_owned()];
@@ -192,5 +225,6 @@ pub(super) fn no_operators(text: &str) -> (String, Vec<String>, Vec<String>) {
     } else {
         ("the catalog has nothing that fits".to_owned(), RESOLVE.to_owned())
     };
-    (format!("The Subscription {subscription} asks for something that is not there: {what}."), names, vec![next])
+    let meaning = format!("The Subscription {subscription} asks for something that is not there: {what}.");
+    Meaning { meaning, names, next: vec![next] }
 }

@@ -14,6 +14,7 @@ mod error;
 mod group;
 mod parse;
 mod program;
+mod tree;
 
 use program::Program;
 

@@ -3,62 +3,9 @@
 //! What it deliberately does not do: greediness and the names and numbers of groups are read and forgotten, as they have no effect
 //! on whether a text matches.
 
-use std::collections::HashMap;
-
 use super::class::{self, Builder, Groups};
 use super::error::{PatternError, PatternErrorKind};
-
-/// How high a tree may be (Go's limit).
-const MAX_HEIGHT: u32 = 1000;
-/// The highest count of a repetition, and of repetitions within one another (Go's limit).
-const MAX_REPEAT: u64 = 1000;
-/// How many states a pattern may have when it is written out (Go's limit).
-const MAX_SIZE: u64 = (128 << 20) / 40;
-
-/// A node of a tree; its parts have lower numbers.
-#[derive(Debug)]
-pub(super) enum Node {
-    Empty,
-    Char(char),
-    /// A class by its number.
-    Class(usize),
-    Look(Look),
-    Concat(Vec<usize>),
-    Alternate(Vec<usize>),
-    /// A part, how often at least and at most.
-    Repeat(usize, u32, Option<u32>),
-    /// A group that captures: no more than its part, but a level of the tree.
-    Group(usize),
-}
-
-/// A condition on a place between two characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
-    TextStart,
-    TextEnd,
-    LineStart,
-    LineEnd,
-    WordBoundary,
-    NotWordBoundary,
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
-    /// The ranges of each class, in order.
-    pub(super) classes: Vec<Vec<(char, char)>>,
-    pub(super) root: usize,
-}
-
-/// What decides whether a node is within the limits.
-#[derive(Clone, Copy)]
-struct Measure {
-    height: u32,
-    /// How many states it has when it is written out.
-    size: u64,
-    /// The product of the counts within one another.
-    repeats: u64,
-}
+use super::tree::{Look, MAX_REPEAT, Node, Nodes, Parsed, Tree};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Flags {
@@ -83,13 +30,9 @@ struct Parser<'t> {
     at: usize,
     flags: Flags,
     open: Vec<Open>,
-    tree: Tree,
-    measures: Vec<Measure>,
+    nodes: Nodes<'t>,
     groups: Groups,
-    class_numbers: HashMap<Vec<(char, char)>, usize>,
 }
-
-type Parsed<T> = Result<T, PatternError>;
 
 pub(super) fn parse(text: &str) -> Parsed<Tree> {
     let flags = Flags { folds: false, lines: false, dot_all: false };
@@ -98,13 +41,11 @@ pub(super) fn parse(text: &str) -> Parsed<Tree> {
         at: 0,
         flags,
         open: vec![Open { alternatives: Vec::new(), items: Vec::new(), captures: false, flags }],
-        tree: Tree::default(),
-        measures: Vec::new(),
+        nodes: Nodes::new(text),
         groups: Groups::default(),
-        class_numbers: HashMap::new(),
     };
-    parser.all()?;
-    Ok(parser.tree)
+    let root = parser.all()?;
+    Ok(parser.nodes.into_tree(root))
 }
 
 fn error<T>(kind: PatternErrorKind, part: &str) -> Parsed<T> {
@@ -126,7 +67,7 @@ impl<'t> Parser<'t> {
         Some(next)
     }
 
-    fn all(&mut self) -> Parsed<()> {
+    fn all(&mut self) -> Parsed<usize> {
         // Where the repetition starts that the last turn has read.
         let mut last_repeat: Option<usize> = None;
         while let Some(c) = self.peek() {
@@ -141,7 +82,7 @@ impl<'t> Parser<'t> {
                 '|' => {
                     self.at += 1;
                     let items = self.open.last_mut().map(|it| std::mem::take(&mut it.items)).unwrap_or_default();
-                    let alternative = self.concat(items)?;
+                    let alternative = self.nodes.concat(items)?;
                     if let Some(open) = self.open.last_mut() {
                         open.alternatives.push(alternative);
                     }
@@ -199,24 +140,11 @@ impl<'t> Parser<'t> {
         let Some(open) = self.open.pop().filter(|_| self.open.is_empty()) else {
             return error(PatternErrorKind::Parenthesis, self.text);
         };
-        self.tree.root = self.finish(open)?;
-        Ok(())
-    }
-
-    fn push(&mut self, node: Node, measure: Measure) -> Parsed<usize> {
-        if measure.height > MAX_HEIGHT {
-            return error(PatternErrorKind::Depth, self.text);
-        }
-        if measure.size > MAX_SIZE || self.tree.nodes.len() as u64 > MAX_SIZE {
-            return error(PatternErrorKind::TooLarge, self.text);
-        }
-        self.tree.nodes.push(node);
-        self.measures.push(measure);
-        Ok(self.tree.nodes.len() - 1)
+        self.finish(open)
     }
 
     fn item(&mut self, node: Node) -> Parsed<()> {
-        let number = self.push(node, Measure { height: 1, size: 1, repeats: 1 })?;
+        let number = self.nodes.leaf(node)?;
         if let Some(open) = self.open.last_mut() {
             open.items.push(number);
         }
@@ -228,12 +156,8 @@ impl<'t> Parser<'t> {
     }
 
     fn class(&mut self, ranges: Vec<(char, char)>) -> Parsed<()> {
-        let n_classes = self.tree.classes.len();
-        let number = *self.class_numbers.entry(ranges).or_insert_with_key(|ranges| {
-            self.tree.classes.push(ranges.clone());
-            n_classes
-        });
-        self.item(Node::Class(number))
+        let class = self.nodes.class(ranges);
+        self.item(Node::Class(class))
     }
 
     fn literal(&mut self, c: char) -> Parsed<()> {
@@ -245,47 +169,12 @@ impl<'t> Parser<'t> {
         self.class(builder.finish(false))
     }
 
-    fn joined(&self, parts: &[usize]) -> Measure {
-        let mut joined = Measure { height: 0, size: 0, repeats: 1 };
-        for part in parts {
-            let it = self.measures[*part];
-            joined.height = joined.height.max(it.height);
-            joined.size = joined.size.saturating_add(it.size);
-            joined.repeats = joined.repeats.max(it.repeats);
-        }
-        Measure { height: joined.height + 1, ..joined }
-    }
-
-    fn concat(&mut self, items: Vec<usize>) -> Parsed<usize> {
-        match items.as_slice() {
-            [] => self.push(Node::Empty, Measure { height: 1, size: 1, repeats: 1 }),
-            [only] => Ok(*only),
-            _ => {
-                let measure = self.joined(&items);
-                self.push(Node::Concat(items), measure)
-            }
-        }
-    }
-
     /// The whole of a group that is done.
     fn finish(&mut self, open: Open) -> Parsed<usize> {
-        let last = self.concat(open.items)?;
         let mut alternatives = open.alternatives;
-        alternatives.push(last);
-        let inside = match alternatives.as_slice() {
-            [only] => *only,
-            several => {
-                let mut measure = self.joined(several);
-                measure.size = measure.size.saturating_add(several.len() as u64 - 1);
-                self.push(Node::Alternate(alternatives), measure)?
-            }
-        };
-        if !open.captures {
-            return Ok(inside);
-        }
-        let it = self.measures[inside];
-        let size = it.size.saturating_add(2);
-        self.push(Node::Group(inside), Measure { height: it.height + 1, size, repeats: it.repeats })
+        alternatives.push(self.nodes.concat(open.items)?);
+        let inside = self.nodes.alternate(alternatives)?;
+        if open.captures { self.nodes.group(inside) } else { Ok(inside) }
     }
 
     fn open_group(&mut self, captures: bool) {
@@ -325,22 +214,9 @@ impl<'t> Parser<'t> {
         let Some(part) = part else {
             return error(PatternErrorKind::RepeatArgument, &self.text[start..self.at]);
         };
-        let of = self.measures[part];
-        let repeats = match (is_counted, max) {
-            (true, Some(0)) => 1,
-            (true, max) => of.repeats.saturating_mul(u64::from(max.unwrap_or(min)).max(1)),
-            (false, _) => of.repeats,
-        };
-        if is_counted && (min >= 2 || max.is_some_and(|it| it >= 2)) && repeats > MAX_REPEAT {
+        let Some(number) = self.nodes.repeat(part, min, max, is_counted)? else {
             return error(PatternErrorKind::RepeatCount, &self.text[start..self.at]);
-        }
-        let size = match max {
-            None if min == 0 => of.size.saturating_add(2),
-            None => of.size.saturating_mul(u64::from(min)).saturating_add(1),
-            Some(max) => of.size.saturating_mul(u64::from(max)).saturating_add(u64::from(max - min)),
         };
-        let measure = Measure { height: of.height + 1, size: size.max(1), repeats };
-        let number = self.push(Node::Repeat(part, min, max), measure)?;
         if let Some(open) = self.open.last_mut() {
             open.items.push(number);
         }

@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: no captures, no place of the match; the first state that ends answers.
 
-use super::parse::{Look, Node, Tree};
+use super::tree::{Look, Node, Tree};
 
 #[derive(Debug, Clone, Copy)]
 enum State {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::conflict::Named;
-use super::demand::{Demand, demands};
+use super::demand::{Demand, Demander, demands};
 use super::failure::Failure;
 use super::indexed::IndexRows;
 use super::question::{Install, Question, QuestionError};
@@ -130,6 +130,18 @@ impl From<Demand> for DependencyAnswer {
             is_broken: demand.is_broken,
             is_all: demand.is_all,
             provided_by: demand.candidates.iter().map(place).collect(),
+        }
+    }
+}
+
+impl From<Demander> for DemanderAnswer {
+    fn from(demander: Demander) -> Self {
+        Self {
+            catalog: demander.bundle.catalog,
+            package: demander.bundle.package,
+            bundle: demander.bundle.name,
+            channels: demander.channels,
+            requirement: demander.text,
         }
     }
 }

@@ -82,58 +82,68 @@ fn changes(world: &World, rows: &dyn Rows, conflict: &Conflict) -> Result<Vec<Ch
         }
     }
     let mut changes = Vec::new();
-    let with = |idx: usize, change: &dyn Fn(&mut Subscription)| {
+    for &idx in &subscriptions {
+        changes.extend(changes_of(world, rows, idx)?);
+    }
+    changes.extend(unreferenced.into_iter().map(|it| deletion(world, it)));
+    changes.extend(subscriptions.into_iter().map(|it| removal(world, it)));
+    Ok(changes)
+}
+
+/// What may be changed in a Subscription, by its place.
+fn changes_of(world: &World, rows: &dyn Rows, idx: usize) -> Result<Vec<Change>, Failure> {
+    let subscription = &world.subscriptions[idx];
+    let Subscription { name, channel, starting, .. } = subscription;
+    let with = |change: &dyn Fn(&mut Subscription)| {
         let mut changed = world.clone();
         change(&mut changed.subscriptions[idx]);
         changed
     };
-    for &idx in &subscriptions {
-        let Subscription { name, channel, starting, .. } = &world.subscriptions[idx];
-        if !starting.is_empty() && world.subscriptions[idx].installed.is_empty() {
-            let change = format!("take `startingCSV: {starting}` out of the Subscription `{name}`");
-            changes.push(Change { words: change, world: with(idx, &|it| it.starting.clear()), subscription: None });
-        }
-        for (source, channels) in elsewhere(world, rows, &world.subscriptions[idx])? {
-            let is_own = world.catalogs.get(source).is_some_and(|it| {
-                it.name == world.subscriptions[idx].source && it.namespace == world.subscriptions[idx].source_namespace
+    let mut changes = Vec::new();
+    if !starting.is_empty() && subscription.installed.is_empty() {
+        let words = format!("take `startingCSV: {starting}` out of the Subscription `{name}`");
+        changes.push(Change { words, world: with(&|it| it.starting.clear()), subscription: None });
+    }
+    for (source, channels) in elsewhere(world, rows, subscription)? {
+        let catalog = &world.catalogs[source];
+        let is_own = catalog.name == subscription.source && catalog.namespace == subscription.source_namespace;
+        for other in channels.iter().filter(|it| !is_own || *it != channel) {
+            let words = if is_own {
+                format!("change the channel of the Subscription `{name}` to {other}")
+            } else {
+                format!("change the Subscription `{name}` to channel {other} of the catalog {}", catalog.name)
+            };
+            let changed = with(&|it| {
+                it.channel.clone_from(other);
+                it.source.clone_from(&catalog.name);
+                it.source_namespace.clone_from(&catalog.namespace);
             });
-            for other in channels.iter().filter(|it| !is_own || *it != channel) {
-                let catalog = &world.catalogs[source];
-                let change = if is_own {
-                    format!("change the channel of the Subscription `{name}` to {other}")
-                } else {
-                    format!("change the Subscription `{name}` to channel {other} of the catalog {}", catalog.name)
-                };
-                let changed = with(idx, &|it| {
-                    it.channel.clone_from(other);
-                    it.source.clone_from(&catalog.name);
-                    it.source_namespace.clone_from(&catalog.namespace);
-                });
-                changes.push(Change { words: change, world: changed, subscription: Some(name.clone()) });
-            }
-        }
-    }
-    let without = |words: String, world: World| Change { words, world, subscription: None };
-    for name in unreferenced {
-        let mut changed = world.clone();
-        changed.installed.retain(|it| it.name != name);
-        changes.push(without(
-            format!("delete the ClusterServiceVersion {name}, which no Subscription speaks of"),
-            changed,
-        ));
-    }
-    for &idx in &subscriptions {
-        let Subscription { name, installed, .. } = &world.subscriptions[idx];
-        let mut changed = world.clone();
-        changed.subscriptions.remove(idx);
-        if installed.is_empty() || !world.installed.iter().any(|it| it.name == *installed) {
-            changes.push(without(format!("remove the Subscription `{name}`"), changed));
-        } else {
-            changed.installed.retain(|it| it.name != *installed);
-            changes.push(without(format!("remove the Subscription `{name}` and uninstall {installed}"), changed));
+            changes.push(Change { words, world: changed, subscription: Some(name.clone()) });
         }
     }
     Ok(changes)
+}
+
+/// Without a ClusterServiceVersion that no Subscription speaks of.
+fn deletion(world: &World, name: &str) -> Change {
+    let mut changed = world.clone();
+    changed.installed.retain(|it| it.name != name);
+    let words = format!("delete the ClusterServiceVersion {name}, which no Subscription speaks of");
+    Change { words, world: changed, subscription: None }
+}
+
+/// Without a Subscription, by its place, and what it has installed.
+fn removal(world: &World, idx: usize) -> Change {
+    let Subscription { name, installed, .. } = &world.subscriptions[idx];
+    let mut changed = world.clone();
+    changed.subscriptions.remove(idx);
+    let words = if installed.is_empty() || !world.installed.iter().any(|it| it.name == *installed) {
+        format!("remove the Subscription `{name}`")
+    } else {
+        changed.installed.retain(|it| it.name != *installed);
+        format!("remove the Subscription `{name}` and uninstall {installed}")
+    };
+    Change { words, world: changed, subscription: None }
 }
 
 /// Where else a Subscription could get its package: catalogs with the channels that they have, its own first.

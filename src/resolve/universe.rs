@@ -1,19 +1,19 @@
 //! The part of the catalogs that matters, read as it is needed, and the installed operators beside it. A package is read
 //! when it comes within reach; what a bundle of it says, when somebody looks at the bundle.
 //!
-//! What it deliberately does not do: no preferences, no problem to be solved.
+//! What it deliberately does not do: no preferences, no problem to be solved. Which entries meet a requirement is told in `matching`.
+
+mod matching;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Deref;
 use std::rc::Rc;
 
-use super::failure::{MatchError, Overwork};
 use super::installed::Installed;
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
-use crate::constraint::cel::{Fuel, OutOfFuel, Value};
-use crate::constraint::property::{Meaning, Requirement, read};
-use crate::constraint::tree::{Facts, Node, Reach};
+use crate::constraint::cel::{Fuel, Value};
+use crate::constraint::property::{Meaning, read};
 use crate::diag::Place;
 use crate::fbc::{self, Api, Property};
 use crate::index::IndexError;
@@ -328,135 +328,6 @@ impl<'w> Universe<'w> {
         meaning
     }
 
-    /// The entries that could meet a requirement: all that do, and perhaps others.
-    fn within_reach(&mut self, requirement: &Requirement) -> Result<Vec<EntryId>, IndexError> {
-        let mut found: Vec<EntryId> = Vec::new();
-        let leaves = match requirement.tree.reach() {
-            Reach::Everywhere => {
-                if !self.has_all {
-                    self.load(self.rows.all()?)?;
-                    self.has_all = true;
-                }
-                return Ok((0..self.entries.len() as u32).map(EntryId).collect());
-            }
-            Reach::Leaves(leaves) => leaves,
-        };
-        for leaf in leaves {
-            let leaf = match &requirement.tree.nodes[leaf] {
-                Node::Api(api) => Leaf::Api(api.clone()),
-                Node::Label(label) => Leaf::Label(label.clone()),
-                Node::Package { name, .. } => {
-                    for channel in self.package(name)? {
-                        found.extend(&self.channels[channel.0 as usize].entries);
-                    }
-                    Leaf::Package(name.clone())
-                }
-                Node::All(_) | Node::Any(_) | Node::Not(_) | Node::Cel { .. } => continue,
-            };
-            found.extend(self.saying(leaf)?.iter());
-        }
-        found.sort_unstable();
-        found.dedup();
-        Ok(found)
-    }
-
-    /// The entries, and what is installed, that say what a leaf asks for.
-    fn saying(&mut self, leaf: Leaf) -> Result<Rc<[EntryId]>, IndexError> {
-        if let Some(known) = self.saying.get(&leaf) {
-            return Ok(Rc::clone(known));
-        }
-        let packages = match &leaf {
-            Leaf::Api(api) => self.rows.providers(api)?,
-            Leaf::Label(label) => self.rows.labelled(label)?,
-            Leaf::Package(name) => self.rows.named(name)?,
-        };
-        let mut entries: Vec<EntryId> = self.installed_entries().collect();
-        for package in packages {
-            let channels = self.package(&package)?;
-            entries.extend(channels.iter().flat_map(|it| &self.channel(*it).entries));
-        }
-        self.learn(&entries)?;
-        let mut found = Vec::new();
-        for id in entries {
-            if self.said(id)?.meanings.iter().any(|it| leaf.is(it)) {
-                found.push(id);
-            }
-        }
-        let found: Rc<[EntryId]> = found.into();
-        self.saying.insert(leaf, Rc::clone(&found));
-        Ok(found)
-    }
-
-    fn load(&mut self, packages: Vec<String>) -> Result<(), IndexError> {
-        packages.into_iter().try_for_each(|it| self.package(&it).map(drop))
-    }
-
-    /// The messages of the parts of a requirement that apply: of one that nothing meets, those of the parts that nothing meets;
-    /// of any other those of the parts without which it is not met.
-    pub(super) fn part_messages(&self, requirement: &Requirement) -> Vec<String> {
-        if let Some(unmet) = self.unmet.get(&requirement.number) {
-            return unmet.clone();
-        }
-        let necessary = requirement.necessary_parts();
-        let parts = requirement.speaking_parts().into_iter().filter(|it| necessary.contains(it));
-        parts.map(|it| requirement.tree.messages[it].clone()).collect()
-    }
-
-    /// Notes which parts of a requirement that nothing meets are not met by themselves either.
-    pub(super) fn note_unmet(&mut self, requirement: &Requirement, by: EntryId) -> Result<(), MatchError> {
-        let mut unmet = Vec::new();
-        for idx in requirement.speaking_parts() {
-            let part = requirement.part(idx);
-            // Where a part could be met anywhere, it is not looked for everywhere just to say so.
-            let is_unmet = part.tree.reach() == Reach::Everywhere || self.matches(&part, by)?.is_empty();
-            if is_unmet && !unmet.contains(&part.message) {
-                unmet.push(part.message);
-            }
-        }
-        self.unmet.insert(requirement.number, unmet);
-        Ok(())
-    }
-
-    /// The entries that meet a requirement of an entry, in the order in which they were read: what is installed first.
-    pub(super) fn matches(&mut self, requirement: &Requirement, by: EntryId) -> Result<Vec<EntryId>, MatchError> {
-        for warning in &requirement.warnings {
-            let place = self.bundle(by).place();
-            let at = if place.file.is_empty() { String::new() } else { format!(" [{}:{}]", place.file, place.line) };
-            let warning = format!("{}{at} has {warning}", self.identifier(by));
-            if !self.warnings.contains(&warning) {
-                self.warnings.push(warning);
-            }
-        }
-        let overwork = |universe: &Self, error: OutOfFuel| {
-            let (operator, place) = (universe.identifier(by), universe.bundle(by).place().clone());
-            let demand = requirement.shortened();
-            MatchError::Work(Box::new(Overwork { error, operator, demand, place }))
-        };
-        let within_reach = self.within_reach(requirement)?;
-        self.learn(&within_reach)?;
-        let mut found = Vec::new();
-        // Copies of a bundle in several channels meet the same requirements.
-        let mut known: HashMap<usize, bool> = HashMap::new();
-        for id in within_reach {
-            let bundle = self.entry(id).bundle;
-            let holds = match known.get(&bundle) {
-                Some(holds) => *holds,
-                None => {
-                    let facts = BundleFacts { bundle: self.bundle(id), said: self.said(id)?, fuel: &self.fuel };
-                    let spent = self.fuel.spend(requirement.tree.nodes.len() as u64);
-                    let holds = spent.and_then(|()| requirement.tree.holds(&facts));
-                    let holds = holds.map_err(|error| overwork(self, error))?;
-                    known.insert(bundle, holds);
-                    holds
-                }
-            };
-            if holds {
-                found.push(id);
-            }
-        }
-        Ok(found)
-    }
-
     /// The entries of a channel that count, head first.
     pub(super) fn order(&self, id: ChannelId) -> Result<Rc<[EntryId]>, OrderError> {
         let channel = self.channel(id);
@@ -500,38 +371,5 @@ impl<'w> Universe<'w> {
         entry.replaces == installed.name
             || entry.skips.contains(&installed.name)
             || (!entry.skip_range.is_empty() && in_range())
-    }
-}
-
-struct BundleFacts<'b> {
-    bundle: &'b Bundle,
-    said: &'b Said,
-    fuel: &'b Fuel,
-}
-
-impl Facts<OutOfFuel> for BundleFacts<'_> {
-    fn leaf(&self, node: &Node) -> Result<bool, OutOfFuel> {
-        let says = |is_it: &dyn Fn(&Meaning) -> bool| self.said.meanings.iter().any(is_it);
-        Ok(match node {
-            Node::Api(api) => says(&|it| matches!(it, Meaning::Provides(it) if it == api)),
-            Node::Label(label) => says(&|it| matches!(it, Meaning::Label(it) if it == label)),
-            // Name and version may come from different places.
-            Node::Package { name, range, .. } => {
-                let is_in = |it: &Version| range.contains(it).unwrap_or(false);
-                let is_named = self.bundle.package == *name
-                    || says(&|it| matches!(it, Meaning::Package { name: it, .. } if it == name));
-                is_named
-                    && (self.bundle.version.as_ref().is_some_and(is_in)
-                        || says(&|it| matches!(it, Meaning::Package { version: Some(it), .. } if is_in(it))))
-            }
-            Node::Cel { rule, .. } => {
-                let properties = self
-                    .said
-                    .value
-                    .get_or_init(|| Value::properties(self.said.properties.iter().map(|it| (&*it.kind, &*it.value))));
-                rule.holds(properties, self.fuel)?.unwrap_or(false)
-            }
-            Node::All(_) | Node::Any(_) | Node::Not(_) => false,
-        })
     }
 }

@@ -34,6 +34,7 @@ mod read;
 pub mod rules;
 mod shortest;
 mod stay;
+mod trails;
 mod updates;
 pub mod v1;
 mod why_not;

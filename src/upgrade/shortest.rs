@@ -15,6 +15,7 @@ use super::answer::{Asked, InstalledBundle, PackageView, Target};
 use super::classic;
 use super::path::{PathStep, Setting};
 use super::permit::Permit;
+use super::trails::Trails;
 use super::updates::{v1_target, v1_targets};
 use super::v1::{Catalog, Cursor, Policy, Web};
 use crate::index::query::{PackageGraph, Reach};
@@ -59,51 +60,6 @@ impl Effort {
     }
 }
 
-/// Ways while they grow: each step with the one before it. Whether one step is on the way to another is told in few
-/// jumps, however long the way.
-#[derive(Debug)]
-struct Trails {
-    /// The step before, one further back, and how many there are.
-    steps: Vec<(usize, usize, usize)>,
-}
-
-impl Trails {
-    /// One trail of no steps.
-    fn new() -> Self {
-        Self { steps: vec![(0, 0, 0)] }
-    }
-
-    fn push(&mut self, before: usize) -> usize {
-        let (_, jump, length) = self.steps[before];
-        let (_, further, of_jump) = self.steps[jump];
-        let of_further = self.steps[further].2;
-        // Two jumps of one length become one.
-        let jump = if length - of_jump == of_jump - of_further { further } else { before };
-        self.steps.push((before, jump, length + 1));
-        self.steps.len() - 1
-    }
-
-    fn before(&self, at: usize) -> Option<usize> {
-        (at > 0).then(|| self.steps[at].0)
-    }
-
-    /// Whether a step is on the way to another, or that one itself.
-    fn is_on(&self, step: usize, way: usize) -> bool {
-        let wanted = self.steps[step].2;
-        let mut at = way;
-        while self.steps[at].2 > wanted {
-            let (before, jump, _) = self.steps[at];
-            at = if self.steps[jump].2 >= wanted { jump } else { before };
-        }
-        at == step
-    }
-
-    /// The steps of a way, from the last back, without where it begins.
-    fn back_from(&self, last: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(Some(last), |&at| self.before(at)).take_while(|it| *it > 0)
-    }
-}
-
 /// The names to which a first step of either generation may lead: from there on, edges lead from name to name. The first
 /// step is different, since no catalog needs to hold what is installed.
 #[must_use]
@@ -122,93 +78,130 @@ pub fn v1_shortest(view: &PackageView, asked: &Asked, from: &InstalledBundle, wi
     if wish.within.is_empty() {
         return Vec::new();
     }
-    let is_selected = |it: &&Catalog| asked.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
-    let mut web = Web::new(view.catalogs.iter().filter(is_selected), &asked.channels, asked.policy);
-    let target = |web: &Web<'_>, rank: u32, permits: Vec<Permit>| {
-        let (catalog, candidate) = web.target(rank);
-        v1_target(catalog, candidate, permits, &asked.channels)
-    };
-    // The ranks of each name: a way comes to names, whatever catalog they are from.
-    let mut number_of: HashMap<&str, usize> = HashMap::new();
-    let mut names: Vec<(usize, bool)> = Vec::new();
-    for rank in (0_u32..).take(web.len()) {
-        let name = web.target(rank).1.name.as_str();
-        let n_names = number_of.len();
-        let number = *number_of.entry(name).or_insert(n_names);
-        let found = target(&web, rank, Vec::new());
-        let is_allowed = |it: &Target| {
-            it.refused_for.is_none() && name != from.name && wish.within.may_hold(name) && (wish.is_allowed)(it)
+    let mut search = V1Search::new(view, asked, from, wish);
+    let ends = search.ends(wish);
+    ends.into_iter().map(|it| search.steps_to(it)).collect()
+}
+
+/// A search along edges of OLM v1. Bundles are ranks of the web.
+struct V1Search<'s> {
+    web: Web<'s>,
+    channels: &'s [String],
+    from: &'s InstalledBundle,
+    /// For each rank the number of its name, and whether it is a goal.
+    names: Vec<(usize, bool)>,
+    /// The ranks of each name: a way comes to names, whatever catalog they are from.
+    ranks_of_name: Vec<Vec<u32>>,
+    trails: Trails,
+    /// Where each step of the trails leads.
+    rank_of: Vec<Option<u32>>,
+}
+
+impl<'s> V1Search<'s> {
+    /// The edges that are asked about, without the bundles that no way may lead over.
+    fn new(view: &'s PackageView, asked: &'s Asked, from: &'s InstalledBundle, wish: &Wish<'_>) -> Self {
+        let is_selected = |it: &&Catalog| asked.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
+        let web = Web::new(view.catalogs.iter().filter(is_selected), &asked.channels, asked.policy);
+        let mut search = Self {
+            web,
+            channels: &asked.channels,
+            from,
+            names: Vec::new(),
+            ranks_of_name: Vec::new(),
+            trails: Trails::new(),
+            rank_of: vec![None],
         };
-        if !found.as_ref().is_some_and(is_allowed) {
-            web.drop(rank);
+        let mut number_of: HashMap<&str, usize> = HashMap::new();
+        for rank in (0_u32..).take(search.web.len()) {
+            let name = search.web.target(rank).1.name.as_str();
+            let n_names = number_of.len();
+            let number = *number_of.entry(name).or_insert(n_names);
+            let found = search.target(rank, Vec::new());
+            let is_allowed = |it: &Target| {
+                it.refused_for.is_none() && name != from.name && wish.within.may_hold(name) && (wish.is_allowed)(it)
+            };
+            if !found.as_ref().is_some_and(is_allowed) {
+                search.web.drop(rank);
+            }
+            search.names.push((number, found.is_some_and(|it| (wish.is_goal)(&it))));
+            if number == n_names {
+                search.ranks_of_name.push(Vec::new());
+            }
+            search.ranks_of_name[number].push(rank);
         }
-        names.push((number, found.is_some_and(|it| (wish.is_goal)(&it))));
+        search
     }
-    let mut ranks_of_name: Vec<Vec<u32>> = vec![Vec::new(); number_of.len()];
-    for (rank, (name, _)) in (0_u32..).zip(&names) {
-        ranks_of_name[*name].push(rank);
+
+    fn target(&self, rank: u32, permits: Vec<Permit>) -> Option<Target> {
+        let (catalog, candidate) = self.web.target(rank);
+        v1_target(catalog, candidate, permits, self.channels)
     }
-    let installed = |web: &Web<'_>, rank: Option<u32>| match rank {
-        None => from.clone(),
-        Some(rank) => {
-            let candidate = web.target(rank).1;
-            InstalledBundle { name: candidate.name.clone(), version: candidate.version_text(), is_in_catalog: true }
-        }
-    };
-    let mut n_visits = vec![0_usize; number_of.len()];
-    // The steps of all ways, those to each name, and what may follow each, looked at as late as can be.
-    let mut trails = Trails::new();
-    let mut rank_of = vec![None];
-    let mut steps_to: Vec<Vec<usize>> = vec![Vec::new(); number_of.len()];
-    let mut cursors = vec![web.after(&installed(&web, None).as_v1())];
-    // Length, then which way it goes on, then the rank: the order in which steps are found.
-    let mut open = BinaryHeap::new();
-    open.extend(web.next(&mut cursors[0]).map(|rank| Reverse((1_usize, 0_usize, rank))));
-    let mut found = Vec::new();
-    while let Some(Reverse((length, before, rank))) = open.pop() {
-        if !wish.effort.spend() {
-            break;
-        }
-        open.extend(web.next(&mut cursors[before]).map(|rank| Reverse((length, before, rank))));
-        let (name, is_goal) = names[rank as usize];
-        let is_circle = || steps_to[name].iter().any(|it| trails.is_on(*it, before));
-        if n_visits[name] >= wish.at_most || is_circle() {
-            continue;
-        }
-        // No way needs to come through a place more often than there are ways wanted.
-        n_visits[name] += 1;
-        if n_visits[name] == wish.at_most {
-            ranks_of_name[name].iter().for_each(|it| web.drop(*it));
-        }
-        let at = trails.push(before);
-        rank_of.push(Some(rank));
-        steps_to[name].push(at);
-        if is_goal {
-            found.push(at);
-            if found.len() == wish.at_most {
+
+    /// What is installed after a step to a rank; before the first step without one.
+    fn installed(&self, rank: Option<u32>) -> InstalledBundle {
+        let Some(rank) = rank else { return self.from.clone() };
+        let candidate = self.web.target(rank).1;
+        InstalledBundle { name: candidate.name.clone(), version: candidate.version_text(), is_in_catalog: true }
+    }
+
+    /// The last steps of the ways that are wished for, the shortest first.
+    fn ends(&mut self, wish: &Wish<'_>) -> Vec<usize> {
+        let n_names = self.ranks_of_name.len();
+        let mut n_visits = vec![0_usize; n_names];
+        // The steps to each name, and what may follow each step, looked at as late as can be.
+        let mut steps_to: Vec<Vec<usize>> = vec![Vec::new(); n_names];
+        let mut cursors = vec![self.web.after(&self.from.as_v1())];
+        // Length, then which way it goes on, then the rank: the order in which steps are found.
+        let mut open = BinaryHeap::new();
+        open.extend(self.web.next(&mut cursors[0]).map(|rank| Reverse((1_usize, 0_usize, rank))));
+        let mut found = Vec::new();
+        while let Some(Reverse((length, before, rank))) = open.pop() {
+            if !wish.effort.spend() {
                 break;
             }
-            // What follows a goal is on no way.
-            cursors.push(Cursor::default());
-            continue;
+            open.extend(self.web.next(&mut cursors[before]).map(|rank| Reverse((length, before, rank))));
+            let (name, is_goal) = self.names[rank as usize];
+            let is_circle = || steps_to[name].iter().any(|it| self.trails.is_on(*it, before));
+            if n_visits[name] >= wish.at_most || is_circle() {
+                continue;
+            }
+            // No way needs to come through a place more often than there are ways wanted.
+            n_visits[name] += 1;
+            if n_visits[name] == wish.at_most {
+                self.ranks_of_name[name].iter().for_each(|it| self.web.drop(*it));
+            }
+            let at = self.trails.push(before);
+            self.rank_of.push(Some(rank));
+            steps_to[name].push(at);
+            if is_goal {
+                found.push(at);
+                if found.len() == wish.at_most {
+                    break;
+                }
+                // What follows a goal is on no way.
+                cursors.push(Cursor::default());
+                continue;
+            }
+            let mut cursor = self.web.after(&self.installed(Some(rank)).as_v1());
+            open.extend(self.web.next(&mut cursor).map(|rank| Reverse((length + 1, at, rank))));
+            cursors.push(cursor);
         }
-        let mut cursor = web.after(&installed(&web, Some(rank)).as_v1());
-        open.extend(web.next(&mut cursor).map(|rank| Reverse((length + 1, at, rank))));
-        cursors.push(cursor);
+        found
     }
-    let way = |last: &usize| {
-        let mut ranks: Vec<u32> = trails.back_from(*last).filter_map(|it| rank_of[it]).collect();
+
+    /// The way to a step, with what must be set before each of its steps.
+    fn steps_to(&self, last: usize) -> Vec<PathStep> {
+        let mut ranks: Vec<u32> = self.trails.back_from(last).filter_map(|it| self.rank_of[it]).collect();
         ranks.reverse();
         let befores = std::iter::once(None).chain(ranks.iter().copied().map(Some));
         let step = |(before, rank): (Option<u32>, &u32)| {
-            let permits = web.permits(*rank, &installed(&web, before).as_v1());
-            let target = target(&web, *rank, permits)?;
+            let permits = self.web.permits(*rank, &self.installed(before).as_v1());
+            let target = self.target(*rank, permits)?;
             let set = Setting { field: "spec.source.catalog.version".to_owned(), value: target.version.clone() };
             Some(PathStep { target, set: vec![set] })
         };
         befores.zip(&ranks).filter_map(step).collect()
-    };
-    found.iter().map(way).collect()
+    }
 }
 
 /// The shortest ways of OLM Classic over the channels that are asked, of which the first is the Subscription's own. Of
@@ -309,33 +302,4 @@ fn search(
 
 fn after(target: &Target) -> InstalledBundle {
     InstalledBundle { name: target.bundle.clone(), version: target.version.clone(), is_in_catalog: true }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Trails;
-
-    #[test]
-    fn steps_are_found_on_their_ways_and_no_others() {
-        // Step n follows n - 1, and every seventh begins a branch of its own.
-        let mut trails = Trails::new();
-        let mut befores = vec![0];
-        for at in 1..400_usize {
-            let before = if at % 7 == 0 { at / 2 } else { at - 1 };
-            befores.push(before);
-            assert_eq!(trails.push(before), at);
-        }
-        for way in 0..400 {
-            let mut on_way = vec![false; 400];
-            let mut at = way;
-            while at > 0 {
-                on_way[at] = true;
-                at = befores[at];
-            }
-            for (step, is_on) in on_way.iter().enumerate().skip(1) {
-                assert_eq!(trails.is_on(step, way), *is_on, "{step} on the way to {way}");
-            }
-            assert_eq!(trails.back_from(way).count(), on_way.iter().filter(|it| **it).count());
-        }
-    }
 }

@@ -85,56 +85,14 @@ pub fn classic_why_not(view: &PackageView, graph: &PackageGraph, asked: &Asked, 
         answer.condition("is not installed yet", false, format!("{name} is what is installed"), None);
         return answer;
     }
-    let channels: Vec<&classic::Channel> =
-        package.channels.iter().filter(|it| asked.channel().is_none_or(|name| it.name == name)).collect();
-    let listing: Vec<&&classic::Channel> = channels.iter().filter(|it| it.entry(name).is_some()).collect();
-    let place = channel_words(&view.package, &asked.channels);
+    let is_asked = |it: &&classic::Channel| asked.channel().is_none_or(|name| it.name == name);
+    let listing: Vec<&classic::Channel> =
+        package.channels.iter().filter(is_asked).filter(|it| it.entry(name).is_some()).collect();
     if listing.is_empty() {
-        let elsewhere: Vec<&str> =
-            package.channels.iter().filter(|it| it.entry(name).is_some()).map(|it| it.name.as_str()).collect();
-        let fact = if elsewhere.is_empty() {
-            format!("no channel of {} lists {name}", view.package)
-        } else {
-            format!("{place} does not list it; {} does", elsewhere.join(", "))
-        };
-        answer.condition("is in the channel", false, fact, None);
+        answer.condition("is in the channel", false, not_listed(&package, asked, &view.package, name), None);
     }
-    for channel in &listing {
-        let id = format!("{}/{}", channel.package, channel.name);
-        answer.condition("is in the channel", true, format!("{id} ({}:{})", channel.file, channel.line), None);
-        let order = match channel.order() {
-            Ok(order) => order,
-            Err(error) => {
-                answer.condition("the channel has one chain", false, error.to_string(), None);
-                continue;
-            }
-        };
-        let skipper = order.skipped.get(name.as_str());
-        let fact = skipper.map_or_else(
-            || format!("no entry of {id} skips it"),
-            |by| format!("{} skips it, so it is never taken in {id}", by.name),
-        );
-        answer.condition("is not skipped", skipper.is_none(), fact, None);
-        if skipper.is_some() {
-            continue;
-        }
-        let is_live = order.live.iter().any(|it| &it.name == name);
-        let head = order.live.first().map_or("", |it| it.name.as_str());
-        let fact =
-            format!("the chain of replaces from {head} {} it", if is_live { "comes to" } else { "does not come to" });
-        answer.condition("is below the head", is_live, fact, None);
-        if let (Some(installed), Some(entry)) = (&installed, channel.entry(name)) {
-            let leads = classic::leads_to(channel, entry, installed);
-            let said = fields_of(entry);
-            let fact = if leads {
-                format!("{said} leads from {} to it", installed.name)
-            } else if said.is_empty() {
-                format!("its entry in {id} neither replaces nor skips anything")
-            } else {
-                format!("its entry in {id} says {said}, which does not lead from {}", installed.name)
-            };
-            answer.condition("has an edge from what is installed", leads, fact, None);
-        }
+    for channel in listing {
+        answer.in_channel(channel, installed.as_ref());
     }
     if !answer.is_taken && answer.conditions.iter().all(|it| it.is_met) {
         let fact = match &answer.instead {
@@ -147,6 +105,50 @@ pub fn classic_why_not(view: &PackageView, graph: &PackageGraph, asked: &Asked, 
         answer.ways = classic_ways(view, graph, &package, asked, name);
     }
     answer
+}
+
+/// That the channels which are asked do not list a bundle, and which ones do.
+fn not_listed(package: &classic::Package, asked: &Asked, package_name: &str, name: &str) -> String {
+    let elsewhere: Vec<&str> =
+        package.channels.iter().filter(|it| it.entry(name).is_some()).map(|it| it.name.as_str()).collect();
+    if elsewhere.is_empty() {
+        format!("no channel of {package_name} lists {name}")
+    } else {
+        format!("{} does not list it; {} does", channel_words(package_name, &asked.channels), elsewhere.join(", "))
+    }
+}
+
+impl WhyNot {
+    /// The conditions of OLM Classic in a channel that lists the bundle, up to the first that makes the others idle.
+    fn in_channel(&mut self, channel: &classic::Channel, installed: Option<&classic::Installed>) {
+        let id = format!("{}/{}", channel.package, channel.name);
+        self.condition("is in the channel", true, format!("{id} ({}:{})", channel.file, channel.line), None);
+        let order = match channel.order() {
+            Ok(order) => order,
+            Err(error) => return self.condition("the channel has one chain", false, error.to_string(), None),
+        };
+        if let Some(by) = order.skipped.get(self.bundle.as_str()) {
+            let fact = format!("{} skips it, so it is never taken in {id}", by.name);
+            return self.condition("is not skipped", false, fact, None);
+        }
+        self.condition("is not skipped", true, format!("no entry of {id} skips it"), None);
+        let is_live = order.live.iter().any(|it| it.name == self.bundle);
+        let head = order.live.first().map_or("", |it| it.name.as_str());
+        let verb = if is_live { "comes to" } else { "does not come to" };
+        self.condition("is below the head", is_live, format!("the chain of replaces from {head} {verb} it"), None);
+        if let (Some(installed), Some(entry)) = (installed, channel.entry(&self.bundle)) {
+            let leads = classic::leads_to(channel, entry, installed);
+            let said = fields_of(entry);
+            let fact = if leads {
+                format!("{said} leads from {} to it", installed.name)
+            } else if said.is_empty() {
+                format!("its entry in {id} neither replaces nor skips anything")
+            } else {
+                format!("its entry in {id} says {said}, which does not lead from {}", installed.name)
+            };
+            self.condition("has an edge from what is installed", leads, fact, None);
+        }
+    }
 }
 
 fn fields_of(entry: &classic::Entry) -> String {
@@ -216,71 +218,15 @@ fn through(steps: &[PathStep]) -> String {
 #[must_use]
 pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), within: &Reach) -> WhyNot {
     let mut answer = WhyNot::new(Generation::V1, view, asked, target);
-    let (name, version) = target;
+    let name = &target.0;
     let found = v1::resolve(&asked.question(&view.package), &view.catalogs);
     if let Ok(chosen) = &found.outcome {
         answer.is_taken = &chosen.bundle == name;
         answer.instead = Some(chosen.bundle.clone()).filter(|it| it != name);
     }
     for walk in &found.walk {
-        let Some(catalog) = view.catalogs.iter().find(|it| it.name == walk.catalog) else { continue };
-        let Some(candidate) = catalog.candidates.iter().find(|it| &it.name == name) else {
-            answer.condition(
-                "is in the catalog",
-                false,
-                format!("{} does not have it", catalog.name),
-                Some(walk.bundles),
-            );
-            continue;
-        };
-        answer.condition("is in the catalog", true, catalog.name.clone(), Some(walk.bundles));
-        let only =
-            |asked: Asked| v1_targets(view, &asked).iter().any(|it| &it.bundle == name && it.catalog == catalog.name);
-        let listed: Vec<&str> = catalog.channels_of(name).collect();
-        if !asked.channels.is_empty() {
-            let is_met = only(Asked { installed: None, version: String::new(), ..asked.clone() });
-            let fact = if listed.is_empty() {
-                "no channel lists it".to_owned()
-            } else {
-                format!("it is in {}", listed.join(", "))
-            };
-            answer.condition("is in the channels", is_met, fact, Some(walk.in_channels));
-        }
-        if !asked.version.is_empty() {
-            let is_met = only(Asked { installed: None, channels: Vec::new(), ..asked.clone() });
-            let fact = format!("{version} against {}", asked.version);
-            answer.condition("is in the version range", is_met, fact, Some(walk.in_range));
-        }
-        if let Some(installed) = &asked.installed {
-            let edges = v1::permits(catalog, &installed.as_v1(), &asked.channels);
-            let permits = edges.get(name.as_str()).map_or(&[][..], Vec::as_slice);
-            let is_same = candidate.version_text() == installed.version;
-            let fact = match permits.first() {
-                Some(it) => {
-                    format!("{} {} in channel {} ({}:{})", it.field.as_str(), it.value, it.channel, it.file, it.line)
-                }
-                None if is_same => "it has the installed version".to_owned(),
-                None => {
-                    let place = channel_words(&view.package, &asked.channels);
-                    format!("no edge of {place} leads from {} to it", installed.name)
-                }
-            };
-            answer.condition(
-                "may follow what is installed",
-                !permits.is_empty() || is_same,
-                fact,
-                Some(walk.successors),
-            );
-        }
-        if let Some(property) = &candidate.dependency {
-            let fact = format!("it has a property {property}, which OLM v1 does not support");
-            answer.condition("declares no dependency", false, fact, None);
-        }
-        let best = walk.best.as_deref().unwrap_or_default();
-        if !best.is_empty() && best != name && answer.conditions.iter().all(|it| it.is_met) {
-            let why =
-                if candidate.is_deprecated { "deprecated bundles come last" } else { "the highest version is taken" };
-            answer.condition("comes first", false, format!("{best} does: {why}"), Some(1));
+        if let Some(catalog) = view.catalogs.iter().find(|it| it.name == walk.catalog) {
+            answer.in_catalog(view, asked, catalog, walk);
         }
     }
     if let Err(error) = &found.outcome
@@ -293,6 +239,71 @@ pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), 
         answer.ways = v1_ways(view, asked, target, within);
     }
     answer
+}
+
+impl WhyNot {
+    /// The conditions of OLM v1 in a catalog, in the order of its predicates.
+    fn in_catalog(&mut self, view: &PackageView, asked: &Asked, catalog: &v1::Catalog, walk: &v1::CatalogWalk) {
+        let Some(candidate) = catalog.candidates.iter().find(|it| it.name == self.bundle) else {
+            let fact = format!("{} does not have it", catalog.name);
+            return self.condition("is in the catalog", false, fact, Some(walk.bundles));
+        };
+        self.condition("is in the catalog", true, catalog.name.clone(), Some(walk.bundles));
+        let only = |asked: Asked| {
+            v1_targets(view, &asked).iter().any(|it| it.bundle == candidate.name && it.catalog == catalog.name)
+        };
+        if !asked.channels.is_empty() {
+            let is_met = only(Asked { installed: None, version: String::new(), ..asked.clone() });
+            let listed: Vec<&str> = catalog.channels_of(&candidate.name).collect();
+            let fact = if listed.is_empty() {
+                "no channel lists it".to_owned()
+            } else {
+                format!("it is in {}", listed.join(", "))
+            };
+            self.condition("is in the channels", is_met, fact, Some(walk.in_channels));
+        }
+        if !asked.version.is_empty() {
+            let is_met = only(Asked { installed: None, channels: Vec::new(), ..asked.clone() });
+            let fact = format!("{} against {}", self.version, asked.version);
+            self.condition("is in the version range", is_met, fact, Some(walk.in_range));
+        }
+        if let Some(installed) = &asked.installed {
+            let (is_met, fact) = follows(view, asked, catalog, candidate, installed);
+            self.condition("may follow what is installed", is_met, fact, Some(walk.successors));
+        }
+        if let Some(property) = &candidate.dependency {
+            let fact = format!("it has a property {property}, which OLM v1 does not support");
+            self.condition("declares no dependency", false, fact, None);
+        }
+        let best = walk.best.as_deref().unwrap_or_default();
+        if !best.is_empty() && best != self.bundle && self.conditions.iter().all(|it| it.is_met) {
+            let why =
+                if candidate.is_deprecated { "deprecated bundles come last" } else { "the highest version is taken" };
+            self.condition("comes first", false, format!("{best} does: {why}"), Some(1));
+        }
+    }
+}
+
+/// Whether a bundle may follow what is installed, and by what.
+fn follows(
+    view: &PackageView,
+    asked: &Asked,
+    catalog: &v1::Catalog,
+    candidate: &v1::Candidate,
+    installed: &InstalledBundle,
+) -> (bool, String) {
+    let edges = v1::permits(catalog, &installed.as_v1(), &asked.channels);
+    match edges.get(candidate.name.as_str()).and_then(|it| it.first()) {
+        Some(it) => {
+            let (field, channel) = (it.field.as_str(), &it.channel);
+            (true, format!("{field} {} in channel {channel} ({}:{})", it.value, it.file, it.line))
+        }
+        None if candidate.version_text() == installed.version => (true, "it has the installed version".to_owned()),
+        None => {
+            let place = channel_words(&view.package, &asked.channels);
+            (false, format!("no edge of {place} leads from {} to it", installed.name))
+        }
+    }
 }
 
 fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String), within: &Reach) -> Vec<String> {

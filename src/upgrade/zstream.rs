@@ -90,21 +90,27 @@ pub fn z_stream(graph: &PackageGraph, channel: &str) -> Result<ZStream, ZStreamE
         let (package, channel) = (graph.package.clone(), channel.to_owned());
         return Err(ZStreamError::NoChannel { package, channel });
     };
-    let versions = versions(graph, &old.entries)?;
-    let mut minors: BTreeMap<(u64, u64), BTreeMap<&VersionRelease, &str>> = BTreeMap::new();
-    for entry in old.entries.iter() {
-        let version = &versions[entry.name.as_str()];
-        let minor = minors.entry((version.version.major(), version.version.minor())).or_default();
-        if let Some(other) = minor.insert(version, &entry.name).filter(|it| *it != entry.name) {
-            return Err(ZStreamError::SameVersion(other.to_owned(), entry.name.clone()));
-        }
-    }
+    let streams = streams(&old.entries, &versions(graph, &old.entries)?)?;
+    let entries = entries(&old.entries, &streams);
+    Ok(ZStream {
+        package: graph.package.clone(),
+        channel: channel.to_owned(),
+        streams,
+        is_unchanged: *old.entries == *entries,
+        findings: broken_invariants(graph, channel, &entries),
+        entries,
+    })
+}
+
+/// The minor versions of a channel's entries, the highest first.
+fn streams(entries: &[Entry], versions: &HashMap<&str, VersionRelease>) -> Result<Vec<Stream>, ZStreamError> {
+    let minors = by_minor(entries, versions)?;
     // The newest of each minor version, ascending: places in this list are what the rest works with.
     let chain: Vec<(&VersionRelease, &str)> =
         minors.values().filter_map(|it| it.last_key_value().map(|(version, name)| (*version, *name))).collect();
     let ranged: BTreeSet<&str> =
-        old.entries.iter().filter(|it| !it.skip_range.is_empty()).map(|it| it.name.as_str()).collect();
-    let (mut mentioned, oldest) = mentioned(&old.entries, &versions, &chain);
+        entries.iter().filter(|it| !it.skip_range.is_empty()).map(|it| it.name.as_str()).collect();
+    let (mut mentioned, oldest) = mentioned(entries, versions, &chain);
     let mut streams = Vec::new();
     for (at, (&(major, minor), releases)) in minors.iter().enumerate() {
         let (version, latest) = chain[at];
@@ -115,7 +121,7 @@ pub fn z_stream(graph: &PackageGraph, channel: &str) -> Result<ZStream, ZStreamE
             None => oldest.clone().unwrap_or_default(),
         };
         let skip_range = match at {
-            0 => lowest_range(&old.entries, &versions, version).unwrap_or_default(),
+            0 => lowest_range(entries, versions, version).unwrap_or_default(),
             // Of a minor version's first release there is nothing earlier.
             _ if ranged.contains(latest) && version.version > Version::new(major, minor, 0) => {
                 format!(">={major}.{minor}.0 <{}", version.version)
@@ -131,24 +137,39 @@ pub fn z_stream(graph: &PackageGraph, channel: &str) -> Result<ZStream, ZStreamE
         });
     }
     streams.reverse();
-    let entries = entries(&old.entries, &streams);
+    Ok(streams)
+}
+
+/// The releases of a minor version, ascending, with the names of their entries.
+type Releases<'e> = BTreeMap<&'e VersionRelease, &'e str>;
+
+/// The releases of each minor version.
+fn by_minor<'e>(
+    entries: &'e [Entry],
+    versions: &'e HashMap<&str, VersionRelease>,
+) -> Result<BTreeMap<(u64, u64), Releases<'e>>, ZStreamError> {
+    let mut minors: BTreeMap<(u64, u64), Releases<'_>> = BTreeMap::new();
+    for entry in entries {
+        let version = &versions[entry.name.as_str()];
+        let minor = minors.entry((version.version.major(), version.version.minor())).or_default();
+        if let Some(other) = minor.insert(version, &entry.name).filter(|it| *it != entry.name) {
+            return Err(ZStreamError::SameVersion(other.to_owned(), entry.name.clone()));
+        }
+    }
+    Ok(minors)
+}
+
+/// What would be wrong with a channel of these entries.
+fn broken_invariants(graph: &PackageGraph, channel: &str, entries: &[Entry]) -> Vec<Finding> {
     let mut before = graph.clone();
     before.channels.retain(|it| it.name == channel);
     let mut after = before.clone();
     for it in &mut after.channels {
-        it.entries = entries.clone().into();
+        it.entries = entries.into();
     }
-    Ok(ZStream {
-        package: graph.package.clone(),
-        channel: channel.to_owned(),
-        streams,
-        is_unchanged: *old.entries == *entries,
-        entries,
-        findings: check_graph(&after, Some(&before), &NamesWithoutWay::new())
-            .into_iter()
-            .filter(|it| INVARIANTS.contains(&it.rule))
-            .collect(),
-    })
+    let mut findings = check_graph(&after, Some(&before), &NamesWithoutWay::new());
+    findings.retain(|it| INVARIANTS.contains(&it.rule));
+    findings
 }
 
 /// The versions of a channel's entries: from their bundles, or else from the ends of their names.

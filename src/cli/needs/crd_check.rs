@@ -15,7 +15,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cluster::{self, AnyObject};
 use crate::crd::findings::{Placed, of_classic, of_preflight};
 use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, rules};
-use crate::diag::{Place, Severity, counted};
+use crate::diag::{Finding, Place, Severity, counted};
 use crate::index::Index;
 use crate::index::query::Filter;
 
@@ -85,55 +85,77 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         None => Vec::new(),
         Some(path) => resources(context, path)?,
     };
-    let (mut findings, mut notes) = (crd_bundle::check(&objects_of_new), Vec::new());
-    let (mut n_compared, mut n_objects) = (0_u64, 0);
-    for next in &new {
-        let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) else { continue };
-        n_compared += 1;
-        if args.olm != Olm::Classic && next.crd.api_version == "v1" {
-            findings.extend(of_preflight(before, next));
-        }
-        if args.olm != Olm::V1 {
-            n_objects += classic::count(&next.crd, &objects);
-            let (found, unknown) = of_classic(before, next, &objects, owners.as_ref().map(|it| it.of(&next.crd.name)));
-            findings.extend(found);
-            notes.extend(unknown);
-        }
-    }
-    if n_compared == 0 {
+    let compared = compare(args.olm, &old, &new, &objects, owners.as_ref());
+    if compared.n_definitions == 0 {
         let error =
             CommandError::new(Exit::Input, format!("`{}` and `{}` have no definition in common", args.old, args.new));
         let names: Vec<&str> = old.iter().chain(&new).map(|it| it.crd.name.as_str()).collect();
         return Err(error.help(format!("they have {}", names.join(", "))));
     }
-    let looked_at = args.instances.as_ref().map(|_| n_objects);
+    let mut findings = crd_bundle::check(&objects_of_new);
+    findings.extend(compared.findings);
+    let metadata = FindingsMetadata {
+        objects: args.instances.as_ref().map(|_| compared.n_objects),
+        owners: owners.as_ref().map(|it| it.by_definition().clone()),
+        ..FindingsMetadata::default()
+    };
     let applied = [rules::ALL, bundle_rules::ALL].concat();
-    let owned_by = owners.as_ref().map(|it| it.by_definition().clone());
-    let metadata = FindingsMetadata { objects: looked_at, owners: owned_by, ..FindingsMetadata::default() };
     print_findings_with(context, args.output, &applied, &findings, metadata)?;
     if let Some(owners) = &owners {
         owners.report(context);
     }
-    notes.iter().for_each(|it| context.reporter.note(it));
+    compared.notes.iter().for_each(|it| context.reporter.note(it));
     if let Some(path) = &args.instances {
-        let path = path.display();
-        if args.olm == Olm::V1 {
-            context.reporter.warning(&format!("OLM v1 looks at no objects: those of `{path}` were not looked at"));
-        } else if n_objects == 0 {
-            let all = objects.len();
-            context.reporter.warning(&format!(
-                "none of the {all} objects of `{path}` is of a definition that was compared: no object was looked at"
-            ));
-        } else {
-            context.reporter.note(&format!("{} looked at", counted(n_objects as u64, "object")));
-        }
+        remark(context, args.olm, path, compared.n_objects, objects.len());
     }
     if findings.is_empty() {
-        let definitions = counted(n_compared, "definition");
+        let definitions = counted(compared.n_definitions, "definition");
         context.reporter.note(&format!("{definitions} compared, nothing is refused"));
     }
     let is_refused = findings.iter().any(|it| args.strict || it.rule.severity == Severity::Error);
     Ok(if is_refused { Exit::No } else { Exit::Yes })
+}
+
+/// What comparing has found.
+#[derive(Default)]
+struct Compared {
+    n_definitions: u64,
+    n_objects: usize,
+    findings: Vec<Finding>,
+    notes: Vec<String>,
+}
+
+/// Compares the definitions that both sides have.
+fn compare(olm: Olm, old: &[Placed], new: &[Placed], objects: &[Resource], owners: Option<&Owners>) -> Compared {
+    let mut compared = Compared::default();
+    for next in new {
+        let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) else { continue };
+        compared.n_definitions += 1;
+        if olm != Olm::Classic && next.crd.api_version == "v1" {
+            compared.findings.extend(of_preflight(before, next));
+        }
+        if olm != Olm::V1 {
+            compared.n_objects += classic::count(&next.crd, objects);
+            let (found, unknown) = of_classic(before, next, objects, owners.map(|it| it.of(&next.crd.name)));
+            compared.findings.extend(found);
+            compared.notes.extend(unknown);
+        }
+    }
+    compared
+}
+
+/// Says how many of the objects of a path were looked at.
+fn remark(context: &Context, olm: Olm, path: &Path, n_objects: usize, n_all: usize) {
+    let path = path.display();
+    if olm == Olm::V1 {
+        context.reporter.warning(&format!("OLM v1 looks at no objects: those of `{path}` were not looked at"));
+    } else if n_objects == 0 {
+        context.reporter.warning(&format!(
+            "none of the {n_all} objects of `{path}` is of a definition that was compared: no object was looked at"
+        ));
+    } else {
+        context.reporter.note(&format!("{} looked at", counted(n_objects as u64, "object")));
+    }
 }
 
 /// The package and version that a text names, unless it is a path.

@@ -10,8 +10,10 @@ use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandResult, Exit};
+use crate::index::{Index, IndexError};
 use crate::resolve::{
-    DemanderAnswer, Dependencies, DependencyAnswer, Failure, IndexRows, bare_world, closure, demanders, demands,
+    BundleDemands, Demand, DemanderAnswer, Dependencies, DependencyAnswer, Failure, IndexRows, bare_world, closure,
+    demanders, demands,
 };
 
 /// Show what a bundle requires and who provides it; all that comes with it; or who requires something that it provides
@@ -50,31 +52,21 @@ pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
     let world = bare_world(&index, &args.ask.catalog)?;
     let rows = IndexRows::new(&index, &world);
     let options = args.work.options();
-    let mut answers = Vec::new();
-    let mut is_met = true;
-    let found = match demands(&world, &rows, &options, &target.package, &target.bundle) {
+    let mut answers = match demands(&world, &rows, &options, &target.package, &target.bundle) {
         // What it requires itself is not asked.
         Err(Failure::Work(overwork)) if args.invert => {
             context.reporter.warning(&overwork.to_string());
             let catalog = catalog_of(&index, &args.ask.catalog, &target)?;
-            let (package, bundle) = (target.package.clone(), target.bundle.clone());
-            let (requires, closure, required_by) = (Vec::new(), Vec::new(), Vec::new());
-            answers.push(Dependencies { catalog, package, bundle, requires, closure, required_by });
-            Vec::new()
+            vec![requirements(catalog, &target.package, &target.bundle, Vec::new())]
         }
-        found => found?,
+        found => {
+            let requirements =
+                |it: BundleDemands| requirements(it.bundle.catalog, &target.package, &it.bundle.name, it.demands);
+            found?.into_iter().map(requirements).collect()
+        }
     };
-    for found in found {
-        is_met &= found.demands.iter().all(|it| !it.candidates.is_empty());
-        answers.push(Dependencies {
-            catalog: found.bundle.catalog.clone(),
-            package: target.package.clone(),
-            bundle: found.bundle.name.clone(),
-            requires: found.demands.into_iter().map(DependencyAnswer::from).collect(),
-            closure: Vec::new(),
-            required_by: Vec::new(),
-        });
-    }
+    let is_provided = |it: &DependencyAnswer| !it.provided_by.is_empty();
+    let mut is_met = args.invert || answers.iter().flat_map(|it| &it.requires).all(is_provided);
     if args.closure {
         for answer in &mut answers {
             match closure(&index, target.in_catalog(&answer.catalog), &options)? {
@@ -88,33 +80,41 @@ pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
         }
     }
     if args.invert {
-        is_met = true;
-        let mut packages = Vec::new();
-        for kind in DEMANDING {
-            packages.extend(index.packages_with_property(kind)?.into_iter().map(|it| it.0));
-        }
-        packages.sort();
-        packages.dedup();
+        let packages = demanding_packages(&index)?;
         let (found, left_out) = demanders(&world, &rows, &options, (&target.package, &target.bundle), &packages)?;
         for it in left_out {
             context.reporter.warning(&format!("left out: {it}; a higher `--max-work` allows for more"));
         }
-        if let Some(answer) = answers.first_mut() {
-            answer.required_by = found
-                .into_iter()
-                .map(|it| DemanderAnswer {
-                    catalog: it.bundle.catalog,
-                    package: it.bundle.package,
-                    bundle: it.bundle.name,
-                    channels: it.channels,
-                    requirement: it.text,
-                })
-                .collect();
-        }
         answers.truncate(1);
+        if let Some(answer) = answers.first_mut() {
+            answer.required_by = found.into_iter().map(DemanderAnswer::from).collect();
+        }
     }
     print_answers(args.output, "Dependencies", answers, |it| sheet(it, args))?;
     Ok(if is_met { Exit::Yes } else { Exit::No })
+}
+
+/// What a bundle requires, and nothing else of it yet.
+fn requirements(catalog: String, package: &str, bundle: &str, demands: Vec<Demand>) -> Dependencies {
+    Dependencies {
+        catalog,
+        package: package.to_owned(),
+        bundle: bundle.to_owned(),
+        requires: demands.into_iter().map(DependencyAnswer::from).collect(),
+        closure: Vec::new(),
+        required_by: Vec::new(),
+    }
+}
+
+/// The packages of which some bundle demands something.
+fn demanding_packages(index: &Index) -> Result<Vec<String>, IndexError> {
+    let mut packages = Vec::new();
+    for kind in DEMANDING {
+        packages.extend(index.packages_with_property(kind)?.into_iter().map(|it| it.0));
+    }
+    packages.sort();
+    packages.dedup();
+    Ok(packages)
 }
 
 fn sheet(answer: &Dependencies, args: &DepsArgs) -> Sheet {

@@ -1,6 +1,6 @@
 //! `olmdex resolve`
 
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Write as _};
 use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValue;
@@ -8,16 +8,16 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::args::formats::DataFormat;
 use crate::cli::args::namespace::NamespaceOptions;
-use crate::cli::print::table::{write_aligned, write_data};
+use crate::cli::print::resolution::{write_list, write_refusal, write_table, write_tree};
+use crate::cli::print::table::write_data;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::diag::{Place, printable};
+use crate::diag::printable;
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::resolve::{
-    ClusterFacts, Course, Failure, Generation, IndexRows, Named, Options, Outcome, Position, Resolution,
-    ResolutionAnswer, Sentence, Size, Verdict, World, after, generations, quirks, repairs, resolve, standings, steps,
-    with_origin,
+    ClusterFacts, Course, Failure, Generation, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer,
+    Size, Verdict, World, after, generations, quirks, repairs, resolve, standings, steps,
 };
 use crate::upgrade::compat::Claims;
 use crate::upgrade::unsafe_definitions;
@@ -219,11 +219,11 @@ fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>) -> Result<(), Comma
                     writeln!(out, "{}Generation {}", if idx > 0 { "\n" } else { "" }, answer.generation)?;
                 }
                 match (args.output, answer.outcome) {
-                    (ResolveFormat::Tree, Outcome::Resolved) => tree(answer, &mut out)?,
-                    (_, Outcome::Resolved) => table(answer, &mut out)?,
-                    (_, Outcome::Unsatisfiable | Outcome::Failed) => refusal(answer, &mut out)?,
+                    (ResolveFormat::Tree, Outcome::Resolved) => write_tree(answer, &mut out)?,
+                    (_, Outcome::Resolved) => write_table(answer, &mut out)?,
+                    (_, Outcome::Unsatisfiable | Outcome::Failed) => write_refusal(answer, &mut out)?,
                 }
-                list("OLM may differ", &answer.quirks, &mut out)?;
+                write_list("OLM may differ", &answer.quirks, &mut out)?;
                 if let Some(before) = answer.installed_before {
                     let when =
                         if before == 0 { "at the beginning".to_owned() } else { format!("after generation {before}") };
@@ -234,221 +234,5 @@ fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>) -> Result<(), Comma
         }
     }
     out.flush()?;
-    Ok(())
-}
-
-fn list(title: &str, items: &[String], out: &mut impl Write) -> Result<(), CommandError> {
-    if !items.is_empty() {
-        writeln!(out, "\n{title}:")?;
-        for item in items {
-            writeln!(out, "  {}", printable(item))?;
-        }
-    }
-    Ok(())
-}
-
-fn table(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
-    if answer.operators.is_empty() && answer.kept.is_empty() {
-        writeln!(out, "There is nothing to install in the namespace {}.", printable(&answer.namespace))?;
-        return Ok(());
-    }
-    let headers = ["OPERATOR", "VERSION", "CATALOG", "CHANNEL", "ACTION", "BECAUSE"].map(str::to_owned).to_vec();
-    let because = |reasons: &[crate::resolve::BecauseAnswer]| {
-        let words = |it: &crate::resolve::BecauseAnswer| match (it.subscription.as_str(), it.required_by.as_str()) {
-            ("", "") => "it is installed".to_owned(),
-            ("", by) => format!("{by} requires {}", it.requirement),
-            (subscription, _) => format!("Subscription {subscription}"),
-        };
-        reasons.iter().map(words).collect::<Vec<_>>().join("; ")
-    };
-    let mut rows: Vec<Vec<String>> = Vec::new();
-    for it in &answer.operators {
-        let action = match (answer.steps.bundles.contains(&it.name), it.is_upgrade) {
-            (false, _) => "none".to_owned(),
-            (true, true) => format!("replaces {}", it.replaces),
-            (true, false) => "install".to_owned(),
-        };
-        let (name, version) = (it.name.clone(), it.version.clone());
-        rows.push(vec![name, version, it.catalog.clone(), it.channel.clone(), action, because(&it.because)]);
-    }
-    for it in &answer.kept {
-        let empty = String::new;
-        let (name, version) = (it.name.clone(), it.version.clone());
-        rows.push(vec![name, version, empty(), empty(), "stays".to_owned(), because(&it.because)]);
-    }
-    write_aligned(Some(headers), &rows, 3, out)?;
-    list("Steps", &step_words(answer), out)?;
-    providers(answer, out)?;
-    standing(answer, out)?;
-    behind(answer, out)
-}
-
-/// Why requirements are met by these operators and not by others.
-fn providers(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
-    let mut lines: Vec<String> = Vec::new();
-    let of_new = answer.operators.iter().map(|it| (&it.name, &it.because));
-    for (name, because) in of_new.chain(answer.kept.iter().map(|it| (&it.name, &it.because))) {
-        for it in because.iter().filter(|it| !it.preferred_to.is_empty() || !it.passed_over_operators.is_empty()) {
-            lines.push(format!("{name} for {}, which requires {}", it.required_by, it.requirement));
-            if !it.passed_over_operators.is_empty() {
-                let why = if it.is_shared { "it is needed anyway" } else { "those cannot be installed here" };
-                lines.push(format!("  instead of {}: {why}", alternatives(&it.passed_over_operators)));
-            }
-            for preferred in &it.preferred_to {
-                let reason = preferred.by.reason();
-                lines.push(format!("  preferred to {}: {reason}", alternatives(&preferred.operators)));
-            }
-        }
-    }
-    list("Providers", &lines, out)
-}
-
-/// Candidates with where they come from; of many the first.
-fn alternatives(all: &[Named]) -> String {
-    const SHOWN: usize = 4;
-    let words = |it: &Named| with_origin(&it.name, &it.channel, &it.catalog);
-    let mut shown: Vec<String> = all.iter().take(SHOWN).map(words).collect();
-    if all.len() > SHOWN {
-        shown.push(format!("{} more (`-o json` has all)", all.len() - SHOWN));
-    }
-    shown.join(", ")
-}
-
-/// What OLM does, in words.
-fn step_words(answer: &ResolutionAnswer) -> Vec<String> {
-    let steps = &answer.steps;
-    if answer.operators.is_empty() {
-        return vec!["none: nothing changes".to_owned()];
-    }
-    if !steps.install_plan {
-        let why = "no InstallPlan is made, because no existing Subscription changes";
-        let lost = if steps.bundles.is_empty() { "" } else { ": what is missing is resolved, but not installed" };
-        return vec![format!("{why}{lost}")];
-    }
-    let mut words = vec![if steps.needs_approval {
-        "an InstallPlan is made, and waits for approval, because a Subscription of the namespace is Manual".to_owned()
-    } else {
-        "an InstallPlan is made and approved at once".to_owned()
-    }];
-    words.extend(steps.bundles.iter().map(|it| format!("{it} is unpacked and installed")));
-    words.extend(steps.new_subscriptions.iter().map(|it| {
-        let (package, channel, source) = (&it.package, &it.channel, &it.source);
-        format!("Subscription {} is made: {package}, channel {channel}, from {source}, {}", it.name, it.starting)
-    }));
-    words.extend(steps.updated_subscriptions.iter().map(|it| match it.installed.as_str() {
-        "" => format!("Subscription {} gets {}", it.name, it.current),
-        old => format!("Subscription {} goes from {old} to {}", it.name, it.current),
-    }));
-    words
-}
-
-/// Where Subscriptions stand that get nothing new; `behind` speaks of those that are held.
-fn standing(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
-    let said = answer.standings.iter().filter(|it| it.position != Position::Held);
-    let words = said.map(|it| match it.position {
-        Position::Stranded => format!("Subscription {}: no update available: {}", it.subscription, it.reason),
-        Position::Head | Position::Held => format!("Subscription {}: up to date: {}", it.subscription, it.reason),
-    });
-    list("No change", &words.collect::<Vec<_>>(), out)
-}
-
-fn behind(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
-    for it in &answer.behind {
-        let (name, gets, wanted) = (printable(&it.subscription), printable(&it.gets), printable(&it.wanted));
-        writeln!(out, "\nSubscription {name} has {gets} and not {wanted}:")?;
-        sentences(&it.because, out)?;
-        if it.is_choice {
-            writeln!(out, "  It competes with what was chosen before.")?;
-        }
-    }
-    Ok(())
-}
-
-fn sentences(all: &[Sentence], out: &mut impl Write) -> Result<(), CommandError> {
-    for (idx, it) in all.iter().enumerate() {
-        let place = match &it.place {
-            Place { file, .. } if file.is_empty() => String::new(),
-            Place { file, line, .. } => format!("  [{file}:{line}]"),
-        };
-        let word = if idx == 0 { "because" } else { "and" };
-        writeln!(out, "  {word} {}{}", printable(&it.text), printable(&place))?;
-    }
-    Ok(())
-}
-
-fn refusal(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
-    writeln!(out, "The namespace {} cannot be resolved:", printable(&answer.namespace))?;
-    if let Some(failure) = &answer.failure {
-        writeln!(out, "  {}", printable(&failure.olm_message))?;
-        let single = std::slice::from_ref(failure);
-        let parts = if failure.parts.is_empty() { single } else { failure.parts.as_slice() };
-        for part in parts {
-            if !failure.parts.is_empty() {
-                writeln!(out, "  - {}", printable(&part.olm_message))?;
-            }
-            let indent = if failure.parts.is_empty() { "" } else { "  " };
-            if !part.operator.is_empty() {
-                let place = format!("{} [{}:{}]", part.operator, part.file, part.line);
-                writeln!(out, "  {indent}in {}", printable(&place))?;
-            }
-            if !part.help.is_empty() {
-                writeln!(out, "  {indent}{}", printable(&part.help))?;
-            }
-        }
-    }
-    let Some(conflict) = &answer.conflict else { return Ok(()) };
-    sentences(&conflict.because, out)?;
-    writeln!(out, "  so OLM changes nothing at all in this namespace.")?;
-    let repair = |it: &crate::resolve::Repair| match it.installs.as_slice() {
-        [] => format!("{}; then nothing is left to install", it.change),
-        installs => format!("{}; then OLM installs {}", it.change, installs.join(", ")),
-    };
-    list("One of these changes helps", &conflict.repairs.iter().map(repair).collect::<Vec<_>>(), out)?;
-    writeln!(out, "\nOLM says:\n  {}", printable(&conflict.olm_message))?;
-    Ok(())
-}
-
-/// Who brings whom: below each Subscription what it brings, and below that what that needs.
-fn tree(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
-    let reasons = |name: &str| -> Vec<crate::resolve::BecauseAnswer> {
-        let of_new = answer.operators.iter().filter(|it| it.name == name).flat_map(|it| &it.because);
-        of_new.chain(answer.kept.iter().filter(|it| it.name == name).flat_map(|it| &it.because)).cloned().collect()
-    };
-    let names: Vec<&str> = answer
-        .operators
-        .iter()
-        .map(|it| it.name.as_str())
-        .chain(answer.kept.iter().map(|it| it.name.as_str()))
-        .collect();
-    let mut shown: Vec<&str> = Vec::new();
-    // Each line: how deep, and what stands there. Roots first.
-    for root in &names {
-        for reason in reasons(root).iter().filter(|it| it.required_by.is_empty()) {
-            let words = match reason.subscription.as_str() {
-                "" => "installed".to_owned(),
-                subscription => format!("Subscription {subscription}"),
-            };
-            writeln!(out, "{}", printable(&words))?;
-            let mut open = vec![(1, *root, String::new())];
-            while let Some((depth, name, why)) = open.pop() {
-                let operator = answer.operators.iter().find(|it| it.name == name);
-                let from = operator
-                    .map_or_else(|| " (installed)".to_owned(), |it| format!(" ({} of {})", it.channel, it.catalog));
-                let is_shown = shown.contains(&name);
-                let more = if is_shown { ", see above" } else { "" };
-                let line = format!("{name}{from}{more}{why}");
-                writeln!(out, "{}{}", "  ".repeat(depth), printable(&line))?;
-                if is_shown {
-                    continue;
-                }
-                shown.push(name);
-                let needed = names.iter().rev().flat_map(|needed| {
-                    let by: Vec<_> = reasons(needed).into_iter().filter(|it| it.required_by == name).collect();
-                    by.into_iter().rev().map(move |it| (depth + 1, *needed, format!("  because of {}", it.requirement)))
-                });
-                open.extend(needed);
-            }
-        }
-    }
     Ok(())
 }

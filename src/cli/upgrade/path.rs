@@ -114,25 +114,11 @@ fn shortest(
     within: &Reach,
     find: impl Fn(&Wish<'_>) -> Vec<Vec<PathStep>>,
 ) -> (Vec<UpgradePath>, bool) {
-    // What a bundle of a catalog says it is made for, only if that is asked.
-    let mut claims: HashMap<(&str, &str), Vec<Claims>> = HashMap::new();
-    for graph in view.graphs.iter().filter(|_| args.openshift.is_some()) {
-        for bundle in &graph.bundles {
-            claims.entry((&graph.catalog, &bundle.name)).or_default().push(Claims::from(bundle));
-        }
-    }
-    let refused = |target: &Target| {
-        if args.avoid_deprecated && target.is_deprecated {
-            return true;
-        }
-        let Some(openshift) = args.openshift else { return false };
-        let of_bundle = claims.get(&(target.catalog.as_str(), target.bundle.as_str()));
-        of_bundle.into_iter().flatten().any(|it| !judge(it, olm, openshift, openshift).verdict.may_stay())
-    };
+    let limits = Limits::new(args, view, olm);
     let effort = if args.alternatives > 1 { Effort::of(args.max_work) } else { Effort::default() };
     let wish = Wish {
         is_goal: &|it| it.bundle == to,
-        is_allowed: &|it| !refused(it),
+        is_allowed: &|it| !limits.refuse(it),
         at_most: usize::from(args.alternatives),
         within,
         effort: &effort,
@@ -150,23 +136,65 @@ fn shortest(
     if from.name == to {
         return (vec![answer(true, Vec::new(), format!("{to} is installed"))], false);
     }
-    let mut answers = Vec::new();
-    for steps in find(&wish) {
-        let n_steps = counted(steps.len() as u64, "step");
-        let by_hand = match olm {
-            // Else OLM would go on in the channel before it is changed.
-            Generation::Classic if steps.iter().skip(1).any(|it| !it.set.is_empty()) => {
-                ", with installPlanApproval: Manual, so that OLM waits for each change"
-            }
-            _ => "",
-        };
-        answers.push(answer(true, steps, format!("{n_steps}, if the fields are set before each{by_hand}")));
-    }
+    let mut answers: Vec<UpgradePath> = find(&wish)
+        .into_iter()
+        .map(|steps| {
+            let reason = condition(olm, &steps);
+            answer(true, steps, reason)
+        })
+        .collect();
     if answers.is_empty() {
-        let limits = if args.avoid_deprecated || args.openshift.is_some() { ", as the way is limited" } else { "" };
-        answers.push(answer(false, Vec::new(), format!("no edges that OLM takes lead to {to}{limits}")));
+        let limited = if limits.is_any() { ", as the way is limited" } else { "" };
+        answers.push(answer(false, Vec::new(), format!("no edges that OLM takes lead to {to}{limited}")));
     }
     (answers, effort.is_spent())
+}
+
+/// What must be done for OLM to go a way.
+fn condition(olm: Generation, steps: &[PathStep]) -> String {
+    let n_steps = counted(steps.len() as u64, "step");
+    let by_hand = match olm {
+        // Else OLM would go on in the channel before it is changed.
+        Generation::Classic if steps.iter().skip(1).any(|it| !it.set.is_empty()) => {
+            ", with installPlanApproval: Manual, so that OLM waits for each change"
+        }
+        _ => "",
+    };
+    format!("{n_steps}, if the fields are set before each{by_hand}")
+}
+
+/// What a way may not lead over.
+struct Limits<'v> {
+    olm: Generation,
+    avoids_deprecated: bool,
+    openshift: Option<Minor>,
+    /// What a bundle of a catalog says it is made for, only if that is asked.
+    claims: HashMap<(&'v str, &'v str), Vec<Claims>>,
+}
+
+impl<'v> Limits<'v> {
+    fn new(args: &PathArgs, view: &'v PackageView, olm: Generation) -> Self {
+        let mut claims: HashMap<(&str, &str), Vec<Claims>> = HashMap::new();
+        for graph in view.graphs.iter().filter(|_| args.openshift.is_some()) {
+            for bundle in &graph.bundles {
+                claims.entry((&graph.catalog, &bundle.name)).or_default().push(Claims::from(bundle));
+            }
+        }
+        Self { olm, avoids_deprecated: args.avoid_deprecated, openshift: args.openshift, claims }
+    }
+
+    fn is_any(&self) -> bool {
+        self.avoids_deprecated || self.openshift.is_some()
+    }
+
+    fn refuse(&self, target: &Target) -> bool {
+        if self.avoids_deprecated && target.is_deprecated {
+            return true;
+        }
+        let Some(openshift) = self.openshift else { return false };
+        let of_bundle = self.claims.get(&(target.catalog.as_str(), target.bundle.as_str()));
+        of_bundle.into_iter().flatten().any(|it| !judge(it, self.olm, openshift, openshift).verdict.may_stay())
+    }
 }
 
 fn sheet(answer: &UpgradePath) -> Sheet {

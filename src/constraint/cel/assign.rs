@@ -41,6 +41,19 @@ pub(super) struct Assignments {
 }
 
 impl Assignments {
+    /// The type of a shape.
+    pub(super) fn shape(&mut self, shape: Shape) -> Type {
+        self.types.get(shape)
+    }
+
+    /// A type in words, as far as it is known.
+    pub(super) fn text(&mut self, it: Type) -> String {
+        match self.resolve(it) {
+            Ok(resolved) => self.types.text(resolved),
+            Err(_) => self.types.text(it),
+        }
+    }
+
     /// Whether all pairs fit.
     pub(super) fn fit(&mut self, pairs: impl IntoIterator<Item = (Type, Type)>) -> Checked<bool> {
         self.undo.clear();

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use super::assign::Assignments;
 use super::error::{Fault, RuleErrorKind};
-use super::functions::{Declared, Function};
+use super::functions::Function;
 use super::literal::Literal;
+use super::overload::call;
 use super::tree::{Callee, FoldKind, Node, NodeId, TYPE_NAMES, Tree};
 use super::type_table::{Shape, Type};
 
@@ -85,19 +86,8 @@ struct Checker<'t> {
 type Checked<T> = Result<T, RuleErrorKind>;
 
 impl Checker<'_> {
-    fn shape(&mut self, shape: Shape) -> Type {
-        self.assignments.types.get(shape)
-    }
-
     fn fits(&mut self, a: Type, b: Type) -> Checked<bool> {
         Ok(self.assignments.fit([(a, b)])?)
-    }
-
-    fn text(&mut self, it: Type) -> String {
-        match self.assignments.resolve(it) {
-            Ok(resolved) => self.assignments.types.text(resolved),
-            Err(_) => self.assignments.types.text(it),
-        }
     }
 
     fn task(&mut self, task: Task) -> Checked<()> {
@@ -123,11 +113,11 @@ impl Checker<'_> {
                 Ok(())
             }
             Task::Bool(part) => {
-                let (of_part, bool) = (self.types[part], self.shape(Shape::Bool));
+                let (of_part, bool) = (self.types[part], self.assignments.shape(Shape::Bool));
                 if self.fits(of_part, bool)? {
                     return Ok(());
                 }
-                let found = self.text(of_part);
+                let found = self.assignments.text(of_part);
                 Err(RuleErrorKind::Type(format!("expected type 'bool' but found '{found}'")))
             }
         }
@@ -233,7 +223,7 @@ impl Checker<'_> {
                     Callee::Known(function) => {
                         let types: Vec<Type> =
                             target.iter().chain(&operands).map(|operand| self.types[*operand]).collect();
-                        self.call(function, target.is_some(), &types)
+                        call(&mut self.assignments, self.compares_across, function, target.is_some(), &types)
                     }
                     Callee::Unknown(name) => Err(RuleErrorKind::Undeclared(name.to_string())),
                 };
@@ -251,7 +241,7 @@ impl Checker<'_> {
             }
             Node::Properties | Node::Local(_) | Node::Fold(_) => return Ok(self.types[node]),
         };
-        Ok(self.shape(shape))
+        Ok(self.assignments.shape(shape))
     }
 
     fn name(&mut self, node: NodeId, name: &str, is_absolute: bool) -> Checked<Type> {
@@ -261,7 +251,7 @@ impl Checker<'_> {
         }
         if name == "properties" {
             self.tree.nodes[node] = Node::Properties;
-            let (text, any) = (self.shape(Shape::String), self.shape(Shape::Any));
+            let (text, any) = (self.assignments.shape(Shape::String), self.assignments.shape(Shape::Any));
             let property = self.assignments.types.map(text, any);
             return Ok(self.assignments.types.list(property));
         }
@@ -292,14 +282,14 @@ impl Checker<'_> {
             // Of what does not matter: types of types all fit.
             _ => Shape::Dyn,
         };
-        let of = self.shape(shape);
-        self.shape(Shape::Meta(Some(of)))
+        let of = self.assignments.shape(shape);
+        self.assignments.shape(Shape::Meta(Some(of)))
     }
 
     fn select(&mut self, operand: NodeId, is_test: bool) -> Checked<Type> {
         let operand = self.types[operand];
         let of_operand = self.assignments.resolve(operand)?;
-        let dynamic = self.shape(Shape::Dyn);
+        let dynamic = self.assignments.shape(Shape::Dyn);
         let found = match self.assignments.types.shape(of_operand) {
             Shape::Map(_, value) => value,
             Shape::Open(_) => {
@@ -308,11 +298,11 @@ impl Checker<'_> {
             }
             Shape::Dyn | Shape::Any => dynamic,
             _ => {
-                let found = self.text(of_operand);
+                let found = self.assignments.text(of_operand);
                 return Err(RuleErrorKind::Type(format!("type '{found}' does not support field selection")));
             }
         };
-        let found = if is_test { self.shape(Shape::Bool) } else { found };
+        let found = if is_test { self.assignments.shape(Shape::Bool) } else { found };
         Ok(self.assignments.resolve(found)?)
     }
 
@@ -322,74 +312,7 @@ impl Checker<'_> {
         if self.fits(before, next)? {
             return Ok(self.assignments.more_general(before, next));
         }
-        Ok(self.shape(Shape::Dyn))
-    }
-
-    /// The type of a call: that of the overloads that fit, if they agree.
-    fn call(&mut self, function: Function, is_method: bool, operands: &[Type]) -> Checked<Type> {
-        let (as_method, as_function) = function.styles();
-        let mut found: Option<Type> = None;
-        let overloads = if is_method && as_method || !is_method && as_function { function.overloads() } else { &[] };
-        for (wanted, result) in overloads {
-            if function.is_ordering() && wanted[0] != wanted[1] && !self.compares_across {
-                continue;
-            }
-            // Each overload has open types of its own.
-            let is_generic = wanted.iter().any(|it| is_generic(*it));
-            let (a, b) = if is_generic {
-                (self.assignments.types.new_open(), self.assignments.types.new_open())
-            } else {
-                let dynamic = self.shape(Shape::Dyn);
-                (dynamic, dynamic)
-            };
-            if wanted.len() != operands.len() {
-                continue;
-            }
-            let wanted: Vec<Type> = wanted.iter().map(|it| self.declared(*it, a, b)).collect();
-            if !self.assignments.fit(operands.iter().copied().zip(wanted))? {
-                continue;
-            }
-            let result = self.declared(*result, a, b);
-            let result = self.assignments.resolve(result)?;
-            found = Some(match found {
-                None => result,
-                Some(before) => {
-                    let is_dynamic = matches!(self.assignments.types.shape(before), Shape::Dyn | Shape::Any);
-                    if is_dynamic || before == result { before } else { self.shape(Shape::Dyn) }
-                }
-            });
-        }
-        found.map_or_else(|| Err(self.no_overload(function, is_method, operands)), Ok)
-    }
-
-    fn no_overload(&mut self, function: Function, is_method: bool, operands: &[Type]) -> RuleErrorKind {
-        let texts: Vec<String> = operands.iter().map(|it| self.text(*it)).collect();
-        let operands = match texts.split_first() {
-            Some((receiver, rest)) if is_method => format!("{receiver}.({})", rest.join(", ")),
-            _ => format!("({})", texts.join(", ")),
-        };
-        RuleErrorKind::NoOverload { function: function.name().to_owned(), operands }
-    }
-
-    fn declared(&mut self, it: Declared, a: Type, b: Type) -> Type {
-        let shape = match it {
-            Declared::A => return a,
-            Declared::B => return b,
-            Declared::ListOfA => Shape::List(a),
-            Declared::MapOfAToB => Shape::Map(a, b),
-            Declared::TypeOfA => Shape::Meta(Some(a)),
-            Declared::Dyn => Shape::Dyn,
-            Declared::Any => Shape::Any,
-            Declared::Bool => Shape::Bool,
-            Declared::Int => Shape::Int,
-            Declared::Uint => Shape::Uint,
-            Declared::Double => Shape::Double,
-            Declared::String => Shape::String,
-            Declared::Bytes => Shape::Bytes,
-            Declared::Timestamp => Shape::Timestamp,
-            Declared::Duration => Shape::Duration,
-        };
-        self.shape(shape)
+        Ok(self.assignments.shape(Shape::Dyn))
     }
 
     /// Opens the variable of a macro.
@@ -403,7 +326,7 @@ impl Checker<'_> {
         }
         let range = self.types[fold.range];
         let of_range = self.assignments.resolve(range)?;
-        let dynamic = self.shape(Shape::Dyn);
+        let dynamic = self.assignments.shape(Shape::Dyn);
         let item = match self.assignments.types.shape(of_range) {
             Shape::List(item) => item,
             Shape::Map(key, _) => key,
@@ -412,7 +335,7 @@ impl Checker<'_> {
                 dynamic
             }
             _ => {
-                let found = self.text(of_range);
+                let found = self.assignments.text(of_range);
                 let what = format!("expression of type '{found}' cannot be range of a comprehension");
                 return Err(RuleErrorKind::Type(format!("{what} (must be list, map, or dynamic)")));
             }
@@ -431,17 +354,17 @@ impl Checker<'_> {
         let Node::Fold(fold) = &self.tree.nodes[node] else { return Ok(self.types[node]) };
         let fold = fold.clone();
         let (body, filter) = (self.types[fold.body], fold.filter.map(|it| self.types[it]));
-        let (bool, int) = (self.shape(Shape::Bool), self.shape(Shape::Int));
+        let (bool, int) = (self.assignments.shape(Shape::Bool), self.assignments.shape(Shape::Int));
         match fold.kind {
             FoldKind::All | FoldKind::Exists => {
                 if !self.fits(body, bool)? {
-                    let found = self.text(body);
+                    let found = self.assignments.text(body);
                     return Err(RuleErrorKind::Type(format!("expected type 'bool' but found '{found}'")));
                 }
                 Ok(bool)
             }
             FoldKind::ExistsOne => {
-                self.call(Function::Conditional, false, &[body, int, int])?;
+                call(&mut self.assignments, self.compares_across, Function::Conditional, false, &[body, int, int])?;
                 Ok(bool)
             }
             FoldKind::Map | FoldKind::Filter => {
@@ -452,22 +375,25 @@ impl Checker<'_> {
                 };
                 let added = self.assignments.types.list(added);
                 let added = self.assignments.check_depth(added)?;
-                let mut step = self.call(Function::Add, false, &[so_far, added])?;
+                let mut step =
+                    call(&mut self.assignments, self.compares_across, Function::Add, false, &[so_far, added])?;
                 if let Some(condition) = condition {
-                    step = self.call(Function::Conditional, false, &[condition, step, so_far])?;
+                    step = call(
+                        &mut self.assignments,
+                        self.compares_across,
+                        Function::Conditional,
+                        false,
+                        &[condition, step, so_far],
+                    )?;
                 }
                 if !self.fits(so_far, step)? {
-                    let (expected, found) = (self.text(so_far), self.text(step));
+                    let (expected, found) = (self.assignments.text(so_far), self.assignments.text(step));
                     return Err(RuleErrorKind::Type(format!("expected type '{expected}' but found '{found}'")));
                 }
                 Ok(so_far)
             }
         }
     }
-}
-
-fn is_generic(it: Declared) -> bool {
-    matches!(it, Declared::A | Declared::B | Declared::ListOfA | Declared::MapOfAToB | Declared::TypeOfA)
 }
 
 /// The tasks of the parts of a chain of `&&` or `||`. cel-go makes a balanced tree of it; the types of two parts that are

@@ -1,4 +1,4 @@
-//! Reads a rule into a tree and expands its macros.
+//! Reads a rule into a tree.
 //!
 //! cel-go's parser recurses and bounds how deep it does: by how often one rule of the grammar is within itself, and by how many
 //! operators are within one another. Rules at these bounds are accepted or refused here as they are there, although nothing here recurses:
@@ -11,11 +11,9 @@ use std::sync::Arc;
 use super::error::{Fault, RuleErrorKind};
 use super::functions::Function;
 use super::literal::Literal;
+use super::nodes::{MAX_DEPTH, Nodes, Part, too_deep};
 use super::token::{Kind, Token, tokens};
-use super::tree::{Callee, Fold, FoldKind, Node, NodeId, Tree};
-
-/// How often a rule of the grammar may be within itself, and an operator within others (cel-go's limit).
-const MAX_DEPTH: usize = 250;
+use super::tree::{Callee, Node, Tree};
 
 /// Names that are kept for other languages.
 const RESERVED: [&str; 17] = [
@@ -37,13 +35,6 @@ const RESERVED: [&str; 17] = [
     "void",
     "while",
 ];
-
-/// A part that has been read, and how many operators are within one another in it.
-#[derive(Debug, Clone, Copy)]
-struct Part {
-    node: NodeId,
-    height: usize,
-}
 
 /// What an expression is a part of.
 enum Within {
@@ -101,7 +92,7 @@ struct Level {
 struct Parser<'t> {
     tokens: Vec<Token<'t>>,
     at: usize,
-    tree: Tree,
+    nodes: Nodes,
     levels: Vec<Level>,
     /// How many expressions, relations and calculations are within one another.
     n_expressions: usize,
@@ -125,7 +116,7 @@ pub(super) fn parse(text: &str) -> Result<Tree, Fault> {
     let mut parser = Parser {
         tokens: tokens(text)?,
         at: 0,
-        tree: Tree::default(),
+        nodes: Nodes::default(),
         levels: Vec::new(),
         n_expressions: 0,
         n_relations: 0,
@@ -139,13 +130,9 @@ pub(super) fn parse(text: &str) -> Result<Tree, Fault> {
             Next::Suffix(part) => parser.suffix(part)?,
             Next::Operator(part) => parser.operator(part)?,
             Next::Complete(part) => parser.complete(part)?,
-            Next::Done => return Ok(parser.tree),
+            Next::Done => return Ok(parser.nodes.tree),
         };
     }
-}
-
-fn too_deep() -> Fault {
-    Fault::whole(RuleErrorKind::Depth { limit: MAX_DEPTH })
 }
 
 fn calculation(text: &str) -> Option<(Function, u8)> {
@@ -239,20 +226,6 @@ impl<'t> Parser<'t> {
         self.check_depth()
     }
 
-    fn add(&mut self, node: Node, offset: usize, height: usize) -> Result<Part, Fault> {
-        if height > MAX_DEPTH {
-            return Err(too_deep());
-        }
-        Ok(Part { node: self.tree.add(node, offset), height })
-    }
-
-    /// An operator on parts: one more within one another.
-    fn apply(&mut self, function: Function, parts: &[Part], offset: usize) -> Result<Part, Fault> {
-        let height = parts.iter().map(|it| it.height).max().unwrap_or_default() + 1;
-        let operands = parts.iter().map(|it| it.node).collect();
-        self.add(Node::Call { function: Callee::Known(function), target: None, operands }, offset, height)
-    }
-
     fn operand(&mut self) -> Result<Next, Fault> {
         let start = self.peek();
         let mut is_negative = false;
@@ -312,7 +285,7 @@ impl<'t> Parser<'t> {
                 return self.unexpected("an expression");
             }
         };
-        Ok(Next::Suffix(self.add(Node::Literal(literal), start, 0)?))
+        Ok(Next::Suffix(self.nodes.add(Node::Literal(literal), start, 0)?))
     }
 
     fn name(&mut self, token: Token<'t>, is_absolute: bool) -> Result<Next, Fault> {
@@ -326,7 +299,7 @@ impl<'t> Parser<'t> {
             let offset = self.next().offset;
             return self.call(name, is_absolute, None, offset);
         }
-        Ok(Next::Suffix(self.add(Node::Name { name, is_absolute }, token.offset, 0)?))
+        Ok(Next::Suffix(self.nodes.add(Node::Name { name, is_absolute }, token.offset, 0)?))
     }
 
     /// A name with braces behind it builds a message.
@@ -352,7 +325,7 @@ impl<'t> Parser<'t> {
         };
         if is_empty > 0 {
             self.at += is_empty;
-            return Ok(Next::Suffix(self.add(Node::List(Vec::new()), offset, 0)?));
+            return Ok(Next::Suffix(self.nodes.add(Node::List(Vec::new()), offset, 0)?));
         }
         self.refuse_optional()?;
         self.open(Within::List { items: Vec::new(), offset })?;
@@ -375,7 +348,7 @@ impl<'t> Parser<'t> {
             self.at += is_end;
             let height = entries.iter().map(|(key, value)| key.height.max(value.height)).max().unwrap_or_default();
             let entries = entries.into_iter().map(|(key, value)| (key.node, value.node)).collect();
-            return Ok(Next::Suffix(self.add(Node::Map(entries), offset, height)?));
+            return Ok(Next::Suffix(self.nodes.add(Node::Map(entries), offset, height)?));
         }
         self.refuse_optional()?;
         self.open(Within::Key { entries, offset })?;
@@ -391,67 +364,10 @@ impl<'t> Parser<'t> {
         offset: usize,
     ) -> Result<Next, Fault> {
         if self.skip(")") {
-            return self.called(function, is_absolute, target, Vec::new(), offset);
+            return Ok(Next::Suffix(self.nodes.called(function, is_absolute, target, &[], offset)?));
         }
         self.open(Within::Call { function, is_absolute, target, operands: Vec::new(), offset })?;
         Ok(Next::Operand)
-    }
-
-    fn called(
-        &mut self,
-        name: Arc<str>,
-        is_absolute: bool,
-        target: Option<Part>,
-        operands: Vec<Part>,
-        offset: usize,
-    ) -> Result<Next, Fault> {
-        let height = target.iter().chain(&operands).map(|it| it.height).max().unwrap_or_default();
-        let height = height + usize::from(target.is_some());
-        let node = match (target, operands.as_slice()) {
-            (None, [operand]) if &*name == "has" && !is_absolute => self.has(*operand, offset)?,
-            (Some(range), [variable, rest @ ..]) => match fold_kind(&name, rest.len()) {
-                Some(kind) => self.fold(kind, range, *variable, rest)?,
-                None => called_node(name, target, &operands),
-            },
-            _ => called_node(name, target, &operands),
-        };
-        Ok(Next::Suffix(self.add(node, offset, height)?))
-    }
-
-    fn has(&mut self, operand: Part, offset: usize) -> Result<Node, Fault> {
-        match &self.tree.nodes[operand.node] {
-            Node::Select { operand, field, is_test: false } => {
-                Ok(Node::Select { operand: *operand, field: Arc::clone(field), is_test: true })
-            }
-            _ => Err(Fault::at(offset, RuleErrorKind::Invalid("invalid argument to has() macro".to_owned()))),
-        }
-    }
-
-    fn fold(&mut self, kind: FoldKind, range: Part, variable: Part, rest: &[Part]) -> Result<Node, Fault> {
-        let invalid =
-            |what: &str| Err(Fault::at(self.tree.offsets[variable.node], RuleErrorKind::Invalid(what.to_owned())));
-        let Node::Name { name, is_absolute } = &self.tree.nodes[variable.node] else {
-            return invalid(match kind {
-                FoldKind::Map | FoldKind::Filter => "argument is not an identifier",
-                _ => "argument must be a simple name",
-            });
-        };
-        if &**name == "__result__" && !is_absolute {
-            return invalid("iteration variable overwrites accumulator variable");
-        }
-        let (filter, body) = match rest {
-            [filter, body] => (Some(filter.node), body.node),
-            [body] => (None, body.node),
-            _ => return invalid("argument must be a simple name"),
-        };
-        Ok(Node::Fold(Fold {
-            kind,
-            range: range.node,
-            variable: Arc::clone(name),
-            is_reachable: !is_absolute,
-            filter,
-            body,
-        }))
     }
 
     fn suffix(&mut self, part: Part) -> Result<Next, Fault> {
@@ -468,7 +384,7 @@ impl<'t> Parser<'t> {
                     Kind::Name | Kind::QuotedName => {
                         let field = Arc::from(name.text.trim_matches('`'));
                         let node = Node::Select { operand: part.node, field, is_test: false };
-                        Ok(Next::Suffix(self.add(node, token.offset, part.height + 1)?))
+                        Ok(Next::Suffix(self.nodes.add(node, token.offset, part.height + 1)?))
                     }
                     Kind::Mark("?") => self.unsupported(".?", token.offset),
                     _ => {
@@ -490,7 +406,7 @@ impl<'t> Parser<'t> {
                 Some((function, offset)) => {
                     let callee = Callee::Known(function);
                     let node = Node::Call { function: callee, target: None, operands: vec![part.node] };
-                    Ok(Next::Operator(self.add(node, offset, part.height)?))
+                    Ok(Next::Operator(self.nodes.add(node, offset, part.height)?))
                 }
                 None => Ok(Next::Operator(part)),
             },
@@ -508,7 +424,7 @@ impl<'t> Parser<'t> {
         };
         while let Some((function, left, offset)) = self.level().calculation.pop_if(is_done) {
             self.n_calculations -= 1;
-            part = self.apply(function, &[left, part], offset)?;
+            part = self.nodes.apply(function, &[left, part], offset)?;
         }
         if let Some((function, _)) = next {
             self.at += 1;
@@ -549,11 +465,11 @@ impl<'t> Parser<'t> {
     fn end_of_relation(&mut self, mut part: Part) -> Result<Part, Fault> {
         while let Some((function, left, offset)) = self.level().calculation.pop() {
             self.n_calculations -= 1;
-            part = self.apply(function, &[left, part], offset)?;
+            part = self.nodes.apply(function, &[left, part], offset)?;
         }
         if let Some((function, left, offset)) = self.level().relation.take() {
             self.n_relations -= 1;
-            part = self.apply(function, &[left, part], offset)?;
+            part = self.nodes.apply(function, &[left, part], offset)?;
         }
         Ok(part)
     }
@@ -568,7 +484,7 @@ impl<'t> Parser<'t> {
         }
         parts.push(part);
         let height = parts.iter().map(|it| it.height).max().unwrap_or_default();
-        self.add(Node::And(parts.into_iter().map(|it| it.node).collect()), offset, height)
+        self.nodes.add(Node::And(parts.into_iter().map(|it| it.node).collect()), offset, height)
     }
 
     fn end_of_or(&mut self, part: Part) -> Result<Next, Fault> {
@@ -579,7 +495,7 @@ impl<'t> Parser<'t> {
         if !parts.is_empty() {
             parts.push(part);
             let height = parts.iter().map(|it| it.height).max().unwrap_or_default();
-            part = self.add(Node::Or(parts.into_iter().map(|it| it.node).collect()), offset, height)?;
+            part = self.nodes.add(Node::Or(parts.into_iter().map(|it| it.node).collect()), offset, height)?;
         }
         self.n_relations -= 1;
         self.n_calculations -= 1;
@@ -610,7 +526,7 @@ impl<'t> Parser<'t> {
                 if self.peek().kind != Kind::End {
                     return self.unexpected("<EOF>");
                 }
-                self.tree.root = part.node;
+                self.nodes.tree.root = part.node;
                 Ok(Next::Done)
             }
             Within::Parentheses => {
@@ -624,11 +540,11 @@ impl<'t> Parser<'t> {
                     return Ok(Next::Operand);
                 }
                 self.expect(")")?;
-                self.called(function, is_absolute, target, operands, offset)
+                Ok(Next::Suffix(self.nodes.called(function, is_absolute, target, &operands, offset)?))
             }
             Within::Index { target, offset } => {
                 self.expect("]")?;
-                let part = self.apply(Function::Index, &[target, part], offset)?;
+                let part = self.nodes.apply(Function::Index, &[target, part], offset)?;
                 Ok(Next::Suffix(part))
             }
             Within::List { mut items, offset } => {
@@ -641,7 +557,7 @@ impl<'t> Parser<'t> {
                 self.expect("]")?;
                 let height = items.iter().map(|it| it.height).max().unwrap_or_default();
                 let items = items.into_iter().map(|it| it.node).collect();
-                Ok(Next::Suffix(self.add(Node::List(items), offset, height)?))
+                Ok(Next::Suffix(self.nodes.add(Node::List(items), offset, height)?))
             }
             Within::Key { entries, offset } => {
                 self.expect(":")?;
@@ -656,28 +572,11 @@ impl<'t> Parser<'t> {
                 self.map(entries, offset)
             }
             Within::Else { condition, then, offset } => {
-                let part = self.apply(Function::Conditional, &[condition, then, part], offset)?;
+                let part = self.nodes.apply(Function::Conditional, &[condition, then, part], offset)?;
                 Ok(Next::Complete(part))
             }
             // Ends at its colon.
             Within::Then { .. } => self.unexpected("':'"),
         }
     }
-}
-
-fn called_node(name: Arc<str>, target: Option<Part>, operands: &[Part]) -> Node {
-    let function = Function::by_name(&name).map_or(Callee::Unknown(name), Callee::Known);
-    Node::Call { function, target: target.map(|it| it.node), operands: operands.iter().map(|it| it.node).collect() }
-}
-
-/// The macro of a name with so many arguments after its variable.
-fn fold_kind(name: &str, n_arguments: usize) -> Option<FoldKind> {
-    Some(match (name, n_arguments) {
-        ("all", 1) => FoldKind::All,
-        ("exists", 1) => FoldKind::Exists,
-        ("exists_one" | "existsOne", 1) => FoldKind::ExistsOne,
-        ("map", 1 | 2) => FoldKind::Map,
-        ("filter", 1) => FoldKind::Filter,
-        _ => return None,
-    })
 }

@@ -1,7 +1,8 @@
-//! Lists: catalogs, packages, channels, bundles.
+//! Lists: catalogs, packages, channels.
+//!
+//! What it deliberately does not do: bundles are [`super::bundles`]'.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::Range;
 
 use rusqlite::params;
 use schemars::JsonSchema;
@@ -82,30 +83,6 @@ pub struct ChannelRow {
     pub deprecation: Option<String>,
 }
 
-/// A bundle of a catalog.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct BundleRow {
-    /// The catalog.
-    pub catalog: String,
-    /// The package.
-    pub package: String,
-    /// The bundle.
-    pub bundle: String,
-    /// Its version.
-    pub version: String,
-    /// Its release; empty if it has none.
-    pub release: String,
-    /// The channels that list it, sorted.
-    pub channels: Vec<String>,
-    /// Its image.
-    pub image: String,
-    /// Its display name.
-    pub display_name: String,
-    /// The message, if the bundle is deprecated.
-    pub deprecation: Option<String>,
-}
-
 const CATALOGS: &str = "
 SELECT c.id, c.name, c.priority, c.source,
        (SELECT count(*) FROM catalog_package p WHERE p.catalog = c.id),
@@ -181,44 +158,6 @@ const CHANNELS_OF_PACKAGE: &str = channels!(
      CROSS JOIN catalog_channel cc ON cc.catalog = c.id AND cc.channel = ch.document"
 );
 
-/// Bundles by package and version, as the index `bundle_package` has them: sorting them would take longer than finding them.
-/// A condition on `b` follows.
-macro_rules! bundles {
-    ($condition:literal) => {
-        concat!(
-            "
-SELECT c.name, b.package, b.name, b.version, b.release, coalesce(i.reference, ''), b.display_name, b.document, c.id,
-       b.version_key
-FROM bundle b INDEXED BY bundle_package
-CROSS JOIN catalog_document cd ON cd.document = b.document
-CROSS JOIN catalog c ON c.id = cd.catalog
-LEFT JOIN image i ON i.id = b.image
-WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))) AND ",
-            $condition,
-            " ORDER BY b.package, b.version_key"
-        )
-    };
-}
-
-const ALL_BUNDLES: &str = bundles!("?2 IS NULL");
-const BUNDLES_OF_PACKAGE: &str = bundles!("b.package = ?2");
-
-/// Which channels list which bundles, by numbers: names of channels are few, and these rows are many.
-const ALL_CHANNELS_OF_BUNDLES: &str = "
-SELECT cc.catalog, n.document, cc.channel
-FROM catalog_channel cc CROSS JOIN node n ON n.graph = cc.graph
-WHERE n.document IS NOT NULL AND ?1 IS NULL";
-
-const CHANNELS_OF_BUNDLES_OF_PACKAGE: &str = "
-SELECT cc.catalog, n.document, cc.channel
-FROM (SELECT document FROM channel WHERE package = ?1) ch
-CROSS JOIN graph g ON g.channel = ch.document
-CROSS JOIN catalog_channel cc ON cc.graph = g.id
-CROSS JOIN node n ON n.graph = g.id
-WHERE n.document IS NOT NULL";
-
-const CHANNEL_NAMES: &str = "SELECT document, name FROM channel WHERE ?1 IS NULL OR package = ?1";
-
 macro_rules! deprecations {
     ($from:literal) => {
         concat!(
@@ -246,21 +185,12 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("one package", ONE_PACKAGE),
     ("all channels", ALL_CHANNELS),
     ("channels of a package", CHANNELS_OF_PACKAGE),
-    ("all bundles", ALL_BUNDLES),
-    ("bundles of a package", BUNDLES_OF_PACKAGE),
-    ("channels of bundles", ALL_CHANNELS_OF_BUNDLES),
-    ("channels of bundles of a package", CHANNELS_OF_BUNDLES_OF_PACKAGE),
     ("all deprecations", ALL_DEPRECATIONS),
     ("deprecations of a package", DEPRECATIONS_OF_PACKAGE),
 ];
 
 /// Catalog, package and name to message.
 pub(super) type Deprecated = HashMap<(String, String, String), String>;
-
-/// A bundle of a catalog as one number.
-fn listed_key(catalog: i64, document: i64) -> u128 {
-    u128::from(catalog.cast_unsigned()) << 64 | u128::from(document.cast_unsigned())
-}
 
 impl Index {
     /// The catalogs, by name.
@@ -337,82 +267,6 @@ impl Index {
                 deprecation,
             })
         })
-    }
-
-    /// The bundles, by catalog, package, version and name; those without a valid version first.
-    ///
-    /// # Errors
-    /// If the index is damaged.
-    pub fn bundles(&self, filter: &Filter) -> Result<Vec<BundleRow>, IndexError> {
-        let deprecated = self.deprecated("olm.bundle", filter)?;
-        let sql = match filter.package {
-            Some(_) => CHANNELS_OF_BUNDLES_OF_PACKAGE,
-            None => ALL_CHANNELS_OF_BUNDLES,
-        };
-        let mut names: Vec<(i64, String)> =
-            self.rows(CHANNEL_NAMES, [&filter.package], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        names.sort_unstable_by(|a, b| (&a.1, a.0).cmp(&(&b.1, b.0)));
-        // Channels by their place among the names, which sorts as their names do and faster.
-        let places: HashMap<i64, u32> = names.iter().zip(0..).map(|((channel, _), place)| (*channel, place)).collect();
-        let mut channels: Vec<(u128, u32)> = self
-            .rows(sql, [&filter.package], |row| Ok((listed_key(row.get(0)?, row.get(1)?), row.get::<_, i64>(2)?)))?
-            .into_iter()
-            .filter_map(|(key, channel)| Some((key, *places.get(&channel)?)))
-            .collect();
-        channels.sort_unstable();
-        // Package and version of the row before; the key of no version is empty.
-        let (mut last_package, mut last_version) = (String::new(), Vec::new());
-        let mut ties: Vec<Range<usize>> = Vec::new();
-        let mut n_rows = 0;
-        let sql = if filter.package.is_some() { BUNDLES_OF_PACKAGE } else { ALL_BUNDLES };
-        let mut rows = self.rows(sql, params![filter.catalogs_json(), filter.package], |row| {
-            let (catalog, package, bundle): (String, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            let deprecation = match deprecated.is_empty() {
-                true => None,
-                false => deprecated.get(&(catalog.clone(), package.clone(), bundle.clone())).cloned(),
-            };
-            let version_key = row.get_ref(9)?.as_blob_or_null()?.unwrap_or_default();
-            if n_rows > 0 && package == last_package && version_key == last_version.as_slice() {
-                match ties.last_mut().filter(|it| it.end == n_rows) {
-                    Some(tie) => tie.end += 1,
-                    None => ties.push(n_rows - 1..n_rows + 1),
-                }
-            } else {
-                last_package.clone_from(&package);
-                last_version.clear();
-                last_version.extend_from_slice(version_key);
-            }
-            n_rows += 1;
-            let key = listed_key(row.get(8)?, row.get(7)?);
-            let first = channels.partition_point(|it| it.0 < key);
-            let listing = channels[first..].iter().take_while(|it| it.0 == key);
-            let mut listed: Vec<String> = Vec::new();
-            for (_, name) in listing.filter_map(|it| names.get(it.1 as usize)) {
-                if listed.last() != Some(name) {
-                    listed.push(name.clone());
-                }
-            }
-            Ok(BundleRow {
-                catalog,
-                package,
-                bundle,
-                version: row.get(3)?,
-                release: row.get(4)?,
-                channels: listed,
-                image: row.get(5)?,
-                display_name: row.get(6)?,
-                deprecation,
-            })
-        })?;
-        for tie in ties {
-            rows[tie].sort_by(|a, b| a.bundle.cmp(&b.bundle));
-        }
-        // Stable: with one catalog there is nothing to do.
-        rows.sort_by(|a, b| a.catalog.cmp(&b.catalog));
-        if let Some(channel) = &filter.channel {
-            rows.retain(|row| row.channels.contains(channel));
-        }
-        Ok(rows)
     }
 
     /// What is deprecated of one schema.

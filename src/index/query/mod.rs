@@ -5,6 +5,7 @@
 //!
 //! What it deliberately does not do: no upgrade paths, no resolution, no output formats.
 
+mod bundles;
 mod dependencies;
 mod detail;
 mod diff;
@@ -22,6 +23,7 @@ mod sql;
 mod upgrade;
 mod uses;
 
+pub use bundles::BundleRow;
 pub use dependencies::{DependencyBundle, PackageDependencies};
 pub use detail::{
     BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
@@ -33,7 +35,7 @@ pub use entries::EntryRow;
 pub use history::HistoryRow;
 pub use images::ImageUse;
 pub use info::{Info, Names, Size};
-pub use list::{BundleRow, CatalogRow, ChannelRow, PackageRow};
+pub use list::{CatalogRow, ChannelRow, PackageRow};
 pub use reach::{EdgeScope, NamesWithoutWay, Reach};
 pub use requirers::{Requirer, Requirers};
 pub use search::{ApiPattern, Hit, SearchQuery};
@@ -88,6 +90,7 @@ impl Index {
 pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     let mut all = Vec::new();
     all.extend_from_slice(list::STATEMENTS);
+    all.extend_from_slice(bundles::STATEMENTS);
     all.extend_from_slice(show::STATEMENTS);
     all.extend_from_slice(search::STATEMENTS);
     all.extend_from_slice(documents::STATEMENTS);

@@ -132,27 +132,48 @@ impl Edit {
         let named = self.strings("SELECT name FROM operatorbundle WHERE bundlepath = ?1 LIMIT 1", &[image])?;
         // One that went with another bundle's tail is passed over.
         let Some(name) = named.into_iter().next() else { return Ok(Ok(())) };
-        let heads = self.strings(
-            "SELECT ifnull(c.head_operatorbundle_name, '') FROM channel c
-                 JOIN package p ON c.name = p.default_channel AND c.package_name = p.name
-                 JOIN channel_entry e ON c.package_name = e.package_name
-             WHERE e.operatorbundle_name = ?1 LIMIT 1",
-            &[&name],
-        )?;
-        let Some(default_head) = heads.into_iter().next() else {
-            let text = format!("error getting default channel head for {name}: sql: no rows in result set");
-            return Ok(Err(Refusal::Other(text)));
+        let default_head = match self.default_head(&name)? {
+            Ok(head) => head,
+            Err(refusal) => return Ok(Err(refusal)),
         };
-        if default_head.is_empty() {
-            return Ok(Err(Refusal::Other(format!("invalid default channel head '' for {name}"))));
-        }
         let nodes = self.nodes(&name)?;
         let tail = tail(&nodes, &name);
         if tail.contains(default_head.as_str()) {
             return Ok(Err(Refusal::DefaultChannel));
         }
+        self.cut_off(&name, &nodes, &tail)?;
+        self.mark(&name)?;
+        self.remove_strays()?;
+        self.done.deprecated.push(image.to_owned());
+        Ok(Ok(()))
+    }
+
+    /// The head of the default channel of the package that a bundle is in.
+    fn default_head(&self, bundle: &str) -> Result<Result<String, Refusal>, LegacyError> {
+        let heads = self.strings(
+            "SELECT ifnull(c.head_operatorbundle_name, '') FROM channel c
+                 JOIN package p ON c.name = p.default_channel AND c.package_name = p.name
+                 JOIN channel_entry e ON c.package_name = e.package_name
+             WHERE e.operatorbundle_name = ?1 LIMIT 1",
+            &[bundle],
+        )?;
+        Ok(match heads.into_iter().next() {
+            None => {
+                let text = format!("error getting default channel head for {bundle}: sql: no rows in result set");
+                Err(Refusal::Other(text))
+            }
+            Some(head) if head.is_empty() => {
+                Err(Refusal::Other(format!("invalid default channel head '' for {bundle}")))
+            }
+            Some(head) => Ok(head),
+        })
+    }
+
+    /// Removes what a bundle has behind it in its channels, and the bundles that are nowhere else; and the channels whose
+    /// head it is.
+    fn cut_off(&mut self, name: &str, nodes: &HashMap<String, Node>, tail: &BTreeSet<&str>) -> Result<(), LegacyError> {
         let none = BTreeSet::new();
-        let channels = nodes.get(&name).map_or(&none, |it| &it.channels);
+        let channels = nodes.get(name).map_or(&none, |it| &it.channels);
         self.doom_none()?;
         self.execute(
             "CREATE TEMP TABLE IF NOT EXISTS tail (name TEXT PRIMARY KEY);
@@ -176,29 +197,30 @@ impl Edit {
             "DELETE FROM channel_entry
              WHERE operatorbundle_name IN (SELECT name FROM tail) AND channel_name IN (SELECT name FROM tail_channel)
                AND package_name IN (SELECT package_name FROM channel_entry WHERE operatorbundle_name = ?1)",
-            &[&name],
+            &[name],
         )?;
         self.execute(
             "UPDATE channel_entry SET replaces = NULL
              WHERE replaces IS NOT NULL AND replaces NOT IN (SELECT entry_id FROM channel_entry)",
         )?;
         self.delete_doomed()?;
-        self.run("UPDATE channel_entry SET replaces = NULL WHERE operatorbundle_name = ?1", &[&name])?;
+        self.run("UPDATE channel_entry SET replaces = NULL WHERE operatorbundle_name = ?1", &[name])?;
         self.run(
             "DELETE FROM channel_entry WHERE (package_name, channel_name) IN
                  (SELECT package_name, name FROM channel WHERE head_operatorbundle_name = ?1)",
-            &[&name],
+            &[name],
         )?;
-        self.run("DELETE FROM channel WHERE head_operatorbundle_name = ?1", &[&name])?;
+        self.run("DELETE FROM channel WHERE head_operatorbundle_name = ?1", &[name])
+    }
+
+    /// Writes down that a bundle is deprecated.
+    fn mark(&mut self, name: &str) -> Result<(), LegacyError> {
         self.run(
             "INSERT INTO properties (type, value, operatorbundle_name, operatorbundle_version, operatorbundle_path)
                  SELECT 'olm.deprecated', '{}', name, version, bundlepath FROM operatorbundle WHERE name = ?1",
-            &[&name],
+            &[name],
         )?;
-        self.run("INSERT OR REPLACE INTO deprecated (operatorbundle_name) VALUES (?1)", &[&name])?;
-        self.remove_strays()?;
-        self.done.deprecated.push(image.to_owned());
-        Ok(Ok(()))
+        self.run("INSERT OR REPLACE INTO deprecated (operatorbundle_name) VALUES (?1)", &[name])
     }
 
     fn execute(&self, sql: &str) -> Result<(), LegacyError> {

@@ -174,18 +174,8 @@ impl Writer<'_> {
             return Ok(());
         }
         self.names.insert(name.to_owned(), package.to_owned());
-        for loss in &rows.losses {
-            let message = format!("bundle `{name}`: {loss}");
-            self.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, Some(package)));
-        }
-        if rows.is_synthetic {
-            let message =
-                format!("bundle `{name}` is a head, and gets a ClusterServiceVersion made of what its blob says");
-            self.findings.push(rules::finding(rules::SYNTHETIC_CSV, message, Some(package)));
-        }
+        self.remark(rows);
         if rows.is_deprecated {
-            let message = format!("bundle `{name}` has an `olm.deprecated` property, so that readers leave it out");
-            self.findings.push(rules::finding(rules::DEPRECATED_BUNDLE, message, Some(package)));
             self.insert("INSERT OR IGNORE INTO deprecated VALUES (?1)", [name])?;
         }
         let none = Columns::default();
@@ -229,6 +219,24 @@ impl Writer<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What the format does not say as the blob does.
+    fn remark(&mut self, rows: &BundleRows) {
+        let (name, package) = (rows.name.as_str(), rows.package.as_str());
+        for loss in &rows.losses {
+            let message = format!("bundle `{name}`: {loss}");
+            self.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, Some(package)));
+        }
+        if rows.is_synthetic {
+            let message =
+                format!("bundle `{name}` is a head, and gets a ClusterServiceVersion made of what its blob says");
+            self.findings.push(rules::finding(rules::SYNTHETIC_CSV, message, Some(package)));
+        }
+        if rows.is_deprecated {
+            let message = format!("bundle `{name}` has an `olm.deprecated` property, so that readers leave it out");
+            self.findings.push(rules::finding(rules::DEPRECATED_BUNDLE, message, Some(package)));
+        }
     }
 
     fn graph(&mut self, plan: &Plan) -> rusqlite::Result<()> {

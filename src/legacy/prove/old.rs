@@ -10,17 +10,12 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use base64::Engine as _;
-use rayon::prelude::*;
-use rusqlite::{Connection, Row};
+use rusqlite::Connection;
 
-use super::forms::{
-    BASE64, BundleFacts, ChannelName, Digest, Icon, Link, api, digest, digest_manifest, digest_value, normal,
-    required_package, text_in, texts,
-};
+use super::forms::{ChannelName, Icon, Link, api, required_package, texts};
+use super::manifests::icon;
 use super::report::Report;
-use crate::fbc::BUNDLE_OBJECT;
-use crate::json::{self, Kind, Reader, Value};
+use crate::json::Reader;
 use crate::legacy::cells::{bytes, each, text};
 use crate::legacy::era::Fidelity;
 use crate::legacy::file::{Claim, LegacyFile};
@@ -28,9 +23,6 @@ use crate::legacy::rules;
 
 /// The first schema with tables of properties and dependencies that are filled.
 const WHOLE: i64 = 9;
-
-/// How many bundles one task reads.
-const PART: usize = 32;
 
 /// A row of an edge.
 #[derive(Debug)]
@@ -49,7 +41,7 @@ type Pair = (Arc<str>, Arc<str>);
 
 /// Types and values by name of the bundle. Most values occur many times, and are kept once.
 #[derive(Debug, Default)]
-struct Values {
+pub(super) struct Values {
     of: HashMap<String, BTreeSet<Pair>>,
     known: BTreeSet<Arc<str>>,
 }
@@ -69,7 +61,7 @@ impl Values {
         self.of.entry(bundle).or_default().insert(pair);
     }
 
-    fn of(&self, bundle: &str) -> impl Iterator<Item = (&str, &str)> {
+    pub(super) fn of(&self, bundle: &str) -> impl Iterator<Item = (&str, &str)> {
         self.of.get(bundle).into_iter().flatten().map(|(kind, value)| (&**kind, &**value))
     }
 }
@@ -77,8 +69,8 @@ impl Values {
 /// A legacy file, read but for the rows of its bundles.
 #[derive(Debug)]
 pub(super) struct OldSide<'a> {
-    file: &'a LegacyFile,
-    gaps: Gaps,
+    pub(super) file: &'a LegacyFile,
+    pub(super) gaps: Gaps,
     /// Name and default channel.
     pub(super) packages: BTreeMap<String, String>,
     pub(super) icons: BTreeMap<String, Icon>,
@@ -86,21 +78,21 @@ pub(super) struct OldSide<'a> {
     pub(super) channels: BTreeMap<ChannelName, Option<String>>,
     pub(super) entries: Vec<EntryRow>,
     /// Rows of `bundles` by their numbers.
-    rowids: Vec<i64>,
-    properties: Values,
-    dependencies: Values,
-    images: HashMap<String, BTreeSet<String>>,
+    pub(super) rowids: Vec<i64>,
+    pub(super) properties: Values,
+    pub(super) dependencies: Values,
+    pub(super) images: HashMap<String, BTreeSet<String>>,
     /// Names in the table of deprecated bundles.
     pub(super) deprecated: BTreeSet<String>,
 }
 
 /// What the schema lacks, and whether it is to be had elsewhere.
 #[derive(Debug, Clone, Copy)]
-struct Gaps {
+pub(super) struct Gaps {
     /// Versions, ranges and paths that are NULL are filled.
-    fills_rows: bool,
-    required_from_csv: bool,
-    images_from_csv: bool,
+    pub(super) fills_rows: bool,
+    pub(super) required_from_csv: bool,
+    pub(super) images_from_csv: bool,
     provided_from_apis: bool,
     required_from_apis: bool,
     /// Whether the real tool's migration gives dependencies the value of another one.
@@ -134,29 +126,6 @@ impl Gaps {
             mixes_dependencies: fidelity == Fidelity::Opm && claim < WHOLE,
         }
     }
-}
-
-/// What became of a row of a bundle.
-#[derive(Debug)]
-pub(super) enum Standing {
-    /// It counts, with this range of versions that it skips.
-    Counts { skip_range: String },
-    /// It has no value in a column that must have one.
-    Lacks(&'static str),
-    /// It carries the mark of deprecated bundles.
-    Deprecated,
-}
-
-/// A bundle that counts.
-#[derive(Debug, Default)]
-pub(super) struct OldBundle {
-    pub(super) name: String,
-    pub(super) version: String,
-    pub(super) facts: BundleFacts,
-    /// The first ClusterServiceVersion among the manifests.
-    pub(super) csv: Option<String>,
-    /// What its own columns say that it replaces or skips.
-    pub(super) column_edges: BTreeSet<String>,
 }
 
 impl<'a> OldSide<'a> {
@@ -345,216 +314,4 @@ impl<'a> OldSide<'a> {
         let mut is_it = |text: &str| api(text, &mut reader) == value || required_package(text, &mut reader) == value;
         self.dependencies.known.iter().any(|it| is_it(it))
     }
-
-    /// Reads the row of every bundle, several at a time, and hands it over with what is lost of it. Results are in the
-    /// order of the rows.
-    pub(super) fn bundles<T: Send>(
-        &self,
-        each: impl Fn(Standing, OldBundle, Report) -> T + Sync,
-    ) -> rusqlite::Result<Vec<T>> {
-        let column =
-            |name: &str| if self.file.has_column("operatorbundle", name) { name.to_owned() } else { "NULL".into() };
-        let names = ["bundlepath", "version", "skiprange", "substitutesfor", "replaces", "skips", "csv", "bundle"];
-        let sql = format!(
-            "SELECT name, {} FROM operatorbundle WHERE rowid BETWEEN ?1 AND ?2 AND name IS NOT NULL ORDER BY rowid",
-            names.map(column).join(", ")
-        );
-        let parts: Vec<rusqlite::Result<Vec<T>>> = self
-            .rowids
-            .par_chunks(PART)
-            .map(|part| {
-                let (Some(first), Some(last)) = (part.first(), part.last()) else { return Ok(Vec::new()) };
-                let connection = self.file.connect_plainly()?;
-                let mut statement = connection.prepare(&sql)?;
-                let mut rows = statement.query([first, last])?;
-                let mut done = Vec::new();
-                while let Some(row) = rows.next()? {
-                    let name = text(row, 0)?.unwrap_or_default();
-                    let mut report = Report::default();
-                    let (standing, bundle) = self.bundle(row, name, &mut report)?;
-                    done.push(each(standing, bundle, report));
-                }
-                Ok(done)
-            })
-            .collect();
-        let mut all = Vec::with_capacity(self.rowids.len());
-        for part in parts {
-            all.extend(part?);
-        }
-        Ok(all)
-    }
-
-    fn bundle(&self, row: &Row<'_>, name: String, report: &mut Report) -> rusqlite::Result<(Standing, OldBundle)> {
-        let mut reader = Reader::new();
-        let (mut image, mut version, mut skip_range) = (text(row, 1)?, text(row, 2)?, text(row, 3)?);
-        let csv_column = bytes(row, 7)?;
-        let csv_column = json::decode_utf8(&csv_column);
-        let mut bundle = OldBundle { name: name.clone(), ..OldBundle::default() };
-        let name = name.as_str();
-        let facts = &mut bundle.facts;
-        let is_incomplete = version.is_none() || skip_range.is_none();
-        let needs_csv = self.gaps.required_from_csv || self.gaps.images_from_csv || is_incomplete;
-        if self.gaps.fills_rows {
-            image.get_or_insert_default();
-            let csv = reader.read(&csv_column).ok().filter(|it| needs_csv && it.kind() == Kind::Object);
-            if let Some(csv) = csv {
-                version.get_or_insert_with(|| at(csv, &["spec"]).map(|it| text_in(it, "version")).unwrap_or_default());
-                skip_range.get_or_insert_with(|| skip_range_of(csv));
-                if self.gaps.required_from_csv {
-                    facts.properties.extend(required_apis(csv).map(|it| ("olm.gvk.required".to_owned(), it)));
-                }
-                if self.gaps.images_from_csv {
-                    facts.images.extend(used_images(csv).map(|it| (String::new(), it)));
-                }
-            }
-        }
-        let (Some(image), Some(version)) = (image, version) else {
-            let lacking = if version_is_null(row)? { "version" } else { "path" };
-            return Ok((Standing::Lacks(lacking), bundle));
-        };
-        (facts.image, bundle.version) = (image, version);
-        for (kind, value) in self.properties.of(name) {
-            match kind {
-                "olm.deprecated" => return Ok((Standing::Deprecated, bundle)),
-                BUNDLE_OBJECT => facts.manifests.extend(stored_manifest(value, &mut reader)),
-                "olm.gvk" => {
-                    facts.properties.insert((kind.to_owned(), api(value, &mut reader)));
-                }
-                _ => {
-                    facts.properties.insert((kind.to_owned(), normal(value, &mut reader)));
-                }
-            }
-        }
-        for (kind, value) in self.dependencies.of(name) {
-            let (kind, value) = match kind {
-                "olm.gvk" => ("olm.gvk.required", api(value, &mut reader)),
-                "olm.package" => ("olm.package.required", required_package(value, &mut reader)),
-                _ => {
-                    let message = format!("bundle `{name}`: the dependency `{kind}` {value} is lost");
-                    report.say(rules::LOST_DEPENDENCY, message, None);
-                    continue;
-                }
-            };
-            facts.properties.insert((kind.to_owned(), value));
-        }
-        let substitutes = text(row, 4)?.unwrap_or_default();
-        if !substitutes.is_empty() {
-            let message = format!("bundle `{name}`: that it substitutes for `{substitutes}` is lost");
-            report.say(rules::LOST_COLUMN, message, None);
-        }
-        for column in [5, 6] {
-            let names = text(row, column)?.unwrap_or_default();
-            bundle.column_edges.extend(names.split(',').filter(|it| !it.is_empty()).map(str::to_owned));
-        }
-        let manifests = bytes(row, 8)?;
-        let manifests = json::decode_utf8(&manifests);
-        bundle.csv = read_manifests(name, &manifests, csv_column.trim_ascii(), facts, report);
-        // Images that the ClusterServiceVersion lists have names there.
-        let mut named: BTreeSet<(String, String)> = BTreeSet::new();
-        if let Some(csv) = bundle.csv.as_deref().and_then(|it| reader.read(it).ok()) {
-            let listed = at(csv, &["spec", "relatedImages"]).into_iter().flat_map(|it| it.items());
-            named.extend(listed.map(|it| (text_in(it, "name"), text_in(it, "image"))));
-        }
-        let listed: BTreeSet<&String> = named.iter().map(|it| &it.1).collect();
-        facts.images.extend(self.images.get(name).into_iter().flatten().map(|it| (String::new(), it.clone())));
-        facts.images.retain(|it| !listed.contains(&it.1));
-        facts.images.extend(named);
-        Ok((Standing::Counts { skip_range: skip_range.unwrap_or_default() }, bundle))
-    }
-}
-
-fn version_is_null(row: &Row<'_>) -> rusqlite::Result<bool> {
-    Ok(text(row, 2)?.is_none())
-}
-
-/// Reads the manifests, and compares the ClusterServiceVersion of the other column with them. Gives the first
-/// ClusterServiceVersion among them.
-fn read_manifests(
-    name: &str,
-    manifests: &str,
-    column: &str,
-    facts: &mut BundleFacts,
-    report: &mut Report,
-) -> Option<String> {
-    let mut reader = Reader::new();
-    let mut csv = None;
-    let mut has_column = column.is_empty();
-    let mut n_found = 0;
-    let mut at = 0;
-    while let Ok((value, end)) = reader.read_at(manifests, at) {
-        let raw = manifests[at..end].trim_ascii();
-        if csv.is_none() && value.get("kind").and_then(|it| it.as_str()).as_deref() == Some("ClusterServiceVersion") {
-            csv = Some(raw.to_owned());
-        }
-        has_column |= raw == column;
-        facts.manifests.insert(digest_value(value));
-        n_found += 1;
-        at = end;
-    }
-    if !manifests[at..].trim_ascii().is_empty() {
-        let message = format!("bundle `{name}`: what follows its manifests is no JSON, and lost");
-        report.say(rules::LOST_MANIFESTS, message, None);
-    }
-    if n_found == 0 && !has_column {
-        let message = format!("bundle `{name}`: its ClusterServiceVersion is lost, as it has no manifests");
-        report.say(rules::LOST_MANIFESTS, message, None);
-    } else if !has_column && !facts.manifests.contains(&digest_manifest(column.as_bytes(), &mut reader)) {
-        let message = format!("bundle `{name}`: its `csv` column holds none of its manifests, and is lost");
-        report.say(rules::LOST_MANIFESTS, message, None);
-    }
-    csv
-}
-
-/// The value at a path of fields.
-fn at<'d>(value: Value<'d>, path: &[&str]) -> Option<Value<'d>> {
-    path.iter().try_fold(value, |it, key| it.get_field(key))
-}
-
-fn skip_range_of(csv: Value<'_>) -> String {
-    let annotations = at(csv, &["metadata", "annotations"]);
-    let range = annotations.and_then(|it| it.get("olm.skipRange")).and_then(|it| it.as_str());
-    range.unwrap_or_default().into_owned()
-}
-
-/// The APIs that a ClusterServiceVersion requires, in normal form.
-fn required_apis(csv: Value<'_>) -> impl Iterator<Item = String> {
-    let list = |kind: &str| at(csv, &["spec", kind, "required"]).into_iter().flat_map(|it| it.items());
-    let definitions = list("customresourcedefinitions").map(|it| {
-        // The plural, a dot and the group.
-        let name = text_in(it, "name");
-        (name.split_once('.').map_or("", |it| it.1).to_owned(), it)
-    });
-    let services = list("apiservicedefinitions").map(|it| (text_in(it, "group"), it));
-    definitions.chain(services).map(|(group, it)| {
-        texts(&[("group", &group), ("kind", &text_in(it, "kind")), ("version", &text_in(it, "version"))])
-    })
-}
-
-/// The images in a ClusterServiceVersion's deployments and list.
-fn used_images(csv: Value<'_>) -> impl Iterator<Item = String> {
-    let install = at(csv, &["spec", "install"]).filter(|it| text_in(*it, "strategy") == "deployment");
-    let deployments = install.and_then(|it| at(it, &["spec", "deployments"])).into_iter().flat_map(|it| it.items());
-    let containers = deployments.flat_map(|it| {
-        let of = move |kind| at(it, &["spec", "template", "spec", kind]).into_iter().flat_map(|it| it.items());
-        of("containers").chain(of("initContainers"))
-    });
-    let listed = at(csv, &["spec", "relatedImages"]).into_iter().flat_map(|it| it.items());
-    containers.chain(listed).map(|it| text_in(it, "image"))
-}
-
-/// The icon in a ClusterServiceVersion, if there is one; an error if it is not base64.
-fn icon(csv: &[u8]) -> Option<Result<Icon, ()>> {
-    let csv = json::decode_utf8(csv);
-    let mut reader = Reader::new();
-    let icon = at(reader.read(&csv).ok()?, &["spec", "icon"])?.items().next()?;
-    let data = text_in(icon, "base64data").replace(['\r', '\n'], "");
-    let Ok(data) = BASE64.decode(&data).or_else(|_| BASE64.decode(data.replace(' ', ""))) else { return Some(Err(())) };
-    (!data.is_empty()).then(|| Ok((digest(&data), text_in(icon, "mediatype"))))
-}
-
-/// The digest of a manifest that is stored as a property.
-fn stored_manifest(value: &str, reader: &mut Reader) -> Option<Digest> {
-    let data = reader.read(value).ok()?.get_field("data")?.as_str()?.into_owned();
-    let manifest = BASE64.decode(data.replace(['\r', '\n'], "")).ok()?;
-    Some(digest_manifest(&manifest, reader))
 }

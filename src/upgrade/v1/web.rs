@@ -52,29 +52,7 @@ impl<'c> Web<'c> {
         channels: &[String],
         policy: Policy,
     ) -> Self {
-        let counts = |name: &str| channels.is_empty() || channels.iter().any(|it| it == name);
-        let mut targets = Vec::new();
-        for catalog in catalogs {
-            let first = targets.len();
-            let mut place_of: HashMap<&str, usize> = HashMap::new();
-            for candidate in &catalog.candidates {
-                if channels.is_empty() || catalog.channels_of(&candidate.name).any(counts) {
-                    place_of.insert(&candidate.name, targets.len() - first);
-                    targets.push(Target { catalog, candidate, entries: Vec::new() });
-                }
-            }
-            for (number, channel) in catalog.channels.iter().enumerate().filter(|it| counts(&it.1.name)) {
-                for (at, entry) in channel.entries.iter().enumerate() {
-                    if let Some(place) = place_of.get(entry.name.as_str()) {
-                        targets[first + place].entries.push((number, at));
-                    }
-                }
-            }
-        }
-        targets.sort_by_cached_key(|it| {
-            let version = it.candidate.version_release().cloned();
-            (Reverse(version), it.catalog.name.clone(), it.candidate.name.clone())
-        });
+        let targets = targets(catalogs, channels);
         let is_bound = policy == Policy::CatalogProvided;
         let mut ranks_of: HashMap<&str, Vec<u32>> = HashMap::new();
         let (mut ranges, mut rank_of) = (Vec::new(), Vec::new());
@@ -180,4 +158,32 @@ impl<'c> Web<'c> {
         }
         place
     }
+}
+
+/// The bundles that are in some channels (none given: all) of some catalogs, ranked, with their entries there.
+fn targets<'c>(catalogs: impl Iterator<Item = &'c Catalog>, channels: &[String]) -> Vec<Target<'c>> {
+    let counts = |name: &str| channels.is_empty() || channels.iter().any(|it| it == name);
+    let mut targets = Vec::new();
+    for catalog in catalogs {
+        let first = targets.len();
+        let mut place_of: HashMap<&str, usize> = HashMap::new();
+        for candidate in &catalog.candidates {
+            if channels.is_empty() || catalog.channels_of(&candidate.name).any(counts) {
+                place_of.insert(&candidate.name, targets.len() - first);
+                targets.push(Target { catalog, candidate, entries: Vec::new() });
+            }
+        }
+        for (number, channel) in catalog.channels.iter().enumerate().filter(|it| counts(&it.1.name)) {
+            for (at, entry) in channel.entries.iter().enumerate() {
+                if let Some(place) = place_of.get(entry.name.as_str()) {
+                    targets[first + place].entries.push((number, at));
+                }
+            }
+        }
+    }
+    targets.sort_by_cached_key(|it| {
+        let version = it.candidate.version_release().cloned();
+        (Reverse(version), it.catalog.name.clone(), it.candidate.name.clone())
+    });
+    targets
 }

@@ -1,0 +1,160 @@
+//! What is wrong with a package that only all of its documents together show (rules 16, 22 to 25, 27 and 28).
+//!
+//! What it deliberately does not do: it does not tell what is absent from what could not be read; its caller does.
+
+use std::collections::HashSet;
+
+use super::facts::{ChannelFacts, Draft, Phase};
+use super::graph::{GraphDefect, check_chain};
+use super::inspect::draft;
+use super::model::PackageModel;
+use super::rules;
+use crate::diag::closest;
+use crate::fbc::Entry;
+use crate::version::Quoted;
+
+/// Something absent that a document names.
+pub(super) struct Absence {
+    pub(super) number: usize,
+    pub(super) draft: Draft,
+    /// What may be meant instead.
+    pub(super) meant: Option<String>,
+}
+
+/// What is wrong with a package, each with the number of its document.
+pub(super) struct Whole {
+    pub(super) found: Vec<(usize, Draft)>,
+    /// What may only seem to be absent, if a document could not be read.
+    pub(super) absences: Vec<Absence>,
+}
+
+/// Judges a package.
+pub(super) fn whole(package: &str, model: &PackageModel<'_>) -> Whole {
+    let mut absences: Vec<Absence> = missing_channels(package, model).into_iter().collect();
+    let mut found: Vec<(usize, Draft)> = Vec::new();
+    let last = model.channels.len().saturating_sub(1);
+    for (idx, (number, channel)) in model.channels.iter().enumerate() {
+        // Without package nothing can be found; that has been reported.
+        if model.document.is_some() {
+            absences.extend(missing_bundles(model, *number, channel, idx == last));
+        }
+        // Entries of one name are reported as such, and would be heads of one name.
+        let names: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
+        if !channel.entries.is_empty()
+            && names.len() == channel.entries.len()
+            && let Err(defect) = check_chain(&channel.entries)
+        {
+            found.push((*number, chain_draft(channel, &defect)));
+        }
+    }
+    found.extend(duplicate_versions(package, model));
+    Whole { found, absences }
+}
+
+/// A package without channels, or without its default channel.
+fn missing_channels(package: &str, model: &PackageModel<'_>) -> Option<Absence> {
+    let number = model.document?;
+    let default = model.default_channel();
+    if model.channels.is_empty() {
+        let message = format!("package `{package}` has no channels");
+        return Some(Absence { number, draft: draft(rules::PACKAGE_WITHOUT_CHANNELS, message), meant: None });
+    }
+    if default.is_empty() || model.has_channel(default) {
+        return None;
+    }
+    let message = format!("package `{package}` has no channel `{default}`, which is its default channel");
+    let draft = draft(rules::DEFAULT_CHANNEL_NOT_FOUND, message).at(vec!["defaultChannel".into()]);
+    let meant = closest(default, model.channels.iter().map(|(_, it)| it.name.as_str())).map(str::to_owned);
+    Some(Absence { number, draft, meant })
+}
+
+/// The bundles that a channel lists and the package does not have.
+fn missing_bundles(model: &PackageModel<'_>, number: usize, channel: &ChannelFacts, is_last: bool) -> Vec<Absence> {
+    let dangling = dangling_entries(model, channel);
+    if dangling.is_empty() {
+        return Vec::new();
+    }
+    let listed: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
+    let mut names: Vec<&str> = dangling.iter().map(|(_, it)| it.name.as_str()).collect();
+    names.sort_unstable();
+    let absence = |(place, (idx, entry)): (usize, &(usize, &Entry))| {
+        let message = format!(
+            "channel `{}` of package `{}` lists `{}`, which is no bundle of the package",
+            channel.name, channel.package, entry.name
+        );
+        let path = vec!["entries".into(), (*idx).into(), "name".into()];
+        let mut draft = draft(rules::DANGLING_ENTRY, message).at(path);
+        // The real tool remembers the last channel only; the others fail later, in the tree.
+        if is_last && place == 0 {
+            let text = format!(
+                "no olm.bundle blobs found in package {} for olm.channel entries [{}]",
+                Quoted(&channel.package),
+                names.join(" ")
+            );
+            draft = draft.opm(Phase::Entries, 16, text);
+        }
+        // A bundle that the channel lists already cannot be the one that was meant.
+        let free = model.bundles.keys().copied().filter(|it| !listed.contains(it));
+        Absence { number, draft, meant: closest(&entry.name, free).map(str::to_owned) }
+    };
+    dangling.iter().enumerate().map(absence).collect()
+}
+
+/// Bundles of a package that have one version, each said at the last of them.
+fn duplicate_versions(package: &str, model: &PackageModel<'_>) -> Vec<(usize, Draft)> {
+    let mut found = Vec::new();
+    for (version, names) in model.duplicate_versions() {
+        // Entries without bundle have been reported as such.
+        let bundles: Vec<_> =
+            names.iter().filter_map(|it| model.bundles.get(it).map(|(number, _)| (it, number))).collect();
+        if let [.., (name, number)] = bundles.as_slice()
+            && bundles.len() > 1
+        {
+            let list = bundles.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let message = format!("package `{package}`: the bundles {list} all have version {version}");
+            let it = draft(rules::DUPLICATE_VERSION, message).at(vec!["name".into()]);
+            found.push((**number, it.help(format!("give `{name}` a version of its own"))));
+        }
+    }
+    found
+}
+
+/// Entries that name no bundle of the package, with their places.
+fn dangling_entries<'a>(model: &PackageModel<'_>, channel: &'a ChannelFacts) -> Vec<(usize, &'a Entry)> {
+    let entries = channel.entries.iter().enumerate();
+    entries.filter(|(_, it)| !model.bundles.contains_key(it.name.as_str())).collect()
+}
+
+fn chain_draft(channel: &ChannelFacts, defect: &GraphDefect) -> Draft {
+    let names = |names: &[String]| names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+    let entry_of = |name: &str| channel.entries.iter().position(|it| it.name == name);
+    let at = |name: &str, field: &'static str| match entry_of(name) {
+        Some(idx) => vec!["entries".into(), idx.into(), field.into()],
+        None => vec!["entries".into()],
+    };
+    let of = format!("channel `{}` of package `{}`", channel.name, channel.package);
+    match defect {
+        GraphDefect::NoHead => {
+            draft(rules::NO_CHANNEL_HEAD, format!("{of} has no head: every entry is replaced or skipped"))
+                .at(vec!["entries".into()])
+                .help("let the newest entry replace the others, and nothing replace or skip it")
+        }
+        GraphDefect::SeveralHeads(heads) => {
+            let message = format!("{of} has {} heads: {}", heads.len(), names(heads));
+            draft(rules::MULTIPLE_CHANNEL_HEADS, message)
+                .at(at(&heads[0], "name"))
+                .help("let the newest of them `replaces` or `skips` the others; a `skipRange` does not count here")
+        }
+        GraphDefect::Cycle(cycle) => {
+            let closing = cycle.len().checked_sub(2).and_then(|idx| cycle.get(idx)).map_or("", String::as_str);
+            let message = format!("{of}: `replaces` goes round in a circle: {}", cycle.join(" -> "));
+            draft(rules::REPLACES_CYCLE, message).at(at(closing, "replaces"))
+        }
+        GraphDefect::Stranded(stranded) => {
+            let message = format!("{of}: nothing leads from {} to the head", names(stranded));
+            draft(rules::STRANDED_ENTRIES, message)
+                .at(at(&stranded[0], "name"))
+                .help("let an entry of the chain `replaces` or `skips` them; a `skipRange` does not count here")
+        }
+    }
+}
