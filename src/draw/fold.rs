@@ -160,21 +160,30 @@ fn shrunk(
     }
     let is_own = |line: &Range<usize>| line.len() == 1 && is_own[line.start];
     let has_few_own = lines.iter().filter(|it| is_own(it)).count() <= max / 5;
+    let may_merge = |it: &Range<usize>, kin: &dyn Fn(usize) -> Kin| {
+        !(has_few_own && is_own(it)) && kin(it.start) == kin(it.end - 1)
+    };
+    let merged = |lines: &[Range<usize>], kin: &dyn Fn(usize) -> Kin| {
+        let mut merged: Vec<Range<usize>> = Vec::new();
+        for line in lines {
+            match merged.last_mut() {
+                Some(last) if may_merge(last, kin) && may_merge(line, kin) && kin(last.start) == kin(line.start) => {
+                    last.end = line.end;
+                }
+                _ => merged.push(line.clone()),
+            }
+        }
+        merged
+    };
     let mut rest = lines;
     let mut shown: Vec<Range<usize>> = rest.drain(..max * 2 / 5).collect();
     for (kin, n_shown) in [(minor, max * 3 / 10), (major, max / 6)] {
-        let mut merged: Vec<Range<usize>> = Vec::new();
-        for line in rest {
-            let may_merge = |it: &Range<usize>| !(has_few_own && is_own(it)) && kin(it.start) == kin(it.end - 1);
-            match merged.last_mut() {
-                Some(last) if may_merge(last) && may_merge(&line) && kin(last.start) == kin(line.start) => {
-                    last.end = line.end;
-                }
-                _ => merged.push(line),
-            }
-        }
-        rest = merged;
-        if shown.len() + rest.len() <= max {
+        let n_free = max - shown.len();
+        // As much as can be of what is finer.
+        let n_finer = (0..=n_free).rev().find(|&it| it + merged(&rest[it..], kin).len() <= n_free);
+        shown.extend(rest.drain(..n_finer.unwrap_or(0)));
+        rest = merged(&rest, kin);
+        if n_finer.is_some() {
             break;
         }
         shown.extend(rest.drain(..n_shown));

@@ -23,16 +23,17 @@ header h1, h2 { font-size: 1em; margin: 0 1em 0 0; overflow-wrap: anywhere; }
 section { border-bottom: 1px solid; padding: .5em 1em; overflow: auto; scroll-margin-top: 3em; }
 section.hidden, [hidden] { display: none; }
 svg { display: block; transform-origin: 0 0; }
-svg.overview { width: 100%; max-width: 1600px; height: auto; margin: 0 auto; }
+svg.overview { width: 100%; height: auto; }
 #overview { padding: 0; border: 0; }
-.package:is(section) { display: none; }
+section.package, #legend { display: none; }
 section.package:target, section.package:has(:target) { display: block; }
+body:has(section.package:target, section.package :target) #legend { display: block; }
 body:has(section.package:target, section.package :target) #overview { display: none; }
 .channels { display: flex; flex-wrap: wrap; gap: 1em; align-items: flex-start; }
 .full { display: none; }
 body:has(#all:checked) .full { display: block; }
 body:has(#all:checked) .short { display: none; }
-details { margin: .2em 0; }
+details { margin: .2em 0 .2em 18px; max-width: 60em; }
 details ul { columns: 18em; margin: .3em 0; font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
   scroll-margin-top: 6em; }
 li { overflow-wrap: anywhere; }
@@ -113,7 +114,11 @@ pub fn html(catalog: &Catalog, way: &Way, detail: Detail, max_ends: usize) -> Re
     let (checked, placeholder) = (if detail == Detail::Full { " checked" } else { "" }, "package, channel or bundle");
     let every = format!("<label><input id=\"all\" type=\"checkbox\"{checked}> every entry</label>\n");
     let every = if is_catalog { "" } else { &every };
-    let legend = legend(page.has_mutual, page.has_folds);
+    let how = match is_catalog {
+        true => "listed below the channels",
+        false => "listed below the channel, drawn with a tick at \u{201c}every entry\u{201d}",
+    };
+    let legend = legend(page.has_mutual, page.has_folds.then_some(how));
     let mut text = format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
@@ -125,10 +130,9 @@ pub fn html(catalog: &Catalog, way: &Way, detail: Detail, max_ends: usize) -> Re
         page_style(),
         style(),
     );
-    if !is_catalog {
-        text.push_str(&format!("<section>\n{}</section>\n", picture(&legend)));
-    }
     // Writing into a text cannot fail.
+    let id = if is_catalog { " id=\"legend\"" } else { "" };
+    let _ = writeln!(text, "<section{id}>\n{}</section>", picture(&legend));
     let _ = writeln!(text, "<script>{SCRIPT}</script>\n</body>\n</html>");
     Ok(text)
 }
@@ -150,13 +154,10 @@ impl Page<'_> {
         for (number, channel) in channels.iter().enumerate() {
             text.push_str("<section>\n");
             let id = format!("c{number}");
-            let short = View { max_lines: Some(MAX_LINES[0]), how: "listed below", id: Some(&id) };
+            let short = View { max_lines: Some(MAX_LINES[0]), id: Some(&id) };
             let short = self.panel(channel, short)?;
             let before = self.n_left;
-            let full = self.panel(channel, View { max_lines: None, how: "", id: None });
-            if full.is_err() && self.detail == Detail::Collapsed {
-                self.n_left = before;
-            }
+            let full = self.panel(channel, View { max_lines: None, id: None });
             // Where there is too much to draw all of it, the lists have all of it.
             match full {
                 Err(error) if self.detail == Detail::Full => return Err(error),
@@ -165,6 +166,7 @@ impl Page<'_> {
                     let _ = writeln!(text, "<div class=\"full\">\n{}</div>", picture(&full));
                 }
                 _ => {
+                    self.n_left = before;
                     text.push_str(&picture(&short));
                     text.push_str(&lists(&short.folds));
                 }
@@ -178,7 +180,7 @@ impl Page<'_> {
     fn packages(&mut self, channels: &[&Channel]) -> Result<String, TooManyMarks> {
         let Overview { body, width, height } = overview(self.catalog, |number| Some(format!("#p{number}")));
         let mut text = format!(
-            "<section id=\"overview\">\n<svg class=\"overview\" width=\"{width}\" height=\"{height}\" \
+            "<section id=\"overview\">\n<svg class=\"overview\" style=\"max-width: {width}px\" \
              viewBox=\"0 0 {width} {height}\">\n{body}</svg>\n</section>\n"
         );
         let n_channels = |package: &str| channels.partition_point(|it| it.package.as_str() < package);
@@ -191,18 +193,13 @@ impl Page<'_> {
                  <bdi>{}</bdi></h2>\n<div class=\"channels\">",
                 escaped(package)
             );
-            let (mut all_lists, mut has_mutual, mut has_folds) = (String::new(), false, false);
             for (at, channel) in of_package.enumerate() {
                 let id = format!("p{number}c{at}");
                 let max_lines = if self.detail == Detail::Full { None } else { Some(MAX_LINES[1]) };
-                let view = View { max_lines, how: "listed below", id: Some(&id) };
-                let panel = self.panel(channel, view)?;
-                text.push_str(&picture(&panel));
-                all_lists.push_str(&lists(&panel.folds));
-                has_mutual |= panel.has_mutual;
-                has_folds |= panel.n_folded > 0;
+                let panel = self.panel(channel, View { max_lines, id: Some(&id) })?;
+                let _ = writeln!(text, "<div>\n{}{}</div>", picture(&panel), lists(&panel.folds));
             }
-            let _ = writeln!(text, "</div>\n{all_lists}{}</section>", picture(&legend(has_mutual, has_folds)));
+            text.push_str("</div>\n</section>\n");
         }
         Ok(text)
     }

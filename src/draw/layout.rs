@@ -138,6 +138,10 @@ mod tests {
 
     /// A channel of versions 1.0.0 up to 1.N.0, each of which replaces the one before; `change` makes it something else.
     fn layout(n: usize, change: impl Fn(usize, &mut Entry)) -> Layout {
+        layout_in(Some(50), n, change)
+    }
+
+    fn layout_in(max_lines: Option<usize>, n: usize, change: impl Fn(usize, &mut Entry)) -> Layout {
         let mut catalog = Catalog::default();
         let mut entries = Vec::new();
         for minor in 0..n {
@@ -149,7 +153,7 @@ mod tests {
             entries.push(entry);
         }
         let channel = Channel { package: "p".to_owned(), name: "c".to_owned(), entries };
-        Layout::new(Rows::new(&catalog, &channel), Detail::Collapsed, |_| false)
+        Layout::new(Rows::new(&catalog, &channel), max_lines, |_| false)
     }
 
     #[test]
@@ -164,13 +168,13 @@ mod tests {
         let layout = layout(30, |minor, entry| entry.skip_range = format!(">=1.0.0 <1.{minor}.0"));
         assert_eq!(layout.lines, [0..1, 1..29, 29..30]);
         assert_eq!(layout.right.len(), 1);
-        assert_eq!(layout.right[0].targets.len(), 29);
+        assert_eq!(layout.right[0].targets, [0, 1]);
     }
 
     #[test]
     fn ranges_that_hold_each_other_share_a_lane() {
         for n in [5, 2000] {
-            let layout = layout(n, |_, entry| entry.skip_range = ">=0.0.0".to_owned());
+            let layout = layout_in(None, n, |_, entry| entry.skip_range = ">=0.0.0".to_owned());
             // The highest is only led up to, so it has a lane as in a chain.
             let mutual: Vec<&Lane> = layout.right.iter().filter(|it| it.is_mutual).collect();
             assert_eq!((layout.right.len(), mutual.len()), (2, 1), "{n}");
@@ -187,7 +191,7 @@ mod tests {
                 entry.skip_range = format!(">=1.{}.0 <1.{minor}.0", minor - 3);
             }
         });
-        let lanes: Vec<_> = layout.right.iter().map(|it| (it.sources[0].clone(), it.targets[0].0)).collect();
+        let lanes: Vec<_> = layout.right.iter().map(|it| (it.sources[0].clone(), it.targets[0])).collect();
         assert_eq!(lanes, [(1..4, 0), (2..5, 1)]);
         assert_ne!(layout.right[0].column, layout.right[1].column);
     }
@@ -218,5 +222,57 @@ mod tests {
         let dead: Vec<usize> = (0..6).filter(|&row| layout.nodes[row].is_dead_end).collect();
         assert_eq!(dead, [3, 4, 5]);
         assert_eq!(layout.left.len(), 1, "the edge back up");
+    }
+
+    /// Patch releases of minor versions, each of which has four; `change` gets the minor and the patch number.
+    fn streams(max_lines: usize, n: usize, change: impl Fn(usize, usize, &mut Entry)) -> Layout {
+        let name = |at: usize| format!("p.v1.{}.{}", at / 4, at % 4);
+        let mut catalog = Catalog::default();
+        let entries = (0..n).map(|at| {
+            catalog.versions.insert(name(at), Version::new(1, at as u64 / 4, at as u64 % 4));
+            let mut entry = Entry { name: name(at), ..Entry::default() };
+            if at >= 4 {
+                entry.replaces = name(at / 4 * 4 - 1);
+            }
+            if at % 4 == 3 {
+                entry.skips = (at - 3..at).map(name).collect();
+            }
+            change(at / 4, at % 4, &mut entry);
+            entry
+        });
+        let channel = Channel { package: "p".to_owned(), name: "c".to_owned(), entries: entries.collect() };
+        Layout::new(Rows::new(&catalog, &channel), Some(max_lines), |_| false)
+    }
+
+    #[test]
+    fn a_z_stream_is_a_line_for_each_minor_version() {
+        let same = streams(50, 16, |_, _, _| {});
+        assert_eq!(same.lines, [0..1, 1..4, 4..8, 8..12, 12..16]);
+        assert_eq!(same.is_replaced_above, [false, false, true, true, true]);
+        // A release that is treated otherwise is seen.
+        let other = streams(50, 16, |minor, patch, entry| {
+            if (minor, patch) == (1, 1) {
+                entry.skip_range = "<1.1.0".to_owned();
+            }
+        });
+        assert_eq!(other.lines, [0..1, 1..4, 4..8, 8..9, 9..10, 10..11, 11..12, 12..16]);
+    }
+
+    #[test]
+    fn what_is_old_is_folded_by_minor_and_by_major_version() {
+        let odd = |minor: usize, patch: usize, entry: &mut Entry| {
+            if (minor + patch) % 2 == 0 {
+                entry.skip_range = format!(">=1.0.0 <1.{minor}.{patch}");
+                entry.skips.push(format!("p.v0.{minor}.{patch}"));
+            }
+        };
+        for (n, max) in [(40, 20), (400, 20), (400, 50), (2000, 50), (400, 6)] {
+            let layout = streams(max, n, odd);
+            let n_lines = layout.lines.len();
+            assert!(n_lines <= max && n_lines > max / 2, "{n_lines} of {max}");
+            assert_eq!(layout.lines[0], 0..1, "the head");
+            assert_eq!(layout.lines.iter().map(ExactSizeIterator::len).sum::<usize>(), layout.nodes.len());
+            assert!(layout.lines.windows(2).all(|it| it[0].end == it[1].start));
+        }
     }
 }

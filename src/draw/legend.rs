@@ -6,8 +6,9 @@ use super::label::{BOX, SMALL_CHARACTER, write_shape};
 use super::node::GraphNode;
 use super::panel::{MARGIN, Panel};
 
-/// What the marks mean; of lanes that lead down too, and of folds, only if there are some.
-pub(super) fn legend(has_mutual: bool, has_folds: bool) -> Panel {
+/// What the marks mean; of lanes that lead down too, and of folds, only if there are some. `folds` says how to see each
+/// entry.
+pub(super) fn legend(has_mutual: bool, folds: Option<&str>) -> Panel {
     let node = GraphNode {
         name: String::new(),
         version: String::new(),
@@ -52,14 +53,14 @@ pub(super) fn legend(has_mutual: bool, has_folds: bool) -> Panel {
         x += 42 + (words.len() as f64 * SMALL_CHARACTER) as usize + 20;
     }
     let width = width.max(x);
-    if !has_folds {
+    let Some(how) = folds else {
         return Panel { body, width, height: 70, folds: Vec::new(), n_folded: 0, has_mutual };
-    }
+    };
     let sheets = [6, 3, 0].map(|it| (MARGIN + it, 68 + it));
     for place in sheets {
         write_shape(&mut body, &node, place, (28, BOX - 6));
     }
-    let words = "several entries: an arrow from or to them is one of at least one of them";
+    let words = format!("several entries, of which each arrow is one of at least one; {how}");
     let _ = writeln!(body, "<text class=\"mark\" x=\"{}\" y=\"84\">{words}</text>", MARGIN + 42);
     Panel { body, width, height: 104, folds: Vec::new(), n_folded: 0, has_mutual }
 }

@@ -7,10 +7,10 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::catalog::{Catalog, Channel};
-use super::markup::{cut_to_width, escaped};
+use super::markup::{columns, cut, cut_to_width, escaped};
 use super::order::head_version;
 use super::svg::document;
-use crate::diag::printable;
+use crate::diag::counted;
 use crate::version::Version;
 
 /// What an overview says of a package.
@@ -68,21 +68,28 @@ pub fn overview_text(catalog: &Catalog, out: &mut impl Write) -> io::Result<()> 
     let header = ["PACKAGE", "HEAD", "DEFAULT CHANNEL", "CHANNELS", "BUNDLES", "MARKS"].map(str::to_owned);
     let lines = lines(catalog);
     let cells = lines.iter().map(|it| {
-        let texts = [it.name, &it.head, it.default_channel].map(|text| printable(text).into_owned());
-        let [name, head, channel] = texts;
+        let [name, head, channel] = [it.name, &it.head, it.default_channel].map(|text| cut(text, MAX_TEXT));
         [name, head, channel, it.n_channels.to_string(), it.n_bundles.to_string(), it.marks()]
     });
     let rows: Vec<[String; 6]> = std::iter::once(header).chain(cells).collect();
-    let width = |column: usize| rows.iter().map(|it| it[column].chars().count()).max().unwrap_or(0);
+    let width = |column: usize| rows.iter().map(|it| columns(&it[column])).max().unwrap_or(0);
     let widths = [0, 1, 2, 3, 4].map(width);
     for [name, head, channel, n_channels, n_bundles, marks] in rows {
-        let [a, b, c, d, e] = widths;
-        let line = format!("{name:a$}   {head:b$}   {channel:c$}   {n_channels:>d$}   {n_bundles:>e$}   {marks}");
-        writeln!(out, "{}", line.trim_end())?;
+        let filled = |text: &str, column: usize| " ".repeat(widths[column] - columns(text));
+        let mut line = String::new();
+        for (column, text) in [name, head, channel].iter().enumerate() {
+            let _ = write!(line, "{text}{}   ", filled(text, column));
+        }
+        for (column, number) in [(3, n_channels), (4, n_bundles)] {
+            let _ = write!(line, "{}{number}   ", filled(&number, column));
+        }
+        writeln!(out, "{}", (line + &marks).trim_end())?;
     }
     Ok(())
 }
 
+/// Longer names are cut in the table.
+const MAX_TEXT: usize = 50;
 /// Around everything, and between columns.
 const MARGIN: usize = 12;
 const GAP: usize = 10;
@@ -197,7 +204,8 @@ fn in_words(line: &PackageLine<'_>) -> String {
     let marks = if marks.is_empty() { marks } else { format!(" ({marks})") };
     let head = if head.is_empty() { "no version" } else { head };
     let default_channel = if default_channel.is_empty() { "none" } else { default_channel };
-    format!("{name}{marks}: head {head}, default channel {default_channel}, {n_channels} channels, {n_bundles} bundles")
+    let [channels, bundles] = [counted(*n_channels as u64, "channel"), counted(*n_bundles as u64, "bundle")];
+    format!("{name}{marks}: head {head}, default channel {default_channel}, {channels}, {bundles}")
 }
 
 /// Draws the overview as a file.

@@ -44,8 +44,6 @@ pub struct TooManyMarks {
 pub(super) struct View<'v> {
     /// In at most so many lines, or in a line for every entry.
     pub(super) max_lines: Option<usize>,
-    /// How to see each entry.
-    pub(super) how: &'v str,
     /// With what the ids of its folds begin, if something leads there.
     pub(super) id: Option<&'v str>,
 }
@@ -110,13 +108,13 @@ impl Panel {
         let lines = layout.lines.iter().zip(&layout.is_chain);
         let labels: Vec<Label> =
             lines.map(|(rows, is_chain)| Label::new(&layout.nodes[rows.clone()], *is_chain)).collect();
-        let room_for_way = if has_way { 44 } else { 0 };
+        let room_for_way = if has_way { room_for_way(way) } else { 0 };
         let left = MARGIN + room_for_way + n_columns(&layout.left) * LANE + 14;
         let widths: Vec<usize> = labels.iter().map(Label::width).collect();
         let right = left + widths.iter().copied().max().unwrap_or(60);
         let place = Place { left, right, widths };
         let mut body = String::new();
-        let title_width = write_title(&mut body, catalog, channel, &layout, view.how);
+        let title_width = write_title(&mut body, catalog, channel, &layout);
         for lane in layout.left.iter().chain(&layout.right) {
             write_lane(&mut body, &place, lane);
         }
@@ -145,7 +143,7 @@ impl Panel {
 }
 
 /// The name of a channel and how much of it is shown; gives the width.
-fn write_title(body: &mut String, catalog: &Catalog, channel: &Channel, layout: &Layout, how: &str) -> usize {
+fn write_title(body: &mut String, catalog: &Catalog, channel: &Channel, layout: &Layout) -> usize {
     let name = format!("{}/{}", channel.package, channel.name);
     let title = cut(&name, MAX_TITLE);
     let marks = [(catalog.is_default(channel), "default"), (catalog.is_deprecated(channel), "deprecated")];
@@ -157,7 +155,7 @@ fn write_title(body: &mut String, catalog: &Catalog, channel: &Channel, layout: 
     if n_folded > 0 {
         let n_lines = layout.lines.iter().filter(|it| it.len() > 1).count();
         let lines = if n_lines == 1 { "1 row".to_owned() } else { format!("{n_lines} rows") };
-        let _ = write!(counted, ", {n_folded} folded into {lines}; {how}");
+        let _ = write!(counted, ", {n_folded} folded into {lines}");
     }
     // Writing into a text cannot fail.
     let _ = write!(body, "<text class=\"title\" x=\"{MARGIN}\" y=\"22\">{}", escaped(&title));
@@ -239,6 +237,17 @@ fn write_lane(body: &mut String, place: &Place, lane: &Lane) {
     body.push_str("</g>\n");
 }
 
+/// The width of what is left of the boxes where there is a way: its widest number, or span of numbers, and a gap.
+fn room_for_way(way: &Way) -> usize {
+    let n_digits = way.len().to_string().len();
+    badge_width(if way.len() > 9 { n_digits * 2 + 1 } else { n_digits }) + 16
+}
+
+/// The width of a number of so many characters on the way.
+fn badge_width(n_characters: usize) -> usize {
+    (n_characters * 7 + 10).max(18)
+}
+
 /// The way: a thick line on the far left with the numbers of its steps at every line that it comes to.
 fn write_way(body: &mut String, layout: &Layout, place: &Place, way: &Way) {
     let row_of = |name: &String| layout.nodes.iter().position(|it| &it.name == name);
@@ -250,7 +259,7 @@ fn write_way(body: &mut String, layout: &Layout, place: &Place, way: &Way) {
             _ => lines.push((line, number, number)),
         }
     }
-    let x = MARGIN + 14;
+    let x = MARGIN + (room_for_way(way) - 16) / 2;
     for pair in lines.windows(2) {
         let _ = writeln!(body, "<path class=\"way\" d=\"M{x} {}V{}\"/>", Place::y(pair[0].0), Place::y(pair[1].0));
     }
@@ -270,14 +279,14 @@ fn write_way(body: &mut String, layout: &Layout, place: &Place, way: &Way) {
             BOX + 8,
         );
         let number = if first == last { first.to_string() } else { format!("{first}–{last}") };
-        let half = (columns(&number) * 4 + 5).max(9);
+        let width = badge_width(columns(&number));
         let _ = writeln!(
             body,
             "<rect class=\"badge\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"18\" rx=\"9\"/>\
              <text class=\"number\" x=\"{x}\" y=\"{}\">{number}</text>",
-            x.saturating_sub(half),
+            x - width / 2,
             y - 9,
-            half * 2,
+            width,
             y + 4
         );
     }

@@ -59,7 +59,7 @@ impl Shelves {
         max_lines: Option<usize>,
         max_ends: usize,
     ) -> Result<Self, TooManyMarks> {
-        let view = View { max_lines, how: "`--every-entry` shows each", id: None };
+        let view = View { max_lines, id: None };
         let mut n_left = max_ends;
         let mut body = String::new();
         let (mut has_mutual, mut has_folds) = (false, false);
@@ -82,7 +82,7 @@ impl Shelves {
             }
             y += height;
         }
-        let legend = legend(has_mutual, has_folds);
+        let legend = legend(has_mutual, has_folds.then_some("`--every-entry` shows each"));
         let _ = writeln!(body, "<g transform=\"translate(0,{y})\">\n{}</g>", legend.body);
         Ok(Self { body, width: width.max(legend.width), height: y + legend.height })
     }
