@@ -1,6 +1,6 @@
 //! What is drawn: the channels of a catalog (`docs/behaviour/fbc.md` 5.5).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use thiserror::Error;
 
@@ -18,6 +18,19 @@ pub struct Catalog {
     pub versions: HashMap<String, Version>,
     /// What is deprecated.
     pub deprecated: Deprecated,
+    /// Its packages by name, those too of which only a channel or a bundle is there.
+    pub packages: BTreeMap<String, Package>,
+}
+
+/// A package, as far as it is no channel.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Package {
+    /// Its default channel, or empty.
+    pub default_channel: String,
+    /// How many bundles it has.
+    pub n_bundles: usize,
+    /// Whether it failed the checks, as far as whoever made the catalog knows.
+    pub is_invalid: bool,
 }
 
 /// Names of what is deprecated. A channel's or bundle's counts in every package, as it does for opm.
@@ -89,16 +102,35 @@ pub struct CatalogBuilder {
 }
 
 impl CatalogBuilder {
+    /// Adds a package with its default channel. Of several documents the first counts.
+    pub fn package(&mut self, name: &str, default_channel: &str) {
+        let package = self.of_package(name);
+        if package.default_channel.is_empty() {
+            default_channel.clone_into(&mut package.default_channel);
+        }
+    }
+
+    /// Marks a package that failed the checks.
+    pub fn invalid(&mut self, name: &str) {
+        self.of_package(name).is_invalid = true;
+    }
+
+    fn of_package(&mut self, name: &str) -> &mut Package {
+        self.catalog.packages.entry(name.to_owned()).or_default()
+    }
+
     /// Adds a channel.
     pub fn channel(&mut self, channel: Channel) {
+        self.of_package(&channel.package);
         self.catalog.channels.push(channel);
     }
 
-    /// Adds a bundle with the values of its `olm.package` properties, as JSON.
+    /// Adds a bundle of a package with the values of its `olm.package` properties, as JSON.
     ///
     /// # Errors
     /// If there is not exactly one, or its version cannot be read.
-    pub fn bundle(&mut self, name: &str, properties: &[String]) -> Result<(), DrawError> {
+    pub fn bundle(&mut self, package: &str, name: &str, properties: &[String]) -> Result<(), DrawError> {
+        self.of_package(package).n_bundles += 1;
         let [property] = properties else {
             return Err(DrawError::NotOnePackage { bundle: name.to_owned(), found: properties.len() });
         };
@@ -137,8 +169,9 @@ impl CatalogBuilder {
 
 /// What a document adds.
 enum Part {
+    Package(String, String),
     Channel(Channel),
-    Bundle(String, Vec<String>),
+    Bundle(String, String, Vec<String>),
     Deprecations(String, Vec<(String, String)>),
     Broken(Origin, Box<Failure>),
     Nothing,
@@ -169,14 +202,15 @@ impl Consumer for Parts {
                     }
                     String::from_utf8_lossy(&text).into_owned()
                 });
-                Part::Bundle(it.name.to_string(), values.collect())
+                Part::Bundle(it.package.to_string(), it.name.to_string(), values.collect())
             }
             Typed::Deprecations(it) => {
                 let entries = it.entries.iter().flatten();
                 let names = entries.map(|entry| (entry.schema.to_string(), entry.name.to_string())).collect();
                 Part::Deprecations(it.package.to_string(), names)
             }
-            Typed::Package(_) | Typed::Other => Part::Nothing,
+            Typed::Package(it) => Part::Package(it.name.to_string(), it.default_channel.to_string()),
+            Typed::Other => Part::Nothing,
         }
     }
 }
@@ -190,8 +224,9 @@ impl Catalog {
         let mut builder = CatalogBuilder::default();
         fbc::load(input, &Parts, |part| {
             match part {
+                Part::Package(name, default_channel) => builder.package(&name, &default_channel),
                 Part::Channel(channel) => builder.channel(channel),
-                Part::Bundle(name, properties) => builder.bundle(&name, &properties)?,
+                Part::Bundle(package, name, properties) => builder.bundle(&package, &name, &properties)?,
                 Part::Deprecations(package, all) => {
                     for (schema, name) in all {
                         builder.deprecation(&schema, &package, &name);
@@ -212,12 +247,16 @@ impl Catalog {
     pub fn from_graphs<'g>(graphs: impl IntoIterator<Item = &'g PackageGraph>) -> Result<Self, DrawError> {
         let mut builder = CatalogBuilder::default();
         for graph in graphs {
+            builder.package(&graph.package, &graph.default_channel);
+            if !graph.is_valid {
+                builder.invalid(&graph.package);
+            }
             for channel in &graph.channels {
                 let (package, name) = (graph.package.clone(), channel.name.clone());
                 builder.channel(Channel { package, name, entries: channel.entries.to_vec() });
             }
             for bundle in &graph.bundles {
-                builder.bundle(&bundle.name, bundle.package_property.as_slice())?;
+                builder.bundle(&graph.package, &bundle.name, bundle.package_property.as_slice())?;
             }
             for it in graph.deprecations.iter().flatten() {
                 builder.deprecation(&it.schema, &graph.package, &it.name);
@@ -238,10 +277,24 @@ impl Catalog {
         self.channels.iter().any(|it| it.package == package)
     }
 
+    /// Whether a channel is deprecated, or its package.
+    pub(super) fn is_deprecated(&self, channel: &Channel) -> bool {
+        self.deprecated.channels.contains(&channel.name) || self.deprecated.packages.contains(&channel.package)
+    }
+
+    /// Whether it is its package's default channel.
+    pub(super) fn is_default(&self, channel: &Channel) -> bool {
+        self.packages.get(&channel.package).is_some_and(|it| it.default_channel == channel.name)
+    }
+
     /// Leaves only a package, and only some of its channels (none given: all).
     pub fn keep(&mut self, package: Option<&str>, channels: &[String]) {
         self.channels.retain(|it| {
             package.is_none_or(|package| it.package == package) && (channels.is_empty() || channels.contains(&it.name))
+        });
+        let drawn: BTreeSet<&str> = self.channels.iter().map(|it| it.package.as_str()).collect();
+        self.packages.retain(|name, _| {
+            package.is_none_or(|package| name == package) && (channels.is_empty() || drawn.contains(name.as_str()))
         });
     }
 
@@ -256,6 +309,7 @@ impl Catalog {
         };
         let lists = |it: &&Channel| it.entries.iter().any(|entry| entry.name == minimum_edge);
         let package = self.channels.iter().find(lists).map(|it| it.package.clone());
+        self.packages.retain(|name, _| Some(name) == package.as_ref());
         let versions = &self.versions;
         // A name that the catalog does not know counts as 0.0.0.
         let is_above = |name: &str| versions.get(name).unwrap_or(&Version::new(0, 0, 0)) >= &minimum;

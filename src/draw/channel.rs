@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::catalog::{Catalog, Channel};
 use super::node::GraphNode;
+use super::order::in_version_order;
 use super::rows::{Rows, Sources};
 
 /// The graph of a channel.
@@ -17,6 +18,9 @@ pub struct ChannelGraph {
     pub channel: String,
     /// Whether the channel, or its package, is deprecated.
     pub is_deprecated: bool,
+    /// Whether it is the package's default channel.
+    #[serde(skip)]
+    pub is_default: bool,
     /// Entries, highest version first, then names that are only mentioned.
     pub nodes: Vec<GraphNode>,
     /// Edges, in the order of their targets among the nodes.
@@ -85,19 +89,21 @@ pub fn channels(catalog: &Catalog) -> Vec<ChannelGraph> {
     graphs
 }
 
+/// As [`channels`], but the channels of a package by the versions of their heads, the highest first.
+#[must_use]
+pub fn channels_by_head(catalog: &Catalog) -> Vec<ChannelGraph> {
+    in_version_order(catalog).into_iter().map(|it| channel(catalog, it)).collect()
+}
+
 fn channel(catalog: &Catalog, channel: &Channel) -> ChannelGraph {
     let Rows { nodes, sources } = Rows::new(catalog, channel);
     let edges = GraphEdges { names: nodes.iter().map(|it| it.name.clone()).collect(), sources };
     ChannelGraph {
         package: channel.package.clone(),
         channel: channel.name.clone(),
-        is_deprecated: is_deprecated(catalog, channel),
+        is_deprecated: catalog.is_deprecated(channel),
+        is_default: catalog.is_default(channel),
         nodes,
         edges,
     }
-}
-
-/// Whether a channel is deprecated, or its package.
-pub(super) fn is_deprecated(catalog: &Catalog, channel: &Channel) -> bool {
-    catalog.deprecated.channels.contains(&channel.name) || catalog.deprecated.packages.contains(&channel.package)
 }

@@ -14,7 +14,8 @@ use crate::diag::printable;
 pub fn dot(graphs: &[ChannelGraph], out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"digraph upgrades {\n  rankdir=LR;\n  node [shape=box];\n")?;
     for (number, graph) in graphs.iter().enumerate() {
-        let label = quoted(&format!("{}/{}", graph.package, graph.channel));
+        let mark = if graph.is_default { " (default)" } else { "" };
+        let label = quoted(&format!("{}/{}{mark}", graph.package, graph.channel));
         writeln!(out, "  subgraph cluster_{number} {{\n    label={label};")?;
         if graph.is_deprecated {
             out.write_all(b"    style=filled; fillcolor=\"#DCD0FF\";\n")?;

@@ -1,41 +1,25 @@
 //! Where everything of a channel stands in a picture: lines from the head down, and lanes beside them for the edges that
 //! do not lead from one line to the next.
 //!
-//! Two things keep long channels readable. Rows that differ in nothing but their version share a line. And edges into
-//! different entries share a lane wherever that says the same: a lane leads from each of its sources up to each of its
-//! targets above, which is what chains of ranges ("from everything older") and growing lists of skips amount to.
+//! A line may show several rows ([`super::fold`]). Edges then lead from line to line: what stays within a line is not seen,
+//! and an edge of a line is one of some of its rows.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::fold::fold;
+use super::lanes::{Ends, Lane, Lanes, Words, in_columns, joined};
 use super::node::GraphNode;
 use super::rows::{Rows, Sources};
 use crate::upgrade::Field;
 
-/// Fewer rows than this are not worth a line of their own kind.
-const MIN_RUN: usize = 4;
-
 /// How much of a channel is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// Rows that differ in nothing but their version share a line.
+    /// What is repeated shares a line, and so do older versions if there are too many lines to look at.
     Collapsed,
     /// Every entry has its own line.
     Full,
-}
-
-/// Edges by one field that share a line from top to bottom.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Lane {
-    pub(super) field: Field,
-    /// The rows that it leads from.
-    pub(super) sources: Vec<Range<usize>>,
-    /// The rows that it leads to, ascending, each with the field's value.
-    pub(super) targets: Vec<(usize, String)>,
-    /// Counted from the boxes outwards.
-    pub(super) column: usize,
-    /// Whether each source leads to each target, those below it too; else to those above it only.
-    pub(super) is_mutual: bool,
 }
 
 /// A channel, laid out.
@@ -44,41 +28,51 @@ pub(super) struct Layout {
     pub(super) nodes: Vec<GraphNode>,
     /// The rows of each line.
     pub(super) lines: Vec<Range<usize>>,
-    /// Whether the row is replaced by the one above it.
+    /// Of each line, whether the one above it replaces it.
     pub(super) is_replaced_above: Vec<bool>,
-    /// Lanes on the left: `replaces` over other rows.
+    /// Of each line, whether each of its rows replaces the next.
+    pub(super) is_chain: Vec<bool>,
+    /// Lanes on the left: `replaces` over other lines.
     pub(super) left: Vec<Lane>,
     /// Lanes on the right: `skips` and `skipRange`.
     pub(super) right: Vec<Lane>,
 }
 
 impl Layout {
-    /// Lays out a channel; rows for which `is_marked` are shown by themselves.
-    pub(super) fn new(rows: Rows, detail: Detail, is_marked: impl Fn(&GraphNode) -> bool) -> Self {
+    /// Lays out a channel in at most so many lines, or with a line for every row. Rows for which `is_marked` are shown by
+    /// themselves if that can be.
+    pub(super) fn new(rows: Rows, max_lines: Option<usize>, is_marked: impl Fn(&GraphNode) -> bool) -> Self {
         let Rows { nodes, sources } = rows;
-        let mut is_replaced_above = vec![false; nodes.len()];
+        let lines = match max_lines {
+            Some(max) => fold(&nodes, &sources, max, is_marked),
+            None => (0..nodes.len()).map(|row| row..row + 1).collect(),
+        };
+        let n_links = |line: &Range<usize>| {
+            let is_inside = |it: &&Sources| it.field == Field::Replaces && line.contains(&it.target);
+            let first = sources.partition_point(|it| it.target < line.start);
+            let inside = sources[first..].iter().take_while(|it| it.target < line.end).filter(is_inside);
+            inside.filter(|it| it.rows.first().map(|rows| rows.start) == Some(it.target + 1)).count()
+        };
+        let is_chain =
+            lines.iter().map(|it| it.len() > 1 && n_links(&(it.start..it.end - 1)) == it.len() - 1).collect();
+        let mut is_replaced_above = vec![false; lines.len()];
         let mut lanes = Lanes::default();
-        for sources in sources {
-            if sources.field == Field::Replaces && sources.rows.first().map(|it| it.start) == Some(sources.target + 1) {
-                is_replaced_above[sources.target + 1] = true;
-            } else {
-                lanes.add(sources);
+        for mut ends in on_lines(&nodes, &lines, &sources) {
+            let below = ends.target + 1;
+            if ends.field == Field::Replaces && ends.sources.first().map(|it| it.start) == Some(below) {
+                is_replaced_above[below] = true;
+                ends.sources[0].start += 1;
+                ends.sources.retain(|it| !it.is_empty());
             }
+            lanes.add(ends);
         }
-        let lines = lines(&nodes, &lanes.all, &is_replaced_above, detail, is_marked);
         let (left, right): (Vec<Lane>, Vec<Lane>) = lanes.all.into_iter().partition(|it| it.field == Field::Replaces);
-        let mut layout = Self { nodes, lines, is_replaced_above, left: Vec::new(), right: Vec::new() };
-        layout.left = layout.in_columns(left);
-        layout.right = layout.in_columns(right);
-        layout
+        Self { nodes, lines, is_replaced_above, is_chain, left: in_columns(left), right: in_columns(right) }
     }
 
     /// How many ends of lanes a picture shows.
     pub(super) fn n_ends(&self) -> usize {
-        let lines = |first: usize, last: usize| self.line_of(last) - self.line_of(first) + 1;
-        let of_lane =
-            |lane: &Lane| lane.targets.len() + lane.sources.iter().map(|it| lines(it.start, it.end - 1)).sum::<usize>();
-        self.left.iter().chain(&self.right).map(of_lane).sum()
+        self.left.iter().chain(&self.right).map(Lane::n_ends).sum()
     }
 
     /// The line that shows a row.
@@ -86,170 +80,55 @@ impl Layout {
         self.lines.partition_point(|it| it.end <= row)
     }
 
-    /// The lines that a lane passes: from its topmost end to its lowest.
-    pub(super) fn span(&self, lane: &Lane) -> (usize, usize) {
-        let rows = lane.sources.iter().flat_map(|it| [it.start, it.end - 1]).chain(lane.targets.iter().map(|it| it.0));
-        let (low, high) = rows.fold((usize::MAX, 0), |(low, high), row| (low.min(row), high.max(row)));
-        (self.line_of(low), self.line_of(high))
+    /// How many entries share a line with another one.
+    pub(super) fn n_folded(&self) -> usize {
+        self.lines.iter().map(ExactSizeIterator::len).filter(|it| *it > 1).sum()
     }
+}
 
-    /// Gives every lane the innermost column that is free over its whole length; short ones come first.
-    fn in_columns(&self, mut lanes: Vec<Lane>) -> Vec<Lane> {
-        // What is inside one line is not seen.
-        lanes.retain(|it| {
-            let (top, bottom) = self.span(it);
-            top < bottom
+/// What leads to each line: by line, then `replaces`, `skips`, `skipRange`.
+fn on_lines(nodes: &[GraphNode], lines: &[Range<usize>], sources: &[Sources]) -> impl Iterator<Item = Ends> {
+    let line_of: Vec<usize> =
+        lines.iter().enumerate().flat_map(|(line, rows)| std::iter::repeat_n(line, rows.len())).collect();
+    let on_line = |it: &Range<usize>| line_of[it.start]..line_of[it.end - 1] + 1;
+    let mut all: BTreeMap<(usize, Field), Ends> = BTreeMap::new();
+    for it in sources {
+        let target = line_of[it.target];
+        let ends = all.entry((target, it.field)).or_insert_with(|| Ends {
+            target,
+            field: it.field,
+            sources: Vec::new(),
+            held: Vec::new(),
+            words: Words::default(),
         });
-        lanes.sort_by_cached_key(|it| {
-            let (top, bottom) = self.span(it);
-            (bottom - top, it.field, top)
+        ends.sources.extend(it.rows.iter().map(on_line));
+        ends.held.extend(it.held.iter().map(on_line));
+        ends.words.add(|| words(nodes, it));
+    }
+    all.into_values().map(|mut ends| {
+        ends.held = joined(ends.held.iter());
+        // What stays within the line is not seen.
+        let around = joined(ends.sources.iter()).into_iter().flat_map(|it| {
+            let at = ends.target.clamp(it.start, it.end);
+            [it.start..at, (at + usize::from(it.contains(&ends.target)))..it.end]
         });
-        // For each column what is taken, by its top: spans that do not meet.
-        let mut taken: Vec<BTreeMap<usize, usize>> = Vec::new();
-        for lane in &mut lanes {
-            let (top, bottom) = self.span(lane);
-            let is_free =
-                |spans: &BTreeMap<usize, usize>| spans.range(..=bottom).next_back().is_none_or(|it| *it.1 < top);
-            lane.column = taken.iter().position(is_free).unwrap_or(taken.len());
-            if lane.column == taken.len() {
-                taken.push(BTreeMap::new());
-            }
-            taken[lane.column].insert(top, bottom);
-        }
-        lanes
+        ends.sources = around.filter(|it| !it.is_empty()).collect();
+        ends
+    })
+}
+
+/// What leads to an entry by a field, in words; of many names the first.
+fn words(nodes: &[GraphNode], sources: &Sources) -> String {
+    const MAX: usize = 8;
+    let (name, field) = (&nodes[sources.target].name, sources.field.as_str());
+    if !sources.value.is_empty() {
+        return format!("{name} {field} {}", sources.value);
     }
+    let names: Vec<&str> = sources.each().take(MAX).map(|row| nodes[row].name.as_str()).collect();
+    let n_more = sources.len() - names.len();
+    let more = if n_more > 0 { format!(" and {n_more} more") } else { String::new() };
+    format!("{name} {field} {}{more}", names.join(", "))
 }
-
-/// Lanes while they grow.
-#[derive(Debug, Default)]
-struct Lanes {
-    all: Vec<Lane>,
-    /// Lanes by field and lowest source.
-    by_bottom: HashMap<(Field, usize), Vec<usize>>,
-    /// Mutual lanes by field and sources.
-    mutual: HashMap<(Field, Vec<Range<usize>>), usize>,
-}
-
-impl Lanes {
-    /// Adds edges into an entry to a lane that says the same already, or gives them their own. Entries come from the top
-    /// down.
-    fn add(&mut self, sources: Sources) {
-        let Sources { target, field, value, rows, held } = sources;
-        let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return };
-        if rows.len() == 1 && first.len() == 1 && first.start == target {
-            // It leads to itself.
-            return;
-        }
-        let bottom = (field, last.end);
-        let is_below = first.start > target;
-        if !is_below {
-            // What a range holds leads to every entry with the same range, above and below.
-            let next = self.all.len();
-            let at = *self.mutual.entry((field, held)).or_insert(next);
-            match self.all.get_mut(at) {
-                Some(lane) => {
-                    lane.is_mutual = true;
-                    // The first of them held all but its own row.
-                    lane.sources = joined(&lane.sources, &rows);
-                    lane.targets.push((target, value));
-                }
-                None => self.all.push(Lane {
-                    field,
-                    sources: rows,
-                    targets: vec![(target, value)],
-                    column: 0,
-                    is_mutual: false,
-                }),
-            }
-            return;
-        }
-        let same = self.by_bottom.get(&bottom).into_iter().flatten().copied().find(|&at| {
-            let lane = &self.all[at];
-            lane.sources[0].start > lane.targets[0].0 && is_tail(&lane.sources, target + 1, &rows)
-        });
-        match same {
-            Some(at) => self.all[at].targets.push((target, value)),
-            None => {
-                self.by_bottom.entry(bottom).or_default().push(self.all.len());
-                self.all.push(Lane {
-                    field,
-                    sources: rows,
-                    targets: vec![(target, value)],
-                    column: 0,
-                    is_mutual: false,
-                });
-            }
-        }
-    }
-}
-
-/// The rows of two lists of ranges.
-fn joined(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut all = [a, b].concat();
-    all.sort_unstable_by_key(|it| it.start);
-    let mut joined: Vec<Range<usize>> = Vec::new();
-    for it in all {
-        match joined.last_mut() {
-            Some(last) if it.start <= last.end => last.end = last.end.max(it.end),
-            _ => joined.push(it),
-        }
-    }
-    joined
-}
-
-/// Whether `tail` is what of `all` lies at `from` or behind.
-fn is_tail(all: &[Range<usize>], from: usize, tail: &[Range<usize>]) -> bool {
-    let rest = &all[all.partition_point(|it| it.end <= from)..];
-    rest.len() == tail.len() && rest.iter().zip(tail).all(|(a, b)| a.start.max(from) == b.start && a.end == b.end)
-}
-
-/// Which rows share a line.
-fn lines(
-    nodes: &[GraphNode],
-    lanes: &[Lane],
-    is_replaced_above: &[bool],
-    detail: Detail,
-    is_marked: impl Fn(&GraphNode) -> bool,
-) -> Vec<Range<usize>> {
-    // Heads, and what was asked for, are never lost in a line of many.
-    let is_common: Vec<bool> = nodes.iter().map(|it| it.is_entry && !it.is_head && !is_marked(it)).collect();
-    let marks = |row: usize| (nodes[row].is_skipped, nodes[row].is_deprecated, nodes[row].is_dead_end);
-    // Where a lane begins or ends to touch rows, a new line begins.
-    let mut is_break = vec![false; nodes.len() + 1];
-    for lane in lanes {
-        for range in &lane.sources {
-            is_break[range.start] = true;
-            is_break[range.end] = true;
-        }
-        for pair in lane.targets.windows(2).filter(|pair| pair[0].0 + 1 != pair[1].0) {
-            is_break[pair[0].0 + 1] = true;
-            is_break[pair[1].0] = true;
-        }
-        if let (Some(first), Some(last)) = (lane.targets.first(), lane.targets.last()) {
-            is_break[first.0] = true;
-            is_break[last.0 + 1] = true;
-        }
-    }
-    let mut lines = Vec::new();
-    let mut start = 0;
-    while start < nodes.len() {
-        let mut end = start + 1;
-        let goes_on = |row: usize| {
-            is_common[start] && is_common[row] && marks(start) == marks(row) && is_replaced_above[row] && !is_break[row]
-        };
-        while end < nodes.len() && goes_on(end) {
-            end += 1;
-        }
-        if detail == Detail::Collapsed && end - start >= MIN_RUN {
-            lines.push(start..end);
-        } else {
-            lines.extend((start..end).map(|row| row..row + 1));
-        }
-        start = end;
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,6 +138,10 @@ mod tests {
 
     /// A channel of versions 1.0.0 up to 1.N.0, each of which replaces the one before; `change` makes it something else.
     fn layout(n: usize, change: impl Fn(usize, &mut Entry)) -> Layout {
+        layout_in(Some(50), n, change)
+    }
+
+    fn layout_in(max_lines: Option<usize>, n: usize, change: impl Fn(usize, &mut Entry)) -> Layout {
         let mut catalog = Catalog::default();
         let mut entries = Vec::new();
         for minor in 0..n {
@@ -270,7 +153,7 @@ mod tests {
             entries.push(entry);
         }
         let channel = Channel { package: "p".to_owned(), name: "c".to_owned(), entries };
-        Layout::new(Rows::new(&catalog, &channel), Detail::Collapsed, |_| false)
+        Layout::new(Rows::new(&catalog, &channel), max_lines, |_| false)
     }
 
     #[test]
@@ -285,13 +168,13 @@ mod tests {
         let layout = layout(30, |minor, entry| entry.skip_range = format!(">=1.0.0 <1.{minor}.0"));
         assert_eq!(layout.lines, [0..1, 1..29, 29..30]);
         assert_eq!(layout.right.len(), 1);
-        assert_eq!(layout.right[0].targets.len(), 29);
+        assert_eq!(layout.right[0].targets, [0, 1]);
     }
 
     #[test]
     fn ranges_that_hold_each_other_share_a_lane() {
         for n in [5, 2000] {
-            let layout = layout(n, |_, entry| entry.skip_range = ">=0.0.0".to_owned());
+            let layout = layout_in(None, n, |_, entry| entry.skip_range = ">=0.0.0".to_owned());
             // The highest is only led up to, so it has a lane as in a chain.
             let mutual: Vec<&Lane> = layout.right.iter().filter(|it| it.is_mutual).collect();
             assert_eq!((layout.right.len(), mutual.len()), (2, 1), "{n}");
@@ -308,7 +191,7 @@ mod tests {
                 entry.skip_range = format!(">=1.{}.0 <1.{minor}.0", minor - 3);
             }
         });
-        let lanes: Vec<_> = layout.right.iter().map(|it| (it.sources[0].clone(), it.targets[0].0)).collect();
+        let lanes: Vec<_> = layout.right.iter().map(|it| (it.sources[0].clone(), it.targets[0])).collect();
         assert_eq!(lanes, [(1..4, 0), (2..5, 1)]);
         assert_ne!(layout.right[0].column, layout.right[1].column);
     }
@@ -339,5 +222,57 @@ mod tests {
         let dead: Vec<usize> = (0..6).filter(|&row| layout.nodes[row].is_dead_end).collect();
         assert_eq!(dead, [3, 4, 5]);
         assert_eq!(layout.left.len(), 1, "the edge back up");
+    }
+
+    /// Patch releases of minor versions, each of which has four; `change` gets the minor and the patch number.
+    fn streams(max_lines: usize, n: usize, change: impl Fn(usize, usize, &mut Entry)) -> Layout {
+        let name = |at: usize| format!("p.v1.{}.{}", at / 4, at % 4);
+        let mut catalog = Catalog::default();
+        let entries = (0..n).map(|at| {
+            catalog.versions.insert(name(at), Version::new(1, at as u64 / 4, at as u64 % 4));
+            let mut entry = Entry { name: name(at), ..Entry::default() };
+            if at >= 4 {
+                entry.replaces = name(at / 4 * 4 - 1);
+            }
+            if at % 4 == 3 {
+                entry.skips = (at - 3..at).map(name).collect();
+            }
+            change(at / 4, at % 4, &mut entry);
+            entry
+        });
+        let channel = Channel { package: "p".to_owned(), name: "c".to_owned(), entries: entries.collect() };
+        Layout::new(Rows::new(&catalog, &channel), Some(max_lines), |_| false)
+    }
+
+    #[test]
+    fn a_z_stream_is_a_line_for_each_minor_version() {
+        let same = streams(50, 16, |_, _, _| {});
+        assert_eq!(same.lines, [0..1, 1..4, 4..8, 8..12, 12..16]);
+        assert_eq!(same.is_replaced_above, [false, false, true, true, true]);
+        // A release that is treated otherwise is seen.
+        let other = streams(50, 16, |minor, patch, entry| {
+            if (minor, patch) == (1, 1) {
+                entry.skip_range = "<1.1.0".to_owned();
+            }
+        });
+        assert_eq!(other.lines, [0..1, 1..4, 4..8, 8..9, 9..10, 10..11, 11..12, 12..16]);
+    }
+
+    #[test]
+    fn what_is_old_is_folded_by_minor_and_by_major_version() {
+        let odd = |minor: usize, patch: usize, entry: &mut Entry| {
+            if (minor + patch) % 2 == 0 {
+                entry.skip_range = format!(">=1.0.0 <1.{minor}.{patch}");
+                entry.skips.push(format!("p.v0.{minor}.{patch}"));
+            }
+        };
+        for (n, max) in [(40, 20), (400, 20), (400, 50), (2000, 50), (400, 6)] {
+            let layout = streams(max, n, odd);
+            let n_lines = layout.lines.len();
+            assert!(n_lines <= max && n_lines > max / 2, "{n_lines} of {max}");
+            assert_eq!(layout.lines[0], 0..1, "the head");
+            assert_eq!(layout.lines.iter().map(ExactSizeIterator::len).sum::<usize>(), layout.nodes.len());
+            assert!(layout.lines.windows(2).all(|it| it[0].end == it[1].start));
+        }
     }
 }

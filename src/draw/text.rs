@@ -12,7 +12,9 @@ use crate::upgrade::Field;
 /// Those of the writer.
 pub fn text(graphs: &[ChannelGraph], out: &mut impl Write) -> io::Result<()> {
     for graph in graphs {
-        let mark = if graph.is_deprecated { " (deprecated)" } else { "" };
+        let marks = [(graph.is_default, "default"), (graph.is_deprecated, "deprecated")];
+        let marks: Vec<&str> = marks.into_iter().filter(|it| it.0).map(|it| it.1).collect();
+        let mark = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
         writeln!(out, "{}/{}{mark}", printable(&graph.package), printable(&graph.channel))?;
         let mut sources = graph.edges.sources.iter().peekable();
         for (row, node) in graph.nodes.iter().enumerate() {

@@ -135,3 +135,263 @@ fn packages_without_a_document_of_their_own_are_not_listed_as_opm_lists_them() {
     answer.expect_code(0).expect_words("foo");
     assert!(!answer.out().contains("elsewhere"), "{}", answer.both());
 }
+
+/// Shapes of channels: each gives the fields of entry `at`, counted from the lowest version.
+const SHAPES: [(&str, fn(usize) -> String); 8] = [
+    ("chain", |at| replaces(at, 1)),
+    ("range", |at| replaces(at, 1) + &format!(",\"skipRange\":\">=1.0.0 <{}\"", version(at))),
+    ("z-stream", z_stream),
+    ("skips that grow", |at| replaces(at, 1) + &skips(at.saturating_sub(40)..at)),
+    ("window", |at| {
+        replaces(at, 1) + &format!(",\"skipRange\":\">={} <{}\"", version(at.saturating_sub(7)), version(at))
+    }),
+    ("mixed", |at| if at / 300 % 2 == 0 { z_stream(at) } else { replaces(at, 1) }),
+    ("several heads", |at| replaces(at, 1 + at % 3)),
+    ("only heads", |_| String::new()),
+];
+
+/// The version of the entry `at`: ten patch releases in each of thirty minor versions.
+fn version(at: usize) -> String {
+    format!("{}.{}.{}", 1 + at / 300, at / 10 % 30, at % 10)
+}
+
+fn replaces(at: usize, below: usize) -> String {
+    at.checked_sub(below).map(|it| format!(",\"replaces\":\"p.v{}\"", version(it))).unwrap_or_default()
+}
+
+fn skips(all: std::ops::Range<usize>) -> String {
+    let names: Vec<String> = all.map(|it| format!("\"p.v{}\"", version(it))).collect();
+    format!(",\"skips\":[{}]", names.join(","))
+}
+
+fn z_stream(at: usize) -> String {
+    let first = at / 10 * 10;
+    replaces(first, 1) + &if at % 10 == 9 { skips(first..at) } else { String::new() }
+}
+
+/// A package `p` with channels, each of so many entries with fields.
+fn channels(all: &[(String, usize, fn(usize) -> String)]) -> String {
+    let default = &all[0].0;
+    let mut text = format!("{{\"schema\":\"olm.package\",\"name\":\"p\",\"defaultChannel\":\"{default}\"}}\n");
+    for (name, n, fields) in all {
+        let entries: Vec<String> =
+            (0..*n).map(|at| format!("{{\"name\":\"p.v{}\"{}}}", version(at), fields(at))).collect();
+        let entries = entries.join(",");
+        let _ = writeln!(
+            text,
+            "{{\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"{name}\",\"entries\":[{entries}]}}"
+        );
+    }
+    for at in 0..all.iter().map(|it| it.1).max().unwrap_or(0) {
+        let version = version(at);
+        let _ = writeln!(
+            text,
+            "{{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"p.v{version}\",\"image\":\"example.com/p:1\",\
+             \"properties\":[{{\"type\":\"olm.package\",\"value\":{{\"packageName\":\"p\",\"version\":\"{version}\"}}}}]}}"
+        );
+    }
+    text
+}
+
+/// Width and height of a picture.
+fn size(svg: &str) -> (usize, usize) {
+    let number = |name: &str| -> usize {
+        let rest = &svg[svg.find(name).unwrap() + name.len()..];
+        rest[..rest.find('"').unwrap()].parse().unwrap()
+    };
+    (number("width=\""), number("height=\""))
+}
+
+/// Fails unless a text is XML as far as elements, quotes and characters go.
+fn expect_xml(text: &str) {
+    let mut open = Vec::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('<') {
+        assert!(!before.contains(|c: char| c.is_control() && c != '\n' || matches!(c, '\u{FFFE}' | '\u{FFFF}')));
+        let (tag, after) = after.split_once('>').unwrap();
+        assert!(tag.matches('"').count() % 2 == 0 && !tag.contains('<'), "<{tag}>");
+        rest = after;
+        match tag.strip_prefix('/') {
+            Some(name) => assert_eq!(open.pop(), Some(name), "{before}"),
+            None if !tag.ends_with('/') => open.push(tag.split(' ').next().unwrap()),
+            None => {}
+        }
+        for entity in before.split('&').skip(1) {
+            assert!(["amp;", "lt;", "gt;", "quot;"].iter().any(|it| entity.starts_with(it)), "&{entity}");
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+/// The numbers in brackets at the ends of the labels of a picture, and how many labels have none.
+fn n_shown(svg: &str) -> usize {
+    let labels = svg.split("class=\"node\"").skip(1).map(|it| {
+        let label = &it[it.find("<text").unwrap()..];
+        label[label.find('>').unwrap() + 1..label.find("</text>").unwrap()].to_owned()
+    });
+    labels.map(|it| it.rsplit_once(" (").map_or(1, |it| it.1.trim_end_matches(')').parse().unwrap())).sum()
+}
+
+// D9: three hundred entries of a z-stream were ten thousand pixels.
+#[test]
+fn a_channel_of_any_length_is_a_picture_to_look_at() {
+    for (shape, fields) in SHAPES {
+        for n in [3, 30, 300, 3000] {
+            let directory = scratch();
+            let file = write(directory.path(), "c.json", channels(&[("c".to_owned(), n, fields)]));
+            let run = |args: &[&str]| {
+                let answer = olmdex(["graph", "p", "-i"]).arg(&file).args(args).answer();
+                answer.expect_code(0);
+                answer.out()
+            };
+            let svg = run(&["-o", "svg"]);
+            let (width, height) = size(&svg);
+            assert!(height < 2000 && width < 1800, "{shape} of {n}: {width}x{height}");
+            assert!(svg.len() < 200_000, "{shape} of {n}: {} bytes", svg.len());
+            expect_xml(&svg);
+            assert_eq!(n_shown(&svg), n, "{shape}: each entry has a row or is counted in one");
+            let head = version(n - 1);
+            assert!(svg.contains(&format!(">p.v{head}</text>")), "{shape}: the head {head}");
+            assert_eq!(svg.contains("folded into"), svg.contains("--every-entry"), "{shape} of {n}");
+            if n < 3000 {
+                let page = run(&["-o", "html"]);
+                for at in 0..n {
+                    assert!(page.contains(&format!("p.v{}<", version(at))), "{shape}: {}", version(at));
+                }
+                let every = run(&["-o", "svg", "--every-entry"]);
+                assert_eq!(every.matches("class=\"node\"").count(), n, "{shape}");
+            }
+        }
+    }
+}
+
+#[test]
+fn channels_stand_by_the_versions_of_their_heads_and_the_default_one_is_named() {
+    let all: Vec<(String, usize, fn(usize) -> String)> =
+        (1..=20).map(|minor| (format!("stable-1.{minor}"), minor * 10, z_stream as fn(usize) -> String)).collect();
+    let directory = scratch();
+    let file = write(directory.path(), "c.json", channels(&all));
+    for (format, marked) in [
+        ("svg", "p/stable-1.1<tspan class=\"mark\" dx=\"10\">default</tspan>"),
+        ("html", "p/stable-1.1<tspan class=\"mark\" dx=\"10\">default</tspan>"),
+        ("text", "p/stable-1.1 (default)\n"),
+        ("dot", "label=\"p/stable-1.1 (default)\";"),
+    ] {
+        let answer = olmdex(["graph", "p", "-o", format, "-i"]).arg(&file).answer();
+        answer.expect_code(0);
+        let out = answer.out();
+        let places: Vec<usize> = (1..=20)
+            .map(|minor| {
+                let name = format!("p/stable-1.{minor}");
+                let found = ["<", "\n", "\"", " (default)"].iter().find_map(|end| out.find(&format!("{name}{end}")));
+                found.unwrap_or_else(|| panic!("{name} in {format}"))
+            })
+            .collect();
+        assert!(places.is_sorted_by(|a, b| a > b), "{format}: {places:?}");
+        // In HTML a folded channel is there with every entry, too.
+        assert_eq!(out.matches(marked).count(), if format == "html" { 2 } else { 1 }, "{format}");
+        if format == "svg" {
+            let (width, height) = size(&out);
+            assert!(height < 2000 && width <= 1800, "{width}x{height}");
+        }
+    }
+}
+
+/// A catalog of so many packages, every tenth deprecated and the last not valid.
+fn packages(n: usize) -> String {
+    let mut text = String::new();
+    for at in 0..n {
+        let name = format!("operator-{at:03}");
+        let default = if at + 1 == n { "missing" } else { "stable" };
+        let _ = writeln!(text, "schema: olm.package\nname: {name}\ndefaultChannel: {default}\n---");
+        let _ = writeln!(
+            text,
+            "schema: olm.channel\npackage: {name}\nname: stable\nentries:\n- name: {name}.v1.{at}.0\n---"
+        );
+        let _ = writeln!(
+            text,
+            "schema: olm.bundle\npackage: {name}\nname: {name}.v1.{at}.0\nimage: example.com/p:1\nproperties:\n\
+             - type: olm.package\n  value: {{packageName: {name}, version: 1.{at}.0}}\n---"
+        );
+        if at % 10 == 0 {
+            let _ = writeln!(
+                text,
+                "schema: olm.deprecations\npackage: {name}\nentries:\n- reference: {{schema: olm.package}}\n  message: old\n---"
+            );
+        }
+    }
+    text
+}
+
+// D9: a whole catalog was one column of 58,000 pixels.
+#[test]
+fn a_whole_catalog_is_an_overview_that_fits_a_screen_and_leads_to_channels() {
+    let directory = scratch();
+    let file = write(directory.path(), "c.yaml", packages(325));
+    let run = |args: &[&str]| {
+        let answer = olmdex(["graph", "-i"]).arg(&file).args(args).answer();
+        answer.expect_code(0);
+        answer.out()
+    };
+    let svg = run(&["-o", "svg"]);
+    expect_xml(&svg);
+    let (width, height) = size(&svg);
+    assert!(width <= 1600 && height <= 1000, "{width}x{height}");
+    assert_eq!(svg.matches("class=\"package\"").count(), 325);
+    let words = "operator-020 (deprecated): head 1.20.0, default channel stable, 1 channel, 1 bundle";
+    assert!(svg.contains(words) && svg.contains("operator-324 (invalid): head 1.324.0"));
+    let page = run(&["-o", "html"]);
+    for at in 0..325 {
+        assert!(page.contains(&format!("<a href=\"#p{at}\"")) && page.contains(&format!("id=\"p{at}\"")), "{at}");
+        assert!(page.contains(&format!(">operator-{at:03}.v1.{at}.0</text>")), "{at}");
+    }
+    assert!(page.len() < 2 << 20 && !page.contains("http:") && !page.contains("https:"), "{} bytes", page.len());
+    let text = run(&["-o", "text"]);
+    assert_eq!(text.lines().count(), 326);
+    assert!(text.lines().nth(21).unwrap().ends_with("  deprecated"), "{text}");
+    // All of it, for those who ask.
+    assert_eq!(run(&["-o", "svg", "--every-entry"]).matches("class=\"node\"").count(), 325);
+    assert!(
+        run(&["-o", "text", "--every-entry"]).contains("operator-007/stable (default)\n  operator-007.v1.7.0  (head")
+    );
+}
+
+#[test]
+fn hostile_names_break_no_picture() {
+    let names = [
+        "<svg onload=alert(1)>&amp;\"'".to_owned(),
+        "\u{1b}[31mred\u{202e}".to_owned(),
+        "x".repeat(300),
+        "📈🚀 ".repeat(40),
+        "مشغل قاعدة البيانات".to_owned(),
+        "]]>\u{ffff}-->\n".to_owned(),
+    ];
+    let mut blobs = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        blobs.push(serde_json::json!({"schema": "olm.package", "name": name, "defaultChannel": name}));
+        let entries: Vec<serde_json::Value> = (0..=at).map(|it| serde_json::json!({"name": names[it]})).collect();
+        blobs.push(serde_json::json!({"schema": "olm.channel", "package": name, "name": name, "entries": entries}));
+        blobs.push(
+            serde_json::json!({"schema": "olm.bundle", "package": name, "name": name, "image": "example.com/p:1",
+            "properties": [{"type": "olm.package", "value": {"packageName": name, "version": format!("1.{at}.0")}}]}),
+        );
+    }
+    let directory = scratch();
+    let file = write(directory.path(), "c.json", blobs.iter().map(|it| format!("{it}\n")).collect::<String>());
+    for args in [&["-o", "svg"][..], &["-o", "svg", "--every-entry"], &["-o", "html"], &["-o", "text"]] {
+        let answer = olmdex(["graph", "-i"]).arg(&file).args(args).answer();
+        answer.expect_code(0);
+        let out = answer.out();
+        assert!(!out.contains("<svg onload") || args[1] == "text", "{args:?}");
+        assert!(!out.contains(['\u{1b}', '\u{202e}']), "{args:?}");
+        if args[1] == "svg" {
+            expect_xml(&out);
+            assert!(size(&out).0 <= 1800, "{args:?}: {:?}", size(&out));
+            // Cut where it is drawn, whole where the pointer rests on it.
+            let drawn =
+                out.split("<text").skip(1).filter_map(|it| it.split_once('>')?.1.split_once('<')).map(|it| it.0);
+            assert!(drawn.map(|it| it.chars().count()).max() < Some(100), "{args:?}");
+            assert!(out.contains(&names[2]), "{args:?}");
+        }
+    }
+}

@@ -278,7 +278,8 @@ proptest! {
                 prop_assert!(picture.contains(*name), "{} is missing", name);
             }
         }
-        prop_assert_eq!(draw::html(&catalog, &[], usize::MAX).unwrap().matches("<section>").count(), graphs.len() + 1);
+        let page = draw::html(&catalog, &[], draw::Detail::Collapsed, usize::MAX).unwrap();
+        prop_assert_eq!(page.matches("<section>").count(), graphs.len() + 1);
         let options = draw::MermaidOptions { v0_semantics: true };
         let whole = written(&|out| draw::Mermaid::new(&catalog, options).write(out)).lines().count();
         if catalog.keep_from(&name(minimum)).is_ok() {

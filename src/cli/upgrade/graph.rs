@@ -50,7 +50,8 @@ pub(crate) struct GraphArgs {
     /// The generation of OLM that goes the marked way
     #[arg(long, value_enum, value_name = "GENERATION", default_value_t = Generation::Classic, requires = "path_from")]
     olm: Generation,
-    /// Give every entry a line, also in long chains (SVG; in HTML a box to tick)
+    /// Give every entry a line instead of folding what is repeated or old, and draw every package of a catalog instead of
+    /// an overview (SVG, HTML, text; in HTML there is a box to tick, too)
     #[arg(long)]
     every_entry: bool,
     #[command(flatten)]
@@ -72,13 +73,13 @@ enum GraphFormat {
     Mermaid,
     /// DOT, for Graphviz
     Dot,
-    /// SVG, with long chains as one box
+    /// SVG, with what is repeated folded; of a whole catalog an overview
     Svg,
-    /// One HTML page to move around in, which needs nothing else
+    /// One HTML page to move around in, which needs nothing else; of a whole catalog an overview that leads to its packages
     Html,
     /// JSON envelope of nodes and edges
     Json,
-    /// For people without a browser
+    /// For people without a browser; of a whole catalog a table
     Text,
 }
 
@@ -123,7 +124,12 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
         })?;
     }
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    let detail = if args.every_entry { Detail::Full } else { Detail::Collapsed };
+    // A whole catalog is more than can be looked at.
+    let is_overview = detail == Detail::Collapsed && args.channel.is_empty() && catalog.packages.len() > 1;
     match args.output {
+        GraphFormat::Svg if is_overview => out.write_all(draw::overview_svg(&catalog).as_bytes())?,
+        GraphFormat::Text if is_overview => draw::overview_text(&catalog, &mut out)?,
         GraphFormat::Mermaid => {
             let drawing = Mermaid::new(&catalog, MermaidOptions { v0_semantics: args.draw_v0_semantics });
             check_edges(args, drawing.n_edges())?;
@@ -133,16 +139,16 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
             drawing.write(&mut out)?;
         }
         GraphFormat::Svg => {
-            let detail = if args.every_entry { Detail::Full } else { Detail::Collapsed };
             let text = draw::svg(&catalog, &way, detail, args.max_edges.unwrap_or(MAX_ENDS));
             out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
         }
         GraphFormat::Html => {
-            let text = draw::html(&catalog, &way, args.max_edges.unwrap_or(MAX_ENDS));
+            let text = draw::html(&catalog, &way, detail, args.max_edges.unwrap_or(MAX_ENDS));
             out.write_all(text.map_err(|it| too_many(&it.to_string()))?.as_bytes())?;
         }
         GraphFormat::Dot | GraphFormat::Text | GraphFormat::Json => {
-            let graphs = draw::channels(&catalog);
+            let is_data = matches!(args.output, GraphFormat::Json);
+            let graphs = if is_data { draw::channels(&catalog) } else { draw::channels_by_head(&catalog) };
             check_edges(args, graphs.iter().map(|it| it.edges.len()).sum())?;
             match args.output {
                 GraphFormat::Dot => draw::dot(&graphs, &mut out)?,
@@ -184,7 +190,7 @@ fn refused(args: &GraphArgs, error: &DrawError) -> CommandError {
 fn read(context: &Context, args: &GraphArgs, input: &Input) -> Result<Catalog, CommandError> {
     let mut n_broken = 0_u64;
     let _progress = Progress::start(context, "reading the catalog".to_owned());
-    let catalog = Catalog::read(input, |origin, failure| {
+    let mut catalog = Catalog::read(input, |origin, failure| {
         n_broken += 1;
         for finding in check::failure_findings(input, origin, failure) {
             context.reporter.finding(&finding);
@@ -205,6 +211,13 @@ fn read(context: &Context, args: &GraphArgs, input: &Input) -> Result<Catalog, C
         return Err(with_guess(error, package, &names, "`olmdex list packages` shows what there is"));
     }
     check_channels(args, &catalog)?;
+    if args.package.is_none() && matches!(args.output, GraphFormat::Svg | GraphFormat::Html | GraphFormat::Text) {
+        // Files are not judged yet, and an overview says which packages are not valid.
+        let broken = check::check(input).broken_packages;
+        for (_, package) in catalog.packages.iter_mut().filter(|(name, _)| broken.contains(*name)) {
+            package.is_invalid = true;
+        }
+    }
     Ok(catalog)
 }
 

@@ -1,0 +1,90 @@
+//! Names from catalogs in XML and HTML: without markup, cut where they would break a picture.
+//!
+//! What it deliberately does not do: it measures no font. A picture must hold with whatever font is there, so widths are
+//! guesses on the safe side.
+
+use crate::diag::printable;
+
+/// A name as it may stand in XML and HTML.
+pub(super) fn escaped(text: &str) -> String {
+    let text = printable(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    // XML has no way at all to write these two.
+    text.replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}")
+}
+
+/// As [`escaped`], line by line.
+pub(super) fn escaped_lines(lines: impl Iterator<Item = String>) -> String {
+    lines.map(|it| escaped(&it)).collect::<Vec<_>>().join("\n")
+}
+
+/// How many columns of a font of one width a character takes.
+fn columns_of(c: char) -> usize {
+    if c < '\u{1100}' { 1 } else { 2 }
+}
+
+/// How many columns a text takes.
+pub(super) fn columns(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// Hundredths of the height of a proportional font that a character takes.
+fn width_of(c: char) -> usize {
+    match c {
+        'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 32,
+        'f' | 't' | 'r' | '-' | '(' | ')' | '[' | ']' | '/' | ' ' => 42,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' => 98,
+        'A'..='Z' | '+' | '=' | '<' | '>' | '_' => 74,
+        c if c < '\u{300}' => 61,
+        _ => 130,
+    }
+}
+
+/// A text in at most so many pixels of the proportional font of 10.5 pixels.
+pub(super) fn cut_to_width(text: &str, max: usize) -> String {
+    let text = printable(text);
+    let width = |text: &str| text.chars().map(width_of).sum::<usize>() * 21 / 200;
+    if width(&text) <= max {
+        return text.into_owned();
+    }
+    let mut left = (max * 200 / 21).saturating_sub(100);
+    let fits = |c: &char| {
+        let fits = width_of(*c) <= left;
+        left = left.saturating_sub(width_of(*c));
+        fits
+    };
+    text.chars().take_while(fits).chain(['…']).collect()
+}
+
+/// A name in at most so many columns. What is left out is left out of its middle, since names end with versions.
+pub(super) fn cut(text: &str, max: usize) -> String {
+    let text = printable(text);
+    if columns(&text) <= max {
+        return text.into_owned();
+    }
+    let taken = |chars: &mut dyn Iterator<Item = char>, max: usize| -> Vec<char> {
+        let mut n_columns = 0;
+        let fits = |c: &char| {
+            n_columns += columns_of(*c);
+            n_columns <= max
+        };
+        chars.take_while(fits).collect()
+    };
+    let n_last = max * 2 / 5;
+    let first = taken(&mut text.chars(), max - 1 - n_last);
+    let last = taken(&mut text.chars().rev(), n_last);
+    first.into_iter().chain(['…']).chain(last.into_iter().rev()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_in_the_middle_and_never_break_markup() {
+        assert_eq!(cut("keda.v2.1.0", 20), "keda.v2.1.0");
+        assert_eq!(cut(&format!("{}.v1.2.3", "x".repeat(300)), 20), "xxxxxxxxxxx…x.v1.2.3");
+        assert_eq!(cut("📈📈📈📈📈📈", 7), "📈📈…📈");
+        assert!(columns(&cut(&"\u{1b}".repeat(40), 30)) <= 30);
+        assert_eq!(escaped("<a href=\"x\">&\u{1b}\u{FFFF}"), "&lt;a href=&quot;x&quot;&gt;&amp;\\u{1b}\u{FFFD}");
+    }
+}
