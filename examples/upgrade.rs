@@ -46,7 +46,7 @@ pub(crate) fn answer(directory: &Path) -> Result<String, Box<dyn Error>> {
     }
     out += &match path.end {
         End::Head => format!("{at} is at the head\n"),
-        End::Stranded => format!("nothing leads on from {at}\n"),
+        End::Stranded => format!("no upgrade available from {at}\n"),
         End::Loop => format!("the path comes back to {at}\n"),
     };
     Ok(out)

@@ -214,7 +214,7 @@ impl Inspector {
         for (idx, related) in bundle.related_images.iter().enumerate() {
             if related.image.is_empty() {
                 let called = if related.name.is_empty() { String::new() } else { format!(" (`{}`)", related.name) };
-                let message = format!("bundle `{name}`: related image {idx}{called} has no reference");
+                let message = format!("bundle `{name}`: `relatedImages[{idx}].image`{called} is empty");
                 let path = vec!["relatedImages".into(), idx.into(), "image".into()];
                 self.push(draft(rules::RELATED_IMAGE_WITHOUT_REFERENCE, message).at(path));
             }

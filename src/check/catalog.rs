@@ -97,8 +97,8 @@ struct Judge<'a> {
     drafts: Vec<(usize, Draft)>,
 }
 
-/// Said of what may only seem to be absent.
-const INCOMPLETE: &str = "a document that could not be read may hold it: mend that first";
+/// Said of what may only seem to be missing.
+const INCOMPLETE: &str = "a document that could not be read may hold it: fix that first";
 
 impl<'a> Judge<'a> {
     fn new(facts: &'a [Facts], origins: &'a [Origin], input: &'a Input, drafts: Vec<(usize, Draft)>) -> Self {

@@ -88,7 +88,7 @@ impl Inspector {
             }
             DefectKind::Yaml { .. } => (rules::INVALID_YAML, None),
             DefectKind::NotAnObject(..) => {
-                (rules::NOT_AN_OBJECT, Some("hide files that are no catalog with `.indexignore`"))
+                (rules::NOT_AN_OBJECT, Some("hide files that are not part of the catalog with `.indexignore`"))
             }
             DefectKind::CollidingKeys { .. } => (rules::COLLIDING_KEYS, Some("remove one of them")),
             DefectKind::HeadNotString { .. } => (rules::HEAD_NOT_STRING, Some("put quotes around the value")),
@@ -98,9 +98,10 @@ impl Inspector {
                     "it holds nothing but comments or blanks: move comments inside a document and remove the extra `---`",
                 ),
             ),
-            DefectKind::MissingSchema(_) => {
-                (rules::MISSING_SCHEMA, Some("add `schema:`, or hide the file with `.indexignore` if it is no catalog"))
-            }
+            DefectKind::MissingSchema(_) => (
+                rules::MISSING_SCHEMA,
+                Some("add `schema:`, or hide the file with `.indexignore` if it is not part of the catalog"),
+            ),
             DefectKind::Base64 { .. } => (rules::INVALID_BASE64, None),
             DefectKind::BundleObject { .. } => (rules::INVALID_BUNDLE_OBJECT, None),
             _ => (rules::WRONG_KIND, None),

@@ -8,7 +8,7 @@ use crate::diag::{Rule, rules};
 rules! {
     UNREADABLE_FILE: "E0001", "unreadable-file", Error,
         "Every file of a catalog can be read.",
-        "opm reads every file below the directory, whatever its name, and gives up at the first that it cannot read. Hide files that are no part of the catalog with a `.indexignore` file, and replace links to directories by the directories themselves.",
+        "opm reads every file below the directory, whatever its name, and gives up at the first that it cannot read. Hide files that are not part of the catalog with a `.indexignore` file, and replace links to directories by the directories themselves.",
         "ln -s ../elsewhere catalog/linked   # a link to a directory is not entered, it is an error";
     INVALID_JSON: "E0002", "invalid-json", Error,
         "A file that starts with `{` is a stream of JSON objects.",
@@ -32,7 +32,7 @@ rules! {
         "schema: olm.package\nname: foo\nName: bar";
     HEAD_NOT_STRING: "E0007", "head-not-string", Error,
         "`schema`, `package` and `name` are strings.",
-        "An unquoted number, `yes`, `no`, `on` or `off` is not a string in YAML 1.1, and `null` is none either. Put quotes around it.",
+        "An unquoted number, `yes`, `no`, `on` or `off` is not a string in YAML 1.1, and neither is `null`. Put quotes around it.",
         "schema: olm.channel\npackage: foo\nname: 4.10";
     MISSING_SCHEMA: "E0008", "missing-schema", Error,
         "Every document has a `schema`.",

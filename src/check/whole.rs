@@ -79,7 +79,7 @@ fn missing_bundles(model: &PackageModel<'_>, number: usize, channel: &ChannelFac
     names.sort_unstable();
     let absence = |(place, (idx, entry)): (usize, &(usize, &Entry))| {
         let message = format!(
-            "channel `{}` of package `{}` lists `{}`, which is no bundle of the package",
+            "channel `{}` of package `{}` lists `{}`, which is not a bundle of the package",
             channel.name, channel.package, entry.name
         );
         let path = vec!["entries".into(), (*idx).into(), "name".into()];
@@ -147,7 +147,7 @@ fn chain_draft(channel: &ChannelFacts, defect: &GraphDefect) -> Draft {
         }
         GraphDefect::Cycle(cycle) => {
             let closing = cycle.len().checked_sub(2).and_then(|idx| cycle.get(idx)).map_or("", String::as_str);
-            let message = format!("{of}: `replaces` goes round in a circle: {}", cycle.join(" -> "));
+            let message = format!("{of}: `replaces` forms a cycle: {}", cycle.join(" -> "));
             draft(rules::REPLACES_CYCLE, message).at(at(closing, "replaces"))
         }
         GraphDefect::Stranded(stranded) => {

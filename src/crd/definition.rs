@@ -44,7 +44,7 @@ pub struct CrdVersion {
 #[non_exhaustive]
 pub enum CrdError {
     /// It is of another kind.
-    #[error("it is no CustomResourceDefinition of apiextensions.k8s.io")]
+    #[error("it is not a CustomResourceDefinition of apiextensions.k8s.io")]
     OtherKind,
     /// It has no name.
     #[error("it has no name")]

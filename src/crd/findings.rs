@@ -50,7 +50,7 @@ pub fn of_classic(
                         " (taken from the old definition, which has no status)"
                     };
                     let message = format!(
-                        "OLM Classic refuses {name}: version {version} is gone, in which objects are stored{known}"
+                        "OLM Classic refuses {name}: version {version} was removed while objects are still stored in it{known}"
                     );
                     let help = format!("keep {version} with `served: false` until status.storedVersions is without it");
                     finding(rules::STORED_VERSION, next, message, Some(help))

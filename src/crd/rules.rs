@@ -25,6 +25,6 @@ rules! {
         "object: spec.replicas: 10; new: spec.replicas {maximum: 9}, conversion {strategy: Webhook}";
     NO_VALIDATOR: "W0905", "crd-schema-unusable", Warning,
         "The new schema can be used to validate objects.",
-        "Objects cannot be checked against a schema that is none, for example because of a pattern that is no regular expression.",
+        "Objects cannot be checked against a schema that is not valid, for example because one of its patterns is not a regular expression.",
         "spec.name {pattern: '('}";
 }

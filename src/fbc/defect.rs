@@ -60,7 +60,7 @@ pub enum DefectKind {
         offset: Option<u64>,
     },
     /// A line that starts with `---` and goes on.
-    #[error("a document separator `---` must stand alone on its line, found `{}` behind it", shortened(.0, 60))]
+    #[error("a document separator `---` must stand alone on its line, found `{}` after it", shortened(.0, 60))]
     Separator(String),
     /// Not YAML.
     #[error("not valid YAML: {message}")]

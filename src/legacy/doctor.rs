@@ -264,8 +264,8 @@ fn schema(file: &LegacyFile, has_references: bool, findings: &mut Vec<Finding>) 
     }
     let claim = match file.claim() {
         Claim::Number(number) if *number >= 0 => format!("schema {number}"),
-        Claim::Number(number) => format!("schema {number}, which is none"),
-        Claim::Text(text) => format!("schema `{text}`, which is no number"),
+        Claim::Number(number) => format!("schema {number}, which does not exist"),
+        Claim::Text(text) => format!("schema `{text}`, which is not a number"),
         Claim::None => "no schema".to_owned(),
     };
     let failure = opm_failure(file, has_references);

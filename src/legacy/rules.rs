@@ -92,7 +92,7 @@ rules! {
         "INSERT INTO properties VALUES ('olm.gvk', CAST('{…}' AS BLOB), …)";
     BROKEN_REFERENCE: "W0618", "broken-reference", Warning,
         "Every reference between rows leads somewhere.",
-        "Rows whose bundle, channel or entry is gone are passed over by servers; a later change of the file by opm may fail on them.",
+        "Rows whose bundle, channel or entry does not exist are skipped by servers; a later change of the file by opm may fail on them.",
         "DELETE FROM channel WHERE name = 'alpha'   -- with foreign keys off";
     LOST_IN_LEGACY: "W0620", "not-in-legacy-format", Warning,
         "The legacy format can hold the whole catalog.",

@@ -63,7 +63,7 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["bundle unpacking failed"],
-        meaning: "The image of the bundle could not be unpacked: it cannot be pulled, or is no bundle, or the job took too long.",
+        meaning: "The image of the bundle could not be unpacked: it cannot be pulled, or is not a bundle, or the job took too long.",
         names: &[],
         next: &["kubectl get jobs,pods -n openshift-marketplace"],
     }),
@@ -148,7 +148,7 @@ fn without_order(message: &str) -> Made {
     let meaning = if channel.is_empty() {
         format!(
             "Two installed operators of the package {package} meet the same demand, and OLM cannot order them: mostly an \
-             upgrade that is still going on. It passes when the old one is gone."
+             upgrade that is still going on. It passes when the old one has been removed."
         )
     } else {
         format!(

@@ -100,7 +100,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["requirements no longer met"],
-        meaning: "Something that the operator needs was there and is gone. status.requirementStatus of the \
+        meaning: "Something that the operator needs was there and was removed. status.requirementStatus of the \
                   ClusterServiceVersion lists each requirement with its state.",
         names: &[],
         next: &["kubectl get clusterserviceversions -A -o jsonpath='{.items[*].status.requirementStatus}'"],
@@ -130,7 +130,7 @@ pub(super) const KNOWN: &[Known] = &[
         system: CLASSIC,
         marks: &["install strategy failed"],
         meaning: "OLM could not create what the operator consists of: its deployments, service accounts, roles or webhooks. The \
-                  words behind the colon are the API server's.",
+                  words after the colon are the API server's.",
         names: &[],
         next: &["kubectl get events -A --sort-by=.lastTimestamp", CSVS],
     },
@@ -188,7 +188,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["retry execution due to error"],
-        meaning: "OLM could not carry out a step of the InstallPlan, and tries again. The words behind it say why.",
+        meaning: "OLM could not carry out a step of the InstallPlan, and tries again. The words after it say why.",
         names: &[],
         next: &[PLANS],
     },
@@ -276,7 +276,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: OPM,
         marks: &["integrity check failed"],
-        meaning: "`opm serve` with `--cache-dir` wants a cache that was made before, and there is none that fits. Run `opm serve \
+        meaning: "`opm serve` with `--cache-dir` wants a cache that was made before, and none fits. Run `opm serve \
                   CONFIGS --cache-dir=DIR --cache-only` when the image is built.",
         names: &[],
         next: &["olmdex validate CATALOG", MARKETPLACE_PODS],

@@ -72,7 +72,7 @@ fn texts_of_conditions_are_known_and_lead_on() {
         (r#"parse olm.constraint: json: unknown field "name""#, "", r#"unknown field "name""#),
         (r#"parse olm.constraint: json: unknown field "name""#, "", "packageName"),
         (r#""parse olm.constraint: json: unknown field "name"","#, "", r#"unknown field "name""#),
-        (r#"desired version range "x y" is invalid: no"#, "x y", "is no version range: x y"),
+        (r#"desired version range "x y" is invalid: no"#, "x y", "is not a version range: x y"),
     ] {
         let decoded = decode(message).unwrap_or_else(|| panic!("{message}"));
         assert_eq!(decoded.culprits.join(","), culprits, "{message}");

@@ -14,7 +14,7 @@ pub(super) fn unsatisfiable(message: &str) -> Option<MessageExplanation> {
     let mut made = Made::new(
         "OLM Classic",
         "What the Subscriptions and installed operators of the namespace want contradicts itself. OLM changes nothing in \
-         the namespace until that is gone, and puts this message on every Subscription there, not just on the culprit.",
+         the namespace until that is removed, and puts this message on every Subscription there, not just on the culprit.",
     );
     for text in constraints(list.trim_start_matches(':').trim()) {
         let Meaning { meaning, names, next } = constraint(&text);
@@ -112,7 +112,7 @@ fn constraint(text: &str) -> Meaning {
 fn of_subscription(text: &str) -> Option<Meaning> {
     let text = text.strip_prefix("subscription ")?;
     if let Some(name) = text.strip_suffix(" exists") {
-        return Some(Meaning::new(format!("There is the Subscription {name}; it must be fulfilled."), &[name]));
+        return Some(Meaning::new(format!("Subscription {name} exists and must be satisfied."), &[name]));
     }
     if let Some((name, ids)) = text.split_once(" requires at least one of ") {
         let ids = listed(ids, " or ");

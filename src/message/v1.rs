@@ -19,7 +19,7 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["desired catalog selector is invalid"],
-        meaning: "spec.source.catalog.selector is no label selector.",
+        meaning: "spec.source.catalog.selector is not a label selector.",
         names: &[],
         next: &[EXTENSIONS],
     }),
@@ -114,7 +114,7 @@ fn dependency(message: &str) -> Made {
 
 fn no_range(message: &str) -> Made {
     let range = between(message, "desired version range \"", "\"").unwrap_or_default();
-    Made::new(SYSTEM, format!("spec.source.catalog.version is no version range: {range}."))
+    Made::new(SYSTEM, format!("spec.source.catalog.version is not a version range: {range}."))
         .about(&[range])
         .next(format!("olmdex updates PACKAGE --version {} --olm v1", quoted(range)))
         .next(EXTENSIONS)

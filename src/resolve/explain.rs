@@ -82,7 +82,7 @@ fn text(fact: &ConflictFact) -> String {
         }
         FactKind::Subscribed { name, candidates } => match candidates.as_slice() {
             [only] if only.channel.is_empty() => {
-                format!("the Subscription `{name}` can only keep {}: nothing leads on from it", shown(only))
+                format!("the Subscription `{name}` can only keep {}: no upgrade is available from it", shown(only))
             }
             [only] => format!("the Subscription `{name}` can only have {}", shown(only)),
             several => format!("the Subscription `{name}` needs {}", listed(several, "or")),

@@ -58,7 +58,7 @@ pub enum QuestionError {
         known: Vec<String>,
     },
     /// A Subscription wants something of a catalog that is not at hand.
-    #[error("the Subscription `{subscription}` is to the catalog `{catalog}`, which is not at hand")]
+    #[error("the Subscription `{subscription}` names the catalog `{catalog}`, which was not given")]
     NoSuchCatalog {
         /// The Subscription.
         subscription: String,
@@ -122,8 +122,7 @@ impl Question {
             }
             for it in subscriptions.iter().filter(|it| !is_at_hand(it)) {
                 let (name, source) = (&it.name, &it.source);
-                warnings
-                    .push(format!("the Subscription `{name}` is passed over: its catalog `{source}` is not at hand"));
+                warnings.push(format!("the Subscription `{name}` is skipped: its catalog `{source}` was not given"));
             }
             subscriptions.retain(is_at_hand);
         }
@@ -180,7 +179,7 @@ impl Question {
             if ranks.iter().all(|it| it.catalog != source.name) {
                 if is_visible {
                     let name = &source.name;
-                    warnings.push(format!("the catalog `{name}` is not at hand: what it has is not counted with"));
+                    warnings.push(format!("catalog `{name}` was not given; its contents are ignored"));
                 }
                 continue;
             }

@@ -82,7 +82,7 @@ fn standing(world: &World, rows: &dyn Rows, subscription: &Subscription) -> Resu
         return Ok(None);
     }
     let (position, reason) = match (onward, heads.as_slice()) {
-        (Some(next), _) => (Position::Held, format!("{next} leads on from {installed}, but cannot be installed")),
+        (Some(next), _) => (Position::Held, format!("{next} would follow {installed}, but cannot be installed")),
         (None, []) => {
             let channels: Vec<&Channel> = channels.iter().collect();
             (Position::Stranded, nothing_leads_on(&channels, &from, &place))

@@ -39,7 +39,7 @@ pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>, without_way
     }
     for gone in old.iter().flat_map(|it| &it.channels) {
         if !package.channels.iter().any(|it| it.name == gone.name) {
-            let message = format!("channel {}/{} is gone: its Subscriptions fail", gone.package, gone.name);
+            let message = format!("channel {}/{} was removed: its Subscriptions fail", gone.package, gone.name);
             findings.push(finding(rules::LOST, gone, message, Some("keep the channel, deprecated if need be")));
         }
     }
@@ -94,7 +94,8 @@ fn check_names(
             findings.push(stranded(channel, order, &installed, rule));
         }
         if is_open && let Some(back) = circle(&walker, &installed, &mut followed) {
-            let message = format!("the way from {name} in {id} comes back to {back}, which was installed before");
+            let message =
+                format!("the path from {name} in {id} loops: it comes back to {back}, which was installed before");
             let help = "leave newer versions out of the skipRange of older entries";
             findings.push(finding(rules::CIRCLE, channel, message, Some(help)));
         }
@@ -116,7 +117,7 @@ fn ascends(channel: &Channel, order: &Order<'_>) -> bool {
 /// A version without a way on. An entry that would lead on, but is skipped, is named: it is what surprises.
 fn stranded(channel: &Channel, order: &Order<'_>, installed: &Installed, rule: &'static Rule) -> Finding {
     let name = &installed.name;
-    let mut message = format!("nothing in {}/{} leads on from {name}", channel.package, channel.name);
+    let mut message = format!("{}/{} has no upgrade from {name}", channel.package, channel.name);
     let is_dead = |it: &&Entry| order.skipped.contains_key(it.name.as_str()) && leads_to(channel, it, installed);
     if let Some(dead) = channel.entries.iter().find(is_dead)
         && let Some(by) = order.skipped.get(dead.name.as_str())
@@ -203,7 +204,7 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>)
             "{by} skips {name} in {id}, so OLM Classic never goes there; OLM v1 does, from {}",
             from.join(", ")
         );
-        let help = format!("let {by} replace or skip what {name} leads on from, or hold it in a skipRange");
+        let help = format!("let {by} replace or skip what {name} would follow, or include it in a skipRange");
         findings.push(finding(rules::DEAD_ENTRY, channel, message, Some(&help)));
     }
 }
@@ -235,7 +236,7 @@ fn check_ranges(channel: &Channel) -> Vec<Finding> {
             names.push_str(&format!(" and {} more", n_held - MAX_NAMES));
         }
         let message = format!(
-            "the skipRange {} of {} in {}/{} holds {names}, which it is no update for",
+            "the skipRange {} of {} in {}/{} includes {names}, which it does not update",
             entry.skip_range, entry.name, channel.package, channel.name
         );
         let help = format!("end the range with <{version}");
@@ -263,7 +264,7 @@ fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding
             last.name,
             older.join(", ")
         );
-        let help = "let the end of the chain replace the newest of them, without skipping it, if they shall be a part of the channel";
+        let help = "let the end of the chain replace the newest of them, without skipping it, if they should be part of the channel";
         findings.push(finding(rules::PRUNED, channel, message, Some(help)));
     }
 }

@@ -115,7 +115,7 @@ pub fn classic_path(
             let (ends_well, words) = match path.end {
                 End::Head => (true, "is a head"),
                 End::Stranded => (false, "is not a head, and nothing leads away from it"),
-                End::Loop => (false, "was installed before: the way is a circle"),
+                End::Loop => (false, "was installed before: the path loops"),
             };
             answer.finish(ends_well, words)
         }
@@ -146,7 +146,7 @@ pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Op
         at = InstalledBundle { name: target.bundle.clone(), version: target.version.clone(), is_in_catalog: true };
         answer.steps.push(target.into());
         if !seen.insert(at.name.clone()) {
-            return answer.finish(false, "was installed before: the way is a circle");
+            return answer.finish(false, "was installed before: the path loops");
         }
     }
 }

@@ -28,7 +28,7 @@ rules! {
         "OLM Classic orders the entries of a channel along `replaces`, from the entry that nothing replaces or skips. Without such an order nothing of the channel is installed or upgraded, and every Subscription of the namespace fails.",
         "entries: [{name: foo.v1}, {name: foo.v2}]   # two heads";
     STRANDED: "W0802", "stranded-version",
-        "Every version but the head has a way on.",
+        "Every version but the head can be upgraded.",
         "OLM Classic leaves a cluster silently where it is if no entry that counts replaces or skips the installed name, or holds the installed version in its skipRange. Entries that are skipped themselves do not count. OLM v1 reports an error instead, or takes an entry that Classic would not.",
         "entries: [{name: foo.v1}, {name: foo.v2, skips: [foo.v1]}, {name: foo.v3, skips: [foo.v2]}]   # foo.v1";
     AMBIGUOUS: "W0803", "ambiguous-replacement",
@@ -36,20 +36,20 @@ rules! {
         "Asked what replaces a name, the catalog's server picks one of several entries by chance. OLM Classic takes the one nearest to the head.",
         "entries: [{name: foo.v2, replaces: foo.v1}, {name: foo.v3, replaces: foo.v2, skips: [foo.v1]}]   # foo.v1";
     CIRCLE: "W0804", "circular-upgrade",
-        "A way through a channel comes to its head.",
-        "A skipRange that holds newer versions than its entry's leads back. OLM Classic would then replace an operator for ever.",
+        "A path through a channel reaches its head.",
+        "A skipRange that holds newer versions than its entry's leads back. OLM Classic would then replace the operator again and again.",
         "entries: [{name: foo.v1, skipRange: '>=1.0.0'}, {name: foo.v2, replaces: foo.v1}]";
     OUTSIDE_DEFAULT: "W0805", "head-without-way-to-default",
-        "From the head of a channel there is a way into the default channel.",
+        "The head of a channel can be upgraded into the default channel.",
         "Who follows this channel to its head cannot change to the default channel later: no entry of it replaces or skips the head, or holds its version.",
         "channel old ends with foo.v1.9, channel stable (default) starts with foo.v2.0 and replaces nothing";
     LOST: "W0806", "lost-version",
-        "Every version of the old catalog has a way on in the new one.",
+        "Every version of the old catalog can be upgraded in the new one.",
         "A cluster with the version installed sees the new catalog next. Keep the version as an entry, or name it in the `replaces` or `skips` of an entry, or hold it in a skipRange.",
         "old: foo.v1.1 is an entry of stable; new: no entry of stable knows foo.v1.1";
     DEAD_ENTRY: "W0807", "entry-for-v1-only",
         "Both generations of OLM go to the same entries.",
-        "An entry that another one skips is never installed by OLM Classic. OLM v1 knows no skipped entries: if such an entry is the highest that leads on from a version, OLM v1 goes there.",
+        "An entry that another one skips is never installed by OLM Classic. OLM v1 knows no skipped entries: if such an entry is the highest that can follow a version, OLM v1 upgrades to it.",
         "entries: [{name: foo.v2, skipRange: '<2.0.0'}, {name: foo.v3, skips: [foo.v2]}]   # foo.v1 goes to foo.v2 with OLM v1";
     RANGE_BEYOND: "W0808", "range-beyond-entry",
         "A skipRange holds versions below its entry's own.",
@@ -57,6 +57,6 @@ rules! {
         "entries: [{name: foo.v1.1.0, skipRange: '>=1.0.0 <=1.1.0'}]";
     PRUNED: "W0809", "pruned-history",
         "The chain of replacement reaches down to the oldest entry.",
-        "OLM Classic installs entries below the end of the chain only for a Subscription that names one as startingCSV, and a Subscription never falls back to one: they are a way into the channel, not a part of it.",
+        "OLM Classic installs entries below the end of the chain only for a Subscription that names one as startingCSV, and a Subscription never falls back to one: they are an entrance to the channel, not part of it.",
         "entries: [{name: foo.v1}, {name: foo.v2, skips: [foo.v1], skipRange: '<2.0.0'}]   # foo.v1";
 }

@@ -70,7 +70,7 @@ pub enum ZStreamError {
         channel: String,
     },
     /// The order of patch releases is unknown.
-    #[error("there is no version to be had of {}", .0.join(", "))]
+    #[error("no version can be determined for {}", .0.join(", "))]
     NoVersion(Vec<String>),
     /// Which is the newest cannot be told.
     #[error("{} and {} have the same version", .0, .1)]

@@ -54,7 +54,7 @@ pub(crate) struct NamespaceOptions {
     /// The namespace whose catalogs all namespaces see. Default: openshift-marketplace if the manifests know it, else olm
     #[arg(long, value_name = "NAME")]
     global_namespace: Option<String>,
-    /// Pass over Subscriptions to catalogs that are not at hand
+    /// Skip Subscriptions to catalogs that are not given
     #[arg(long)]
     ignore_missing_catalogs: bool,
     /// The cluster's version of OpenShift; that of the ClusterVersion of the manifests, if they have one

@@ -191,7 +191,7 @@ impl AskOptions {
         if Path::new("index.db").exists() {
             return Ok(vec![NamedSource::parse("index.db")]);
         }
-        let error = CommandError::usage("there is nothing to ask: no `-i`, no $OLMDEX_INDEX and no ./index.db");
+        let error = CommandError::usage("no index or catalog given: no `-i`, no $OLMDEX_INDEX and no ./index.db");
         Err(error.help("name a source with `-i SOURCE`, or build an index: `olmdex build CATALOG -o index.db`"))
     }
 }

@@ -124,7 +124,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         let tally = Tally::of(&findings);
         let message = format!("{names} not stored: {tally}; {} was not written", args.output.display());
         let error = CommandError::new(Exit::No, message);
-        return Err(error.help("mend the errors, or leave the broken packages out with `--keep-going`"));
+        return Err(error.help("fix the errors, or leave the broken packages out with `--keep-going`"));
     }
     let outcome = builder.finish()?;
     let mut exit = Exit::Yes;
@@ -209,7 +209,7 @@ fn additions(context: &Context, args: &BuildArgs) -> Result<Vec<Addition>, Comma
     let named = args.priority.iter().map(|(name, _)| name).chain(args.label.iter().map(|(name, _, _)| name));
     for name in named {
         if !known.contains(&name.as_str()) {
-            let message = format!("`{name}` is none of the catalogs of this command: {}", known.join(", "));
+            let message = format!("`{name}` is not one of the catalogs of this command: {}", known.join(", "));
             return Err(CommandError::usage(message));
         }
     }

@@ -97,7 +97,7 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         return Ok(Exit::Yes);
     }
     let rest =
-        if n_details > 0 { format!("; `--details` tells {n_details} more of what is in them") } else { String::new() };
+        if n_details > 0 { format!("; {n_details} nested changes hidden, use `--details`") } else { String::new() };
     context.reporter.note(&format!("{summary}{rest}"));
     Ok(Exit::No)
 }
@@ -124,7 +124,7 @@ fn open(context: &Context, args: &DiffArgs) -> Result<(Opened, Opened), CommandE
         Source::Index(file) => open_index(&file, side, wanted),
         Source::Catalog(input) => {
             if wanted.is_some() {
-                let message = format!("`--{side}-catalog` chooses from an index, but `{}` is none", path.display());
+                let message = format!("`--{side}-catalog` chooses from an index, and `{}` is not one", path.display());
                 return Err(CommandError::usage(message));
             }
             let named = NamedSource { name: side.to_owned(), is_named: true, path: path.to_owned() };

@@ -69,7 +69,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
             Source::Catalog(input) => {
                 if !args.catalog.is_empty() {
                     return Err(CommandError::usage(format!(
-                        "`--catalog` chooses from an index, but `{}` is none",
+                        "`--catalog` chooses from an index, and `{}` is not one",
                         path.display()
                     )));
                 }
@@ -113,7 +113,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
 /// Renders a legacy catalog as it is read, without keeping it.
 fn render_legacy(context: &Context, args: &RenderArgs, path: &Path) -> CommandResult {
     if !args.catalog.is_empty() {
-        let message = format!("`--catalog` chooses from an index, but `{}` is none", path.display());
+        let message = format!("`--catalog` chooses from an index, and `{}` is not one", path.display());
         return Err(CommandError::usage(message));
     }
     let progress = Progress::start(context, format!("reading {}", path.display()));

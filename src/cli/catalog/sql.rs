@@ -15,7 +15,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::IndexError;
 use crate::index::query::{SqlLimits, SqlResult, SqlValue};
 
-/// Run one SQL statement that reads
+/// Run a read-only SQL query
 ///
 /// The stable surface is the views: v_catalog, v_package, v_channel, v_entry, v_bundle, v_edge, v_dependency, v_api,
 /// v_image, v_property, v_deprecation, v_feature, v_document. There are semver_compare(a, b), semver_in_range(version,

@@ -39,7 +39,7 @@ impl ValueEnum for ResolveFormat {
         match self {
             Self::Table => {
                 let table = PossibleValue::new("table").aliases(["wide", "text"]);
-                Some(table.help("The set, the steps, what stays behind"))
+                Some(table.help("The set, the steps, and what stays as it is"))
             }
             Self::Tree => Some(PossibleValue::new("tree").help("Who brings whom")),
             Self::Data(format) => format.to_possible_value(),

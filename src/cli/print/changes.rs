@@ -109,9 +109,11 @@ fn sentence(change: &Change) -> String {
         (_, ChangeKind::Stranded, _) => {
             let version = told(", version ", change.version.as_deref());
             match new {
-                Some(new) => format!("{bundle}{version} has no way out any more, though it is still in {}", code(new)),
+                Some(new) => {
+                    format!("{bundle}{version} can no longer be upgraded, though it is still in {}", code(new))
+                }
                 None => format!(
-                    "{bundle}{version} has no way out any more: it was in {}, and no channel has it now",
+                    "{bundle}{version} can no longer be upgraded: it was in {}, and no channel has it now",
                     code(old.unwrap_or_default())
                 ),
             }

@@ -12,9 +12,9 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::Filter;
 use crate::upgrade::{check_packages, rules};
 
-/// Check that every version has a way on: the rules of a good upgrade graph
+/// Check that every version can be upgraded: the rules of a good upgrade graph
 ///
-/// With `--old`, every version of an older catalog must have a way on in this one. Exits with 1 if there are findings,
+/// With `--old`, every version of an older catalog must be upgradable in this one. Exits with 1 if there are findings,
 /// or if a package breaks a rule of `validate`.
 /// `olmdex validate --explain W0802` explains a rule.
 #[derive(Debug, Args)]
@@ -26,7 +26,7 @@ pub(crate) struct CheckGraphArgs {
     /// The package; without one, all of them
     #[arg(value_name = "PKG")]
     package: Option<String>,
-    /// The catalog as it was: what is installed from it must have a way on
+    /// The catalog as it was: what is installed from it must be upgradable
     #[arg(long, value_name = "SOURCE")]
     old: Option<PathBuf>,
     #[command(flatten)]

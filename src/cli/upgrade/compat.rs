@@ -22,7 +22,7 @@ use crate::upgrade::{
     Generation, InstalledBundle, Move, PackageView, Stay, Target, bundles_that_stay, installed_that_stays,
 };
 
-/// Show which operators may stay when the cluster goes to another version of OpenShift
+/// Check which operators block a cluster upgrade to another version of OpenShift
 ///
 /// What decides is olm.maxOpenShiftVersion, com.redhat.openshift.versions and minKubeVersion of each bundle; every verdict
 /// names its signal. That a catalog holds a bundle counts for nothing. With installed operators, exits with 1 if one of
@@ -131,7 +131,7 @@ impl Row for Stay {
 pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let step = Move { from: args.openshift, to: args.to.unwrap_or_else(|| args.openshift.next()) };
     if !step.from.is_before(step.to) {
-        let error = CommandError::usage(format!("OpenShift {} is not behind {}", step.to, step.from));
+        let error = CommandError::usage(format!("OpenShift {} is not later than {}", step.to, step.from));
         return Err(error.help("`--to` names a later minor version"));
     }
     let index = args.ask.open(context)?;

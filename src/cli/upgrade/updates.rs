@@ -8,7 +8,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::upgrade::{Updates, Verdict, classic_updates, classic_updates_as_documented, v1_updates};
 
-/// Show what OLM does now with a package, and what else it could be brought to do
+/// Show what OLM would install or upgrade to next, and the alternatives
 ///
 /// Exits with 1 if every generation of OLM that was asked is stuck; being at the head is fine.
 #[derive(Debug, Args)]
@@ -77,7 +77,7 @@ fn sheet(answer: &Updates) -> Sheet {
         Verdict::Install => format!("installs {bundle}"),
         Verdict::Update => format!("goes to {bundle}"),
         Verdict::Current => "stays: up to date".to_owned(),
-        Verdict::Stuck => "stays: there is no way on".to_owned(),
+        Verdict::Stuck => "stays: no upgrade available".to_owned(),
         Verdict::Error => "fails".to_owned(),
     };
     sheet.line("now", &now);

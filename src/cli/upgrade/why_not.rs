@@ -79,7 +79,7 @@ fn sheet(answer: &WhyNot) -> Sheet {
         let left = it.left.map(|it| it.to_string()).unwrap_or_default();
         vec![it.condition.clone(), is_met.to_owned(), left, it.fact.clone()]
     });
-    sheet.table("Conditions", &["IT …", "MET", "BUNDLES LEFT", "BECAUSE"], rows.collect());
-    sheet.table("Ways", &["WHAT WORKS"], answer.ways.iter().map(|it| vec![it.clone()]).collect());
+    sheet.table("Conditions", &["CONDITION", "MET", "BUNDLES LEFT", "REASON"], rows.collect());
+    sheet.table("Fixes", &["FIX"], answer.ways.iter().map(|it| vec![it.clone()]).collect());
     sheet
 }

@@ -23,7 +23,7 @@ use crate::upgrade::{ChannelDocument, ZStream, ZStreamError, channel_text, rules
 ///
 /// The latest patch releases form the chain; each skips the earlier ones of its minor version, so that whatever is installed
 /// has a single update. The new channel is checked against the old one as `check-graph --old` does. Exits with 1, and
-/// writes nothing, if a version has no way on.
+/// writes nothing, if a version cannot be upgraded.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex z-stream till --channel stable -i my-catalog/

@@ -81,8 +81,10 @@ pub(super) fn rows_of_channel(entries: &[Entry], head: &str, members: &BTreeSet<
             break;
         }
         if chain.contains(entry.replaces.as_str()) {
-            it.losses
-                .push(format!("that `{}` replaces `{}` closes a circle, and has no place", entry.name, entry.replaces));
+            it.losses.push(format!(
+                "that `{}` replaces `{}` would form a cycle and cannot be stored",
+                entry.name, entry.replaces
+            ));
             break;
         }
         it.enters(&entry.replaces);
@@ -109,7 +111,7 @@ pub(super) fn rows_of_channel(entries: &[Entry], head: &str, members: &BTreeSet<
         // Skipping what the chain goes through would cut it there.
         if chain.contains(entry.replaces.as_str()) {
             it.losses.push(format!(
-                "`{}` is off the chain, so that it replaces `{}` has no place",
+                "`{}` is off the chain: that it replaces `{}` cannot be stored",
                 entry.name, entry.replaces
             ));
         } else {

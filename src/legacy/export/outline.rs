@@ -108,10 +108,13 @@ fn fact(blob: &Blob<'_>) -> Fact {
         Typed::Package(it) => {
             let mut losses = Vec::new();
             if !it.description.is_empty() {
-                losses.push(format!("the description of package `{}` has no place", it.name));
+                losses.push(format!("the legacy format cannot store the description of package `{}`", it.name));
             }
             for property in &it.properties {
-                losses.push(format!("package `{}`: its property `{}` has no place", it.name, property.kind));
+                losses.push(format!(
+                    "package `{}`: the legacy format cannot store its property `{}`",
+                    it.name, property.kind
+                ));
             }
             Fact::Package {
                 name: it.name.to_string(),
@@ -141,7 +144,10 @@ fn fact(blob: &Blob<'_>) -> Fact {
         }
         Typed::Other => {
             let name = if blob.name.is_empty() { String::new() } else { format!(" `{}`", blob.name) };
-            Fact::Lost(format!("a blob of schema `{}`{name} has no place", blob.schema), blob.package.to_string())
+            Fact::Lost(
+                format!("the legacy format cannot store a blob of schema `{}`{name}", blob.schema),
+                blob.package.to_string(),
+            )
         }
     }
 }
@@ -239,7 +245,7 @@ impl Plan {
             }
             Some(first) if first.skip_range != entry.skip_range => {
                 let message = format!(
-                    "bundle `{}` has the skipRange `{}` in channel `{channel}` and `{}` elsewhere: the first has no place",
+                    "bundle `{}` has the skipRange `{}` in channel `{channel}` and `{}` elsewhere: the legacy format cannot store the first",
                     entry.name, entry.skip_range, first.skip_range
                 );
                 self.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, Some(package)));

@@ -164,7 +164,7 @@ impl<'a> Graphs<'a> {
         }
         for (package, channel, bundle) in strangers.difference(&named).filter(|it| self.is_converted(&it.0)) {
             let message = format!(
-                "channel `{channel}` of `{package}` has an entry for `{bundle}`, which is no bundle: it is lost"
+                "channel `{channel}` of `{package}` has an entry for `{bundle}`, which is not a bundle: it is lost"
             );
             report.say(rules::BROKEN_REFERENCE, message, Some(package));
         }

@@ -34,7 +34,7 @@ pub(super) fn read_manifests(
         at = end;
     }
     if !manifests[at..].trim_ascii().is_empty() {
-        let message = format!("bundle `{name}`: what follows its manifests is no JSON, and lost");
+        let message = format!("bundle `{name}`: what follows its manifests is not JSON and is lost");
         report.say(rules::LOST_MANIFESTS, message, None);
     }
     if n_found == 0 && !has_column {

@@ -292,7 +292,7 @@ impl<'a> OldSide<'a> {
                     self.icons.insert(package.clone(), icon);
                 }
                 Some(Err(())) => {
-                    let message = format!("the icon of package `{package}` is no base64, and lost");
+                    let message = format!("the icon of package `{package}` is not base64 and is lost");
                     report.say(rules::UNREADABLE_ICON, message, Some(package));
                 }
                 None => {}

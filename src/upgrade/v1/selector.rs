@@ -77,7 +77,7 @@ impl LabelSelector {
             } else if !part.is_empty() && !part.contains([' ', '(', ')']) {
                 selector.match_expressions.push(requirement(part, "Exists", ""));
             } else {
-                return Err(format!("`{part}` is no part of a label selector"));
+                return Err(format!("`{part}` is not part of a label selector"));
             }
         }
         Ok(selector)
