@@ -125,6 +125,7 @@ impl Inspector {
     }
 
     fn blob(&mut self, blob: &Blob<'_>) -> Facts {
+        self.unknown(blob);
         match &blob.typed {
             Typed::Package(package) => Facts::Package(self.package(package, blob.value)),
             Typed::Channel(channel) => Facts::Channel(self.channel(channel, blob.value)),

@@ -20,6 +20,7 @@ mod places;
 mod property;
 pub mod rules;
 mod tree;
+mod unknown;
 mod whole;
 
 use std::collections::BTreeSet;

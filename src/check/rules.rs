@@ -294,6 +294,18 @@ rules! {
         "Group, version and kind of an API look like names in Kubernetes.",
         "Dependencies are matched by all three, exactly as written. A group is a domain name in lower case, a version is `v1`, `v1beta1` or the like, a kind is a word.",
         "{type: olm.gvk, value: {group: X_bad, version: one, kind: Foo}}";
+    UNKNOWN_FIELD: "W0527", "unknown-field", Warning,
+        "Blobs hold only fields that their schema has.",
+        "opm drops a field that it does not know without a word: with `replace` instead of `replaces` the channel has two heads, and nothing says why.",
+        "entries: [{name: foo.v1.1.0, replace: foo.v1.0.0}]";
+    MISSPELT_SCHEMA: "W0528", "misspelt-schema", Warning,
+        "The schema of a blob is spelt as its readers spell it.",
+        "A blob of any schema is carried along, so one that is meant to be a bundle and says `olm.bundel` is simply missing.",
+        "schema: olm.bundel";
+    MISSPELT_PROPERTY_TYPE: "W0529", "misspelt-property-type", Warning,
+        "The type of a property is spelt as its readers spell it.",
+        "A property of any type is carried along, so a dependency of type `olm.gvk.requierd` is none, and what it asks for is not installed.",
+        "{type: olm.gvk.requierd, value: {group: g.example.com, version: v1, kind: Foo}}";
 }
 
 /// The rule with this identifier or name, in any letter case.

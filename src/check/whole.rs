@@ -125,6 +125,20 @@ fn dangling_entries<'a>(model: &PackageModel<'_>, channel: &'a ChannelFacts) -> 
     entries.filter(|(_, it)| !model.bundles.contains_key(it.name.as_str())).collect()
 }
 
+/// An edge to a name that the channel does not have and that looks like one of its heads: what probably made that one a head.
+fn misspelt_edge(channel: &ChannelFacts, heads: &[String]) -> Option<String> {
+    let has_entry = |name: &str| channel.entries.iter().any(|it| it.name == name);
+    let edges = channel.entries.iter().flat_map(|entry| {
+        let replaces = std::iter::once(("replaces", &entry.replaces));
+        replaces.chain(entry.skips.iter().map(|it| ("skips", it))).map(move |(field, name)| (entry, field, name))
+    });
+    edges.filter(|(_, _, name)| !name.is_empty() && !has_entry(name)).find_map(|(entry, field, name)| {
+        let others = heads.iter().map(String::as_str).filter(|it| *it != entry.name);
+        let meant = closest(name, others)?;
+        Some(format!("`{}` {field} `{name}`, which the channel does not have: did you mean `{meant}`?", entry.name))
+    })
+}
+
 fn chain_draft(channel: &ChannelFacts, defect: &GraphDefect) -> Draft {
     let names = |names: &[String]| names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
     let entry_of = |name: &str| channel.entries.iter().position(|it| it.name == name);
@@ -141,9 +155,12 @@ fn chain_draft(channel: &ChannelFacts, defect: &GraphDefect) -> Draft {
         }
         GraphDefect::SeveralHeads(heads) => {
             let message = format!("{of} has {} heads: {}", heads.len(), names(heads));
-            draft(rules::MULTIPLE_CHANNEL_HEADS, message)
-                .at(at(&heads[0], "name"))
-                .help("let the newest of them `replaces` or `skips` the others; a `skipRange` does not count here")
+            let it = draft(rules::MULTIPLE_CHANNEL_HEADS, message).at(at(&heads[0], "name"));
+            match misspelt_edge(channel, heads) {
+                Some(cause) => it.help(cause),
+                None => it
+                    .help("let the newest of them `replaces` or `skips` the others; a `skipRange` does not count here"),
+            }
         }
         GraphDefect::Cycle(cycle) => {
             let closing = cycle.len().checked_sub(2).and_then(|idx| cycle.get(idx)).map_or("", String::as_str);
