@@ -30,6 +30,7 @@ section.package:target, section.package:has(:target) { display: block; }
 body:has(section.package:target, section.package :target) #legend { display: block; }
 body:has(section.package:target, section.package :target) #overview { display: none; }
 .channels { display: flex; flex-wrap: wrap; gap: 1em; align-items: flex-start; }
+main section { border: 0; max-width: 100%; box-sizing: border-box; }
 .full { display: none; }
 body:has(#all:checked) .full { display: block; }
 body:has(#all:checked) .short { display: none; }
@@ -150,7 +151,7 @@ struct Page<'p> {
 impl Page<'_> {
     /// The channels of a package, each in a section, with every entry too.
     fn channels(&mut self, channels: &[&Channel]) -> Result<String, TooManyMarks> {
-        let mut text = String::new();
+        let mut text = "<main class=\"channels\">\n".to_owned();
         for (number, channel) in channels.iter().enumerate() {
             text.push_str("<section>\n");
             let id = format!("c{number}");
@@ -173,6 +174,7 @@ impl Page<'_> {
             }
             text.push_str("</section>\n");
         }
+        text.push_str("</main>\n");
         Ok(text)
     }
 

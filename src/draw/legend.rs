@@ -60,7 +60,8 @@ pub(super) fn legend(has_mutual: bool, folds: Option<&str>) -> Panel {
     for place in sheets {
         write_shape(&mut body, &node, place, (28, BOX - 6));
     }
-    let words = format!("several entries, of which each arrow is one of at least one; {how}");
+    let words = format!("several entries; an arrow stands for at least one of them; {how}");
     let _ = writeln!(body, "<text class=\"mark\" x=\"{}\" y=\"84\">{words}</text>", MARGIN + 42);
+    let width = width.max(MARGIN * 2 + 42 + (words.chars().count() as f64 * SMALL_CHARACTER) as usize);
     Panel { body, width, height: 104, folds: Vec::new(), n_folded: 0, has_mutual }
 }

@@ -17,9 +17,10 @@ pub(super) fn escaped_lines(lines: impl Iterator<Item = String>) -> String {
     lines.map(|it| escaped(&it)).collect::<Vec<_>>().join("\n")
 }
 
-/// How many columns of a font of one width a character takes.
+/// How many columns of a font of one width a character takes: two of what is neither a letter of an alphabet nor a dash or
+/// an ellipsis.
 fn columns_of(c: char) -> usize {
-    if c < '\u{1100}' { 1 } else { 2 }
+    if matches!(c, '\0'..='\u{10FF}' | '\u{2010}'..='\u{2027}') { 1 } else { 2 }
 }
 
 /// How many columns a text takes.

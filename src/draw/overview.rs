@@ -145,7 +145,7 @@ pub(super) fn overview(catalog: &Catalog, link: impl Fn(usize) -> Option<String>
         );
         for (number, line) in lines.iter().enumerate() {
             let top = TOP + number * HALF_LINE / 2;
-            if number % BAND == 0 && number / BAND % 2 == 1 {
+            if number.is_multiple_of(BAND) && number / BAND % 2 == 1 {
                 let n_banded = BAND.min(lines.len() - number);
                 let height = (number + n_banded) * HALF_LINE / 2 - number * HALF_LINE / 2;
                 let _ = writeln!(

@@ -200,7 +200,11 @@ fn write_lane(body: &mut String, place: &Place, lane: &Lane) {
     } else {
         (place.right + 12 + lane.column * LANE, place.right)
     };
-    let (top, bottom) = lane.span();
+    // Apart, so that what leaves a box and what comes in do not lie on each other, nor do different fields.
+    let apart = if lane.field == Field::SkipRange { 4 } else { 0 };
+    let (to, from) = (|line: usize| Place::y(line) - 3 - apart, |line: usize| Place::y(line) + 4 + apart);
+    let ends = lane.sources.iter().cloned().flatten().map(from).chain(lane.targets.iter().copied().map(to));
+    let (top, bottom) = ends.fold((usize::MAX, 0), |(low, high), y| (low.min(y), high.max(y)));
     let mutual = if lane.is_mutual { " mutual" } else { "" };
     let sources: Vec<String> = lane.sources.iter().map(|it| format!("{} {}", it.start, it.end)).collect();
     let targets: Vec<String> = lane.targets.iter().map(ToString::to_string).collect();
@@ -210,15 +214,12 @@ fn write_lane(body: &mut String, place: &Place, lane: &Lane) {
         sources.join(" "),
         targets.join(" "),
         escaped_lines(lane.words.lines()),
-        Place::y(bottom),
-        Place::y(top),
+        bottom,
+        top,
     );
     let box_end = |line: usize| {
         if is_left { edge } else { place.left + place.widths[line] }
     };
-    // Apart, so that what leaves a box and what comes in do not lie on each other, nor do different fields.
-    let apart = if lane.field == Field::SkipRange { 4 } else { 0 };
-    let (to, from) = (|line: usize| Place::y(line) - 3 - apart, |line: usize| Place::y(line) + 4 + apart);
     for &line in &lane.targets {
         let _ = write!(body, "M{x} {}H{}", to(line), box_end(line));
     }
