@@ -65,6 +65,9 @@ enum Part<'s> {
     Again(&'s InputFile, Origin),
 }
 
+/// A piece that is ready to be written, with its package.
+type Ready<'s> = (&'s str, Result<Cow<'s, [u8]>, RereadError>);
+
 /// A piece with its package, and the file that it is read from.
 struct Piece<'s> {
     package: &'s str,
@@ -193,7 +196,7 @@ impl<'s> Sorted<'s> {
     pub fn write<E: From<RereadError>>(&self, mut sink: impl FnMut(&str, &[u8]) -> Result<(), E>) -> Result<(), E> {
         let mut parts = self.parts();
         let mut opened: Option<Arc<Reopened<'_>>> = None;
-        let mut ready: Vec<(&str, Result<Cow<'_, [u8]>, RereadError>)> = Vec::new();
+        let mut ready: Vec<Ready<'_>> = Vec::new();
         loop {
             let mut batch = Vec::new();
             let mut len = 0;
