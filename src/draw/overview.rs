@@ -122,15 +122,18 @@ pub(super) fn overview(catalog: &Catalog, link: impl Fn(usize) -> Option<String>
     let width = ((WIDTH - 2 * MARGIN + GAP) / n_columns - GAP).min(MAX_COLUMN);
     let height = TOP + n_lines * HALF_LINE / 2 + BOTTOM;
     // What a column holds: the marks, and then its texts and numbers, of which the texts share what is left.
-    let (marks, counts) = (14, 26);
-    let for_texts = width - marks - 2 * counts;
+    let room = |most: Option<usize>| (most.unwrap_or(0).to_string().len() * 7 + 8).max(26);
+    let marks = 14;
+    let for_channels = room(lines.iter().map(|it| it.n_channels).max());
+    let for_bundles = room(lines.iter().map(|it| it.n_bundles).max());
+    let for_texts = width - marks - for_channels - for_bundles;
     let [name, head] = [for_texts * 61 / 100, for_texts * 20 / 100];
     let channel = for_texts - name - head;
     let mut body = String::new();
     // Writing into a text cannot fail.
     for (column, lines) in lines.chunks(n_lines).enumerate() {
         let x = MARGIN + column * (width + GAP);
-        let at = [x + marks, x + marks + name, x + marks + name + head, x + width - counts, x + width - 2];
+        let at = [x + marks, x + marks + name, x + marks + name + head, x + width - for_bundles, x + width - 2];
         let [at_name, at_head, at_channel, at_channels, at_bundles] = at;
         let y = TOP - 10;
         let _ = writeln!(
