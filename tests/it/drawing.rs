@@ -136,8 +136,11 @@ fn packages_without_a_document_of_their_own_are_not_listed_as_opm_lists_them() {
     assert!(!answer.out().contains("elsewhere"), "{}", answer.both());
 }
 
-/// Shapes of channels: each gives the fields of entry `at`, counted from the lowest version.
-const SHAPES: [(&str, fn(usize) -> String); 8] = [
+/// The fields of an entry of a channel, which is counted from the lowest version.
+type Entries = fn(usize) -> String;
+
+/// Shapes of channels.
+const SHAPES: [(&str, Entries); 8] = [
     ("chain", |at| replaces(at, 1)),
     ("range", |at| replaces(at, 1) + &format!(",\"skipRange\":\">=1.0.0 <{}\"", version(at))),
     ("z-stream", z_stream),
@@ -170,7 +173,7 @@ fn z_stream(at: usize) -> String {
 }
 
 /// A package `p` with channels, each of so many entries with fields.
-fn channels(all: &[(String, usize, fn(usize) -> String)]) -> String {
+fn channels(all: &[(String, usize, Entries)]) -> String {
     let default = &all[0].0;
     let mut text = format!("{{\"schema\":\"olm.package\",\"name\":\"p\",\"defaultChannel\":\"{default}\"}}\n");
     for (name, n, fields) in all {
@@ -267,7 +270,7 @@ fn a_channel_of_any_length_is_a_picture_to_look_at() {
 
 #[test]
 fn channels_stand_by_the_versions_of_their_heads_and_the_default_one_is_named() {
-    let all: Vec<(String, usize, fn(usize) -> String)> =
+    let all: Vec<(String, usize, Entries)> =
         (1..=20).map(|minor| (format!("stable-1.{minor}"), minor * 10, z_stream as fn(usize) -> String)).collect();
     let directory = scratch();
     let file = write(directory.path(), "c.json", channels(&all));
