@@ -156,9 +156,9 @@ fn what_has_no_place_is_named_and_strict_writes_nothing() {
     strict.expect_code(1);
     assert!(!out.exists());
     for words in [
-        "the description of package `foo` has no place",
+        "the legacy format cannot store the description of package `foo`",
         "the deprecations of package `foo` have no place: `foo.v1`",
-        "a blob of schema `example.com/other` `thing` has no place",
+        "the legacy format cannot store a blob of schema `example.com/other` `thing`",
         "the skipRange `<1.0.0` in channel `b` and `<2.0.0` elsewhere",
         "`foo.v1` is off the chain, so that it replaces `foo.v0` is written as a skip",
         "the names of 1 related images have no place",

@@ -162,7 +162,7 @@ proptest! {
                 let installed = InstalledBundle { name: entry.name.clone(), version, is_in_catalog: true };
                 let asked = Asked { installed: Some(installed), channels: vec![channel.name.clone()], ..Asked::default() };
                 let now = classic_updates(&view, graph, &asked);
-                let id = format!("p/{} leads on from {}", channel.name, entry.name);
+                let id = format!("p/{} has no upgrade from {}", channel.name, entry.name);
                 let is_found = findings.iter().any(|it| it.message.split(':').next().is_some_and(|it| it.ends_with(&id)));
                 prop_assert_eq!(now.verdict == Verdict::Stuck, is_found, "{:?} {:?}", now, findings);
             }
