@@ -2,7 +2,8 @@
 //!
 //! opm drops what it does not know without a word, so that only the consequence shows, elsewhere.
 //!
-//! What it deliberately does not do: it says nothing of schemas and properties that are nobody's slip, and looks into no values.
+//! What it deliberately does not do: it says nothing of schemas and properties that resemble no known name, and does not look into the
+//! values of properties.
 
 use super::inspect::{Inspector, draft, path_text};
 use super::rules;
@@ -54,7 +55,7 @@ const SCHEMAS: [&str; 5] =
     ["olm.package", "olm.channel", "olm.bundle", "olm.deprecations", "io.openshift.operators.lifecycles.v1alpha1"];
 
 /// The types of properties that somebody reads.
-const PROPERTY_TYPES: [&str; 8] = [
+const PROPERTY_TYPES: [&str; 12] = [
     "olm.package",
     "olm.gvk",
     "olm.package.required",
@@ -63,6 +64,10 @@ const PROPERTY_TYPES: [&str; 8] = [
     "olm.bundle.object",
     "olm.csv.metadata",
     "olm.maxOpenShiftVersion",
+    "olm.label",
+    "olm.label.required",
+    "olm.deprecated",
+    "olm.channel",
 ];
 
 impl Inspector {
@@ -91,42 +96,107 @@ impl Inspector {
     }
 
     fn unknown_schema(&mut self, schema: &str) {
-        if let Some(meant) = closest(schema, SCHEMAS).filter(|it| *it != schema) {
+        let is_other = |it: &&str| *it != schema && without_version(it) != without_version(schema);
+        if let Some(meant) = closest(schema, SCHEMAS).filter(is_other) {
             let message = format!("nobody reads blobs of schema `{schema}`");
             let it = draft(rules::MISSPELT_SCHEMA, message).at(vec!["schema".into()]);
             self.push(it.help(format!("did you mean `{meant}`?")));
         }
     }
 
-    /// The fields of an object, or of the objects of a list, that its shape does not have. Shapes are three levels deep.
-    fn unknown_fields(&mut self, schema: &str, value: Value<'_>, shape: &Shape, path: &mut Vec<Step>) {
-        if value.kind() == Kind::Array {
-            for (idx, item) in value.items().enumerate() {
+    /// The fields of an object that its shape does not have, and those of the objects in it. It goes as deep as the shape, whatever
+    /// the document does.
+    fn unknown_fields(&mut self, schema: &str, object: Value<'_>, shape: &Shape, path: &mut Vec<Step>) {
+        for (key, _) in object.members() {
+            let name = key.as_str().unwrap_or_default();
+            // Names that many formats leave to their users.
+            let is_own = name.starts_with("x-") || name.starts_with('.');
+            if is_own || shape.0.iter().any(|it| fold_eq(&name, it.0)) {
+                continue;
+            }
+            path.push(Step::Key(name.to_string()));
+            let known: Vec<&str> = shape.0.iter().map(|it| it.0).collect();
+            let help = match closest(&name, known.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("opm drops it; the fields are {}", known.join(", ")),
+            };
+            let message = format!("{} is not a field of `{schema}`", path_text(path));
+            let mut it = draft(rules::UNKNOWN_FIELD, message).help(help);
+            it.spot = Spot::Key(path.clone());
+            self.push(it);
+            path.pop();
+        }
+        for (name, inner) in shape.0 {
+            // Of several members of one name, this is the one that counts.
+            let (Some(inner), Some((key, member))) = (inner, object.get_field_with_key(name)) else { continue };
+            path.push(Step::Key(key.as_str().unwrap_or_default().into_owned()));
+            if member.kind() == Kind::Object {
+                self.unknown_fields(schema, member, inner, path);
+            }
+            for (idx, item) in member.items().enumerate().filter(|(_, it)| it.kind() == Kind::Object) {
                 path.push(idx.into());
-                self.unknown_fields(schema, item, shape, path);
+                self.unknown_fields(schema, item, inner, path);
                 path.pop();
             }
-            return;
-        }
-        for (key, member) in value.members() {
-            let name = key.as_str().unwrap_or_default();
-            path.push(Step::Key(name.to_string()));
-            match shape.0.iter().find(|it| fold_eq(&name, it.0)) {
-                Some((_, Some(inner))) => self.unknown_fields(schema, member, inner, path),
-                Some((_, None)) => {}
-                None => {
-                    let known: Vec<&str> = shape.0.iter().map(|it| it.0).collect();
-                    let help = match closest(&name, known.iter().copied()) {
-                        Some(meant) => format!("did you mean `{meant}`?"),
-                        None => format!("opm drops it; the fields are {}", known.join(", ")),
-                    };
-                    let message = format!("{} is not a field of `{schema}`", path_text(path));
-                    let mut it = draft(rules::UNKNOWN_FIELD, message).help(help);
-                    it.spot = Spot::Key(path.clone());
-                    self.push(it);
-                }
-            }
             path.pop();
+        }
+    }
+}
+
+/// A schema without its version: `io.example.things.v1beta1` without the last part.
+fn without_version(schema: &str) -> &str {
+    let is_version = |part: &str| {
+        part.strip_prefix('v').is_some_and(|it| {
+            it.starts_with(|c: char| c.is_ascii_digit()) && it.chars().all(|c| c.is_ascii_alphanumeric())
+        })
+    };
+    schema.rsplit_once('.').filter(|(_, last)| is_version(last)).map_or(schema, |(base, _)| base)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::check::check;
+    use crate::fbc::Input;
+
+    fn found(text: &str) -> Vec<String> {
+        let report = check(&Input::bytes("catalog.json", Arc::from(text.as_bytes())));
+        let unknown = report.findings.iter().filter(|it| it.rule.id.starts_with("W052") && it.rule.id >= "W0527");
+        unknown.map(|it| format!("{} {}", it.rule.id, it.message)).collect()
+    }
+
+    /// What is deep is not followed, whichever of two members it is.
+    #[test]
+    fn depth_and_duplicates_do_no_harm() {
+        let deep = |open: &str, close: &str| format!("{}{}", open.repeat(9_980), close.repeat(9_980));
+        for value in [deep("[", "]"), format!("{}1{}", "{\"a\":".repeat(9_980), "}".repeat(9_980))] {
+            for text in [
+                format!(r#"{{"schema":"olm.channel","package":"p","name":"c","entries":{value},"entries":[]}}"#),
+                format!(r#"{{"schema":"olm.channel","package":"p","name":"c","entries":[],"entrie":{value}}}"#),
+                format!(r#"{{"schema":"olm.channel","package":"p","name":"c","entries":{value}}}"#),
+            ] {
+                assert!(found(&text).len() < 2, "{:?}", found(&text));
+            }
+        }
+        let twice =
+            r#"{"schema":"olm.channel","package":"p","name":"c","entries":[{"nam":"x"}],"entries":[{"name":"x"}]}"#;
+        assert_eq!(found(twice), [""; 0]);
+    }
+
+    #[test]
+    fn versions_of_schemas_are_no_slips() {
+        for (schema, is_slip) in [
+            ("io.openshift.operators.lifecycles.v1alpha2", false),
+            ("io.openshift.operators.lifecycles.v1", false),
+            ("io.openshift.operators.lifecycle.v1alpha1", true),
+            ("olm.package.v2", false),
+            ("olm.bundel", true),
+            ("OLM.bundle", true),
+            ("custom.example.com", false),
+        ] {
+            let found = found(&format!(r#"{{"schema":"{schema}"}}"#));
+            assert_eq!(!found.is_empty(), is_slip, "{schema} {found:?}");
         }
     }
 }

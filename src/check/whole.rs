@@ -125,15 +125,23 @@ fn dangling_entries<'a>(model: &PackageModel<'_>, channel: &'a ChannelFacts) -> 
     entries.filter(|(_, it)| !model.bundles.contains_key(it.name.as_str())).collect()
 }
 
-/// An edge to a name that the channel does not have and that looks like one of its heads: what probably made that one a head.
+/// How many heads, and how many names that a channel does not have, are compared for a slip.
+const MAX_COMPARED: usize = 20;
+
+/// An edge to a name that the channel does not have and that looks like one of its heads: what probably made that one a head. Names
+/// that differ in numbers only are other versions, not slips.
 fn misspelt_edge(channel: &ChannelFacts, heads: &[String]) -> Option<String> {
-    let has_entry = |name: &str| channel.entries.iter().any(|it| it.name == name);
+    let entries: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
+    let has_entry = |name: &str| entries.contains(name);
+    let without_digits = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
     let edges = channel.entries.iter().flat_map(|entry| {
         let replaces = std::iter::once(("replaces", &entry.replaces));
         replaces.chain(entry.skips.iter().map(|it| ("skips", it))).map(move |(field, name)| (entry, field, name))
     });
-    edges.filter(|(_, _, name)| !name.is_empty() && !has_entry(name)).find_map(|(entry, field, name)| {
-        let others = heads.iter().map(String::as_str).filter(|it| *it != entry.name);
+    let dangling = edges.filter(|(_, _, name)| !name.is_empty() && !has_entry(name)).take(MAX_COMPARED);
+    dangling.into_iter().find_map(|(entry, field, name)| {
+        let is_slip = |it: &&str| *it != entry.name && without_digits(it) != without_digits(name);
+        let others = heads.iter().take(MAX_COMPARED).map(String::as_str).filter(is_slip);
         let meant = closest(name, others)?;
         Some(format!("`{}` {field} `{name}`, which the channel does not have: did you mean `{meant}`?", entry.name))
     })

@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::defect::{Defect, DefectKind, Spot};
 use super::stamp::Stamp;
+use crate::file::open_regular;
 
 /// A file that is made when it is read, of something that is no text.
 pub trait Made: std::fmt::Debug + Send + Sync {
@@ -120,11 +121,11 @@ impl InputFile {
     /// # Errors
     /// [`RereadError`] if the file cannot be read, or is not what it was.
     pub(super) fn reopen(&self) -> Result<Reopened<'_>, RereadError> {
-        let content = match self.open() {
-            Ok(Opened::Bytes(bytes)) => Content::Bytes(bytes.into()),
-            Ok(Opened::Made(made)) => Content::Bytes(made.text().map_err(|error| self.cannot_reread(error))?.into()),
-            Ok(Opened::File(file, _)) => Content::File(file),
-            Err(_) => return Err(self.has_changed()),
+        let content = match &self.body {
+            Body::Bytes(bytes) => Content::Bytes((&**bytes).into()),
+            Body::Made(made) => Content::Bytes(made.text().map_err(|error| self.cannot_reread(error))?.into()),
+            Body::Path(path, _) => Content::File(open_regular(path).map_err(|error| self.cannot_reread(error))?),
+            Body::Unreadable(_) => return Err(self.has_changed()),
         };
         let reopened = Reopened { file: self, content };
         reopened.check()?;
@@ -224,6 +225,17 @@ pub struct RereadError {
     /// How the file is called in messages.
     pub file: String,
     what: RereadFault,
+}
+
+impl RereadError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match &self.what {
+            RereadFault::Changed => "run the command again when nothing writes to the catalog",
+            RereadFault::Io(_) => "run the command again when the file can be read to the end of the command",
+        }
+    }
 }
 
 #[derive(Debug, Error)]

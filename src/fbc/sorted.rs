@@ -29,6 +29,9 @@ const MAX_KEPT_OF_YAML: usize = 64 << 20;
 /// About how many bytes are made ready at once.
 const BATCH: u64 = 2 << 20;
 
+/// Of how many files, which are open for that time.
+const BATCH_FILES: usize = 64;
+
 /// Blobs of any number of sources, sorted.
 #[derive(Debug)]
 pub struct Sorted<'s> {
@@ -199,15 +202,19 @@ impl<'s> Sorted<'s> {
         let mut ready: Vec<Ready<'_>> = Vec::new();
         loop {
             let mut batch = Vec::new();
-            let mut len = 0;
+            let (mut len, mut n_files) = (0, 0);
             while len < BATCH
+                && n_files < BATCH_FILES
                 && let Some((package, part)) = parts.next()
             {
                 len += part.len();
                 if let Some(file) = part.file() {
                     // Neighbours are mostly of one file.
                     opened = match opened.take().filter(|it| std::ptr::eq(it.file(), file)) {
-                        None => Some(Arc::new(file.reopen()?)),
+                        None => {
+                            n_files += 1;
+                            Some(Arc::new(file.reopen()?))
+                        }
                         again => again,
                     };
                 }

@@ -7,8 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// Seconds and nanoseconds since 1970.
 type Time = (i64, i64);
 
-/// Which file it is, how long, and when it was changed last. Two files with one stamp have the same content, unless the later
-/// change fell into the same tick of the file system's clock ([`Stamp::is_older_than`]).
+/// Which file it is, how long, and when it was changed last. Two files with one stamp have the same content, but for what the system
+/// does not tell: a second change within one tick of the file system's clock ([`Stamp::is_older_than`]), a change through memory that
+/// is shared with the file, and file systems that make times of change up (images of a disk, some of the network).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     device: u64,

@@ -2,7 +2,9 @@
 //!
 //! What it deliberately does not do: it knows nothing of what they hold, and trusts nothing that another user could have written.
 
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::fs::{Metadata, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -10,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::error::FileError;
 use super::regular::read_regular;
-use super::replace::write_whole;
+use super::replace::Replacement;
 use super::system;
 
 /// How many files are kept; the oldest go first.
@@ -41,12 +43,23 @@ impl Cache {
 
     /// Keeps something under a key, in the place of what was there.
     ///
+    /// Nothing is kept where another user could write, or in a directory of another user.
+    ///
     /// # Errors
     /// [`FileError`] if the directory cannot be made or written to.
     pub fn write(&self, key: &[u8], content: &[u8]) -> Result<(), FileError> {
-        let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.directory);
-        made.map_err(|error| FileError::io(&self.directory, error))?;
-        write_whole(&self.path(key), content)?;
+        let failed = |error: io::Error| FileError::io(&self.directory, error);
+        if !self.directory.ancestors().find_map(|it| std::fs::metadata(it).ok()).is_some_and(|it| is_own(&it)) {
+            return Ok(());
+        }
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.directory).map_err(failed)?;
+        if !is_private(&self.directory) {
+            return Ok(());
+        }
+        let mut new = Replacement::begin(&self.path(key))?;
+        new.file().set_permissions(Permissions::from_mode(0o600)).map_err(failed)?;
+        new.file().write_all(content).map_err(failed)?;
+        new.finish()?;
         self.forget_the_oldest();
         Ok(())
     }
@@ -80,17 +93,16 @@ fn modified(path: &Path) -> Option<SystemTime> {
 
 /// Whether a file or directory belongs to this user, and nobody else can write to it.
 fn is_private(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|it| {
-        it.uid() == rustix::process::geteuid().as_raw()
-            && !it.file_type().is_symlink()
-            && it.mode() & WRITABLE_BY_OTHERS == 0
-    })
+    std::fs::symlink_metadata(path)
+        .is_ok_and(|it| is_own(&it) && !it.file_type().is_symlink() && it.mode() & WRITABLE_BY_OTHERS == 0)
+}
+
+fn is_own(metadata: &Metadata) -> bool {
+    metadata.uid() == rustix::process::geteuid().as_raw()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
     use super::*;
 
     #[test]
@@ -107,6 +119,25 @@ mod tests {
         }
         assert_eq!(std::fs::read_dir(&cache.directory).unwrap().count(), MAX_FILES + 1);
         assert!(cache.directory.join("somebody's").exists());
+    }
+
+    #[test]
+    fn nothing_is_written_through_links_or_where_others_can_write() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (real, link, open) =
+            (scratch.path().join("real"), scratch.path().join("link"), scratch.path().join("open"));
+        std::fs::create_dir(&real).unwrap();
+        std::os::unix::fs::symlink("real", &link).unwrap();
+        std::fs::create_dir(&open).unwrap();
+        std::fs::set_permissions(&open, Permissions::from_mode(0o777)).unwrap();
+        for directory in [&link, &open] {
+            Cache::at(directory).write(b"a", b"1").unwrap();
+            assert_eq!(std::fs::read_dir(directory).unwrap().count(), 0, "{}", directory.display());
+        }
+        let cache = Cache::at(&real);
+        cache.write(b"a", b"1").unwrap();
+        // Whatever the user's mask.
+        assert_eq!(std::fs::metadata(cache.path(b"a")).unwrap().mode() & 0o777, 0o600);
     }
 
     #[test]

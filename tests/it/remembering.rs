@@ -6,6 +6,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use olmdex::fbc::Input;
+use olmdex::index::{Builder, CatalogSpec, Mode};
+
 use crate::support::{Answer, TempDir, olmdex, scratch, write};
 
 const CATALOG: &str = include_str!("../../fixtures/catalogs/smallest/catalog.yaml");
@@ -44,7 +47,7 @@ impl Scene {
             assert!(a != b, "{}", answer.both());
             a
         };
-        (is_one("read 1 file of catalog in", "did not read 1 file"), is_one("wrote index.db", "index.db is up to date"))
+        (is_one("read 1 file of catalog in", "skipped 1 file"), is_one("wrote index.db", "index.db is up to date"))
     }
 
     fn remembered(&self) -> Vec<std::path::PathBuf> {
@@ -151,12 +154,12 @@ fn what_was_found_is_said_again() {
         let text = answer.err();
         text.lines()
             .take_while(|it| !it.starts_with("catalog `"))
-            .filter(|it| !it.contains("read 1 file"))
+            .filter(|it| !it.contains("1 file of catalog"))
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };
     let (first, again) = (scene.build(&[]), scene.build(&[]));
-    assert!(again.err().contains("did not read"), "{}", again.both());
+    assert!(again.err().contains("skipped"), "{}", again.both());
     assert!(first.err().contains("warning"), "{}", first.both());
     assert_eq!(findings(&first), findings(&again));
 
@@ -165,7 +168,37 @@ fn what_was_found_is_said_again() {
     std::thread::sleep(TICK);
     for _ in 0..2 {
         let answer = scene.build(&["--keep-going"]);
-        assert!(!answer.err().contains("did not read"), "{}", answer.both());
+        assert!(!answer.err().contains("skipped"), "{}", answer.both());
         assert!(scene.remembered().is_empty());
     }
+}
+
+/// What was found in a document is kept with it, whatever the rule: a second build, which parses nothing, says all of it again.
+#[test]
+fn every_warning_survives_in_the_index() {
+    let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rules");
+    let mut n_warnings = 0;
+    for rule in fs::read_dir(rules).unwrap().map(|it| it.unwrap().path()) {
+        if !rule.file_name().unwrap().to_string_lossy().starts_with('W') {
+            continue;
+        }
+        let directory = scratch();
+        let index = directory.path().join("index.db");
+        let input = Input::directory(&rule.join("in")).unwrap();
+        let build = |label: &str| {
+            let labels = [("label".to_owned(), label.to_owned())].into();
+            let spec = CatalogSpec { name: "c".to_owned(), labels, ..CatalogSpec::default() };
+            let mut builder = Builder::open(&index).unwrap();
+            let import = builder.add_catalog(&spec, &input, Mode::Strict).unwrap();
+            builder.finish().unwrap();
+            let findings = import.report.findings.into_iter();
+            findings.map(|it| (it.rule.id, it.message, it.place, it.help)).collect::<Vec<_>>()
+        };
+        let first = build("a");
+        n_warnings += first.len();
+        assert!(!first.is_empty(), "{}", rule.display());
+        assert_eq!(first, build("a"), "{}", rule.display());
+        assert_eq!(first, build("b"), "{}", rule.display());
+    }
+    assert!(n_warnings > 30, "{n_warnings}");
 }

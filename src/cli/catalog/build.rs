@@ -52,7 +52,7 @@ pub(crate) struct BuildArgs {
     /// Leave broken packages out instead of refusing the catalog
     #[arg(short, long)]
     keep_going: bool,
-    /// Read all files, also those that size and time stamps say nothing has changed in since the last build
+    /// Read all files, even those whose size, inode and time stamps are those of the last build
     #[arg(long)]
     verify: bool,
     /// Format of the findings: text goes to standard error, the others to standard output
@@ -109,7 +109,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         context.reporter.detail(&if import.was_read {
             format!("read {n_files} of {} in {:.0?}", spec.source, started.elapsed())
         } else {
-            format!("did not read {n_files} of {}: size and time stamps are those of the last build", spec.source)
+            format!("skipped {n_files} of {}: size, inode and time stamps are those of the last build", spec.source)
         });
         let is_whole = input.remarks.iter().all(|it| it.rule.severity != Severity::Error);
         import.refused |= !is_whole && !args.keep_going;

@@ -85,7 +85,7 @@ impl From<std::io::Error> for CommandError {
 
 impl From<crate::fbc::RereadError> for CommandError {
     fn from(error: crate::fbc::RereadError) -> Self {
-        let help = Some("run the command again when nothing writes to the catalog".to_owned());
+        let help = Some(error.help().to_owned());
         Self { exit: Exit::Input, help, error: error.into() }
     }
 }
