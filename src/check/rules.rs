@@ -308,10 +308,11 @@ rules! {
         "{type: olm.gvk.requierd, value: {group: g.example.com, version: v1, kind: Foo}}";
 }
 
-/// The rule with this identifier or name, in any letter case.
+/// The rule with this identifier or name, in any letter case: of these, and of those about the definitions in bundles.
 #[must_use]
 pub fn find(text: &str) -> Option<&'static Rule> {
-    ALL.iter().copied().find(|rule| rule.id.eq_ignore_ascii_case(text) || rule.name.eq_ignore_ascii_case(text))
+    let mut all = ALL.iter().chain(crate::crd::bundle_rules::ALL).copied();
+    all.find(|rule| rule.id.eq_ignore_ascii_case(text) || rule.name.eq_ignore_ascii_case(text))
 }
 
 #[cfg(test)]

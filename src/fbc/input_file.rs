@@ -243,7 +243,7 @@ enum RereadFault {
     #[error("it was changed meanwhile")]
     Changed,
     #[error("{0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
 }
 
 /// The defect of a file that the system does not let us read.

@@ -20,10 +20,10 @@ use super::render::{Outcome, RenderDefect, Rendering, rank_of, render_blob};
 use super::stream::Syntax;
 use super::{Format, Level};
 
-/// How many bytes of text made of JSON are kept.
+/// How many bytes of text may be kept, all in all, for one made of JSON to be kept too.
 const MAX_KEPT_OF_JSON: usize = 16 << 20;
 
-/// How many bytes of text made of YAML are kept.
+/// The same for one made of YAML.
 const MAX_KEPT_OF_YAML: usize = 64 << 20;
 
 /// About how many bytes are made ready at once.
@@ -40,7 +40,7 @@ pub struct Sorted<'s> {
     n_kept: usize,
     /// Bytes that are copied from files.
     n_copied: u64,
-    /// How many bytes are kept of JSON, and how many of YAML.
+    /// How many bytes may be kept for one more of JSON, and for one more of YAML.
     max_kept: [usize; 2],
 }
 

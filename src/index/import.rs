@@ -79,6 +79,14 @@ pub struct Import {
     pub without_range_edges: Vec<String>,
 }
 
+impl Import {
+    /// The import of a catalog that the index has as it is.
+    fn without_change(report: Report, counts: Counts, was_read: bool) -> Self {
+        let (left_out, without_range_edges) = (BTreeSet::new(), Vec::new());
+        Self { report, counts, was_read, changed: false, refused: false, left_out, without_range_edges }
+    }
+}
+
 /// The catalog as the index has it.
 struct Existing {
     id: i64,
@@ -158,8 +166,7 @@ impl Builder {
             Some(connection) => count(connection, catalog).map_err(|error| IndexError::reading(&path, &error))?,
             None => Counts::default(),
         };
-        let (left_out, without_range_edges) = (BTreeSet::new(), Vec::new());
-        Ok(Import { report, counts, was_read: false, changed: false, refused: false, left_out, without_range_edges })
+        Ok(Import::without_change(report, counts, false))
     }
 
     /// The import of a catalog whose documents are all where they were: nothing is parsed and nothing written. `None`
@@ -198,16 +205,7 @@ impl Builder {
         }
         let report = checker.finish(input);
         let counts = count(connection, catalog)?;
-        let (left_out, without_range_edges) = (BTreeSet::new(), Vec::new());
-        Ok(Some(Import {
-            report,
-            counts,
-            was_read: true,
-            changed: false,
-            refused: false,
-            left_out,
-            without_range_edges,
-        }))
+        Ok(Some(Import::without_change(report, counts, true)))
     }
 }
 

@@ -12,7 +12,6 @@ use crate::check::{
     BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, OpmLine, PackageFacts,
     Phase, rules,
 };
-use crate::crd::bundle_rules;
 use crate::fbc::{Api, Entry, Origin};
 
 impl Interned {
@@ -144,9 +143,7 @@ fn all<T>(
 /// A stored finding; `None` if this version has no such rule any more.
 fn draft(row: &Row<'_>) -> Result<Option<Draft>> {
     let id: String = row.get(0)?;
-    let Some(rule) = rules::ALL.iter().chain(bundle_rules::ALL).copied().find(|it| it.id == id) else {
-        return Ok(None);
-    };
+    let Some(rule) = rules::find(&id) else { return Ok(None) };
     let spot: String = row.get(3)?;
     let phase: Option<i64> = row.get(4)?;
     let opm = match phase {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::build::PROGRAM;
 use super::stored::Digest;
-use crate::check::{Extent, Report, all_rules};
+use crate::check::{Extent, Report, rules};
 use crate::diag::{Finding, Place};
 use crate::fbc::{Input, Stamp};
 use crate::file::Cache;
@@ -71,7 +71,7 @@ impl KeptFinding {
     }
 
     fn into_finding(self) -> Option<Finding> {
-        let rule = all_rules().into_iter().find(|it| it.id == self.rule)?;
+        let rule = rules::find(&self.rule)?;
         let place = self.place.map(|it| Place {
             file: it.file,
             line: it.line,
