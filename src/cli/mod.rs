@@ -13,12 +13,12 @@ mod upgrade;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use catalog::{build, diff, history, info, list, render, search, show, sql, validate};
 use legacy::{doctor, edit, export, migrate};
 use needs::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
-use shell::{completion, man};
+use shell::{completion, elsewhere, groups, man};
 use speak::context::Context;
 use speak::error::{CommandError, CommandResult, Exit};
 use speak::interrupt;
@@ -31,19 +31,37 @@ use upgrade::{check_graph, compat, graph, path, updates, why_not, z_stream};
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// When to use colours
-    #[arg(long, global = true, help_heading = "Global options", value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    /// Use colours: `auto` (on a terminal, unless `NO_COLOR` is set), `always` or `never`
+    #[arg(
+        long,
+        global = true,
+        help_heading = "Global options",
+        value_enum,
+        default_value_t = ColorChoice::Auto,
+        value_name = "WHEN",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
     color: ColorChoice,
-    /// Say nothing but data and errors
+    /// Print data and errors only
     #[arg(short, long, global = true, help_heading = "Global options")]
     quiet: bool,
-    /// Say more
+    /// Print details
     #[arg(short, long, global = true, help_heading = "Global options")]
     verbose: bool,
-    /// Format of messages on standard error
-    #[arg(long, global = true, help_heading = "Global options", value_enum, default_value_t = LogFormat::Text, value_name = "FORMAT")]
+    /// Format of messages on standard error: `text`, or `json`, one object per line
+    #[arg(
+        long,
+        global = true,
+        help_heading = "Global options",
+        value_enum,
+        default_value_t = LogFormat::Text,
+        value_name = "FORMAT",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
     log_format: LogFormat,
-    /// Threads that read catalogs; all processors by default
+    /// Threads that read catalogs. Default: one per processor
     #[arg(long, global = true, help_heading = "Global options", value_name = "N")]
     threads: Option<usize>,
 }
@@ -92,12 +110,18 @@ fn version() -> String {
     format!("{} ({commit}SQLite {})", crate::answer::VERSION, crate::index::sqlite_version())
 }
 
+fn parse() -> Result<Cli, clap::Error> {
+    Cli::from_arg_matches(&groups::grouped(Cli::command()).try_get_matches()?)
+}
+
 /// Parses the arguments, runs the command, and gives the exit code.
 #[must_use]
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match parse() {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            let words: Vec<String> = std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
+            elsewhere::redirect(&mut error, &words);
             let is_help = !error.use_stderr();
             // Nobody is left to tell if this cannot be printed.
             let _ = error.print();

@@ -19,6 +19,7 @@ mod drawing;
 mod editing;
 mod examples;
 mod fixtures;
+mod help;
 mod index_build;
 mod index_catalogs;
 mod index_command_line;

@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it resolves nothing.
 
-use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package};
+use crate::cli::args::name::{NameArgument, refuse_path, unknown_channel, unknown_package};
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::index::Index;
 use crate::index::query::{BundleSelector, Filter};
@@ -35,6 +35,7 @@ impl Target {
             }
             Ok(None)
         };
+        refuse_path(index, name)?;
         match NameArgument::parse(name) {
             NameArgument::Plain(name) => {
                 if let Some(bundle) = head(&name, None)? {

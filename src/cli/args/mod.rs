@@ -4,11 +4,13 @@
 
 pub(in crate::cli) mod bundle;
 pub(in crate::cli) mod cache;
+pub(in crate::cli) mod cluster;
 pub(in crate::cli) mod formats;
 pub(in crate::cli) mod legacy_source;
 pub(in crate::cli) mod name;
 pub(in crate::cli) mod namespace;
 pub(in crate::cli) mod one_catalog;
 pub(in crate::cli) mod overwrite;
+pub(in crate::cli) mod questions;
 pub(in crate::cli) mod sources;
 pub(in crate::cli) mod upgrade;

@@ -28,6 +28,59 @@ impl NameArgument {
     }
 }
 
+/// A package, with what its argument says besides: `PKG`, `PKG@VERSION`, `PKG/CHANNEL` or a bundle's name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PackageArgument {
+    pub(crate) package: String,
+    /// The version or bundle that was named.
+    pub(crate) installed: Option<String>,
+    pub(crate) channel: Option<String>,
+}
+
+impl PackageArgument {
+    /// A package as a whole.
+    pub(crate) fn of(package: &str) -> Self {
+        Self { package: package.to_owned(), installed: None, channel: None }
+    }
+
+    /// Takes an argument apart. A plain name that no package has, but a bundle, means the bundle.
+    pub(crate) fn find(index: &Index, text: &str) -> Result<Self, CommandError> {
+        refuse_path(index, text)?;
+        Ok(match NameArgument::parse(text) {
+            NameArgument::Version(package, version) => Self { package, installed: Some(version), channel: None },
+            NameArgument::Channel(package, channel) => Self { package, installed: None, channel: Some(channel) },
+            NameArgument::Plain(name) => match index.packages_of_bundle(&name)?.into_iter().next() {
+                Some(package) if package != name && !index.package_names()?.contains(&name) => {
+                    Self { package, installed: Some(name), channel: None }
+                }
+                _ => Self { package: name, installed: None, channel: None },
+            },
+        })
+    }
+}
+
+/// A name that is a path is more likely a source than a channel of a package.
+pub(crate) fn refuse_path(index: &Index, text: &str) -> Result<(), CommandError> {
+    let package = text.split(['@', '/']).next().unwrap_or_default();
+    if std::path::Path::new(text).exists() && !index.package_names()?.iter().any(|it| it == package) {
+        let error = CommandError::new(Exit::NotFound, format!("`{text}` is a file or directory, not a package"));
+        return Err(error.help(format!("to ask it, give it as a source: `-i {text}`")));
+    }
+    Ok(())
+}
+
+/// The package that a command looks at as a whole: its name, or that of one of its bundles.
+pub(crate) fn whole_package(index: &Index, text: &str) -> Result<String, CommandError> {
+    match NameArgument::parse(text) {
+        NameArgument::Plain(_) => Ok(PackageArgument::find(index, text)?.package),
+        NameArgument::Version(package, _) | NameArgument::Channel(package, _) => {
+            let error =
+                CommandError::usage(format!("this command looks at whole packages, and `{text}` is a part of one"));
+            Err(error.help(format!("name the package: `{package}`")))
+        }
+    }
+}
+
 /// The error about a package that is nowhere.
 pub(crate) fn unknown_package(index: &Index, package: &str) -> Result<CommandError, CommandError> {
     let names = index.package_names()?;

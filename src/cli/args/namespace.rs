@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::cli::args::bundle::Target;
+use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::name::{NameArgument, with_guess};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::speak::error::{CommandError, Exit};
-use crate::cluster::{self, Cluster, ClusterError};
+use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
 use crate::index::query::Filter;
@@ -38,8 +39,8 @@ impl WorkOptions {
 /// What a namespace has and wants.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct NamespaceOptions {
-    /// Manifests of the cluster: a file, a directory or `-`; may be repeated
-    #[arg(long, value_name = "FILE|DIR")]
+    /// Manifests of the cluster: a file, a directory (a must-gather) or `-`; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-")]
     cluster: Vec<PathBuf>,
     /// Subscribe: PKG, PKG@VERSION (to start with), PKG/CHANNEL or PKG@CHANNEL, or the name of a bundle; may be repeated
     #[arg(long, value_name = "PKG[@VERSION|/CHANNEL]")]
@@ -80,18 +81,7 @@ impl NamespaceOptions {
             let error = CommandError::usage("there is nothing to resolve: no `--cluster`, no `--install`");
             return Err(error.help("name manifests with `--cluster FILE`, or a package with `--install PKG`"));
         }
-        let mut manifests = Cluster::default();
-        for path in &self.cluster {
-            let read = if path.as_os_str() == crate::source::STDIN {
-                let mut text = Vec::new();
-                let read = std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut text);
-                read.map_err(|error| ClusterError::Unreadable { path: path.clone(), error })?;
-                cluster::read_text("<stdin>", &text)?
-            } else {
-                cluster::read(path)?
-            };
-            manifests.add(read);
-        }
+        let manifests = read_cluster(&self.cluster)?;
         let facts = self.facts(&manifests);
         let split = |text: &String| match text.find(['@', '/']) {
             Some(at) if at > 0 => (text[..at].to_owned(), Some(text[at + 1..].to_owned())),
@@ -141,13 +131,6 @@ impl NamespaceOptions {
     fn facts(&self, manifests: &Cluster) -> ClusterFacts {
         let read = Version::parse_tolerant(&manifests.openshift).ok().map(|it| Minor::of(&it));
         ClusterFacts { kubernetes: self.kubernetes, openshift: self.openshift.or(read) }
-    }
-}
-
-impl From<ClusterError> for CommandError {
-    fn from(error: ClusterError) -> Self {
-        let help = "manifests are YAML or JSON, as `kubectl get … -o yaml` prints them";
-        Self::new(Exit::Input, error.to_string()).help(help)
     }
 }
 

@@ -185,15 +185,20 @@ impl AskOptions {
         if !self.input.is_empty() {
             return Ok(self.input.iter().map(|it| NamedSource::parse(it)).collect());
         }
-        if let Some(named) = std::env::var_os("OLMDEX_INDEX").filter(|it| !it.is_empty()) {
-            return Ok(vec![NamedSource::parse(&named.to_string_lossy())]);
-        }
-        if Path::new("index.db").exists() {
-            return Ok(vec![NamedSource::parse("index.db")]);
-        }
-        let error = CommandError::usage("no index or catalog given: no `-i`, no $OLMDEX_INDEX and no ./index.db");
-        Err(error.help("name a source with `-i SOURCE`, or build an index: `olmdex build CATALOG -o index.db`"))
+        Ok(vec![default_source()?])
     }
+}
+
+/// What is asked if no source is named.
+pub(crate) fn default_source() -> Result<NamedSource, CommandError> {
+    if let Some(named) = std::env::var_os("OLMDEX_INDEX").filter(|it| !it.is_empty()) {
+        return Ok(NamedSource::parse(&named.to_string_lossy()));
+    }
+    if Path::new("index.db").exists() {
+        return Ok(NamedSource::parse("index.db"));
+    }
+    let error = CommandError::usage("no index or catalog given: no `-i`, no $OLMDEX_INDEX and no ./index.db");
+    Err(error.help("name a source with `-i SOURCE`, or build an index: `olmdex build CATALOG -o index.db`"))
 }
 
 /// Every catalog that was named must be there.
@@ -236,9 +241,14 @@ fn import(context: &Context, sources: Vec<(NamedSource, Source)>) -> Result<(Ind
             Source::Index(path) => {
                 let index = Index::open(&path)?;
                 let catalogs = index.catalog_names()?;
+                if named.is_named && catalogs.len() != 1 {
+                    let (path, name) = (path.display(), &named.name);
+                    let message = format!("`{path}` has {} catalogs, and cannot be called `{name}`", catalogs.len());
+                    return Err(CommandError::usage(message).help("leave the name out: its catalogs have their own"));
+                }
                 for name in &catalogs {
                     let spec = CatalogSpec {
-                        name: if named.is_named && catalogs.len() == 1 { named.name.clone() } else { name.clone() },
+                        name: if named.is_named { named.name.clone() } else { name.clone() },
                         source: format!("{}#{name}", path.display()),
                         ..CatalogSpec::default()
                     };

@@ -1,24 +1,20 @@
 //! What `updates`, `path` and `why-not` share: the package, what is installed, the channel, the generation of OLM.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::args::formats::AnswerFormat;
-use crate::cli::args::name::{unknown_channel, unknown_package, with_guess};
+use crate::cli::args::name::with_guess;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
-use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
-use crate::cluster::{self, ClusterExtension};
 use crate::constraint::openshift::Minor;
-use crate::index::Index;
-use crate::index::query::{Filter, PackageGraph};
-use crate::upgrade::v1::{LabelSelector, LabelSelectorRequirement, Policy};
-use crate::upgrade::{Asked, InstalledBundle, PackageView, Target};
+use crate::upgrade::v1::{LabelSelector, Policy};
+use crate::upgrade::{InstalledBundle, PackageView, Target};
 use crate::version::Version;
 
 /// Generations of OLM.
@@ -57,14 +53,15 @@ pub(crate) struct UpgradeOptions {
     pub(crate) olm: Olm,
     /// Whether the catalog's edges bind a ClusterExtension (OLM v1)
     #[arg(long, value_enum, value_name = "POLICY", default_value_t = Policy::CatalogProvided)]
-    upgrade_constraint_policy: Policy,
+    pub(crate) upgrade_constraint_policy: Policy,
     /// The catalogs of a ClusterExtension by their labels, as `kubectl -l` takes them (OLM v1)
     #[arg(long, value_name = "SELECTOR", value_parser = LabelSelector::parse)]
-    catalog_selector: Option<LabelSelector>,
-    /// A manifest of a ClusterExtension, as `kubectl get -o yaml` prints it: package, channels, version, selector, policy and
-    /// what is installed come from it, unless they are given (OLM v1)
-    #[arg(long, value_name = "FILE")]
-    extension: Option<PathBuf>,
+    pub(crate) catalog_selector: Option<LabelSelector>,
+    /// Manifests of a cluster, as `kubectl get -o yaml` or a must-gather has them: a file, a directory or `-`; may be
+    /// repeated. Package, channel, version range, policy and what is installed come from its Subscriptions and
+    /// ClusterExtensions, unless they are given
+    #[arg(long, value_name = "FILE|DIR|-", alias = "extension")]
+    pub(crate) cluster: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) ask: AskOptions,
     /// Output format
@@ -72,152 +69,7 @@ pub(crate) struct UpgradeOptions {
     pub(crate) output: AnswerFormat,
 }
 
-/// How many channels may be named where a Subscription is asked about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Channels {
-    /// The Subscription's own.
-    One,
-    /// All that it may change to.
-    Several,
-}
-
 impl UpgradeOptions {
-    /// Whether OLM Classic is asked. A ClusterExtension is none of its business.
-    pub(crate) fn classic(&self) -> bool {
-        self.olm != Olm::V1 && self.extension.is_none()
-    }
-
-    /// Whether OLM v1 is asked.
-    pub(crate) fn v1(&self) -> bool {
-        self.olm != Olm::Classic || self.extension.is_some()
-    }
-
-    /// The question that the options and a ClusterExtension ask together, and all that the catalogs say of the package; with
-    /// the index, for what comes up later.
-    pub(crate) fn question(
-        &self,
-        context: &Context,
-        package: Option<&str>,
-        installed_text: Option<&str>,
-        version: Option<&String>,
-        channels: Channels,
-    ) -> Result<(Index, PackageView, Asked), CommandError> {
-        let extension = match &self.extension {
-            None => None,
-            Some(path) => Some(read_extension(path, package)?),
-        };
-        let package = match (package, &extension) {
-            (Some(package), _) => package,
-            (None, Some(extension)) => &extension.package,
-            (None, None) => return Err(CommandError::usage("name a package, or a manifest with `--extension`")),
-        };
-        let index = self.ask.open(context)?;
-        let view = self.view(context, &index, package, channels)?;
-        let given = installed_text.map(|it| installed(&view, it)).transpose()?;
-        let mut asked = self.asked(given, version);
-        if let Some(extension) = extension {
-            let is_in_catalog = |name: &str| view.find(name).is_some_and(|it| it.0 == name);
-            if let (None, Some((name, version))) = (&asked.installed, &extension.installed) {
-                let (name, version) = (name.clone(), version.clone());
-                asked.installed = Some(InstalledBundle { is_in_catalog: is_in_catalog(&name), name, version });
-            }
-            if asked.channels.is_empty() {
-                asked.channels = extension.channels;
-            }
-            if asked.version.is_empty() {
-                asked.version = extension.version;
-            }
-            if asked.selector.is_none() && extension.has_selector {
-                let requirement = |(key, operator, values)| LabelSelectorRequirement { key, operator, values };
-                asked.selector = Some(LabelSelector {
-                    match_labels: extension.match_labels.into_iter().collect(),
-                    match_expressions: extension.match_expressions.into_iter().map(requirement).collect(),
-                });
-            }
-            // Every other text means the default.
-            if extension.upgrade_constraint_policy == "SelfCertified" {
-                asked.policy = Policy::SelfCertified;
-            }
-        }
-        Ok((index, view, asked))
-    }
-
-    /// Reads all that the catalogs say of the package.
-    fn view(
-        &self,
-        context: &Context,
-        index: &Index,
-        package: &str,
-        channels: Channels,
-    ) -> Result<PackageView, CommandError> {
-        let filter = Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() };
-        let view = PackageView::read(index, &filter, package)?;
-        if view.graphs.is_empty() {
-            return Err(unknown_package(index, package)?);
-        }
-        self.check_channels(context, index, package, &view.graphs, channels)?;
-        if self.classic() && view.graphs.len() > 1 {
-            let names: Vec<&str> = view.graphs.iter().map(|it| it.catalog.as_str()).collect();
-            let error = CommandError::usage(format!("`{package}` is in several catalogs: {}", names.join(", ")));
-            return Err(error.help("a Subscription names one: choose it with `--catalog`, or ask with `--olm v1`"));
-        }
-        Ok(view)
-    }
-
-    /// As [`Self::view`], of all catalogs, with the one that a Subscription names.
-    pub(crate) fn view_of_all(&self, context: &Context, package: &str) -> Result<(PackageView, String), CommandError> {
-        let index = self.ask.open(context)?;
-        let view = PackageView::read(&index, &Filter::default(), package)?;
-        let names: Vec<&str> = view.graphs.iter().map(|it| it.catalog.as_str()).collect();
-        let source = match (self.ask.catalog.as_slice(), names.as_slice()) {
-            (_, []) => return Err(unknown_package(&index, package)?),
-            ([only], _) => only.clone(),
-            ([], [only]) => (*only).to_owned(),
-            _ => {
-                let error = CommandError::usage("a Subscription names one catalog");
-                return Err(error.help(format!("choose it with `--catalog`: {}", names.join(", "))));
-            }
-        };
-        self.check_channels(context, &index, package, &view.graphs, Channels::One)?;
-        Ok((view, source))
-    }
-
-    fn check_channels(
-        &self,
-        context: &Context,
-        index: &Index,
-        package: &str,
-        graphs: &[PackageGraph],
-        channels: Channels,
-    ) -> Result<(), CommandError> {
-        let is_known =
-            |it: &&String| graphs.iter().any(|graph| graph.channels.iter().any(|channel| &channel.name == *it));
-        let (known, unknown): (Vec<&String>, Vec<&String>) = self.channel.iter().partition(is_known);
-        for channel in unknown {
-            // A ClusterExtension takes what the other channels have.
-            if known.is_empty() || self.classic() {
-                return Err(unknown_channel(index, package, channel)?);
-            }
-            context.reporter.warning(&format!("package `{package}` has no channel `{channel}`"));
-        }
-        if channels == Channels::One && self.classic() && self.channel.len() > 1 {
-            let error = CommandError::usage("a Subscription has one channel");
-            return Err(error.help("give one `--channel`, or ask with `--olm v1`"));
-        }
-        Ok(())
-    }
-
-    /// The question that the options ask by themselves.
-    pub(crate) fn asked(&self, installed: Option<InstalledBundle>, version: Option<&String>) -> Asked {
-        Asked {
-            installed,
-            channels: self.channel.clone(),
-            version: version.cloned().unwrap_or_default(),
-            selector: self.catalog_selector.clone(),
-            policy: self.upgrade_constraint_policy,
-        }
-    }
-
     /// Prints answers; the texts are for people.
     pub(crate) fn print<T: Serialize>(
         &self,
@@ -226,27 +78,6 @@ impl UpgradeOptions {
         sheet: impl Fn(&T) -> Sheet,
     ) -> Result<(), CommandError> {
         print_answers(self.output, kind, answers, sheet)
-    }
-}
-
-/// The ClusterExtension of a manifest: the only one, or that of the package.
-fn read_extension(path: &Path, package: Option<&str>) -> Result<ClusterExtension, CommandError> {
-    let cluster = cluster::read(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
-    let fits = |it: &ClusterExtension| package.is_none_or(|package| it.package == package);
-    let mut found: Vec<ClusterExtension> = cluster.extensions.into_iter().filter(fits).collect();
-    match (found.pop(), found.as_slice()) {
-        (Some(only), []) => Ok(only),
-        (None, _) => {
-            let of = package.map(|it| format!(" of package `{it}`")).unwrap_or_default();
-            let message = format!("`{}` has no ClusterExtension{of}", path.display());
-            Err(CommandError::new(Exit::Input, message))
-        }
-        (Some(last), others) => {
-            let mut names: Vec<&str> = others.iter().map(|it| it.package.as_str()).collect();
-            names.push(&last.package);
-            let error = CommandError::usage(format!("`{}` has several ClusterExtensions", path.display()));
-            Err(error.help(format!("name the package: {}", names.join(", "))))
-        }
     }
 }
 
@@ -323,8 +154,12 @@ pub(crate) fn target_row(target: &Target) -> Vec<String> {
 
 /// A minor version of OpenShift.
 pub(crate) fn parse_minor(text: &str) -> Result<Minor, String> {
+    // `419` would be major version 419.
+    if !text.contains('.') {
+        return Err("a version has a dot, as in 4.18".to_owned());
+    }
     match Version::parse_tolerant(text) {
         Ok(version) => Ok(Minor::of(&version)),
-        Err(error) => Err(format!("{error}; a version of OpenShift looks like 4.18")),
+        Err(error) => Err(format!("{error}; a version looks like 4.18")),
     }
 }

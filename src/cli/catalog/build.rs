@@ -19,16 +19,16 @@ use crate::file::Cache;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode, Outcome};
 use crate::source::Source;
 
-/// Build or update an index: one SQLite file that holds any number of catalogs
+/// Build an index of catalogs, one SQLite file, or update it
 ///
 /// A catalog that the index has under the same name is replaced, others stay. Documents that are already there are
 /// neither parsed nor stored again; if nothing has changed, the file is not touched. The file is replaced as a whole, or
 /// not at all: invalid catalogs are refused with their findings, unless `--keep-going` leaves out what is broken.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex build community=catalogs/community -o index.db
-  olmdex build v4.19=catalogs/4.19 v4.20=catalogs/4.20 --priority v4.20=10 -o index.db
-  olmdex build --remove v4.12 -o index.db")]
+  olmdex build community=my-catalog/ -o index.db
+  olmdex build v4.19=old-catalog/ v4.20=my-catalog/ --priority v4.20=10 -o versions.db
+  olmdex build --remove v4.19 -o versions.db")]
 pub(crate) struct BuildArgs {
     /// Catalogs: directories, files, other indexes, or `-` for standard input. The name is that of the directory or
     /// file unless it is given

@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::cli::args::formats::RowFormat;
 use crate::cli::args::name::with_guess;
-use crate::cli::args::sources::{NamedSource, check_names, import_files};
+use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
 use crate::cli::print::changes::{self, kind_word, subject_words};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
@@ -18,20 +18,23 @@ use crate::index::query::{self, Change, Filter, Side};
 use crate::index::{Builder, Index};
 use crate::source::{STDIN, Source};
 
-/// Say what differs between two catalogs: channels, upgrade edges, bundles, images, APIs, dependencies, deprecations
+/// Compare two catalogs: channels, edges, bundles, images, APIs, dependencies
 ///
 /// Breaking are versions that lose every way out, packages that are gone, and bundles with other content under the same
 /// name. Order and layout of the catalogs are no difference. Exits with 1 if they differ.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex diff catalog-4.19/ catalog-4.20/
-  olmdex diff main.db my-branch/ --package keda -o markdown
-  olmdex diff index.db index.db --old-catalog v4.19 --new-catalog v4.20 -o json")]
+  olmdex diff old-catalog/ my-catalog/
+  olmdex diff index.db my-catalog/ --package keda -o markdown
+  olmdex diff versions.db versions.db --old-catalog v4.19 --new-catalog v4.20 -o json")]
 pub(crate) struct DiffArgs {
-    /// Old catalog: a directory, a file, an index.db, or `-` for standard input
-    old: PathBuf,
+    /// Old catalog: a directory, a file, an index.db, or `-` for standard input. Default, as for the new one: $OLMDEX_INDEX,
+    /// then ./index.db
+    #[arg(value_name = "OLD", requires = "new")]
+    old: Option<PathBuf>,
     /// New catalog
-    new: PathBuf,
+    #[arg(value_name = "NEW")]
+    new: Option<PathBuf>,
     /// Which catalog of an index is the old one
     #[arg(long, value_name = "NAME")]
     old_catalog: Option<String>,
@@ -113,11 +116,18 @@ struct Opened {
 
 /// Opens both sources. Catalogs in files are imported into one index: what they share is then read once.
 fn open(context: &Context, args: &DiffArgs) -> Result<(Opened, Opened), CommandError> {
-    if args.old.as_os_str() == STDIN && args.new.as_os_str() == STDIN {
+    let (old_path, new_path) = match (&args.old, &args.new) {
+        (Some(old), Some(new)) => (old.clone(), new.clone()),
+        _ => {
+            let index = default_source()?.path;
+            (index.clone(), index)
+        }
+    };
+    if old_path.as_os_str() == STDIN && new_path.as_os_str() == STDIN {
         return Err(CommandError::usage("standard input cannot be both catalogs"));
     }
-    let old = context.open(&args.old)?;
-    let new = context.open(&args.new)?;
+    let old = context.open(&old_path)?;
+    let new = context.open(&new_path)?;
     let mut builder = Builder::in_memory();
     let mut has_files = false;
     let mut take = |source: Source, path: &Path, side: &str, wanted: Option<&String>| match source {
@@ -133,8 +143,8 @@ fn open(context: &Context, args: &DiffArgs) -> Result<(Opened, Opened), CommandE
             Ok(Opened { index: None, catalog: side.to_owned(), shown: path.display().to_string() })
         }
     };
-    let mut old = take(old, &args.old, "old", args.old_catalog.as_ref())?;
-    let mut new = take(new, &args.new, "new", args.new_catalog.as_ref())?;
+    let mut old = take(old, &old_path, "old", args.old_catalog.as_ref())?;
+    let mut new = take(new, &new_path, "new", args.new_catalog.as_ref())?;
     if has_files {
         let imported = Some(builder.into_index()?);
         if old.index.is_none() {

@@ -4,21 +4,21 @@ use std::borrow::Cow;
 
 use clap::Args;
 
-use crate::cli::args::name::unknown_package;
+use crate::cli::args::name::{unknown_package, whole_package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::HistoryRow;
 
-/// Say when each version of a package appeared and disappeared, over catalogs in order
+/// Show when each version of a package appeared and disappeared
 ///
 /// The order is that of `--catalog`, else that of `-i`; an index gives its catalogs by name.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex history keda -i catalog-4.18/ -i catalog-4.19/ -i catalog-4.20/
+  olmdex history keda -i old-catalog/ -i my-catalog/
   olmdex history keda -i index.db
-  olmdex history keda --catalog v4.9 --catalog v4.10 -o json")]
+  olmdex history keda -i versions.db --catalog v4.19 --catalog v4.20 -o json")]
 pub(crate) struct HistoryArgs {
     /// The package
     #[arg(value_name = "PKG")]
@@ -31,13 +31,14 @@ pub(crate) struct HistoryArgs {
 
 pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
     let (index, order) = args.ask.open_in_order(context)?;
-    let rows = index.history(&args.package, &order)?;
+    let package = &whole_package(&index, &args.package)?;
+    let rows = index.history(package, &order)?;
     if rows.is_empty() {
-        if index.package_names()?.contains(&args.package) {
-            let message = format!("`{}` has no version in {}", args.package, order.join(", "));
+        if index.package_names()?.contains(package) {
+            let message = format!("`{package}` has no version in {}", order.join(", "));
             return Err(CommandError::new(Exit::NotFound, message));
         }
-        return Err(unknown_package(&index, &args.package)?);
+        return Err(unknown_package(&index, package)?);
     }
     table::print(rows, &args.rows)?;
     Ok(Exit::Yes)

@@ -15,7 +15,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::Info;
 use crate::legacy::{Fidelity, LegacyCatalog};
 
-/// Say what an index holds, and what takes how much room in it
+/// Show what an index holds, and how much space each part takes
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex info index.db

@@ -24,8 +24,8 @@ pub(crate) struct ListArgs {
     /// What to list
     #[arg(value_enum)]
     what: What,
-    /// Only this package, or this channel of it
-    #[arg(value_name = "PKG[/CHANNEL]")]
+    /// Only this package, this channel or this version of it
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     name: Option<String>,
     #[command(flatten)]
     ask: AskOptions,
@@ -53,15 +53,23 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
         return list_as_opm(context, args);
     }
     let name = args.name.as_deref().map(NameArgument::parse);
+    let mut version = None;
     let (package, channel) = match &name {
         None => (None, None),
         Some(NameArgument::Plain(package)) => (Some(package.clone()), None),
+        Some(NameArgument::Version(package, wanted)) if args.what == What::Bundles => {
+            version = Some(wanted);
+            (Some(package.clone()), None)
+        }
         Some(NameArgument::Channel(package, channel)) if args.what != What::Packages => {
             (Some(package.clone()), Some(channel.clone()))
         }
         Some(_) => {
-            let wanted = if args.what == What::Packages { "PKG" } else { "PKG or PKG/CHANNEL" };
-            return Err(CommandError::usage(format!("`list` wants {wanted} here")));
+            let (what, wanted) = match args.what {
+                What::Packages => ("packages", "PKG"),
+                _ => ("channels", "PKG or PKG/CHANNEL"),
+            };
+            return Err(CommandError::usage(format!("`list {what}` wants {wanted}")));
         }
     };
     if args.what == What::Catalogs && name.is_some() {
@@ -87,6 +95,15 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
                 rows.retain(|it| it.channels.contains(channel));
             }
             must_be_there(&index, &filter, rows.is_empty())?;
+            if let Some(version) = version {
+                rows.retain(|it| it.version == *version || it.bundle == *version);
+                if rows.is_empty() {
+                    let package = filter.package.as_deref().unwrap_or_default();
+                    let message = format!("package `{package}` has no version `{version}`");
+                    let error = CommandError::new(Exit::NotFound, message);
+                    return Err(error.help(format!("`olmdex list bundles {package}` lists all")));
+                }
+            }
             table::print(rows, &args.rows)?;
         }
     }

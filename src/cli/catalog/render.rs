@@ -19,7 +19,7 @@ use crate::index::query::Filter;
 use crate::json;
 use crate::source::Source;
 
-/// Print catalogs as one sorted stream of blobs, byte for byte as `opm render` does
+/// Print catalogs as one stream of blobs, byte for byte as `opm render` does
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex render my-catalog/ > catalog.json

@@ -10,7 +10,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::{ApiPattern, Hit, SearchQuery};
 
-/// Find packages by words, and by what their bundles provide, use and support
+/// Find packages by words, APIs, images or features
 ///
 /// All words must occur in the name, display name, provider, keywords, description or APIs of one bundle; the last may be
 /// the beginning of a word. Exits with 1 if nothing is found.

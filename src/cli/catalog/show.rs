@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::args::formats::{AnswerFormat, DataFormat};
-use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package, with_guess};
+use crate::cli::args::name::{NameArgument, refuse_path, unknown_channel, unknown_package, with_guess};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
@@ -17,7 +17,7 @@ use crate::index::query::{
     BundleDetail, BundleSelector, ChannelDetail, Edge, PackageDetail, PropertyRow, Source as Position,
 };
 
-/// Show all that is known of a package, a channel, a version or a bundle
+/// Show everything about a package, a channel, a version or a bundle
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex show keda
@@ -56,6 +56,7 @@ impl ValueEnum for ShowFormat {
 pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
     let index = args.ask.open(context)?;
     let catalogs = &args.ask.catalog;
+    refuse_path(&index, &args.name)?;
     match NameArgument::parse(&args.name) {
         NameArgument::Plain(name) => {
             let packages = index.show_package(catalogs, &name)?;

@@ -23,7 +23,7 @@ use crate::index::query::{SqlLimits, SqlResult, SqlValue};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex sql \"SELECT package, count(*) AS bundles FROM v_bundle GROUP BY 1 ORDER BY 2 DESC LIMIT 5\"
-  olmdex sql \"SELECT bundle FROM v_bundle WHERE package = 'keda' AND semver_satisfies(version, '~2.10')\" -o csv
+  olmdex sql \"SELECT bundle FROM v_bundle WHERE semver_satisfies(version, '~2.10')\" -o csv
   olmdex sql - -i my-catalog/ -o json < query.sql")]
 pub(crate) struct SqlArgs {
     /// The statement, or `-` to read it from standard input

@@ -17,7 +17,7 @@ use crate::fbc::Input;
 use crate::index::Index;
 use crate::source::Source;
 
-/// Check catalogs: every rule, every finding, in one run
+/// Check catalogs: every problem at once, each with its place
 ///
 /// Accepts what `opm validate` accepts and rejects what it rejects, but tells all that is wrong instead of the first,
 /// and where. Exits with 0 if there are no errors, with 1 if there are, with 3 if a source cannot be opened.

@@ -12,14 +12,15 @@ use crate::cli::speak::progress::Progress;
 use crate::diag::Tally;
 use crate::legacy;
 
-/// Examine a legacy SQLite catalog: its schema, what is damaged, and what a server would do with it
+/// Examine a legacy SQLite catalog for damage
 ///
+/// Shows its schema, what is damaged, and what a server would do with it.
 /// Exits with 0 if nothing is damaged and all packages can be converted, with 1 if not.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex doctor index.db
-  olmdex doctor index.db -o json
-  olmdex doctor index.db --strict -q")]
+  olmdex doctor legacy.db
+  olmdex doctor legacy.db -o json
+  olmdex doctor legacy.db --strict -q")]
 pub(crate) struct DoctorArgs {
     /// The legacy SQLite file
     #[arg(value_name = "FILE")]

@@ -13,14 +13,14 @@ use crate::cli::speak::progress::Progress;
 use crate::diag::counted;
 use crate::legacy::{Destination, Done, Edit, LegacyError};
 
-/// Maintain legacy SQLite catalogs: what `opm registry rm`, `prune`, `prune-stranded` and `deprecatetruncate` did
+/// Remove, prune or deprecate in a legacy SQLite catalog, as `opm registry` did
 ///
 /// Each step is one transaction. The result is a new file, or the file itself with `--in-place`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy rm index.db -p keda,prometheus -o smaller.db
-  olmdex legacy prune index.db -p keda -o keda.db
-  olmdex legacy deprecate-truncate index.db -b quay.io/org/bundle:v1.0.0 --in-place")]
+  olmdex legacy rm legacy.db -p keda,prometheus -o smaller.db
+  olmdex legacy prune legacy.db -p keda -o keda.db
+  olmdex legacy deprecate-truncate legacy.db -b quay.io/org/keda:v2.9.0 --in-place")]
 pub(crate) struct LegacyArgs {
     #[command(subcommand)]
     verb: Verb,
@@ -55,9 +55,9 @@ struct FileArgs {
 /// Remove packages with all their bundles, and bundles that are in no channel
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy rm index.db -p keda -o smaller.db
-  olmdex legacy rm index.db -p keda,prometheus --in-place
-  olmdex legacy rm index.db -p keda -p absent --permissive -o smaller.db")]
+  olmdex legacy rm legacy.db -p keda -o smaller.db
+  olmdex legacy rm legacy.db -p keda,prometheus --in-place
+  olmdex legacy rm legacy.db -p keda -p absent --permissive -o smaller.db")]
 struct RmArgs {
     #[command(flatten)]
     file: FileArgs,
@@ -69,9 +69,9 @@ struct RmArgs {
 /// Keep these packages and remove all others
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy prune index.db -p keda -o keda.db
-  olmdex legacy prune index.db -p keda,etcd --in-place
-  olmdex legacy prune index.db -p keda -o keda.db --permissive")]
+  olmdex legacy prune legacy.db -p keda -o keda.db
+  olmdex legacy prune legacy.db -p keda,prometheus --in-place
+  olmdex legacy prune legacy.db -p keda -o keda.db --permissive")]
 struct PruneArgs {
     #[command(flatten)]
     file: FileArgs,
@@ -83,9 +83,9 @@ struct PruneArgs {
 /// Remove bundles that are in no channel
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy prune-stranded index.db -o clean.db
-  olmdex legacy prune-stranded index.db --in-place
-  olmdex legacy prune-stranded index.db -o clean.db -q")]
+  olmdex legacy prune-stranded legacy.db -o clean.db
+  olmdex legacy prune-stranded legacy.db --in-place
+  olmdex legacy prune-stranded legacy.db -o clean.db -q")]
 struct PruneStrandedArgs {
     #[command(flatten)]
     file: FileArgs,
@@ -94,9 +94,9 @@ struct PruneStrandedArgs {
 /// Deprecate bundles: what they replace is removed, and they stay as the marked ends of their channels
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex legacy deprecate-truncate index.db -b quay.io/org/bundle:v1.0.0 -o truncated.db
-  olmdex legacy deprecate-truncate index.db -b quay.io/a:v1,quay.io/b:v2 --in-place
-  olmdex legacy deprecate-truncate index.db -b quay.io/a:v1 --allow-package-removal -o truncated.db")]
+  olmdex legacy deprecate-truncate legacy.db -b quay.io/org/keda:v2.9.0 -o cut.db
+  olmdex legacy deprecate-truncate legacy.db -b quay.io/org/keda:v2.9.0 --in-place
+  olmdex legacy deprecate-truncate legacy.db -b quay.io/org/keda:v2.9.0 --permissive -o cut.db")]
 struct DeprecateArgs {
     #[command(flatten)]
     file: FileArgs,

@@ -15,15 +15,15 @@ use crate::cli::speak::progress::Progress;
 use crate::diag::{Finding, Tally};
 use crate::legacy::{self, Export};
 
-/// Write a catalog in another format: the legacy SQLite file that old servers and tools read
+/// Convert a catalog to the legacy SQLite file that old servers and tools read
 ///
 /// What the format cannot hold is reported by name: deprecations, descriptions, properties of packages and channels, a
 /// skipRange that differs between channels, blobs of other schemas. The file appears whole, or not at all.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex export --legacy my-catalog/ -o index.db
-  olmdex export --legacy index.db --catalog community -o legacy.db --strict
-  olmdex export --legacy my-catalog/ -o legacy.db --message-format json > losses.json")]
+  olmdex export --legacy my-catalog/ -o new.db
+  olmdex export --legacy index.db --catalog community -o new.db --strict
+  olmdex export --legacy my-catalog/ -o new.db --message-format json > losses.json")]
 pub(crate) struct ExportArgs {
     /// The catalog: a directory, a file, an index.db, or `-` for standard input
     #[arg(value_name = "SOURCE")]

@@ -18,15 +18,15 @@ use crate::fbc::{Format, Input, Rendering, Selection, Sorted};
 use crate::file::NewDirectory;
 use crate::legacy::{self, Migrated, Migration, MigrationOptions, package_file};
 
-/// Write a catalog as files, one directory a package, as `opm migrate` does: a legacy SQLite catalog, or any other
+/// Convert a legacy SQLite catalog, or any other, to files
 ///
 /// The directory appears whole, or not at all. The source is never changed, whatever its schema. What the conversion
 /// leaves out is said on standard error; `--prove` reads both sides back and accounts for every row.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex migrate index.db catalog/
-  olmdex migrate index.db catalog/ --migrate-level bundle-object-to-csv-metadata -o yaml
-  olmdex migrate index.db catalog/ --keep-going --prove")]
+  olmdex migrate legacy.db catalog/
+  olmdex migrate legacy.db catalog/ --migrate-level bundle-object-to-csv-metadata -o yaml
+  olmdex migrate legacy.db catalog/ --keep-going --prove")]
 pub(crate) struct MigrateArgs {
     /// The catalog: a legacy SQLite file, a directory, a file, an index.db, or `-` for standard input
     #[arg(value_name = "SOURCE")]

@@ -19,7 +19,7 @@ use crate::diag::{Finding, Place, Severity, counted};
 use crate::index::Index;
 use crate::index::query::Filter;
 
-/// Check whether CustomResourceDefinitions may be upgraded: OLM v1's preflight, and OLM Classic's checks
+/// Check whether OLM allows an upgrade of CustomResourceDefinitions
 ///
 /// OLD and NEW are files or directories of manifests (as a bundle has them), or bundles of a catalog that holds their
 /// objects, as PKG@VERSION. Definitions that only one of them has are passed over. NEW is checked by itself too: `version`

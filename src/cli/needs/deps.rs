@@ -16,13 +16,13 @@ use crate::resolve::{
     demanders, demands,
 };
 
-/// Show what a bundle requires and who provides it; all that comes with it; or who requires something that it provides
+/// Show what a bundle requires and who provides it, or who needs it
 ///
 /// Exits with 1 if something that it requires is provided by nobody, or cannot be had.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex deps alloydb-omni-operator@1.4.1
-  olmdex deps a-operator --closure -i shop=catalog/
+  olmdex deps kiali --closure -i community=my-catalog/
   olmdex deps cert-manager --invert -o json")]
 pub(crate) struct DepsArgs {
     /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle

@@ -11,14 +11,14 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::message::{MessageExplanation, decode, where_to_look};
 
-/// Say what the message of a Subscription, ClusterExtension or ClusterCatalog means, and what to run next
+/// Explain an error message of OLM, and what to run next
 ///
 /// Exits with 1 if the message is not known.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex explain-message 'no bundles found for package \"keda\" matching version \"9.9.9\"'
-  kubectl get subscription keda -o jsonpath='{.status.conditions[*].message}' | olmdex explain-message -
-  olmdex explain-message 'constraints not satisfiable: subscription a exists, subscription a requires c/ns/s/a.v1' -o json")]
+  olmdex explain-message - < message.txt
+  olmdex explain-message 'bundle unpacking failed. Reason: DeadlineExceeded' -o json")]
 pub(crate) struct ExplainMessageArgs {
     /// The message; `-` reads it from standard input
     #[arg(value_name = "TEXT", required = true)]

@@ -52,14 +52,14 @@ impl ValueEnum for ImagesFormat {
     }
 }
 
-/// List the images that a bundle uses, each once: its own and the related ones
+/// List the images of operators, each once: bundle images and related images
 ///
 /// Images with tags instead of digests, and empty references, are reported on standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex images keda@2.10.1
   olmdex images alloydb-omni-operator --with-deps -o isc > imageset-config.yaml
-  olmdex images keda@2.10.1 --path-from 2.8.1 -o mapping --to mirror.example.com:5000")]
+  olmdex images keda@2.10.1 --installed 2.8.1 -o mapping --to mirror.example.com:5000")]
 pub(crate) struct ImagesArgs {
     /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle
     #[arg(value_name = "PKG@V")]
@@ -68,11 +68,11 @@ pub(crate) struct ImagesArgs {
     /// exit code is 1
     #[arg(long)]
     with_deps: bool,
-    /// Also the bundles that OLM Classic installs on the way from this version
-    #[arg(long, value_name = "BUNDLE")]
-    path_from: Option<String>,
+    /// What is installed: also the bundles that OLM Classic installs on the way from it
+    #[arg(long, value_name = "BUNDLE", alias = "path-from")]
+    installed: Option<String>,
     /// The channel of that way. Default: as a Subscription without one
-    #[arg(long, value_name = "CHANNEL", requires = "path_from")]
+    #[arg(long, value_name = "CHANNEL", requires = "installed")]
     channel: Option<String>,
     /// Registry to mirror to, with an optional path, for `-o mapping`
     #[arg(long, value_name = "REGISTRY")]
@@ -95,7 +95,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     let target = Target::find(&index, &args.ask.catalog, &args.name)?;
     let catalog = catalog_of(&index, &args.ask.catalog, &target)?;
     let mut bundles = vec![(catalog.clone(), target.package.clone(), target.bundle.clone())];
-    if let Some(from) = &args.path_from {
+    if let Some(from) = &args.installed {
         for bundle in steps(&index, args, &catalog, &target, from)? {
             bundles.push((catalog.clone(), target.package.clone(), bundle));
         }

@@ -18,9 +18,9 @@ use crate::index::query::{ApiPattern, Filter, OwnedApi, Provider};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex provides keda.sh/v1alpha1/ScaledObject
-  olmdex provides Prometheus -i community=catalog/
+  olmdex provides Prometheus -i my-catalog/
   olmdex provides Kafka.v1beta2.kafka.strimzi.io -o csv
-  olmdex provides --several -i community=catalog/")]
+  olmdex provides --several -i my-catalog/")]
 pub(crate) struct ProvidesArgs {
     /// GROUP/VERSION/KIND, of which parts may be empty; also KIND, GROUP or KIND.VERSION.GROUP
     #[arg(value_name = "API", required_unless_present = "several")]

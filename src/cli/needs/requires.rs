@@ -12,13 +12,13 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
 use crate::index::query::{ApiPattern, Filter, Requirer, Requirers};
 
-/// List the bundles that require an API or a package, by themselves or inside an `olm.constraint`
+/// List the bundles that require an API or a package, also in an `olm.constraint`
 ///
 /// Exits with 1 if none does.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex requires cert-manager.io/v1/Issuer
-  olmdex requires prometheus -i community=catalog/
+  olmdex requires prometheus -i my-catalog/
   olmdex requires Kafka -o json")]
 pub(crate) struct RequiresArgs {
     /// A package, or an API: GROUP/VERSION/KIND, of which parts may be empty, KIND or KIND.VERSION.GROUP

@@ -47,15 +47,15 @@ impl ValueEnum for ResolveFormat {
     }
 }
 
-/// Resolve a namespace as OLM Classic does: what is installed and upgraded together, because of what, and what happens
+/// Resolve a namespace as OLM Classic does: what is installed and upgraded, and why
 ///
 /// Manifests are what `kubectl get subscriptions,clusterserviceversions,catalogsources,operatorgroups -o yaml` prints, or a
 /// directory of them, for example of a must-gather. Exits with 1 if the namespace cannot be resolved, or never becomes stable.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex resolve --install keda -i community=catalog/
-  olmdex resolve --cluster cluster.yaml -i redhat-operators=rh.db -i community-operators=community.db
-  olmdex resolve --cluster must-gather/ -n my-operators --install kiali/stable --until-stable -o json")]
+  olmdex resolve --install kiali
+  olmdex resolve --cluster must-gather/ -i community=my-catalog/
+  olmdex resolve --cluster must-gather/ --install kiali/stable --until-stable -o json")]
 pub(crate) struct ResolveArgs {
     #[command(flatten)]
     namespace: NamespaceOptions,

@@ -2,7 +2,9 @@
 
 use clap::Args;
 
+use crate::cli::args::bundle::Target;
 use crate::cli::args::formats::AnswerFormat;
+use crate::cli::args::name::{NameArgument, unknown_package};
 use crate::cli::args::namespace::NamespaceOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
@@ -10,17 +12,17 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::resolve::{Chain, IndexRows, MAX_CHAINS, Verdict, WhyAnswer, chains, resolve};
 
-/// Show the chains that bring a package into a namespace: from a Subscription, or something installed, to it
+/// Show why a package is in a namespace: the chains of dependencies that lead to it
 ///
 /// Exits with 1 if nothing brings it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex why cert-manager --install alloydb-omni-operator -i community=catalog/
-  olmdex why prometheus --cluster cluster.yaml -i community-operators=community.db
-  olmdex why b-operator --install a-operator -i shop=catalog/ -o json")]
+  olmdex why cert-manager --install alloydb-omni-operator
+  olmdex why keda --cluster must-gather/ -i community=my-catalog/
+  olmdex why prometheus --install kiali -o json")]
 pub(crate) struct WhyArgs {
-    /// The package, or the name of a bundle
-    #[arg(value_name = "PKG")]
+    /// The package, PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     package: String,
     #[command(flatten)]
     namespace: NamespaceOptions,
@@ -31,6 +33,10 @@ pub(crate) struct WhyArgs {
 
 pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
     let index = args.namespace.ask.open(context)?;
+    let wanted = match NameArgument::parse(&args.package) {
+        NameArgument::Plain(name) => name,
+        _ => Target::find(&index, &args.namespace.ask.catalog, &args.package)?.bundle,
+    };
     let (world, _, warnings) = args.namespace.world(&index)?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
     let rows = IndexRows::new(&index, &world);
@@ -45,7 +51,7 @@ pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
         by_subscription.map_or("", |it| it.package.as_str())
     };
     let kept = resolution.kept.iter().map(|it| (&it.name, package_of(&it.name)));
-    for (name, package) in new.chain(kept).filter(|it| it.1 == args.package || *it.0 == args.package) {
+    for (name, package) in new.chain(kept).filter(|it| it.1 == wanted || *it.0 == wanted) {
         let chains = chains(&resolution, name);
         answers.push(WhyAnswer { operator: name.clone(), package: package.to_owned(), chains });
     }
@@ -54,8 +60,8 @@ pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
     }
     if answers.is_empty() {
         let known = index.names(None)?;
-        if !known.packages.contains(&args.package) && !known.bundles.contains(&args.package) {
-            return Err(crate::cli::args::name::unknown_package(&index, &args.package)?);
+        if !known.packages.contains(&wanted) && !known.bundles.contains(&wanted) {
+            return Err(unknown_package(&index, &wanted)?);
         }
         context.reporter.note(&format!("nothing brings `{}` into the namespace", args.package));
     }

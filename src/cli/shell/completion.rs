@@ -33,9 +33,9 @@ pub(crate) enum Shell {
 /// Print a completion script for a shell
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex completion bash > /etc/bash_completion.d/olmdex
-  olmdex completion zsh > ~/.zfunc/_olmdex
-  source <(olmdex completion bash)")]
+  olmdex completion bash > olmdex.bash
+  olmdex completion zsh > _olmdex
+  olmdex completion fish > olmdex.fish")]
 pub(crate) struct CompletionArgs {
     /// The shell
     #[arg(value_enum)]

@@ -11,9 +11,9 @@ use crate::file::write_whole;
 /// Print manual pages, or write one for each command
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex man | man -l -
-  olmdex man --dir /usr/local/share/man/man1
-  olmdex man show | man -l -")]
+  olmdex man > olmdex.1
+  olmdex man --dir .
+  olmdex man show > olmdex-show.1")]
 pub(crate) struct ManArgs {
     /// Print the page of this command
     #[arg(value_name = "COMMAND", conflicts_with = "dir")]

@@ -1,8 +1,10 @@
-//! Commands for the shell: completion and manual pages.
+//! What the shell and its users meet: completion, manual pages, the list of commands, words of other tools.
 //!
 //! What it deliberately does not do: no command uses another one.
 
 pub(in crate::cli) mod candidates;
 pub(in crate::cli) mod complete;
 pub(in crate::cli) mod completion;
+pub(in crate::cli) mod elsewhere;
+pub(in crate::cli) mod groups;
 pub(in crate::cli) mod man;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::args::name::unknown_package;
+use crate::cli::args::name::{unknown_package, whole_package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::findings::{FindingFormat, print_findings};
 use crate::cli::speak::context::Context;
@@ -12,7 +12,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::Filter;
 use crate::upgrade::{check_packages, rules};
 
-/// Check that every version can be upgraded: the rules of a good upgrade graph
+/// Check that every version can be upgraded, and that upgrade graphs make sense
 ///
 /// With `--old`, every version of an older catalog must be upgradable in this one. Exits with 1 if there are findings,
 /// or if a package breaks a rule of `validate`.
@@ -21,7 +21,7 @@ use crate::upgrade::{check_packages, rules};
 #[command(after_help = "Examples:
   olmdex check-graph keda
   olmdex check-graph -i my-catalog/ -o sarif > findings.sarif
-  olmdex check-graph -i new-catalog/ --old old-catalog/")]
+  olmdex check-graph -i my-catalog/ --old old-catalog/")]
 pub(crate) struct CheckGraphArgs {
     /// The package; without one, all of them
     #[arg(value_name = "PKG")]
@@ -54,7 +54,7 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     };
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let mut packages = match &args.package {
-        Some(package) => vec![package.clone()],
+        Some(package) => vec![whole_package(&index, package)?],
         None => index.package_names()?,
     };
     if let (Some(old), None) = (&old, &args.package) {

@@ -7,22 +7,23 @@ use std::path::PathBuf;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::cli::args::name::{NameArgument, unknown_package, with_guess};
+use crate::cli::args::cluster::{read_cluster, shown};
+use crate::cli::args::name::{NameArgument, PackageArgument, unknown_channel, unknown_package, with_guess};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::{Olm, installed, parse_minor};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cluster::{self, Cluster, Subscription};
+use crate::cluster::{Cluster, Subscription};
 use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor};
 use crate::index::Index;
-use crate::index::query::{BundleRow, Filter};
+use crate::index::query::{BundleRow, Filter, PackageGraph};
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::{
     Generation, InstalledBundle, Move, PackageView, Stay, Target, bundles_that_stay, installed_that_stays,
 };
 
-/// Check which operators block a cluster upgrade to another version of OpenShift
+/// Check which operators block a cluster upgrade to a later OpenShift version
 ///
 /// What decides is olm.maxOpenShiftVersion, com.redhat.openshift.versions and minKubeVersion of each bundle; every verdict
 /// names its signal. That a catalog holds a bundle counts for nothing. With installed operators, exits with 1 if one of
@@ -31,24 +32,24 @@ use crate::upgrade::{
 #[command(after_help = "Examples:
   olmdex compat --openshift 4.16 --verdict blocks
   olmdex compat keda --openshift 4.16 --to 4.18 -o wide
-  olmdex compat --openshift 4.16 --installed keda@2.8.1 --installed strimzi-cluster-operator.v0.40.0
-  olmdex compat --openshift 4.16 --cluster must-gather/")]
+  olmdex compat --openshift 4.16 --installed keda@2.8.1
+  olmdex compat --cluster must-gather/ --to 4.18")]
 pub(crate) struct CompatArgs {
-    /// Only this package
-    #[arg(value_name = "PKG")]
+    /// Only this package, this version or this channel of it, or this bundle
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     package: Option<String>,
-    /// The cluster's version
-    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
-    openshift: Minor,
-    /// The version that it shall go to. Default: the next minor version
+    /// The cluster's version of OpenShift. Default: that of the ClusterVersion of `--cluster`
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present = "cluster")]
+    openshift: Option<Minor>,
+    /// The target version. Default: the next minor version
     #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
     to: Option<Minor>,
     /// An installed operator, as PKG@VERSION or by its bundle's name; may be repeated
     #[arg(long, value_name = "BUNDLE", conflicts_with = "package")]
     installed: Vec<String>,
     /// What is installed, in manifests: ClusterServiceVersions and ClusterExtensions as `kubectl get -o yaml` prints them,
-    /// or a must-gather
-    #[arg(long, value_name = "FILE|DIR", conflicts_with = "package")]
+    /// or a must-gather; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-", conflicts_with = "package")]
     cluster: Vec<PathBuf>,
     /// Only what stands like that; may be repeated
     #[arg(long, value_enum, value_name = "VERDICT")]
@@ -129,7 +130,9 @@ impl Row for Stay {
 }
 
 pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
-    let step = Move { from: args.openshift, to: args.to.unwrap_or_else(|| args.openshift.next()) };
+    let cluster = read_cluster(&args.cluster)?;
+    let openshift = openshift(args, &cluster)?;
+    let step = Move { from: openshift, to: args.to.unwrap_or_else(|| openshift.next()) };
     if !step.from.is_before(step.to) {
         let error = CommandError::usage(format!("OpenShift {} is not later than {}", step.to, step.from));
         return Err(error.help("`--to` names a later minor version"));
@@ -138,18 +141,27 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let (mut rows, mut is_blocked) = (Vec::new(), false);
     if args.installed.is_empty() && args.cluster.is_empty() {
-        let packages = match &args.package {
-            Some(package) => vec![package.clone()],
+        let wanted = args.package.as_deref().map(|it| PackageArgument::find(&index, it)).transpose()?;
+        let packages = match &wanted {
+            Some(wanted) => vec![wanted.package.clone()],
             None => index.package_names()?,
         };
         for package in &packages {
             let graphs = index.package_graphs(&filter, package)?;
-            if graphs.is_empty() && args.package.is_some() {
+            if graphs.is_empty() && wanted.is_some() {
                 return Err(unknown_package(&index, package)?);
             }
             for graph in &graphs {
-                rows.extend(bundles_that_stay(generations(args.olm), graph, step));
+                let mut found = bundles_that_stay(generations(args.olm), graph, step);
+                if let Some(wanted) = &wanted {
+                    keep(&index, graph, wanted, &mut found)?;
+                }
+                rows.extend(found);
             }
+        }
+        if let (Some(PackageArgument { package, installed: Some(version), .. }), []) = (&wanted, rows.as_slice()) {
+            let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
+            return Err(error.help(format!("`olmdex list bundles {package}` lists all")));
         }
     } else {
         let mut all = Vec::new();
@@ -161,7 +173,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
             all.append(&mut found);
         }
         if !args.cluster.is_empty() {
-            all.extend(rows_of_cluster(context, args, (&index, &filter, &bundles), step)?);
+            all.extend(rows_of_cluster(context, args, &cluster, (&index, &filter, &bundles), step)?);
         }
         for row in all.iter().filter(|it| it.verdict == Compatibility::Blocks) {
             is_blocked = true;
@@ -173,6 +185,37 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     rows.retain(|row| args.verdict.is_empty() || args.verdict.contains(&row.verdict));
     table::print(rows, &args.rows)?;
     Ok(if is_blocked { Exit::No } else { Exit::Yes })
+}
+
+/// The cluster's version: what was given, else what its ClusterVersion says.
+fn openshift(args: &CompatArgs, cluster: &Cluster) -> Result<Minor, CommandError> {
+    match (args.openshift, cluster.openshift.as_str()) {
+        (Some(given), _) => Ok(given),
+        (None, "") => {
+            let error = CommandError::usage(format!("{} has no ClusterVersion", shown(&args.cluster)));
+            Err(error.help("give the cluster's version with `--openshift VERSION`"))
+        }
+        (None, read) => parse_minor(read).map_err(|error| CommandError::new(Exit::Input, error)),
+    }
+}
+
+/// Leaves the bundles that an argument names, of those of a package.
+fn keep(
+    index: &Index,
+    graph: &PackageGraph,
+    wanted: &PackageArgument,
+    rows: &mut Vec<Stay>,
+) -> Result<(), CommandError> {
+    if let Some(version) = &wanted.installed {
+        rows.retain(|it| it.version == *version || it.bundle == *version);
+    }
+    if let Some(channel) = &wanted.channel {
+        let Some(channel) = graph.channels.iter().find(|it| it.name == *channel) else {
+            return Err(unknown_channel(index, &wanted.package, channel)?);
+        };
+        rows.retain(|it| channel.entries.iter().any(|entry| entry.name == it.bundle));
+    }
+    Ok(())
 }
 
 fn generations(olm: Olm) -> &'static [Generation] {
@@ -187,14 +230,10 @@ fn generations(olm: Olm) -> &'static [Generation] {
 fn rows_of_cluster(
     context: &Context,
     args: &CompatArgs,
+    cluster: &Cluster,
     (index, filter, bundles): (&Index, &Filter, &[BundleRow]),
     step: Move,
 ) -> Result<Vec<Stay>, CommandError> {
-    // A Subscription may stand in another file than what it installed.
-    let mut cluster = Cluster::default();
-    for path in &args.cluster {
-        cluster.add(cluster::read(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?);
-    }
     cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
     let package_of = |name: &str| bundles.iter().find(|it| it.bundle == name).map(|it| it.package.clone());
     let mut rows = Vec::new();
@@ -234,8 +273,8 @@ fn rows_of_cluster(
         }
     }
     if rows.is_empty() {
-        let paths: Vec<String> = args.cluster.iter().map(|it| format!("`{}`", it.display())).collect();
-        let error = CommandError::new(Exit::Input, format!("nothing is installed according to {}", paths.join(", ")));
+        let message = format!("nothing is installed according to {}", shown(&args.cluster));
+        let error = CommandError::new(Exit::Input, message);
         return Err(
             error.help("it wants ClusterServiceVersions or ClusterExtensions, as `kubectl get -o yaml` prints them")
         );

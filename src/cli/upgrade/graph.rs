@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::answer::Envelope;
 use crate::check;
 use crate::cli::args::formats::Compat;
-use crate::cli::args::name::{unknown_package, with_guess};
+use crate::cli::args::name::{NameArgument, unknown_package, with_guess};
 use crate::cli::args::sources::{AskOptions, FilesOrIndex};
 use crate::cli::args::upgrade::{bundle, installed};
 use crate::cli::speak::context::Context;
@@ -22,15 +22,15 @@ use crate::index::query::{Filter, PackageGraph};
 use crate::upgrade::{Asked, Generation, PackageView, classic_path, v1_path};
 
 /// Draw the upgrade graph of a package, or of a whole catalog
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   olmdex graph keda > keda.mmd
-  olmdex graph keda --channel stable -o text -i my-catalog/
-  olmdex graph keda -o html --path-from 2.8.1 > keda.html
+  olmdex graph keda/stable -o text -i my-catalog/
+  olmdex graph keda -o html --installed 2.8.1 > keda.html
   olmdex graph -i my-catalog/ -o svg > catalog.svg")]
 pub(crate) struct GraphArgs {
-    /// The package; without one, all of them
-    #[arg(value_name = "PKG")]
+    /// The package, with a channel only that, with a version as `--installed`; without one, all of them
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     package: Option<String>,
     /// Only this channel; may be repeated
     #[arg(long, value_name = "CHANNEL")]
@@ -42,13 +42,13 @@ pub(crate) struct GraphArgs {
     #[arg(long)]
     draw_v0_semantics: bool,
     /// Mark the way that OLM takes from this version or bundle (SVG, HTML)
-    #[arg(long, value_name = "BUNDLE", requires = "package")]
-    path_from: Option<String>,
+    #[arg(long, value_name = "BUNDLE", requires = "package", alias = "path-from")]
+    installed: Option<String>,
     /// Where the marked way ends. Default: as far as it goes
-    #[arg(long, value_name = "BUNDLE", requires = "path_from")]
-    path_to: Option<String>,
+    #[arg(long, value_name = "BUNDLE", requires = "installed", alias = "path-to")]
+    to: Option<String>,
     /// The generation of OLM that goes the marked way
-    #[arg(long, value_enum, value_name = "GENERATION", default_value_t = Generation::Classic, requires = "path_from")]
+    #[arg(long, value_enum, value_name = "GENERATION", default_value_t = Generation::Classic, requires = "installed")]
     olm: Generation,
     /// Give every entry a line instead of folding what is repeated or old, and draw every package of a catalog instead of
     /// an overview (SVG, HTML, text; in HTML there is a box to tick, too)
@@ -97,9 +97,31 @@ impl ValueEnum for Generation {
     }
 }
 
+impl GraphArgs {
+    /// The same with the package's name taken apart.
+    fn taken_apart(&self) -> Result<Self, CommandError> {
+        let mut args = self.clone();
+        match self.package.as_deref().map(NameArgument::parse) {
+            Some(NameArgument::Channel(package, channel)) => {
+                args.package = Some(package);
+                args.channel.push(channel);
+            }
+            Some(NameArgument::Version(package, version)) => {
+                args.package = Some(package);
+                if args.installed.replace(version).is_some() {
+                    return Err(CommandError::usage("the name and `--installed` both say what is installed"));
+                }
+            }
+            _ => {}
+        }
+        Ok(args)
+    }
+}
+
 pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
+    let args = &args.taken_apart()?;
     let mut way = Vec::new();
-    let mut catalog = if let (Some(package), Some(from)) = (&args.package, &args.path_from) {
+    let mut catalog = if let (Some(package), Some(from)) = (&args.package, &args.installed) {
         if !matches!(args.output, GraphFormat::Svg | GraphFormat::Html) {
             let error = CommandError::usage("a way is marked in SVG and HTML only");
             return Err(error.help("add `-o svg` or `-o html`; `olmdex path` lists the steps"));
@@ -253,7 +275,7 @@ fn ask(args: &GraphArgs, index: &Index) -> Result<(Vec<PackageGraph>, Catalog), 
 /// The bundles on the way from one, that one first.
 fn find_way(context: &Context, args: &GraphArgs, view: &PackageView, from: &str) -> Result<Vec<String>, CommandError> {
     let from = installed(view, from)?;
-    let to = args.path_to.as_deref().map(|it| bundle(view, it)).transpose()?.map(|it| it.0);
+    let to = args.to.as_deref().map(|it| bundle(view, it)).transpose()?.map(|it| it.0);
     let asked = Asked { installed: Some(from.clone()), channels: args.channel.clone(), ..Asked::default() };
     let path = match (args.olm, view.graphs.first()) {
         (Generation::Classic, Some(graph)) => classic_path(view, graph, &asked, &from, to.as_deref()),

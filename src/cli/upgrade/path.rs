@@ -4,14 +4,14 @@ use std::collections::{BTreeSet, HashMap};
 
 use clap::Args;
 
-use crate::cli::args::upgrade::{
-    Channels, TARGET_HEADERS, UpgradeOptions, bundle, installed_words, parse_minor, target_row,
-};
+use crate::cli::args::questions::{Channels, Given, UpgradeQuestion};
+use crate::cli::args::upgrade::{TARGET_HEADERS, UpgradeOptions, bundle, installed_words, parse_minor, target_row};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
+use crate::index::Index;
 use crate::index::query::Reach;
 use crate::upgrade::compat::{Claims, judge};
 use crate::upgrade::{
@@ -19,23 +19,25 @@ use crate::upgrade::{
     classic_shortest, v1_path, v1_shortest,
 };
 
-/// Show the steps that OLM takes from a version on, one after another
+/// Show the upgrades that OLM makes from a version on, one after another
 ///
 /// OLM v1 takes the highest version that is permitted at each step. `--shortest` shows instead the least number of steps,
 /// over all channels, with what must be set before each: the channel of the Subscription, or the version of the
 /// ClusterExtension. Exits with 1 if the way does not get there.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex path keda --from 2.8.1
-  olmdex path keda --from keda.v2.8.1 --to 2.10.1 --channel stable --olm classic
-  olmdex path keda --from 2.8.1 --to 2.10.1 --shortest --alternatives 3 --avoid-deprecated -o json")]
+  olmdex path keda@2.8.1
+  olmdex path keda/stable --installed keda.v2.8.1 --to 2.10.1 --olm classic
+  olmdex path keda@2.8.1 --to 2.10.1 --shortest --alternatives 3 --avoid-deprecated -o json
+  olmdex path keda --cluster must-gather/")]
 pub(crate) struct PathArgs {
-    /// The package
-    #[arg(value_name = "PKG", required_unless_present = "extension")]
-    package: Option<String>,
-    /// Where to begin: a version, a bundle's name, or NAME@VERSION for what no catalog holds
-    #[arg(long, value_name = "BUNDLE", required_unless_present = "extension")]
-    from: Option<String>,
+    /// The package; with a version or bundle, what is installed; with a channel, the Subscription's. Default: every
+    /// operator of `--cluster`
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present = "cluster")]
+    name: Option<String>,
+    /// What is installed, where the path begins: a version, a bundle's name, or NAME@VERSION for what no catalog holds
+    #[arg(long, value_name = "BUNDLE", alias = "from")]
+    installed: Option<String>,
     /// Where to end: a version or a bundle's name. Default: as far as it goes
     #[arg(long, value_name = "BUNDLE")]
     to: Option<String>,
@@ -60,40 +62,18 @@ pub(crate) struct PathArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
-    let channels = if args.shortest { Channels::Several } else { Channels::One };
-    let (package, from) = (args.package.as_deref(), args.from.as_deref());
-    let (index, view, asked) = args.options.question(context, package, from, None, channels)?;
-    let Some(from) = asked.installed.clone() else {
-        return Err(CommandError::usage("nothing is installed").help("say with `--from` where to begin"));
+    let given = Given {
+        name: args.name.as_deref(),
+        installed: args.installed.as_deref(),
+        version: None,
+        channels: if args.shortest { Channels::Several } else { Channels::One },
+        names_target: false,
     };
-    let to = args.to.as_deref().map(|it| bundle(&view, it)).transpose()?.map(|it| it.0);
+    let (index, questions) = args.options.questions(context, &given)?;
     let mut answers = Vec::new();
     let mut gave_up = false;
-    if let (true, Some(to)) = (args.shortest, &to) {
-        let edges = (args.options.ask.catalog.as_slice(), asked.channels.as_slice());
-        let within = view.names_between(&index, edges, &from, &BTreeSet::from([to.clone()]), args.alternatives)?;
-        if args.options.classic()
-            && let Some(graph) = view.graphs.first()
-        {
-            let wish = |wish: &Wish<'_>| classic_shortest(&view, graph, &asked, &from, wish);
-            let (found, is_spent) = shortest(args, &view, Generation::Classic, &from, to, &within, wish);
-            answers.extend(found);
-            gave_up |= is_spent;
-        }
-        if args.options.v1() {
-            let wish = |wish: &Wish<'_>| v1_shortest(&view, &asked, &from, wish);
-            let (found, is_spent) = shortest(args, &view, Generation::V1, &from, to, &within, wish);
-            answers.extend(found);
-            gave_up |= is_spent;
-        }
-    } else {
-        if args.options.classic() {
-            let graph = view.graphs.first();
-            answers.extend(graph.map(|it| classic_path(&view, it, &asked, &from, to.as_deref())));
-        }
-        if args.options.v1() {
-            answers.push(v1_path(&view, &asked, &from, to.as_deref()));
-        }
+    for question in &questions {
+        gave_up |= answer(args, &index, question, &mut answers)?;
     }
     let is_reached = answers.iter().any(|it| it.is_reached);
     args.options.print("UpgradePath", answers, sheet)?;
@@ -104,16 +84,60 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     Ok(if is_reached { Exit::Yes } else { Exit::No })
 }
 
+/// Answers one question; whether the search gave up.
+fn answer(
+    args: &PathArgs,
+    index: &Index,
+    question: &UpgradeQuestion,
+    answers: &mut Vec<UpgradePath>,
+) -> Result<bool, CommandError> {
+    let (view, asked) = (&question.view, &question.asked);
+    let Some(from) = &asked.installed else {
+        let error =
+            CommandError::usage(format!("nothing of `{}` is installed, where the path would begin", view.package));
+        return Err(error.help("name it: `PKG@VERSION`, or `--installed BUNDLE`"));
+    };
+    let to = args.to.as_deref().map(|it| bundle(view, it)).transpose()?.map(|it| it.0);
+    let mut gave_up = false;
+    if let (true, Some(to)) = (args.shortest, &to) {
+        let edges = (args.options.ask.catalog.as_slice(), asked.channels.as_slice());
+        let within = view.names_between(index, edges, from, &BTreeSet::from([to.clone()]), args.alternatives)?;
+        if question.classic()
+            && let Some(graph) = view.graphs.first()
+        {
+            let find = |wish: &Wish<'_>| classic_shortest(view, graph, asked, from, wish);
+            let (found, is_spent) = shortest(args, question, Generation::Classic, (from, to), &within, find);
+            answers.extend(found);
+            gave_up |= is_spent;
+        }
+        if question.v1() {
+            let find = |wish: &Wish<'_>| v1_shortest(view, asked, from, wish);
+            let (found, is_spent) = shortest(args, question, Generation::V1, (from, to), &within, find);
+            answers.extend(found);
+            gave_up |= is_spent;
+        }
+    } else {
+        if question.classic() {
+            let graph = view.graphs.first();
+            answers.extend(graph.map(|it| classic_path(view, it, asked, from, to.as_deref())));
+        }
+        if question.v1() {
+            answers.push(v1_path(view, asked, from, to.as_deref()));
+        }
+    }
+    Ok(gave_up)
+}
+
 /// The shortest ways of one generation of OLM as answers; one that says so if there are none.
 fn shortest(
     args: &PathArgs,
-    view: &PackageView,
+    question: &UpgradeQuestion,
     olm: Generation,
-    from: &InstalledBundle,
-    to: &str,
+    (from, to): (&InstalledBundle, &str),
     within: &Reach,
     find: impl Fn(&Wish<'_>) -> Vec<Vec<PathStep>>,
 ) -> (Vec<UpgradePath>, bool) {
+    let view = &question.view;
     let limits = Limits::new(args, view, olm);
     let effort = if args.alternatives > 1 { Effort::of(args.max_work) } else { Effort::default() };
     let wish = Wish {
@@ -126,7 +150,7 @@ fn shortest(
     let answer = |is_reached: bool, steps: Vec<PathStep>, reason: String| UpgradePath {
         olm,
         package: view.package.clone(),
-        channels: args.options.channel.clone(),
+        channels: question.asked.channels.clone(),
         from: from.clone(),
         to: Some(to.to_owned()),
         is_reached,

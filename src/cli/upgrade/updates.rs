@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use crate::cli::args::upgrade::{Channels, TARGET_HEADERS, UpgradeOptions, installed, installed_words, target_row};
+use crate::cli::args::questions::{Channels, Given};
+use crate::cli::args::upgrade::{TARGET_HEADERS, UpgradeOptions, installed, installed_words, target_row};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -13,15 +14,16 @@ use crate::upgrade::{Updates, Verdict, classic_updates, classic_updates_as_docum
 /// Exits with 1 if every generation of OLM that was asked is stuck; being at the head is fine.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex updates keda --installed 2.10.1
-  olmdex updates keda --installed keda.v2.10.1 --channel stable --olm classic
+  olmdex updates keda@2.10.1
+  olmdex updates keda/stable --installed keda.v2.10.1 --olm classic
   olmdex updates keda --installed keda.v1.0.9@1.0.9 --version '<3' --olm v1 -o json
   olmdex updates keda --installed 2.10.1 --as-documented --catalog community -i index.db
-  kubectl get clusterextension keda -o yaml > keda.yaml; olmdex updates --extension keda.yaml")]
+  olmdex updates --cluster must-gather/")]
 pub(crate) struct UpdatesArgs {
-    /// The package
-    #[arg(value_name = "PKG", required_unless_present = "extension")]
-    package: Option<String>,
+    /// The package; with a version or bundle, what is installed; with a channel, the Subscription's. Default: every
+    /// operator of `--cluster`
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present = "cluster")]
+    name: Option<String>,
     /// What is installed: a version, a bundle's name, or NAME@VERSION for what no catalog holds. Default: nothing
     #[arg(long, value_name = "BUNDLE")]
     installed: Option<String>,
@@ -30,7 +32,7 @@ pub(crate) struct UpdatesArgs {
     version: Option<String>,
     /// Look where OLM Classic's documentation says that it looks: also in other catalogs than the Subscription's, which
     /// `--catalog` names. OLM itself does not
-    #[arg(long, requires = "installed")]
+    #[arg(long, requires = "name")]
     as_documented: bool,
     #[command(flatten)]
     options: UpgradeOptions,
@@ -40,14 +42,22 @@ pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
     if args.as_documented {
         return as_documented(context, args);
     }
-    let (package, installed) = (args.package.as_deref(), args.installed.as_deref());
-    let (_, view, asked) = args.options.question(context, package, installed, args.version.as_ref(), Channels::One)?;
+    let given = Given {
+        name: args.name.as_deref(),
+        installed: args.installed.as_deref(),
+        version: args.version.as_ref(),
+        channels: Channels::One,
+        names_target: false,
+    };
     let mut answers = Vec::new();
-    if args.options.classic() {
-        answers.extend(view.graphs.first().map(|it| classic_updates(&view, it, &asked)));
-    }
-    if args.options.v1() {
-        answers.push(v1_updates(&view, &asked));
+    for question in args.options.questions(context, &given)?.1 {
+        let (view, asked) = (&question.view, &question.asked);
+        if question.classic() {
+            answers.extend(view.graphs.first().map(|it| classic_updates(view, it, asked)));
+        }
+        if question.v1() {
+            answers.push(v1_updates(view, asked));
+        }
     }
     let is_negative = answers.iter().all(Updates::is_negative);
     args.options.print("Updates", answers, sheet)?;
@@ -55,10 +65,14 @@ pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
 }
 
 fn as_documented(context: &Context, args: &UpdatesArgs) -> CommandResult {
-    let Some(package) = &args.package else { return Err(CommandError::usage("`--as-documented` wants a package")) };
-    let (view, source) = args.options.view_of_all(context, package)?;
-    let installed = args.installed.as_deref().map(|it| installed(&view, it)).transpose()?;
-    let asked = args.options.asked(installed, None);
+    let Some(name) = &args.name else { return Err(CommandError::usage("`--as-documented` wants a package")) };
+    let (view, argument, source) = args.options.view_of_all(context, name)?;
+    let Some(text) = args.installed.as_deref().or(argument.installed.as_deref()) else {
+        let error = CommandError::usage("`--as-documented` is about what is installed");
+        return Err(error.help("name it: `PKG@VERSION`, or `--installed BUNDLE`"));
+    };
+    let installed = installed(&view, text)?;
+    let asked = args.options.asked(&argument, Some(installed), None);
     let answer = classic_updates_as_documented(&view, &source, &asked);
     let is_negative = answer.is_negative();
     args.options.print("Updates", vec![answer], sheet)?;

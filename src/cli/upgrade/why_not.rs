@@ -4,11 +4,13 @@ use std::collections::BTreeSet;
 
 use clap::Args;
 
+use crate::cli::args::bundle::Target;
 use crate::cli::args::name::NameArgument;
-use crate::cli::args::upgrade::{Channels, UpgradeOptions, bundle, bundle_words, installed_words};
+use crate::cli::args::questions::{Channels, Given};
+use crate::cli::args::upgrade::{UpgradeOptions, bundle, bundle_words, installed_words};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
-use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::error::{CommandResult, Exit};
 use crate::index::query::Reach;
 use crate::upgrade::{WhyNot, classic_why_not, v1_why_not};
 
@@ -18,12 +20,14 @@ use crate::upgrade::{WhyNot, classic_why_not, v1_why_not};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex why-not keda@2.10.1 --installed 2.8.1
-  olmdex why-not keda@2.10.1 --installed keda.v2.8.1 --channel stable --olm classic
-  olmdex why-not keda@2.10.1 -o json")]
+  olmdex why-not keda.v2.10.1 --installed keda.v2.8.1 --channel stable --olm classic
+  olmdex why-not keda@2.10.1 -o json
+  olmdex why-not keda@2.10.1 --cluster must-gather/")]
 pub(crate) struct WhyNotArgs {
-    /// The version, or a bundle's name behind the `@`
+    /// The version that is wanted: PKG@VERSION, the name of a bundle, PKG/CHANNEL (its head) or PKG (the head of its default
+    /// channel)
     #[arg(value_name = "PKG@VERSION")]
-    target: String,
+    name: String,
     /// What is installed: a version, a bundle's name, or NAME@VERSION for what no catalog holds. Default: nothing
     #[arg(long, value_name = "BUNDLE")]
     installed: Option<String>,
@@ -35,27 +39,35 @@ pub(crate) struct WhyNotArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
-    let NameArgument::Version(package, version) = NameArgument::parse(&args.target) else {
-        let error = CommandError::usage("`why-not` wants PKG@VERSION");
-        return Err(error.help("for example `olmdex why-not keda@2.10.1`"));
+    let given = Given {
+        name: Some(&args.name),
+        installed: args.installed.as_deref(),
+        version: args.version.as_ref(),
+        channels: Channels::One,
+        names_target: true,
     };
-    let installed = args.installed.as_deref();
-    let (index, view, asked) =
-        args.options.question(context, Some(&package), installed, args.version.as_ref(), Channels::One)?;
-    let target = bundle(&view, &version)?;
+    let (index, questions) = args.options.questions(context, &given)?;
     let mut answers = Vec::new();
-    if args.options.classic() {
-        answers.extend(view.graphs.first().map(|it| classic_why_not(&view, it, &asked, &target)));
-    }
-    if args.options.v1() {
-        // The ways that work may be in other channels.
-        let catalogs = &args.options.ask.catalog;
-        let to = BTreeSet::from([target.0.clone()]);
-        let within = match &asked.installed {
-            Some(installed) => view.names_between(&index, (catalogs, &[]), installed, &to, 1)?,
-            None => Reach::Unknown,
+    for question in &questions {
+        let (view, asked) = (&question.view, &question.asked);
+        let wanted = match NameArgument::parse(&args.name) {
+            NameArgument::Version(_, version) => version,
+            _ => Target::find(&index, &args.options.ask.catalog, &args.name)?.bundle,
         };
-        answers.push(v1_why_not(&view, &asked, &target, &within));
+        let target = bundle(view, &wanted)?;
+        if question.classic() {
+            answers.extend(view.graphs.first().map(|it| classic_why_not(view, it, asked, &target)));
+        }
+        if question.v1() {
+            // The ways that work may be in other channels.
+            let catalogs = &args.options.ask.catalog;
+            let to = BTreeSet::from([target.0.clone()]);
+            let within = match &asked.installed {
+                Some(installed) => view.names_between(&index, (catalogs, &[]), installed, &to, 1)?,
+                None => Reach::Unknown,
+            };
+            answers.push(v1_why_not(view, asked, &target, &within));
+        }
     }
     let is_taken = answers.iter().all(|it| it.is_taken);
     args.options.print("WhyNot", answers, sheet)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::answer::Envelope;
-use crate::cli::args::name::{unknown_channel, unknown_package};
+use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::few;
 use crate::cli::print::difference::print_difference;
@@ -19,23 +19,23 @@ use crate::fbc::Format;
 use crate::index::query::Filter;
 use crate::upgrade::{ChannelDocument, ZStream, ZStreamError, channel_text, rules, z_stream};
 
-/// Make a channel in which every patch release updates to the latest of its minor version
+/// Rewrite a channel so that patch releases upgrade to their minor version's latest
 ///
 /// The latest patch releases form the chain; each skips the earlier ones of its minor version, so that whatever is installed
 /// has a single update. The new channel is checked against the old one as `check-graph --old` does. Exits with 1, and
 /// writes nothing, if a version cannot be upgraded.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
-  olmdex z-stream till --channel stable -i my-catalog/
-  olmdex z-stream till --channel stable -i my-catalog/ -o yaml > channel.yaml
-  olmdex z-stream till --channel stable -i my-catalog/ --dry-run
-  olmdex z-stream till --channel stable -i my-catalog/ --apply")]
+  olmdex z-stream till/stable -i my-catalog/
+  olmdex z-stream till/stable -i my-catalog/ -o yaml > channel.yaml
+  olmdex z-stream till/stable -i my-catalog/ --dry-run
+  olmdex z-stream till/stable -i my-catalog/ --apply")]
 pub(crate) struct ZStreamArgs {
-    /// The package
-    #[arg(value_name = "PKG")]
+    /// The channel of the package
+    #[arg(value_name = "PKG/CHANNEL")]
     package: String,
-    /// The channel
-    #[arg(long, value_name = "CHANNEL")]
+    /// The channel, if the name does not say it
+    #[arg(long, value_name = "CHANNEL", default_value = "", hide = true)]
     channel: String,
     /// Put the new channel in the place of the old one, in the catalog's file; everything else in it stays as it is
     #[arg(long)]
@@ -65,7 +65,27 @@ enum ZStreamFormat {
     Blob,
 }
 
+impl ZStreamArgs {
+    /// The same with the name taken apart.
+    fn taken_apart(&self) -> Result<Self, CommandError> {
+        let mut args = self.clone();
+        match NameArgument::parse(&self.package) {
+            NameArgument::Channel(package, channel) if self.channel.is_empty() => {
+                args.package = package;
+                args.channel = channel;
+            }
+            NameArgument::Plain(_) if !self.channel.is_empty() => {}
+            _ => {
+                let error = CommandError::usage(format!("`{}` is not a channel of a package", self.package));
+                return Err(error.help("name both: `PKG/CHANNEL`"));
+            }
+        }
+        Ok(args)
+    }
+}
+
 pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
+    let args = &args.taken_apart()?;
     let (index, input) = args.ask.open_with_files(context)?;
     let found = match &input {
         Some(input) => ChannelDocument::in_files(input, &args.package, &args.channel)?,

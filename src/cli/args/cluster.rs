@@ -1,0 +1,36 @@
+//! The state of a cluster as an argument: manifests in files, directories or on standard input.
+//!
+//! What it deliberately does not do: it asks no cluster.
+
+use std::path::PathBuf;
+
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::cluster::{self, Cluster, ClusterError};
+
+/// All that the manifests say together: a Subscription may stand in another file than what it installed.
+pub(crate) fn read_cluster(paths: &[PathBuf]) -> Result<Cluster, CommandError> {
+    let mut all = Cluster::default();
+    for path in paths {
+        all.add(if path.as_os_str() == crate::source::STDIN {
+            let mut text = Vec::new();
+            let read = std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut text);
+            read.map_err(|error| ClusterError::Unreadable { path: path.clone(), error })?;
+            cluster::read_text("<stdin>", &text)?
+        } else {
+            cluster::read(path)?
+        });
+    }
+    Ok(all)
+}
+
+/// The paths of manifests, for messages.
+pub(crate) fn shown(paths: &[PathBuf]) -> String {
+    paths.iter().map(|it| format!("`{}`", it.display())).collect::<Vec<_>>().join(", ")
+}
+
+impl From<ClusterError> for CommandError {
+    fn from(error: ClusterError) -> Self {
+        let help = "manifests are YAML or JSON, as `kubectl get … -o yaml` prints them";
+        Self::new(Exit::Input, error.to_string()).help(help)
+    }
+}

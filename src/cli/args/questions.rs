@@ -1,0 +1,337 @@
+//! The questions about upgrades that arguments ask: of one package, or of every operator of a cluster.
+//!
+//! What it deliberately does not do: it answers none.
+
+use crate::cli::args::cluster::{read_cluster, shown};
+use crate::cli::args::name::{PackageArgument, unknown_channel, unknown_package};
+use crate::cli::args::upgrade::{Olm, UpgradeOptions, installed};
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::cluster::{Cluster, ClusterExtension, Subscription};
+use crate::index::Index;
+use crate::index::query::{Filter, PackageGraph};
+use crate::upgrade::v1::{LabelSelector, LabelSelectorRequirement, Policy};
+use crate::upgrade::{Asked, InstalledBundle, PackageView};
+
+/// A question about a package: which generations of OLM to ask, and all that the catalogs say of the package.
+pub(crate) struct UpgradeQuestion {
+    olm: Olm,
+    pub(crate) view: PackageView,
+    pub(crate) asked: Asked,
+}
+
+impl UpgradeQuestion {
+    /// Whether OLM Classic is asked.
+    pub(crate) fn classic(&self) -> bool {
+        self.olm != Olm::V1
+    }
+
+    /// Whether OLM v1 is asked.
+    pub(crate) fn v1(&self) -> bool {
+        self.olm != Olm::Classic
+    }
+}
+
+/// How many channels may be named where a Subscription is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Channels {
+    /// The Subscription's own.
+    One,
+    /// All that it may change to.
+    Several,
+}
+
+/// What a question is about, as far as it is given by words of the command line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Given<'a> {
+    /// The package, or what names one.
+    pub(crate) name: Option<&'a str>,
+    /// What is installed.
+    pub(crate) installed: Option<&'a str>,
+    /// The range of versions of a ClusterExtension.
+    pub(crate) version: Option<&'a String>,
+    pub(crate) channels: Channels,
+    /// Whether a version in the name is one that is wanted, not what is installed.
+    pub(crate) names_target: bool,
+}
+
+impl UpgradeOptions {
+    /// The questions that the arguments and a cluster ask together; with the index, for what comes up later.
+    pub(crate) fn questions(
+        &self,
+        context: &Context,
+        given: &Given<'_>,
+    ) -> Result<(Index, Vec<UpgradeQuestion>), CommandError> {
+        if given.name.is_none() && self.cluster.is_empty() {
+            let error = CommandError::usage("no package and no cluster given");
+            return Err(error.help("name a package, or a cluster's manifests with `--cluster FILE`"));
+        }
+        let cluster = if self.cluster.is_empty() { None } else { Some(read_cluster(&self.cluster)?) };
+        let index = self.ask.open(context)?;
+        let mut argument = given.name.map(|it| PackageArgument::find(&index, it)).transpose()?;
+        if let Some(argument) = argument.as_mut().filter(|_| given.names_target) {
+            argument.installed = None;
+        }
+        if argument.as_ref().is_some_and(|it| it.installed.is_some()) && given.installed.is_some() {
+            let name = given.name.unwrap_or_default();
+            let error = CommandError::usage(format!("`{name}` and `--installed` both say what is installed"));
+            return Err(error.help("leave one of them out"));
+        }
+        let asking = Asking { options: self, context, index: &index, given };
+        let questions = match (cluster, argument) {
+            (None, None) => Vec::new(),
+            (None, Some(argument)) => vec![asking.of_package(&argument)?],
+            (Some(cluster), argument) => asking.of_cluster(&cluster, argument.as_ref())?,
+        };
+        Ok((index, questions))
+    }
+
+    /// Reads what all catalogs say of a package, with the one that a Subscription names.
+    pub(crate) fn view_of_all(
+        &self,
+        context: &Context,
+        name: &str,
+    ) -> Result<(PackageView, PackageArgument, String), CommandError> {
+        let index = self.ask.open(context)?;
+        let argument = PackageArgument::find(&index, name)?;
+        let package = argument.package.as_str();
+        let view = PackageView::read(&index, &Filter::default(), package)?;
+        let names: Vec<&str> = view.graphs.iter().map(|it| it.catalog.as_str()).collect();
+        let source = match (self.ask.catalog.as_slice(), names.as_slice()) {
+            (_, []) => return Err(unknown_package(&index, package)?),
+            ([only], _) => only.clone(),
+            ([], [only]) => (*only).to_owned(),
+            _ => {
+                let error = CommandError::usage("a Subscription names one catalog");
+                return Err(error.help(format!("choose it with `--catalog`: {}", names.join(", "))));
+            }
+        };
+        let given = Given { name: None, installed: None, version: None, channels: Channels::One, names_target: false };
+        let asking = Asking { options: self, context, index: &index, given: &given };
+        asking.check_channels(&argument, self.olm, &view.graphs)?;
+        Ok((view, argument, source))
+    }
+
+    /// The question that the options ask by themselves.
+    pub(crate) fn asked(
+        &self,
+        argument: &PackageArgument,
+        installed: Option<InstalledBundle>,
+        version: Option<&String>,
+    ) -> Asked {
+        Asked {
+            installed,
+            channels: self.channels(argument),
+            version: version.cloned().unwrap_or_default(),
+            selector: self.catalog_selector.clone(),
+            policy: self.upgrade_constraint_policy,
+        }
+    }
+
+    fn channels(&self, argument: &PackageArgument) -> Vec<String> {
+        self.channel.iter().chain(&argument.channel).cloned().collect()
+    }
+}
+
+/// What all questions of one command have in common.
+struct Asking<'a> {
+    options: &'a UpgradeOptions,
+    context: &'a Context,
+    index: &'a Index,
+    given: &'a Given<'a>,
+}
+
+impl Asking<'_> {
+    /// The question about a package that was named.
+    fn of_package(&self, argument: &PackageArgument) -> Result<UpgradeQuestion, CommandError> {
+        let view = self.view(argument, self.options.olm, &self.options.ask.catalog)?;
+        let asked = self.options.asked(argument, self.installed(&view, argument)?, self.given.version);
+        Ok(UpgradeQuestion { olm: self.options.olm, view, asked })
+    }
+
+    /// What is installed according to the command line.
+    fn installed(
+        &self,
+        view: &PackageView,
+        argument: &PackageArgument,
+    ) -> Result<Option<InstalledBundle>, CommandError> {
+        self.given.installed.or(argument.installed.as_deref()).map(|it| installed(view, it)).transpose()
+    }
+
+    /// The questions of all Subscriptions and ClusterExtensions, or of those to one package. What the command line says
+    /// counts more than what they say.
+    fn of_cluster(
+        &self,
+        cluster: &Cluster,
+        argument: Option<&PackageArgument>,
+    ) -> Result<Vec<UpgradeQuestion>, CommandError> {
+        cluster.warnings.iter().for_each(|it| self.context.reporter.warning(it));
+        let fits = |package: &String| argument.is_none_or(|it| it.package == *package);
+        let olm = self.options.olm;
+        let mut questions = Vec::new();
+        let mut n_found = 0;
+        for subscription in cluster.subscriptions.iter().filter(|it| olm != Olm::V1 && fits(&it.package)) {
+            n_found += 1;
+            questions.extend(self.of_subscription(cluster, subscription, argument)?);
+        }
+        for extension in cluster.extensions.iter().filter(|it| olm != Olm::Classic && fits(&it.package)) {
+            n_found += 1;
+            questions.extend(self.of_extension(extension, argument)?);
+        }
+        let paths = shown(&self.options.cluster);
+        if n_found == 0 {
+            let of = argument.map(|it| format!(" of package `{}`", it.package)).unwrap_or_default();
+            let what = match olm {
+                Olm::Classic => "no Subscription",
+                Olm::V1 => "no ClusterExtension",
+                Olm::Both => "no Subscription and no ClusterExtension",
+            };
+            return Err(CommandError::new(Exit::Input, format!("{paths} has {what}{of}")));
+        }
+        if questions.is_empty() {
+            let message = format!("no catalog has any of the packages that {paths} names");
+            return Err(CommandError::new(Exit::NotFound, message).help("name their catalogs with `-i`"));
+        }
+        Ok(questions)
+    }
+
+    fn of_subscription(
+        &self,
+        cluster: &Cluster,
+        subscription: &Subscription,
+        argument: Option<&PackageArgument>,
+    ) -> Result<Option<UpgradeQuestion>, CommandError> {
+        let Subscription { name, namespace, package, source, .. } = subscription;
+        let mut argument = self.argument(package, argument);
+        if self.options.channels(&argument).is_empty() && !subscription.channel.is_empty() {
+            argument.channel = Some(subscription.channel.clone());
+        }
+        let catalogs = &self.options.ask.catalog;
+        let names_it = catalogs.is_empty() && self.index.catalog_names()?.contains(source);
+        let own = [source.clone()];
+        let catalogs = if names_it { &own[..] } else { catalogs };
+        let Some(view) = self.view_if_any(&argument, catalogs)? else {
+            let what = format!("no catalog has `{package}`, to which the Subscription {namespace}/{name} is");
+            self.context.reporter.warning(&format!("{what}: it is left out"));
+            return Ok(None);
+        };
+        self.check(&argument, Olm::Classic, &view)?;
+        let mut asked = self.options.asked(&argument, self.installed(&view, &argument)?, self.given.version);
+        if asked.installed.is_none() && !subscription.installed.is_empty() {
+            let name = &subscription.installed;
+            let is_its = |it: &&crate::cluster::ClusterServiceVersion| it.name == *name && it.namespace == *namespace;
+            let version = cluster.csvs.iter().find(is_its).map(|it| it.version.clone()).unwrap_or_default();
+            asked.installed = Some(match view.find(name).filter(|it| it.0 == *name) {
+                Some((name, version)) => InstalledBundle { name, version, is_in_catalog: true },
+                None if version.is_empty() => installed(&view, name)?,
+                None => InstalledBundle { name: name.clone(), version, is_in_catalog: false },
+            });
+        }
+        Ok(Some(UpgradeQuestion { olm: Olm::Classic, view, asked }))
+    }
+
+    fn of_extension(
+        &self,
+        extension: &ClusterExtension,
+        argument: Option<&PackageArgument>,
+    ) -> Result<Option<UpgradeQuestion>, CommandError> {
+        let argument = self.argument(&extension.package, argument);
+        let Some(view) = self.view_if_any(&argument, &self.options.ask.catalog)? else {
+            if self.given.name.is_some() {
+                return Err(unknown_package(self.index, &argument.package)?);
+            }
+            let what =
+                format!("no catalog has `{}`, which ClusterExtension {} wants", argument.package, extension.name);
+            self.context.reporter.warning(&format!("{what}: it is left out"));
+            return Ok(None);
+        };
+        self.check(&argument, Olm::V1, &view)?;
+        let mut asked = self.options.asked(&argument, self.installed(&view, &argument)?, self.given.version);
+        if let (None, Some((name, version))) = (&asked.installed, &extension.installed) {
+            let is_in_catalog = view.find(name).is_some_and(|it| it.0 == *name);
+            asked.installed = Some(InstalledBundle { name: name.clone(), version: version.clone(), is_in_catalog });
+        }
+        if asked.channels.is_empty() {
+            asked.channels.clone_from(&extension.channels);
+        }
+        if asked.version.is_empty() {
+            asked.version.clone_from(&extension.version);
+        }
+        if asked.selector.is_none() && extension.has_selector {
+            let requirement = |(key, operator, values): (String, String, Vec<String>)| LabelSelectorRequirement {
+                key,
+                operator,
+                values,
+            };
+            asked.selector = Some(LabelSelector {
+                match_labels: extension.match_labels.iter().cloned().collect(),
+                match_expressions: extension.match_expressions.iter().cloned().map(requirement).collect(),
+            });
+        }
+        // Every other text means the default.
+        if extension.upgrade_constraint_policy == "SelfCertified" {
+            asked.policy = Policy::SelfCertified;
+        }
+        Ok(Some(UpgradeQuestion { olm: Olm::V1, view, asked }))
+    }
+
+    /// The package of an object of the cluster, with what the command line says of it.
+    fn argument(&self, package: &str, argument: Option<&PackageArgument>) -> PackageArgument {
+        argument.cloned().unwrap_or_else(|| PackageArgument::of(package))
+    }
+
+    /// All that the catalogs say of a package that must be there.
+    fn view(&self, argument: &PackageArgument, olm: Olm, catalogs: &[String]) -> Result<PackageView, CommandError> {
+        let Some(view) = self.view_if_any(argument, catalogs)? else {
+            return Err(unknown_package(self.index, &argument.package)?);
+        };
+        self.check(argument, olm, &view)?;
+        Ok(view)
+    }
+
+    fn view_if_any(
+        &self,
+        argument: &PackageArgument,
+        catalogs: &[String],
+    ) -> Result<Option<PackageView>, CommandError> {
+        let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
+        let view = PackageView::read(self.index, &filter, &argument.package)?;
+        Ok((!view.graphs.is_empty()).then_some(view))
+    }
+
+    fn check(&self, argument: &PackageArgument, olm: Olm, view: &PackageView) -> Result<(), CommandError> {
+        self.check_channels(argument, olm, &view.graphs)?;
+        if olm != Olm::V1 && view.graphs.len() > 1 {
+            let names: Vec<&str> = view.graphs.iter().map(|it| it.catalog.as_str()).collect();
+            let message = format!("`{}` is in several catalogs: {}", argument.package, names.join(", "));
+            let help = "a Subscription names one: choose it with `--catalog`, or ask with `--olm v1`";
+            return Err(CommandError::usage(message).help(help));
+        }
+        Ok(())
+    }
+
+    fn check_channels(
+        &self,
+        argument: &PackageArgument,
+        olm: Olm,
+        graphs: &[PackageGraph],
+    ) -> Result<(), CommandError> {
+        let channels = self.options.channels(argument);
+        let package = &argument.package;
+        let is_known =
+            |it: &&String| graphs.iter().any(|graph| graph.channels.iter().any(|channel| &channel.name == *it));
+        let (known, unknown): (Vec<&String>, Vec<&String>) = channels.iter().partition(is_known);
+        for channel in unknown {
+            // A ClusterExtension takes what the other channels have.
+            if known.is_empty() || olm != Olm::V1 {
+                return Err(unknown_channel(self.index, package, channel)?);
+            }
+            self.context.reporter.warning(&format!("package `{package}` has no channel `{channel}`"));
+        }
+        if self.given.channels == Channels::One && olm != Olm::V1 && channels.len() > 1 {
+            let error = CommandError::usage("a Subscription has one channel");
+            return Err(error.help("give one channel, or ask with `--olm v1`"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! What users of opm and kubectl type, and the command that does it here.
+//!
+//! What it deliberately does not do: it runs nothing in the place of what was typed.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// Words at the beginning of a command line, and what to type instead. Longer ones come before their beginnings.
+const INSTEAD: &[(&[&str], &str)] = &[
+    (&["alpha", "list", "packages"], "`olmdex list packages -i SOURCE`"),
+    (&["alpha", "list", "channels"], "`olmdex list channels [PKG] -i SOURCE`"),
+    (&["alpha", "list", "bundles"], "`olmdex list bundles [PKG] -i SOURCE`"),
+    (&["alpha", "list"], "`olmdex list packages|channels|bundles -i SOURCE`"),
+    (&["alpha", "render-graph"], "`olmdex graph [PKG] -i SOURCE`"),
+    (&["alpha", "diff"], "`olmdex diff OLD NEW`"),
+    (&["alpha"], "opm's `alpha list` is `olmdex list`, its `alpha render-graph` is `olmdex graph`"),
+    (&["index", "rm"], "`olmdex legacy rm FILE -p PKG -o NEW`, on the index's database file"),
+    (&["index", "prune"], "`olmdex legacy prune FILE -p PKG -o NEW`, on the index's database file"),
+    (&["index", "prune-stranded"], "`olmdex legacy prune-stranded FILE -o NEW`, on the index's database file"),
+    (&["index", "deprecatetruncate"], "`olmdex legacy deprecate-truncate FILE -b IMAGE -o NEW`"),
+    (&["index"], "`olmdex legacy` changes a legacy index; `olmdex migrate FILE DIR` makes files of it"),
+    (&["registry", "rm"], "`olmdex legacy rm FILE -p PKG -o NEW`"),
+    (&["registry", "prune"], "`olmdex legacy prune FILE -p PKG -o NEW`"),
+    (&["registry", "prune-stranded"], "`olmdex legacy prune-stranded FILE -o NEW`"),
+    (&["registry", "deprecatetruncate"], "`olmdex legacy deprecate-truncate FILE -b IMAGE -o NEW`"),
+    (&["registry"], "`olmdex legacy` changes a legacy catalog; `olmdex migrate FILE DIR` makes files of it"),
+    (&["version"], "`olmdex --version`"),
+    (&["get", "packagemanifests"], "`olmdex list packages`"),
+    (&["get"], "`olmdex list packages|channels|bundles|catalogs`"),
+    (&["describe"], "`olmdex show NAME`"),
+    (&["packages"], "`olmdex list packages`"),
+    (&["channels"], "`olmdex list channels [PKG]`"),
+    (&["bundles"], "`olmdex list bundles [PKG]`"),
+    (&["catalogs"], "`olmdex list catalogs`"),
+    (&["upgrade"], "`olmdex updates PKG@VERSION` shows the next upgrade, `olmdex path PKG@VERSION` all of them"),
+    (&["upgrades"], "`olmdex updates PKG@VERSION` shows the next upgrade, `olmdex path PKG@VERSION` all of them"),
+    (&["import"], "`olmdex build SOURCE` makes an index"),
+    (&["lint"], "`olmdex validate SOURCE`"),
+    (&["check"], "`olmdex validate SOURCE` checks a catalog, `olmdex check-graph` its upgrade graphs"),
+];
+
+/// Adds to an error about a word or option that only another tool knows what to type here.
+pub(in crate::cli) fn redirect(error: &mut clap::Error, words: &[String]) {
+    let tip = match error.kind() {
+        ErrorKind::InvalidSubcommand => instead(words).map(str::to_owned),
+        ErrorKind::UnknownArgument => match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::String(option)) if matches!(option.as_str(), "-p" | "--package" | "--packages") => {
+                Some("packages are named by their position: `olmdex COMMAND PKG`".to_owned())
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    if let Some(tip) = tip {
+        // What is spelt alike is not what is meant.
+        error.remove(ContextKind::SuggestedSubcommand);
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+}
+
+fn instead(words: &[String]) -> Option<&'static str> {
+    let plain: Vec<&str> = words.iter().map(String::as_str).filter(|it| !it.starts_with('-')).collect();
+    INSTEAD.iter().find(|it| plain.starts_with(it.0)).map(|it| it.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::{INSTEAD, instead};
+
+    #[test]
+    fn the_longest_beginning_counts() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(instead(&words("alpha list bundles catalog keda")), Some(INSTEAD[2].1));
+        assert_eq!(instead(&words("-v version")), Some("`olmdex --version`"));
+        assert_eq!(instead(&words("frobnicate")), None);
+    }
+
+    #[test]
+    fn no_command_of_ours_is_sent_elsewhere() {
+        let root = crate::cli::Cli::command();
+        for (words, tip) in INSTEAD {
+            assert!(root.find_subcommand(words[0]).is_none(), "{words:?}");
+            let named = tip.split("olmdex ").nth(1).and_then(|it| it.split([' ', '`']).next()).unwrap_or_default();
+            assert!(named == "--version" || root.find_subcommand(named).is_some(), "{tip}");
+        }
+    }
+}
