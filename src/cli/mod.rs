@@ -22,7 +22,9 @@ use shell::{completion, elsewhere, groups, man};
 use speak::context::Context;
 use speak::error::{CommandError, CommandResult, Exit};
 use speak::interrupt;
+use speak::pager;
 use speak::report::{ColorChoice, LogFormat, Reporter};
+use speak::screen;
 use upgrade::{check_graph, compat, graph, path, updates, why_not, z_stream};
 
 /// Index, check, query and render Operator Lifecycle Manager (OLM) catalogs
@@ -61,6 +63,9 @@ struct Cli {
         hide_default_value = true
     )]
     log_format: LogFormat,
+    /// Print long answers to the terminal as they are, not through `$OLMDEX_PAGER`, `$PAGER` or `less`
+    #[arg(long, global = true, help_heading = "Global options")]
+    no_pager: bool,
     /// Threads that read catalogs. Default: one per processor
     #[arg(long, global = true, help_heading = "Global options", value_name = "N")]
     threads: Option<usize>,
@@ -103,6 +108,23 @@ enum Command {
     Complete(completion::CompleteArgs),
 }
 
+impl Command {
+    /// Whether people read what it prints; the others write something.
+    fn is_read(&self) -> bool {
+        !matches!(
+            self,
+            Self::Build(_)
+                | Self::Migrate(_)
+                | Self::Export(_)
+                | Self::Legacy(_)
+                | Self::ZStream(_)
+                | Self::Completion(_)
+                | Self::Complete(_)
+                | Self::Man(_)
+        )
+    }
+}
+
 /// Version, commit and the SQLite that is built in. Whoever packages the program names the commit, in the environment of the build:
 /// a build script that asked git would compile the library again after each `git add`.
 fn version() -> String {
@@ -129,6 +151,7 @@ pub fn run() -> ExitCode {
         }
     };
     let reporter = Reporter::new(cli.color, cli.log_format, cli.quiet, cli.verbose);
+    screen::look(|is_terminal| reporter.color(is_terminal));
     if let Some(n_threads) = cli.threads {
         // Fails only if the pool exists already, which it cannot this early.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build_global();
@@ -139,11 +162,15 @@ pub fn run() -> ExitCode {
     {
         crate::file::delay_locks(std::time::Duration::from_millis(delay));
     }
+    if cli.command.is_read() && !cli.no_pager {
+        pager::start();
+    }
     let context = Context { reporter, scratch: std::env::temp_dir() };
     // A panic is a bug, whose message is ours to word; the one that the runtime prints would come on top of it.
     std::panic::set_hook(Box::new(|_| {}));
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| dispatch(&context, &cli.command)));
     interrupt::wait_if_interrupted();
+    pager::finish();
     match result {
         Ok(Ok(exit)) => exit.into(),
         Ok(Err(error)) => {

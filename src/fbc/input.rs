@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::diag::Finding;
 
 use super::input_file::{Body, InputFile, Made};
+use super::meter::Meter;
 use super::walk::walk;
 
 /// A catalog's files in their order.
@@ -16,6 +17,8 @@ pub struct Input {
     pub files: Vec<InputFile>,
     /// What is remarkable about where they come from, if that is no file-based catalog.
     pub remarks: Vec<Finding>,
+    /// How much of it has been read.
+    pub meter: Arc<Meter>,
 }
 
 impl Input {

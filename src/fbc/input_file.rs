@@ -76,6 +76,16 @@ impl InputFile {
         }
     }
 
+    /// How many bytes it has, if that is known without reading it.
+    #[must_use]
+    pub fn size(&self) -> Option<u64> {
+        match &self.body {
+            Body::Bytes(bytes) => Some(bytes.len() as u64),
+            Body::Path(path, _) => std::fs::metadata(path).ok().map(|it| it.len()),
+            Body::Unreadable(_) | Body::Made(_) => None,
+        }
+    }
+
     /// Opens the file.
     pub(super) fn open(&self) -> Result<Opened<'_>, Defect> {
         match &self.body {

@@ -105,6 +105,7 @@ pub fn load<C: Consumer, E>(
     // On a thread of the pool, waiting for the pool could wait for ever.
     let is_inline = rayon::current_thread_index().is_some();
     let scratches: Mutex<Vec<Scratch>> = Mutex::new(Vec::new());
+    input.meter.reset();
     let (sender, receiver) = sync_channel::<(usize, Vec<C::Output>)>(n_in_flight + 1);
     rayon::in_place_scope(|scope| {
         let mut tasks = Tasks::new(input);
@@ -186,8 +187,10 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
                 Err(defect) => outputs.push(failed(number, 0, 1, defect, consumer)),
             }
             scratch.whole = whole;
+            input.meter.add_file();
         }
         Task::Batch { file, offset, text, pieces } => {
+            input.meter.add_bytes(text.len());
             for piece in pieces {
                 outputs.push(decode(file, offset, &text, piece, consumer, scratch));
             }

@@ -39,6 +39,7 @@ mod resolving;
 mod solving;
 mod support;
 mod survive_reading;
+mod terminals;
 mod tidy;
 mod upgrade_reach;
 mod upgrades;

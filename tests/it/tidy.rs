@@ -43,7 +43,8 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("regex_syntax", &["re2"]),
     ("anyhow", &["cli"]),
-    ("rustix", &["file"]),
+    // The pager takes the place of standard output.
+    ("rustix", &["file", "cli"]),
     ("rayon", &["fbc", "index", "legacy", "upgrade", "cli"]),
 ];
 

@@ -62,17 +62,28 @@ pub(crate) enum DataFormat {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerFormat {
     Text,
+    /// Text with whole cells, however long.
+    Wide,
     Data(DataFormat),
 }
 
 impl ValueEnum for AnswerFormat {
     fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Text, Self::Data(DataFormat::Json), Self::Data(DataFormat::Yaml)]
+        &[
+            Self::Text,
+            Self::Wide,
+            Self::Data(DataFormat::Json),
+            Self::Data(DataFormat::Jsonl),
+            Self::Data(DataFormat::Yaml),
+        ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
-            Self::Text => Some(PossibleValue::new("text").aliases(["table", "wide"]).help("For people")),
+            Self::Text => Some(
+                PossibleValue::new("text").alias("table").help("For people; on a terminal, cells are cut to its width"),
+            ),
+            Self::Wide => Some(PossibleValue::new("wide").help("For people, with all cells whole")),
             Self::Data(format) => format.to_possible_value(),
         }
     }

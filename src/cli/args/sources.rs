@@ -1,16 +1,19 @@
 //! The sources that asking commands take, as one index.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 
-use crate::cli::args::legacy_source;
+use crate::cli::args::{cache, legacy_source};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::diag::{Tally, closest};
 use crate::fbc::Input;
+use crate::file::Cache;
+use crate::index::query::Outdated;
 use crate::index::{Builder, CatalogSpec, Index, Mode};
 use crate::source::{STDIN, Source};
 
@@ -175,7 +178,9 @@ impl AskOptions {
         if let [(only, Source::Index(path))] = opened.as_slice()
             && !only.is_named
         {
-            return Ok(Opened::Index(Index::open(path)?));
+            let index = Index::open(path)?;
+            warn_if_outdated(context, &index)?;
+            return Ok(Opened::Index(index));
         }
         refuse_equal_names(&sources)?;
         Ok(Opened::Catalogs(opened))
@@ -187,6 +192,27 @@ impl AskOptions {
         }
         Ok(vec![default_source()?])
     }
+}
+
+/// Says which catalogs have changed since the index was written, to somebody at a terminal: looking at every file of the sources
+/// may take as long as the answer.
+fn warn_if_outdated(context: &Context, index: &Index) -> Result<(), CommandError> {
+    if context.reporter.is_quiet() || !std::io::stderr().is_terminal() {
+        return Ok(());
+    }
+    let cache = cache::directory().map(|it| Cache::at(&it));
+    for it in index.outdated(cache.as_ref())? {
+        let (catalog, newest) = (&it.catalog, &it.newest);
+        context.reporter.warning(&format!("the index is older than catalog `{catalog}`: {newest} has changed since"));
+        context.reporter.note(&format!("  = help: {}", rebuild(index, &it)));
+    }
+    Ok(())
+}
+
+/// The command that brings a catalog of an index up to date.
+pub(crate) fn rebuild(index: &Index, outdated: &Outdated) -> String {
+    let Outdated { catalog, source, .. } = outdated;
+    format!("`olmdex build {catalog}={source} -o {}`", index.path().display())
 }
 
 /// What is asked if no source is named.
@@ -281,7 +307,7 @@ pub(crate) fn import_files(
     let source = named.path.display().to_string();
     let spec = CatalogSpec { name: named.name.clone(), source: source.clone(), ..CatalogSpec::default() };
     let started = Instant::now();
-    let progress = Progress::start(context, format!("reading {source}"));
+    let progress = Progress::reading(context, format!("reading {source}"), input);
     let import = builder.add_catalog(&spec, input, Mode::Tolerant)?;
     drop(progress);
     legacy_source::report_errors(context, &input.remarks);

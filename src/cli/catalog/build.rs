@@ -103,7 +103,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let mut imports = Vec::new();
     for Addition { spec, input } in additions {
         let started = Instant::now();
-        let _progress = Progress::start(context, format!("reading {}", spec.source));
+        let _progress = Progress::reading(context, format!("reading {}", spec.source), &input);
         let mut import = builder.add_catalog(&spec, &input, mode)?;
         let n_files = counted(input.files.len() as u64, "file");
         context.reporter.detail(&if import.was_read {

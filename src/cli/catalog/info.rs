@@ -2,16 +2,21 @@
 
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
+use crate::cli::args::cache;
 use crate::cli::args::formats::DataFormat;
 use crate::cli::args::legacy_source::is_legacy;
-use crate::cli::args::sources::AskOptions;
+use crate::cli::args::sources::{AskOptions, rebuild};
 use crate::cli::print::table;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::diag::counted;
+use crate::file::Cache;
+use crate::index::Index;
 use crate::index::query::Info;
 use crate::legacy::{Fidelity, LegacyCatalog};
 
@@ -57,11 +62,12 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
         return legacy_info(context, args.output, path);
     }
     let index = AskOptions::of_sources(&args.sources).open(context)?;
-    let info = index.info()?;
+    let cache = cache::directory().map(|it| Cache::at(&it));
+    let info = index.info(cache.as_ref())?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
         InfoFormat::Data(format) => table::write_data(format, "IndexInfo", vec![info], &mut out)?,
-        InfoFormat::Table => print(&index.path().display().to_string(), info, &mut out)?,
+        InfoFormat::Table => print(&index, info, &mut out)?,
     }
     out.flush()?;
     Ok(Exit::Yes)
@@ -104,8 +110,14 @@ fn legacy_info(context: &Context, output: InfoFormat, path: &Path) -> CommandRes
     Ok(Exit::Yes)
 }
 
-fn print(path: &str, info: Info, out: &mut impl std::io::Write) -> Result<(), CommandError> {
-    writeln!(out, "{path}: schema {}, {}\n", info.schema_version, bytes(info.file_bytes))?;
+fn print(index: &Index, info: Info, out: &mut impl std::io::Write) -> Result<(), CommandError> {
+    let age = index.written().and_then(|it| it.elapsed().ok()).map(|it| format!(", written {} ago", age(it)));
+    let path = index.path().display();
+    writeln!(out, "{path}: schema {}, {}{}", info.schema_version, bytes(info.file_bytes), age.unwrap_or_default())?;
+    for it in &info.outdated {
+        writeln!(out, "catalog `{}` has changed since: {}; {}", it.catalog, it.newest, rebuild(index, it))?;
+    }
+    writeln!(out)?;
     let headers = ["CATALOG", "PRIORITY", "PACKAGES", "CHANNELS", "BUNDLES", "SOURCE"];
     let rows: Vec<Vec<String>> = info
         .catalogs
@@ -121,7 +133,7 @@ fn print(path: &str, info: Info, out: &mut impl std::io::Write) -> Result<(), Co
             ]
         })
         .collect();
-    table::write_aligned(Some(headers.map(str::to_owned).to_vec()), &rows, 3, out)?;
+    table::write_fitted(Some(headers.map(str::to_owned).to_vec()), rows, 3, out)?;
     writeln!(
         out,
         "\n{} documents, {} distinct; {} of text, {} distinct\n",
@@ -143,6 +155,13 @@ fn print(path: &str, info: Info, out: &mut impl std::io::Write) -> Result<(), Co
         .collect();
     table::write_aligned(Some(["ROOM FOR", "SIZE", "SHARE"].map(str::to_owned).to_vec()), &rows, 3, out)?;
     Ok(())
+}
+
+/// A time for people: `5 minutes`, in the largest unit that it fills.
+fn age(time: Duration) -> String {
+    let units = [("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)];
+    let (unit, seconds) = units.into_iter().find(|it| time.as_secs() >= it.1).unwrap_or(("second", 1));
+    counted(time.as_secs() / seconds, unit)
 }
 
 /// Bytes for people: `40.3 MB`, in powers of 1000.

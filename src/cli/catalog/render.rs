@@ -78,7 +78,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
                     let message = format!("`{}` cannot be converted as a whole", path.display());
                     return Err(CommandError::new(Exit::No, message).help("`--keep-going` leaves out what cannot"));
                 }
-                let _progress = Progress::start(context, format!("reading {}", path.display()));
+                let _progress = Progress::reading(context, format!("reading {}", path.display()), input);
                 let defects = sorted.read(input);
                 n_defects += defects.len();
                 report(context, input, &defects);

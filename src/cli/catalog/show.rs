@@ -1,10 +1,9 @@
 //! `olmdex show`
 
-use clap::builder::PossibleValue;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::formats::{AnswerFormat, DataFormat};
+use crate::cli::args::formats::AnswerFormat;
 use crate::cli::args::name::{NameArgument, refuse_path, unknown_channel, unknown_package, with_guess};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
@@ -30,27 +29,8 @@ pub(crate) struct ShowArgs {
     #[command(flatten)]
     ask: AskOptions,
     /// Output format
-    #[arg(short, long, value_enum, default_value_t = ShowFormat(AnswerFormat::Text))]
-    output: ShowFormat,
-}
-
-/// Formats of answers, with one object a line besides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ShowFormat(AnswerFormat);
-
-impl ValueEnum for ShowFormat {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[
-            Self(AnswerFormat::Text),
-            Self(AnswerFormat::Data(DataFormat::Json)),
-            Self(AnswerFormat::Data(DataFormat::Jsonl)),
-            Self(AnswerFormat::Data(DataFormat::Yaml)),
-        ]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        self.0.to_possible_value()
-    }
+    #[arg(short, long, value_enum, default_value_t = AnswerFormat::Text)]
+    output: AnswerFormat,
 }
 
 pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
@@ -122,8 +102,8 @@ fn unknown_version(
     Ok(error.help(format!("its newest are {}; `olmdex list bundles {package}` lists all", newest.join(", "))))
 }
 
-fn print<T: Serialize>(format: ShowFormat, kind: &str, items: Vec<T>, sheet: impl Fn(&T) -> Sheet) -> CommandResult {
-    print_answers(format.0, kind, items, sheet)?;
+fn print<T: Serialize>(format: AnswerFormat, kind: &str, items: Vec<T>, sheet: impl Fn(&T) -> Sheet) -> CommandResult {
+    print_answers(format, kind, items, sheet)?;
     Ok(Exit::Yes)
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             Source::Index(path) => catalogs_of(&path)?,
         };
         for input in inputs {
-            let _progress = Progress::start(context, format!("checking {}", path.display()));
+            let _progress = Progress::reading(context, format!("checking {}", path.display()), &input);
             findings.extend(input.remarks.iter().cloned());
             let Report { findings: mut found, opm, extent: found_extent, .. } = check::check(&input);
             extent += found_extent;

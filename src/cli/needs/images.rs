@@ -10,7 +10,7 @@ use crate::cli::args::bundle::{Target, catalog_of};
 use crate::cli::args::formats::DataFormat;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::print::table::{write_aligned, write_data, write_yaml};
+use crate::cli::print::table::{write_aligned, write_data, write_fitted, write_yaml};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::printable;
@@ -24,6 +24,7 @@ use crate::upgrade::{Asked, PackageView, classic_path};
 enum ImagesFormat {
     Plain,
     Table,
+    Wide,
     Data(DataFormat),
     Isc,
     Mapping,
@@ -34,6 +35,7 @@ impl ValueEnum for ImagesFormat {
         &[
             Self::Plain,
             Self::Table,
+            Self::Wide,
             Self::Data(DataFormat::Json),
             Self::Data(DataFormat::Yaml),
             Self::Isc,
@@ -44,7 +46,8 @@ impl ValueEnum for ImagesFormat {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
             Self::Plain => PossibleValue::new("plain").alias("name").help("One reference a line"),
-            Self::Table => PossibleValue::new("table").alias("wide").help("With the bundles that use them"),
+            Self::Table => PossibleValue::new("table").help("With the bundles that use them"),
+            Self::Wide => PossibleValue::new("wide").help("The same, whole on a terminal too"),
             Self::Data(format) => return format.to_possible_value(),
             Self::Isc => PossibleValue::new("isc").help("ImageSetConfiguration of oc-mirror"),
             Self::Mapping => PossibleValue::new("mapping").help("SOURCE=TARGET, as `oc image mirror -f` reads it"),
@@ -189,10 +192,15 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>) -> Result<(), CommandError> {
     match args.output {
         ImagesFormat::Data(format) => write_data(format, "Image", images, &mut out)?,
         ImagesFormat::Plain => named.try_for_each(|it| writeln!(out, "{}", printable(&it.image)))?,
-        ImagesFormat::Table => {
+        ImagesFormat::Table | ImagesFormat::Wide => {
             let headers = ["IMAGE", "NAMES", "BUNDLES"].map(str::to_owned).to_vec();
             let row = |it: &ImageUse| vec![it.image.clone(), it.names.join(","), it.bundles.join(",")];
-            write_aligned(Some(headers), &images.iter().map(row).collect::<Vec<_>>(), 3, &mut out)?;
+            let rows: Vec<Vec<String>> = images.iter().map(row).collect();
+            if args.output == ImagesFormat::Table {
+                write_fitted(Some(headers), rows, 3, &mut out)?;
+            } else {
+                write_aligned(Some(headers), &rows, 3, &mut out)?;
+            }
         }
         ImagesFormat::Isc => {
             let additional_images = named.map(|it| ImageName { name: &it.image }).collect();

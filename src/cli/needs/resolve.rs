@@ -26,21 +26,23 @@ use crate::upgrade::unsafe_definitions;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ResolveFormat {
     Table,
+    Wide,
     Tree,
     Data(DataFormat),
 }
 
 impl ValueEnum for ResolveFormat {
     fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Table, Self::Tree, Self::Data(DataFormat::Json), Self::Data(DataFormat::Yaml)]
+        &[Self::Table, Self::Wide, Self::Tree, Self::Data(DataFormat::Json), Self::Data(DataFormat::Yaml)]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
             Self::Table => {
-                let table = PossibleValue::new("table").aliases(["wide", "text"]);
+                let table = PossibleValue::new("table").alias("text");
                 Some(table.help("The set, the steps, and what stays as it is"))
             }
+            Self::Wide => Some(PossibleValue::new("wide").help("The same, whole on a terminal too")),
             Self::Tree => Some(PossibleValue::new("tree").help("Who brings whom")),
             Self::Data(format) => format.to_possible_value(),
         }
@@ -213,14 +215,14 @@ fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>) -> Result<(), Comma
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
         ResolveFormat::Data(format) => write_data(format, "Resolution", answers, &mut out)?,
-        ResolveFormat::Table | ResolveFormat::Tree => {
+        ResolveFormat::Table | ResolveFormat::Wide | ResolveFormat::Tree => {
             for (idx, answer) in answers.iter().enumerate() {
                 if answers.len() > 1 {
                     writeln!(out, "{}Generation {}", if idx > 0 { "\n" } else { "" }, answer.generation)?;
                 }
                 match (args.output, answer.outcome) {
                     (ResolveFormat::Tree, Outcome::Resolved) => write_tree(answer, &mut out)?,
-                    (_, Outcome::Resolved) => write_table(answer, &mut out)?,
+                    (format, Outcome::Resolved) => write_table(answer, format == ResolveFormat::Wide, &mut out)?,
                     (_, Outcome::Unsatisfiable | Outcome::Failed) => write_refusal(answer, &mut out)?,
                 }
                 write_list("OLM may differ", &answer.quirks, &mut out)?;

@@ -10,6 +10,7 @@ use crate::cli::args::formats::AnswerFormat;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table;
 use crate::cli::speak::error::CommandError;
+use crate::cli::speak::screen::screen;
 
 /// Prints answers; the sheets are for people.
 pub(crate) fn print_answers<T: Serialize>(
@@ -21,12 +22,14 @@ pub(crate) fn print_answers<T: Serialize>(
     let mut out = io::BufWriter::new(io::stdout().lock());
     match format {
         AnswerFormat::Data(format) => table::write_data(format, kind, answers, &mut out)?,
-        AnswerFormat::Text => {
+        AnswerFormat::Text | AnswerFormat::Wide => {
             for (idx, answer) in answers.iter().enumerate() {
                 if idx > 0 {
                     writeln!(out)?;
                 }
-                sheet(answer).write(&mut out)?;
+                let sheet = sheet(answer);
+                let width = screen().width.filter(|_| format == AnswerFormat::Text);
+                sheet.write(width, &mut out)?;
             }
         }
     }

@@ -4,7 +4,7 @@
 
 use std::io::Write;
 
-use crate::cli::print::table::write_aligned;
+use crate::cli::print::table::{write_aligned, write_fitted};
 use crate::cli::speak::error::CommandError;
 use crate::diag::{Place, printable};
 use crate::resolve::{BecauseAnswer, Named, Position, ResolutionAnswer, Sentence, with_origin};
@@ -19,7 +19,11 @@ pub(in crate::cli) fn write_list(title: &str, items: &[String], out: &mut impl W
     Ok(())
 }
 
-pub(in crate::cli) fn write_table(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), CommandError> {
+pub(in crate::cli) fn write_table(
+    answer: &ResolutionAnswer,
+    is_wide: bool,
+    out: &mut impl Write,
+) -> Result<(), CommandError> {
     if answer.operators.is_empty() && answer.kept.is_empty() {
         writeln!(out, "There is nothing to install in the namespace {}.", printable(&answer.namespace))?;
         return Ok(());
@@ -48,7 +52,11 @@ pub(in crate::cli) fn write_table(answer: &ResolutionAnswer, out: &mut impl Writ
         let (name, version) = (it.name.clone(), it.version.clone());
         rows.push(vec![name, version, empty(), empty(), "stays".to_owned(), because(&it.because)]);
     }
-    write_aligned(Some(headers), &rows, 3, out)?;
+    if is_wide {
+        write_aligned(Some(headers), &rows, 3, out)?;
+    } else {
+        write_fitted(Some(headers), rows, 3, out)?;
+    }
     write_list("Steps", &step_words(answer), out)?;
     providers(answer, out)?;
     standing(answer, out)?;

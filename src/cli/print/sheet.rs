@@ -2,8 +2,14 @@
 
 use std::io::{self, Write};
 
-use crate::cli::print::table::write_aligned;
+use crate::cli::print::fit::wrap;
+use crate::cli::print::table::{CUT, write_aligned, write_fitted_to};
+use crate::cli::speak::report::paint;
+use crate::cli::speak::screen::screen;
 use crate::diag::printable;
+
+/// How far tables and texts are moved in.
+const INDENT: usize = 2;
 
 /// Labelled lines, then tables, then long texts. What is empty is left out.
 #[derive(Debug, Default)]
@@ -43,27 +49,49 @@ impl Sheet {
         }
     }
 
-    pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
-        let width = self.lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0) + 2;
+    /// Writes it, cut and wrapped to `width` columns if there is a terminal.
+    pub(crate) fn write(&self, width: Option<usize>, out: &mut impl Write) -> io::Result<()> {
+        let label_width = self.lines.iter().map(|(label, _)| label.len()).max().unwrap_or(0) + 2;
         for (label, value) in &self.lines {
-            writeln!(out, "{:width$}{}", format!("{label}:"), printable(value))?;
+            let value = printable(value);
+            let lines = match width {
+                Some(width) => wrap(&value, width.saturating_sub(label_width)),
+                None => vec![value.into_owned()],
+            };
+            for (idx, line) in lines.iter().enumerate() {
+                let label = if idx == 0 { format!("{label}:") } else { String::new() };
+                writeln!(out, "{label:label_width$}{line}")?;
+            }
         }
+        let mut is_cut = false;
         for (title, headers, rows) in &self.tables {
             writeln!(out, "\n{title}:")?;
-            let indent = |cells: &Vec<String>| -> Vec<String> {
-                cells
-                    .iter()
-                    .enumerate()
-                    .map(|(idx, it)| if idx == 0 { format!("  {it}") } else { it.clone() })
-                    .collect()
-            };
-            let rows: Vec<Vec<String>> = rows.iter().map(indent).collect();
-            write_aligned(Some(indent(headers)), &rows, 3, out)?;
+            let mut table = Vec::new();
+            match width {
+                Some(width) => {
+                    let width = width.saturating_sub(INDENT);
+                    is_cut |= write_fitted_to(width, Some(headers.clone()), rows.clone(), 3, &mut table)?;
+                }
+                None => write_aligned(Some(headers.clone()), rows, 3, &mut table)?,
+            }
+            for line in String::from_utf8_lossy(&table).lines() {
+                writeln!(out, "{:INDENT$}{line}", "")?;
+            }
+        }
+        if is_cut {
+            writeln!(out, "\n{}", paint(screen().color, "2", CUT))?;
         }
         for (title, text) in &self.texts {
             writeln!(out, "\n{title}:")?;
             for line in text.trim_end().lines() {
-                writeln!(out, "{}", format!("  {}", printable(line)).trim_end())?;
+                let line = printable(line);
+                let lines = match width {
+                    Some(width) => wrap(&line, width.saturating_sub(INDENT)),
+                    None => vec![line.into_owned()],
+                };
+                for line in lines {
+                    writeln!(out, "{}", format!("  {line}").trim_end())?;
+                }
             }
         }
         Ok(())

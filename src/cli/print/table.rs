@@ -9,7 +9,10 @@ use serde::Serialize;
 
 use crate::answer::Envelope;
 use crate::cli::args::formats::{DataFormat, RowFormat};
+use crate::cli::print::fit::{columns, fit, wrap};
 use crate::cli::speak::error::CommandError;
+use crate::cli::speak::report::paint;
+use crate::cli::speak::screen::{Screen, screen};
 use crate::diag::{closest, printable};
 use crate::{json, yaml};
 
@@ -95,6 +98,10 @@ pub(crate) fn print<T: Row>(mut rows: Vec<T>, options: &RowOptions) -> Result<()
             match format {
                 RowFormat::Csv => write_csv(headers, &rows, options.quote_formulas, &mut out)?,
                 RowFormat::Markdown => write_markdown(headers, &rows, &mut out)?,
+                RowFormat::Table if screen().width.is_some() => {
+                    let owned = |it: &Vec<Cow<'_, str>>| it.iter().map(|cell| cell.to_string()).collect();
+                    write_fitted(headers.as_ref().map(owned), rows.iter().map(owned).collect(), 3, &mut out)?;
+                }
                 _ => write_aligned(headers, &rows, 3, &mut out)?,
             }
         }
@@ -178,9 +185,49 @@ pub(crate) fn write_aligned<T: AsRef<str>>(
     Ok(())
 }
 
-/// How many columns a text takes, a character one.
-fn columns(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.chars().count() }
+/// As [`write_aligned`], but on a terminal what does not fit is cut, which a line below says, and what is the same in all rows is
+/// said once.
+pub(crate) fn write_fitted(
+    headers: Option<Vec<String>>,
+    rows: Vec<Vec<String>>,
+    gap: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let Screen { width: Some(width), color, .. } = screen() else { return write_aligned(headers, &rows, gap, out) };
+    if write_fitted_to(width, headers, rows, gap, out)? {
+        writeln!(out, "{}", paint(color, "2", CUT))?;
+    }
+    Ok(())
+}
+
+/// What stands below what was cut.
+pub(crate) const CUT: &str = "Cut to the terminal's width; `-o wide` shows all.";
+
+/// As [`write_fitted`], for a width; whether a cell was cut.
+pub(crate) fn write_fitted_to(
+    width: usize,
+    headers: Option<Vec<String>>,
+    rows: Vec<Vec<String>>,
+    gap: usize,
+    out: &mut impl Write,
+) -> io::Result<bool> {
+    let color = screen().color;
+    let safe = |row: Vec<String>| -> Vec<String> { row.iter().map(|it| printable(it).into_owned()).collect() };
+    let fitted = fit(headers.map(safe), rows.into_iter().map(safe).collect(), gap, width);
+    if !fitted.constants.is_empty() {
+        let said: Vec<String> = fitted.constants.iter().map(|(header, value)| format!("{header} {value}")).collect();
+        for line in wrap(&format!("In all rows: {}", said.join(", ")), width) {
+            writeln!(out, "{}", paint(color, "2", &line))?;
+        }
+    }
+    let mut table = Vec::new();
+    let has_headers = fitted.headers.is_some();
+    write_aligned(fitted.headers, &fitted.rows, gap, &mut table)?;
+    let table = String::from_utf8_lossy(&table);
+    let (first, rest) = table.split_at(if has_headers { table.find('\n').unwrap_or_default() } else { 0 });
+    // Padding of the last cells of a line is of no use where it could wrap.
+    write!(out, "{}{rest}", if first.is_empty() { String::new() } else { paint(color, "1", first.trim_end()) })?;
+    Ok(fitted.is_cut)
 }
 
 /// Values as RFC 4180 has them, with `\n` at the ends of lines, and without what could steer a terminal. What a spreadsheet

@@ -5,5 +5,7 @@
 pub(in crate::cli) mod context;
 pub(in crate::cli) mod error;
 pub(in crate::cli) mod interrupt;
+pub(in crate::cli) mod pager;
 pub(in crate::cli) mod progress;
 pub(in crate::cli) mod report;
+pub(in crate::cli) mod screen;

@@ -5,6 +5,8 @@ use std::io::{IsTerminal as _, Write as _};
 use clap::ValueEnum;
 
 use crate::cli::speak::error::CommandError;
+use crate::cli::speak::screen::screen;
+use crate::cli::speak::{pager, progress};
 use crate::diag::text::Color;
 use crate::diag::{Finding, Severity, printable, text};
 
@@ -42,7 +44,8 @@ impl Reporter {
         Self { choice, format, is_quiet, is_verbose }
     }
 
-    fn color(self, is_terminal: bool) -> Color {
+    /// Whether what goes to a terminal, or not to one, is coloured.
+    pub(crate) fn color(self, is_terminal: bool) -> Color {
         let has_no_color = std::env::var_os("NO_COLOR").is_some_and(|it| !it.is_empty());
         match self.choice {
             ColorChoice::Always => Color::On,
@@ -53,7 +56,7 @@ impl Reporter {
 
     /// Whether findings on standard output are coloured.
     pub(crate) fn stdout_color(self) -> Color {
-        self.color(std::io::stdout().is_terminal())
+        screen().color
     }
 
     /// Whether only data and errors are wanted.
@@ -151,8 +154,12 @@ impl Reporter {
     }
 
     fn line(self, line: &str) {
-        // There is nobody left to tell that standard error cannot be written.
-        let _ = writeln!(std::io::stderr().lock(), "{line}");
+        if let Some(line) = pager::keep(line.to_owned()) {
+            let mut stderr = std::io::stderr().lock();
+            progress::clear(&mut stderr);
+            // There is nobody left to tell that standard error cannot be written.
+            let _ = writeln!(stderr, "{line}");
+        }
     }
 }
 

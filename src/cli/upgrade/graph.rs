@@ -211,7 +211,7 @@ fn refused(args: &GraphArgs, error: &DrawError) -> CommandError {
 /// A catalog in files.
 fn read(context: &Context, args: &GraphArgs, input: &Input) -> Result<Catalog, CommandError> {
     let mut n_broken = 0_u64;
-    let _progress = Progress::start(context, "reading the catalog".to_owned());
+    let _progress = Progress::reading(context, "reading the catalog".to_owned(), input);
     let mut catalog = Catalog::read(input, |origin, failure| {
         n_broken += 1;
         for finding in check::failure_findings(input, origin, failure) {

@@ -15,6 +15,7 @@ use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
+use crate::cli::speak::screen::screen;
 use crate::fbc::Format;
 use crate::index::query::Filter;
 use crate::upgrade::{ChannelDocument, ZStream, ZStreamError, channel_text, rules, z_stream};
@@ -165,7 +166,7 @@ fn print(args: &ZStreamArgs, made: ZStream, new: &str, written: Option<&Path>) -
                 .map(|it| vec![it.minor, it.latest, it.replaces, few(&it.skips), it.skip_range]);
             let headers = ["MINOR", "LATEST", "REPLACES", "SKIPS", "SKIP RANGE"];
             sheet.table("Streams", &headers, rows.collect());
-            sheet.write(&mut out)?;
+            sheet.write(screen().width, &mut out)?;
         }
     }
     out.flush()?;

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{CatalogRow, Filter};
+use super::{CatalogRow, Filter, Outdated};
+use crate::file::Cache;
 use crate::index::{Index, IndexError, SCHEMA_VERSION};
 
 /// What an index holds.
@@ -30,6 +31,8 @@ pub struct Info {
     pub sizes: Vec<Size>,
     /// Bytes of the file.
     pub file_bytes: u64,
+    /// Catalogs whose sources on this machine have changed since.
+    pub outdated: Vec<Outdated>,
 }
 
 /// What a kind of things takes.
@@ -72,11 +75,11 @@ FROM dbstat p LEFT JOIN sqlite_schema s ON s.name = p.name
 WHERE p.aggregate = TRUE GROUP BY 1";
 
 impl Index {
-    /// What the index holds. Reads the whole file.
+    /// What the index holds. Reads the whole file; `cache` is for [`Self::outdated`].
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn info(&self) -> Result<Info, IndexError> {
+    pub fn info(&self, cache: Option<&Cache>) -> Result<Info, IndexError> {
         let (references, documents, referenced_bytes, document_bytes) = self
             .connection()
             .query_row(TOTALS, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
@@ -99,6 +102,7 @@ impl Index {
             document_bytes,
             schemas: schemas.into_iter().collect(),
             file_bytes: sizes.iter().map(|it| it.bytes).sum(),
+            outdated: self.outdated(cache)?,
             sizes,
         })
     }

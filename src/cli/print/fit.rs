@@ -1,0 +1,233 @@
+//! Tables that fit a terminal: what is the same in all rows is said once, reasons are wrapped, and other cells are cut.
+//!
+//! What it deliberately does not do: it prints nothing, and does not know how wide a terminal is.
+
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+/// A table as it is printed.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Fitted {
+    /// Headers and values of the columns that are the same in all rows.
+    pub(crate) constants: Vec<(String, String)>,
+    pub(crate) headers: Option<Vec<String>>,
+    pub(crate) rows: Vec<Vec<String>>,
+    /// Whether a cell was cut.
+    pub(crate) is_cut: bool,
+}
+
+/// Columns that explain: half a reason is none, so they go on in the next line.
+const EXPLAINING: [&str; 4] = ["BECAUSE", "REASON", "FIX", "CONSTRAINT"];
+
+/// No column becomes narrower than this, nor than its header.
+const MIN_COLUMN: usize = 8;
+
+/// How many columns of a terminal a text takes.
+pub(crate) fn columns(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.width() }
+}
+
+/// Fits a table into `width` columns of a terminal, of which `gap` are between two cells.
+pub(crate) fn fit(headers: Option<Vec<String>>, rows: Vec<Vec<String>>, gap: usize, width: usize) -> Fitted {
+    let (constants, headers, rows) = without_constants(headers, rows);
+    let header_widths: Vec<usize> = headers.iter().flatten().map(|it| columns(it)).collect();
+    let n_columns = rows.iter().map(Vec::len).max().unwrap_or_default().max(header_widths.len());
+    let mut widths: Vec<usize> = (0..n_columns)
+        .map(|idx| {
+            let cells = rows.iter().filter_map(|row| row.get(idx)).map(|it| columns(it));
+            cells.chain(header_widths.get(idx).copied()).max().unwrap_or_default()
+        })
+        .collect();
+    let least = |idx: usize| header_widths.get(idx).copied().unwrap_or_default().max(MIN_COLUMN);
+    let gaps = gap * n_columns.saturating_sub(1);
+    loop {
+        let excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
+        let widest = (0..n_columns).filter(|idx| widths[*idx] > least(*idx)).max_by_key(|idx| widths[*idx]);
+        let Some(widest) = widest.filter(|_| excess > 0) else { break };
+        // As far down as the next widest, so that several share the loss.
+        let next = (0..n_columns).filter(|idx| *idx != widest).map(|idx| widths[idx]).filter(|it| *it < widths[widest]);
+        let floor = next.max().unwrap_or_default().max(least(widest));
+        let wanted = widths[widest].saturating_sub(excess).max(floor);
+        widths[widest] = if wanted < widths[widest] { wanted } else { widths[widest] - 1 };
+    }
+    let explains =
+        |idx: usize| headers.as_ref().and_then(|it| it.get(idx)).is_some_and(|it| EXPLAINING.contains(&it.as_str()));
+    let mut is_cut = false;
+    let mut fitted = Vec::with_capacity(rows.len());
+    for mut row in rows {
+        let mut lines: Vec<(usize, Vec<String>)> = Vec::new();
+        for (idx, cell) in row.iter_mut().enumerate().filter(|(idx, cell)| columns(cell) > widths[*idx]) {
+            let mut wrapped = if explains(idx) { wrap(cell, widths[idx]) } else { vec![std::mem::take(cell)] };
+            for line in wrapped.iter_mut().filter(|it| columns(it) > widths[idx]) {
+                *line = cut(line, widths[idx]);
+                is_cut = true;
+            }
+            *cell = wrapped.remove(0);
+            lines.push((idx, wrapped));
+        }
+        let n_columns = row.len();
+        let n_more = lines.iter().map(|it| it.1.len()).max().unwrap_or_default();
+        fitted.push(row);
+        for number in 0..n_more {
+            let mut next = vec![String::new(); n_columns];
+            for (idx, lines) in &mut lines {
+                next[*idx] = lines.get_mut(number).map(std::mem::take).unwrap_or_default();
+            }
+            fitted.push(next);
+        }
+    }
+    Fitted { constants, headers, rows: fitted, is_cut }
+}
+
+/// Takes out the columns that have the same value in all of several rows, and those without any value.
+type Parts = (Vec<(String, String)>, Option<Vec<String>>, Vec<Vec<String>>);
+
+fn without_constants(headers: Option<Vec<String>>, rows: Vec<Vec<String>>) -> Parts {
+    // Without its header nobody knows what a value is.
+    let Some(headers) = headers else { return (Vec::new(), None, rows) };
+    let Some((first, others)) = rows.split_first().filter(|it| !it.1.is_empty()) else {
+        return (Vec::new(), Some(headers), rows);
+    };
+    let mut is_kept: Vec<bool> =
+        (0..headers.len()).map(|idx| others.iter().any(|row| row.get(idx) != first.get(idx))).collect();
+    if !is_kept.contains(&true) {
+        // Equal rows are still rows.
+        is_kept.iter_mut().take(1).for_each(|it| *it = true);
+    }
+    let constants = headers
+        .iter()
+        .zip(first)
+        .zip(&is_kept)
+        .filter(|((_, value), is_kept)| !**is_kept && !value.is_empty())
+        .map(|((header, value), _)| (header.clone(), value.clone()))
+        .collect();
+    let keep = |cells: Vec<String>| -> Vec<String> {
+        cells.into_iter().zip(&is_kept).filter(|it| *it.1).map(|it| it.0).collect()
+    };
+    (constants, Some(keep(headers)), rows.into_iter().map(keep).collect())
+}
+
+/// Cuts a text to at most `width` columns: a list to its first items and how many more there are, a sentence at its end, a
+/// name in its middle, since references of images and paths differ at both ends.
+fn cut(text: &str, width: usize) -> String {
+    let items: Vec<&str> = text.split(',').map(str::trim).collect();
+    if items.len() > 1 && !items.iter().any(|it| it.contains(' ')) {
+        let separator = if text.contains(", ") { ", " } else { "," };
+        for n_shown in (1..items.len()).rev() {
+            let shown = format!("{} +{}", items[..n_shown].join(separator), items.len() - n_shown);
+            if columns(&shown) <= width {
+                return shown;
+            }
+        }
+    }
+    if text.contains(' ') {
+        return format!("{}…", start(text, width.saturating_sub(1)).trim_end());
+    }
+    let n_end = width / 3;
+    format!("{}…{}", start(text, width.saturating_sub(n_end + 1)), end(text, n_end))
+}
+
+/// The first characters that fit.
+fn start(text: &str, width: usize) -> &str {
+    let mut taken = 0;
+    let end = text.char_indices().find(|(_, c)| {
+        taken += c.width().unwrap_or_default();
+        taken > width
+    });
+    &text[..end.map_or(text.len(), |it| it.0)]
+}
+
+/// The last characters that fit.
+fn end(text: &str, width: usize) -> &str {
+    let mut taken = 0;
+    let begin = text.char_indices().rev().take_while(|(_, c)| {
+        taken += c.width().unwrap_or_default();
+        taken <= width
+    });
+    &text[begin.last().map_or(text.len(), |it| it.0)..]
+}
+
+/// A text in lines of at most `width` columns, broken between words.
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last().map_or(0, |it| columns(it));
+        if line > 0 && line + 1 + columns(word) > width {
+            lines.push(String::new());
+        }
+        if let Some(last) = lines.last_mut() {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{columns, cut, fit, wrap};
+
+    fn rows(text: &[&[&str]]) -> Vec<Vec<String>> {
+        text.iter().map(|row| row.iter().map(|it| (*it).to_owned()).collect()).collect()
+    }
+
+    #[test]
+    fn what_is_the_same_in_all_rows_is_said_once() {
+        let headers = rows(&[&["CATALOG", "PACKAGE", "STATUS", "VERSION"]]).pop();
+        let fitted =
+            fit(headers.clone(), rows(&[&["shop", "till", "", "1.0.0"], &["shop", "till", "", "1.1.0"]]), 3, 80);
+        assert_eq!(fitted.constants, [("CATALOG".into(), "shop".into()), ("PACKAGE".into(), "till".into())]);
+        assert_eq!(fitted.headers, rows(&[&["VERSION"]]).pop());
+        assert_eq!(fitted.rows, rows(&[&["1.0.0"], &["1.1.0"]]));
+        // One row is not a pattern, and equal rows are still rows.
+        assert!(fit(headers.clone(), rows(&[&["shop", "till", "", "1.0.0"]]), 3, 80).constants.is_empty());
+        let equal = fit(headers, rows(&[&["a", "b", "", "1"], &["a", "b", "", "1"]]), 3, 80);
+        assert_eq!(equal.rows, rows(&[&["a"], &["a"]]));
+    }
+
+    #[test]
+    fn wide_columns_share_the_loss_and_headers_stay() {
+        let long = "a-very-long-name-of-a-bundle-that-nobody-reads";
+        let headers = rows(&[&["NAME", "REASON-OF-IT"]]).pop();
+        let fitted = fit(headers, rows(&[&[long, "because it is so"], &["b", long]]), 3, 40);
+        assert!(fitted.is_cut);
+        for row in &fitted.rows {
+            assert!(columns(&row[0]) + 3 + columns(&row[1]) <= 40, "{row:?}");
+        }
+        assert_eq!(fitted.headers, rows(&[&["NAME", "REASON-OF-IT"]]).pop());
+        // There is no room for anything: lines will wrap.
+        assert_eq!(fit(None, rows(&[&["12345678", "12345678"]]), 3, 5).rows, rows(&[&["12345678", "12345678"]]));
+    }
+
+    #[test]
+    fn cells_are_cut_by_what_they_are() {
+        for (text, width, expected) in [
+            ("alpha,beta,gamma,delta", 14, "alpha,beta +2"),
+            ("alpha, beta, gamma, delta", 14, "alpha, beta +2"),
+            ("it is not in the channel", 12, "it is not i…"),
+            ("quay.io/org/name@sha256:0123456789", 16, "quay.io/or…56789"),
+            ("日本語日本語日本語", 9, "日本…語"),
+        ] {
+            assert_eq!(cut(text, width), expected);
+            assert!(columns(&cut(text, width)) <= width, "{text}");
+        }
+    }
+
+    #[test]
+    fn reasons_go_on_in_the_next_line() {
+        let headers = rows(&[&["NAME", "REASON"]]).pop();
+        let reason = "no edge leads from what is installed to it, which is a pity";
+        let fitted = fit(headers, rows(&[&["a", reason], &["b", "fine"]]), 3, 40);
+        assert!(!fitted.is_cut);
+        let expected = [["a", "no edge leads from what is"], ["", "installed to it, which is a pity"], ["b", "fine"]];
+        assert_eq!(fitted.rows, expected.map(|it| it.map(str::to_owned).to_vec()));
+    }
+
+    #[test]
+    fn lines_are_broken_between_words() {
+        assert_eq!(wrap("it is not in the channel", 10), ["it is not", "in the", "channel"]);
+        assert_eq!(wrap("incomprehensibilities", 10), ["incomprehensibilities"]);
+        assert_eq!(wrap("", 10), [""]);
+    }
+}

@@ -1,0 +1,35 @@
+//! How much of an input has been read, for who waits for the rest.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Counts what has been read; shared by all copies of an input. What is read again counts from nothing.
+#[derive(Debug, Default)]
+pub struct Meter {
+    files: AtomicUsize,
+    bytes: AtomicU64,
+}
+
+impl Meter {
+    /// Files that have been read whole.
+    pub fn files(&self) -> usize {
+        self.files.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that have been read.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn reset(&self) {
+        self.files.store(0, Ordering::Relaxed);
+        self.bytes.store(0, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_file(&self) {
+        self.files.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn add_bytes(&self, bytes: usize) {
+        self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}

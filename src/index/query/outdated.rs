@@ -1,0 +1,99 @@
+//! Catalogs whose sources on this machine have changed since the index was written.
+//!
+//! What it deliberately does not do: it reads no source. A file that is newer, but has the stamp that the last build of it
+//! remembers, is the same; a file of an older time that somebody has moved in is not noticed.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::fbc::Input;
+use crate::file::Cache;
+use crate::index::{Index, IndexError, seen};
+
+/// A catalog that is older than its source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Outdated {
+    /// The catalog.
+    pub catalog: String,
+    /// What it was built from.
+    pub source: String,
+    /// The file of it that was changed last.
+    pub newest: String,
+}
+
+impl Index {
+    /// When its file was written, if it is a file.
+    #[must_use]
+    pub fn written(&self) -> Option<SystemTime> {
+        modified(self.path())
+    }
+
+    /// The catalogs whose sources are on this machine and newer than the index, by name. Looks at each file of the sources, and
+    /// reads none; `cache` is what [`crate::index::Builder::with_cache`] had.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn outdated(&self, cache: Option<&Cache>) -> Result<Vec<Outdated>, IndexError> {
+        let Some(written) = self.written() else { return Ok(Vec::new()) };
+        let sql = "SELECT name, source, source_digest FROM catalog ORDER BY name";
+        let rows: Vec<(String, String, Vec<u8>)> =
+            self.rows(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let mut outdated = Vec::new();
+        for (catalog, source, digest) in rows {
+            let Some(place) = self.place(&source) else { continue };
+            let Some((_, newest)) = newest(&place).filter(|it| it.0 > written) else { continue };
+            let is_same = |cache: &Cache| {
+                let input = input(&place);
+                input.and_then(|it| seen::recall(cache, &it, &source)).is_some_and(|it| it.0[..] == digest[..])
+            };
+            if !cache.is_some_and(is_same) {
+                outdated.push(Outdated { newest: newest.display().to_string(), catalog, source });
+            }
+        }
+        Ok(outdated)
+    }
+
+    /// Where a source is: beside the index, or where the command runs. Catalogs of an index are named behind a `#`.
+    fn place(&self, source: &str) -> Option<PathBuf> {
+        let source = source.rsplit_once('#').map_or(source, |it| it.0);
+        let beside = self.path().parent().unwrap_or(Path::new("")).join(source);
+        [beside, PathBuf::from(source)].into_iter().find(|it| it.exists())
+    }
+}
+
+/// More than this below a source is not a catalog: whoever made the index may have named `/`.
+const MAX_ENTRIES: usize = 20_000;
+
+/// The file at or below a path that was changed last. Links to directories are not followed. None if there are too many.
+fn newest(path: &Path) -> Option<(SystemTime, PathBuf)> {
+    let mut newest = modified(path).map(|it| (it, path.to_owned()));
+    let mut open = if path.is_dir() { vec![path.to_owned()] } else { Vec::new() };
+    let mut n_entries = 0;
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(directory).ok()?.filter_map(Result::ok) {
+            n_entries += 1;
+            if n_entries > MAX_ENTRIES {
+                return None;
+            }
+            if entry.file_type().is_ok_and(|it| it.is_dir()) {
+                open.push(entry.path());
+            } else if let Some(time) = modified(&entry.path()) {
+                newest = newest.max(Some((time, entry.path())));
+            }
+        }
+    }
+    newest
+}
+
+/// The files of a source.
+fn input(path: &Path) -> Option<Input> {
+    if path.is_dir() { Input::directory(path).ok() } else { Some(Input::file(path)) }
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?.modified().ok()
+}

@@ -1,0 +1,153 @@
+//! What a person at a terminal sees: tables that fit, paging, progress, warnings about indexes that are too old. The terminal is a
+//! pseudo-terminal of 80 columns.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Stdio;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use crate::support::{olmdex, program, scratch};
+
+/// Two ends of a terminal of 80 columns and 24 lines.
+fn terminal() -> (OwnedFd, OwnedFd) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap();
+    let slave = rustix::fs::open(name.as_c_str(), OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
+    tcsetwinsize(&slave, Winsize { ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    (master, slave)
+}
+
+/// What a command shows on a terminal, without colours; `pager` is what the user has set.
+fn show(args: &[&str], directory: &Path, pager: &str) -> String {
+    let (master, slave) = terminal();
+    let mut child = program()
+        .args(args)
+        .current_dir(directory)
+        .env("OLMDEX_PAGER", pager)
+        .env("XDG_CACHE_HOME", directory.join("cache"))
+        .env("TERM", "xterm")
+        .env_remove("COLUMNS")
+        .stdin(Stdio::null())
+        .stdout(slave.try_clone().unwrap())
+        .stderr(slave)
+        .spawn()
+        .unwrap();
+    let reader = std::thread::spawn(move || {
+        let mut text = Vec::new();
+        let mut buffer = [0; 4096];
+        let mut master = File::from(master);
+        // Reading fails as soon as nobody has the other end.
+        while let Ok(n @ 1..) = master.read(&mut buffer) {
+            text.extend_from_slice(&buffer[..n]);
+        }
+        text
+    });
+    child.wait().unwrap();
+    drop(child);
+    String::from_utf8(reader.join().unwrap()).unwrap().replace('\r', "")
+}
+
+/// A text without colours.
+fn plain(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + part.split_once('m').map_or(part, |it| it.1))
+}
+
+/// An index of the fixtures' shop, with its sources beside it.
+fn shop() -> tempfile::TempDir {
+    let directory = scratch();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    for (from, to) in [("shop/in", "shop"), ("help/my-catalog", "community")] {
+        let mut copy = std::process::Command::new("cp");
+        copy.arg("-r").arg(fixtures.join(from)).arg(directory.path().join(to));
+        assert!(copy.status().unwrap().success());
+    }
+    olmdex(["build", "shop", "community", "-o", "index.db", "-q"])
+        .in_directory(directory.path())
+        .answer()
+        .expect_code(0);
+    directory
+}
+
+#[test]
+fn tables_fit_and_say_once_what_is_the_same() {
+    let directory = shop();
+    let shown = plain(&show(&["list", "bundles", "--catalog", "community"], directory.path(), "cat"));
+    assert!(shown.starts_with("In all rows: CATALOG community, CHANNELS stable\nPACKAGE "), "{shown}");
+    for line in shown.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    // A pipe gets the same columns whatever is in them.
+    let piped = olmdex(["list", "bundles", "--catalog", "community"]).in_directory(directory.path()).answer().out();
+    assert!(piped.starts_with("CATALOG     PACKAGE "), "{piped}");
+    // What does not fit is cut, and the wide table has all of it.
+    let answer = ["images", "keda@2.10.1", "-q", "-o"];
+    let cut = plain(&show(&[&answer[..], &["table"]].concat(), directory.path(), "cat"));
+    assert!(cut.contains('…') && cut.ends_with("Cut to the terminal's width; `-o wide` shows all.\n"), "{cut}");
+    let wide = plain(&show(&[&answer[..], &["wide"]].concat(), directory.path(), "cat"));
+    assert!(!wide.contains('…') && wide.lines().any(|it| it.chars().count() > 80), "{wide}");
+}
+
+#[test]
+fn sheets_are_wrapped_between_words() {
+    let directory = shop();
+    let shown = plain(&show(&["updates", "till@1.0.0", "--catalog", "shop"], directory.path(), "cat"));
+    assert!(shown.lines().all(|it| it.chars().count() <= 80), "{shown}");
+    assert!(shown.contains("reason:    its entry says replaces till.v1.0.0 (channel stable,"), "{shown}");
+}
+
+#[test]
+fn headers_are_bold_unless_nobody_wants_colours() {
+    let directory = shop();
+    let coloured = show(&["list", "packages"], directory.path(), "cat");
+    assert!(coloured.contains("\u{1b}[1mCATALOG"), "{coloured}");
+    let none = show(&["list", "packages", "--color", "never"], directory.path(), "cat");
+    assert!(!none.contains('\u{1b}'), "{none}");
+}
+
+#[test]
+fn long_answers_go_through_the_users_pager() {
+    let directory = shop();
+    let paged = plain(&show(&["list", "packages"], directory.path(), "sed 's/^/paged: /'"));
+    assert!(!paged.is_empty() && paged.lines().all(|it| it.starts_with("paged: ")), "{paged}");
+    let unpaged = plain(&show(&["list", "packages", "--no-pager"], directory.path(), "sed 's/^/paged: /'"));
+    assert!(!unpaged.contains("paged"), "{unpaged}");
+    // A pager that ends early ends the answer, without a word. Messages come when it has ended.
+    assert_eq!(plain(&show(&["render", "shop"], directory.path(), "true")), "");
+    let both = plain(&show(&["show", "absent"], directory.path(), "sed 's/^/paged: /'"));
+    assert!(both.starts_with("error: there is no package"), "{both}");
+    // What cannot be started is no reason to show nothing.
+    let missing = plain(&show(&["list", "packages"], directory.path(), ""));
+    assert!(missing.contains("keda"), "{missing}");
+}
+
+#[test]
+fn an_index_that_is_older_than_its_source_is_named() {
+    let directory = shop();
+    let file = directory.path().join("shop/till/package.yaml");
+    let ask = || plain(&show(&["list", "packages"], directory.path(), "cat"));
+    assert!(!ask().contains("older"), "{}", ask());
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, format!("{text}# changed\n")).unwrap();
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    File::options().append(true).open(&file).unwrap().set_modified(later).unwrap();
+    let shown = ask();
+    assert!(shown.contains("warning: the index is older than catalog `shop`: "), "{shown}");
+    assert!(shown.contains("  = help: `olmdex build shop=shop -o index.db`"), "{shown}");
+    let info = olmdex(["info"]).in_directory(directory.path()).answer().out();
+    assert!(info.contains("catalog `shop` has changed since: "), "{info}");
+    // Nobody looks at every file of a source that is too large to be a catalog: whoever made the index may have named `/`.
+    let database = rusqlite::Connection::open(directory.path().join("index.db")).unwrap();
+    database.execute("UPDATE catalog SET source = '/' WHERE name = 'shop'", []).unwrap();
+    drop(database);
+    assert!(!ask().contains("older than catalog `shop`"), "{}", ask());
+}
