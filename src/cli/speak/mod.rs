@@ -9,3 +9,4 @@ pub(in crate::cli) mod pager;
 pub(in crate::cli) mod progress;
 pub(in crate::cli) mod report;
 pub(in crate::cli) mod screen;
+pub(in crate::cli) mod stderr;

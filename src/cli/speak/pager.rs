@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
 use crate::cli::speak::screen::screen;
+use crate::cli::speak::stderr::write_line;
 
 /// What standard output goes into, and what standard error has to wait for.
 struct Pager {
@@ -64,9 +65,7 @@ pub(crate) fn finish() {
     }
     let _ = pager.child.wait();
     for message in pager.messages {
-        use std::io::Write as _;
-        // There is nobody left to tell that standard error cannot be written.
-        let _ = writeln!(std::io::stderr().lock(), "{message}");
+        write_line(&message);
     }
 }
 

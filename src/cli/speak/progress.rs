@@ -2,13 +2,13 @@
 //!
 //! What it deliberately does not do: it never stands between messages; each of them takes its line away first.
 
-use std::io::{IsTerminal as _, Write as _};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io::IsTerminal as _;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::cli::speak::context::Context;
+use crate::cli::speak::stderr::{clear_progress, show_progress};
 use crate::diag::{grouped, printable};
 use crate::fbc::Input;
 
@@ -17,17 +17,6 @@ pub(crate) struct Progress {
     /// Dropping it ends the thread.
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
-}
-
-/// Whether the line stands on the terminal.
-static IS_SHOWN: AtomicBool = AtomicBool::new(false);
-
-/// Takes the line away, so that something else can be written.
-pub(crate) fn clear(stderr: &mut std::io::StderrLock<'_>) {
-    if IS_SHOWN.swap(false, Ordering::SeqCst) {
-        // There is nobody left to tell that standard error cannot be written.
-        let _ = write!(stderr, "\r\u{1b}[K");
-    }
 }
 
 impl Progress {
@@ -64,13 +53,9 @@ impl Progress {
             let started = Instant::now();
             let what = printable(&what).into_owned();
             while stopped.recv_timeout(Duration::from_secs(1)) == Err(RecvTimeoutError::Timeout) {
-                let mut out = std::io::stderr().lock();
-                // Messages take it away while nobody else writes.
-                IS_SHOWN.store(true, Ordering::SeqCst);
-                let _ = write!(out, "\r\u{1b}[K{what}{}, {} s", how_much(), started.elapsed().as_secs());
-                let _ = out.flush();
+                show_progress(&format!("{what}{}, {} s", how_much(), started.elapsed().as_secs()));
             }
-            clear(&mut std::io::stderr().lock());
+            clear_progress();
         });
         Self { stop: Some(stop), thread: Some(thread) }
     }

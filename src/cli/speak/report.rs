@@ -1,12 +1,12 @@
 //! What goes to standard error: errors, findings, notes.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 
 use clap::ValueEnum;
 
 use crate::cli::speak::error::CommandError;
 use crate::cli::speak::screen::screen;
-use crate::cli::speak::{pager, progress};
+use crate::cli::speak::{pager, stderr};
 use crate::diag::text::Color;
 use crate::diag::{Finding, Severity, printable, text};
 
@@ -155,10 +155,7 @@ impl Reporter {
 
     fn line(self, line: &str) {
         if let Some(line) = pager::keep(line.to_owned()) {
-            let mut stderr = std::io::stderr().lock();
-            progress::clear(&mut stderr);
-            // There is nobody left to tell that standard error cannot be written.
-            let _ = writeln!(stderr, "{line}");
+            stderr::write_line(&line);
         }
     }
 }

@@ -1,0 +1,35 @@
+//! Standard error, which messages and a line of progress share.
+//!
+//! What it deliberately does not do: it words nothing.
+
+use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether a line of progress stands on the terminal, which the next message takes away.
+static HAS_PROGRESS: AtomicBool = AtomicBool::new(false);
+
+/// Puts a line of progress in the place of the last one.
+pub(crate) fn show_progress(line: &str) {
+    let mut stderr = std::io::stderr().lock();
+    HAS_PROGRESS.store(true, Ordering::SeqCst);
+    let _ = write!(stderr, "\r\u{1b}[K{line}");
+    let _ = stderr.flush();
+}
+
+/// Takes the line of progress away.
+pub(crate) fn clear_progress() {
+    clear(&mut std::io::stderr().lock());
+}
+
+/// Writes a message. There is nobody left to tell that standard error cannot be written.
+pub(crate) fn write_line(line: &str) {
+    let mut stderr = std::io::stderr().lock();
+    clear(&mut stderr);
+    let _ = writeln!(stderr, "{line}");
+}
+
+fn clear(stderr: &mut std::io::StderrLock<'_>) {
+    if HAS_PROGRESS.swap(false, Ordering::SeqCst) {
+        let _ = write!(stderr, "\r\u{1b}[K");
+    }
+}
