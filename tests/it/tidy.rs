@@ -23,6 +23,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("index", 4),
     ("legacy", 4),
     ("source", 5),
+    ("compose", 6),
     ("upgrade", 6),
     ("resolve", 7),
     ("draw", 8),
@@ -44,6 +45,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("regex_syntax", &["re2"]),
     ("anyhow", &["cli"]),
     ("rustix", &["file"]),
+    ("toml", &["compose"]),
     ("rayon", &["fbc", "index", "legacy", "upgrade", "cli"]),
 ];
 

@@ -9,7 +9,9 @@ use clap::ValueEnum;
 use crate::answer::{Envelope, FindingsMetadata, VERSION};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::CommandError;
+use crate::compose::Chosen;
 use crate::diag::json::FindingJson;
+use crate::diag::repeated::{Shown, shown};
 use crate::diag::{Finding, Rule, github, sarif, text};
 
 /// Formats of findings.
@@ -46,12 +48,42 @@ pub(crate) fn print_findings_with(
     findings: &[Finding],
     metadata: FindingsMetadata,
 ) -> Result<(), CommandError> {
+    write_findings(context, format, applied, findings, Extent { all: true, metadata })
+}
+
+/// How much is printed.
+struct Extent {
+    /// Each finding, even of many alike.
+    all: bool,
+    metadata: FindingsMetadata,
+}
+
+/// Prints what was chosen of findings: for people the first of many alike, unless they want all; as data, all.
+pub(crate) fn print_chosen(
+    context: &Context,
+    format: FindingFormat,
+    applied: &[&'static Rule],
+    chosen: &Chosen,
+    (all, metadata): (bool, FindingsMetadata),
+) -> Result<(), CommandError> {
+    let hidden = chosen.hidden.iter().map(|it| (it.by.clone(), it.tally.errors + it.tally.warnings)).collect();
+    let metadata = FindingsMetadata { hidden, ..metadata };
+    write_findings(context, format, applied, &chosen.findings, Extent { all, metadata })
+}
+
+fn write_findings(
+    context: &Context,
+    format: FindingFormat,
+    applied: &[&'static Rule],
+    findings: &[Finding],
+    Extent { all, metadata }: Extent,
+) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match format {
         FindingFormat::Text => {
             let color = context.reporter.stdout_color();
-            for finding in findings {
-                writeln!(out, "{}", text::finding(finding, color))?;
+            for Shown { finding, n_more } in wanted(findings, all) {
+                writeln!(out, "{}", text::finding_of_many(finding, n_more, color))?;
             }
         }
         FindingFormat::Json | FindingFormat::Yaml => {
@@ -72,6 +104,11 @@ pub(crate) fn print_findings_with(
     }
     out.flush()?;
     Ok(())
+}
+
+/// The findings that are shown to people.
+pub(crate) fn wanted(findings: &[Finding], all: bool) -> Vec<Shown<'_>> {
+    if all { findings.iter().map(|finding| Shown { finding, n_more: 0 }).collect() } else { shown(findings) }
 }
 
 /// The rules of all modules that have some.
