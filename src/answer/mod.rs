@@ -51,8 +51,8 @@ pub struct FindingsMetadata {
     /// How many items there are.
     pub count: usize,
     /// How many findings are not among the items, by what hides them; only if something does.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub hidden: BTreeMap<String, usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<BTreeMap<String, usize>>,
     /// How many existing objects were looked at; only if some were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objects: Option<usize>,

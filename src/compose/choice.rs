@@ -102,10 +102,9 @@ impl Chosen {
         tally.errors > 0 || (self.strict && tally.warnings > 0)
     }
 
-    /// What is not shown, in words: `3 warnings by olmdex.toml, 2 errors by the baseline b.json`. `None` if all is shown.
+    /// Whether errors are hidden.
     #[must_use]
-    pub fn hidden_in_words(&self) -> Option<String> {
-        let parts: Vec<String> = self.hidden.iter().map(|it| format!("{} by {}", it.tally, it.by)).collect();
-        (!parts.is_empty()).then(|| parts.join("; "))
+    pub fn has_hidden_errors(&self) -> bool {
+        self.hidden.iter().any(|it| it.tally.errors > 0)
     }
 }

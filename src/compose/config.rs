@@ -55,8 +55,7 @@ struct Form {
     catalogs: BTreeMap<Word, CatalogForm>,
 }
 
-/// Which findings are shown, and how bad they are. Rules are named by identifier (`W0805`), by name (`head-without-way-to-default`), by
-/// the beginning of their identifiers (`W08`), or all at once (`ALL`); the most specific word counts.
+/// Which findings are shown, and how bad they are. A rule is an identifier, a name, the beginning of identifiers (`W08`), or `ALL`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct FindingsForm {
@@ -89,7 +88,7 @@ struct CatalogForm {
 /// A text that knows where it stands.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(transparent)]
-#[schemars(transparent)]
+#[schemars(transparent, inline)]
 struct Word(#[schemars(with = "String")] Spanned<String>);
 
 /// A path, relative to the file.

@@ -9,7 +9,8 @@ use clap::Args;
 use crate::cli::print::findings::all_rules;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
-use crate::compose::{self, BaselineError, BaselineFile, Choice, Chosen, Config, ConfigError};
+use crate::cli::speak::interrupt;
+use crate::compose::{self, BaselineError, BaselineFile, Choice, Chosen, Config, ConfigError, Hidden};
 use crate::diag::selection::{Layer, Level, Selection, UnknownRule, check_word};
 
 /// Which findings are shown and count.
@@ -115,7 +116,12 @@ impl ChoiceOptions {
     }
 
     /// How findings are chosen, by these options and those of the file.
-    pub(crate) fn choice(&self, config: Option<&Config>, whole: Whole) -> Result<Choice, CommandError> {
+    pub(crate) fn choice(
+        &self,
+        context: &Context,
+        config: Option<&Config>,
+        whole: Whole,
+    ) -> Result<Choice, CommandError> {
         let line = Layer { select: self.select.clone(), ignore: self.ignore.clone(), severity: self.severity.clone() };
         let mut layers = vec![line];
         let mut names = vec!["the command line".to_owned()];
@@ -138,7 +144,10 @@ impl ChoiceOptions {
                 let error = CommandError::usage("`--write-baseline` needs a file");
                 return Err(error.help("name it with `--baseline FILE`, or as `baseline` in olmdex.toml"));
             }
-            Some(path) if self.write_baseline => choice.write_to = Some(path.clone()),
+            Some(path) if self.write_baseline => {
+                interrupt::undo_writes(context);
+                choice.write_to = Some(path.clone());
+            }
             Some(path) => choice.baseline = Some(BaselineFile::read(path)?),
             None => {}
         }
@@ -147,17 +156,17 @@ impl ChoiceOptions {
 
     /// As [`Self::choice`], with the file that goes with these sources.
     pub(crate) fn open(&self, context: &Context, sources: &[PathBuf], whole: Whole) -> Result<Choice, CommandError> {
-        self.choice(self.config(context, sources)?.as_ref(), whole)
+        self.choice(context, self.config(context, sources)?.as_ref(), whole)
     }
 }
 
 /// Says what is not shown, what is known without being there, and what was written down.
 pub(crate) fn report(context: &Context, choice: &Choice, chosen: &Chosen) {
     if let Some(path) = &choice.write_to {
-        context.reporter.note(&format!("wrote the findings to {}", path.display()));
+        context.reporter.note(&format!("wrote {}", path.display()));
     }
-    if let Some(hidden) = chosen.hidden_in_words() {
-        context.reporter.note(&format!("not shown: {hidden}"));
+    for Hidden { by, tally } in &chosen.hidden {
+        context.reporter.note(&format!("hidden by {by}: {tally}"));
     }
     if chosen.n_gone > 0 {
         let n = crate::diag::counted(chosen.n_gone, "finding");

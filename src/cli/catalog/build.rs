@@ -96,7 +96,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let named: Vec<NamedSource> = args.sources.iter().map(|it| NamedSource::parse(it)).collect();
     let paths: Vec<PathBuf> = named.iter().map(|it| it.path.clone()).collect();
     let config = args.choice.config(context, &paths)?;
-    let mut choice = args.choice.choice(config.as_ref(), Whole::Catalogs)?;
+    let mut choice = args.choice.choice(context, config.as_ref(), Whole::Catalogs)?;
     let catalogs = if named.is_empty() { catalogs_of_file(args, config)? } else { Vec::new() };
     let additions = additions(context, args, named, &catalogs)?;
     if args.migrate && !args.output.exists() {

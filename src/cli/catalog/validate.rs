@@ -92,11 +92,13 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         other => other?,
     }
     report(context, &choice, &chosen);
-    let tally = chosen.tally();
+    let (tally, has_hidden) = (chosen.tally(), chosen.has_hidden_errors());
     if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
         let what = format!("{}, {}", counted(extent.packages, "package"), counted(extent.bundles, "bundle"));
         context.reporter.note(&match tally {
             Tally { errors: 0, warnings: 0 } if extent == Extent::default() => format!("{what}: nothing to check"),
+            Tally { errors: 0, warnings: 0 } if has_hidden => format!("{what}: valid but for hidden errors"),
+            Tally { errors: 0, .. } if has_hidden => format!("{what}: valid but for hidden errors, {tally}"),
             Tally { errors: 0, warnings: 0 } => format!("{what}: valid"),
             Tally { errors: 0, .. } => format!("{what}: valid, {tally}"),
             _ => format!("{what}: invalid, {tally}"),

@@ -37,17 +37,7 @@ pub(crate) fn print_findings(
     applied: &[&'static Rule],
     findings: &[Finding],
 ) -> Result<(), CommandError> {
-    print_findings_with(context, format, applied, findings, FindingsMetadata::default())
-}
-
-/// Prints findings, with what else an envelope says of them as a whole.
-pub(crate) fn print_findings_with(
-    context: &Context,
-    format: FindingFormat,
-    applied: &[&'static Rule],
-    findings: &[Finding],
-    metadata: FindingsMetadata,
-) -> Result<(), CommandError> {
+    let metadata = FindingsMetadata::default();
     write_findings(context, format, applied, findings, Extent { all: true, metadata })
 }
 
@@ -66,7 +56,8 @@ pub(crate) fn print_chosen(
     chosen: &Chosen,
     (all, metadata): (bool, FindingsMetadata),
 ) -> Result<(), CommandError> {
-    let hidden = chosen.hidden.iter().map(|it| (it.by.clone(), it.tally.errors + it.tally.warnings)).collect();
+    let hidden = chosen.hidden.iter().map(|it| (it.by.clone(), it.tally.errors + it.tally.warnings));
+    let hidden = (!chosen.hidden.is_empty()).then(|| hidden.collect());
     let metadata = FindingsMetadata { hidden, ..metadata };
     write_findings(context, format, applied, &chosen.findings, Extent { all, metadata })
 }
