@@ -85,7 +85,7 @@ struct CatalogForm {
     labels: BTreeMap<String, String>,
 }
 
-/// A text that knows where it stands.
+// A text that knows where it stands. This is no documentation, which would come into the schema of each text.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(transparent, inline)]

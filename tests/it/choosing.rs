@@ -239,3 +239,15 @@ fn build_takes_catalogs_from_the_file_wherever_it_is_run() {
     assert_eq!((of("shop")["priority"].as_i64(), of("shop")["labels"]["tier"].as_str()), (Some(9), Some("demo")));
     assert_eq!(of("kiln")["priority"].as_i64(), Some(0));
 }
+
+#[test]
+fn commands_about_legacy_catalogs_choose_too() {
+    let scratch = scratch();
+    let run = |words: &[&str]| olmdex(words).in_directory(scratch.path()).answer();
+    run(&["export", "--legacy", &fixture("shop/in"), "-o", "legacy.db"]).expect_code(0);
+    run(&["doctor", "legacy.db", "--select", "E"]).expect_code(0);
+    run(&["doctor", "legacy.db", "--ignore", "ALL", "--strict"]).expect_code(0);
+    run(&["migrate", "legacy.db", "out", "--ignore", "ALL"]).expect_code(2).expect_words("`--prove`");
+    assert!(!scratch.path().join("out").exists());
+    run(&["migrate", "legacy.db", "out", "--prove", "--ignore", "ALL", "--strict"]).expect_code(0);
+}

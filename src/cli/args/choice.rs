@@ -13,35 +13,38 @@ use crate::cli::speak::interrupt;
 use crate::compose::{self, BaselineError, BaselineFile, Choice, Chosen, Config, ConfigError, Hidden};
 use crate::diag::selection::{Layer, Level, Selection, UnknownRule, check_word};
 
+/// What stands above the options in the help.
+const HEADING: &str = "Choosing findings";
+
 /// Which findings are shown and count.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ChoiceOptions {
     /// Only these rules: `W0805`, `stranded-version`, `W08` for all that begin so, `ALL`. The most specific word counts
-    #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = parse_rule, help_heading = "Choosing findings")]
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = parse_rule, help_heading = HEADING)]
     select: Vec<String>,
     /// Not these rules
-    #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = parse_rule, help_heading = "Choosing findings")]
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = parse_rule, help_heading = HEADING)]
     ignore: Vec<String>,
     /// How bad rules are: `error`, `warning` or `off`
-    #[arg(long, value_name = "RULE=LEVEL,…", value_delimiter = ',', value_parser = parse_severity, help_heading = "Choosing findings")]
+    #[arg(long, value_name = "RULE=LEVEL,…", value_delimiter = ',', value_parser = parse_severity, help_heading = HEADING)]
     severity: Vec<(String, Level)>,
     /// Treat warnings as errors
-    #[arg(long, help_heading = "Choosing findings")]
+    #[arg(long, help_heading = HEADING)]
     strict: bool,
-    /// Hide the findings that are in this file, and tell how many
-    #[arg(long, value_name = "FILE", help_heading = "Choosing findings")]
+    /// Hide the findings that this file knows, and say how many they are
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
     baseline: Option<PathBuf>,
-    /// Write the findings of this run to the baseline, here or in olmdex.toml
-    #[arg(long, help_heading = "Choosing findings")]
+    /// Write the findings of this run to the baseline, that of `--baseline` or of olmdex.toml
+    #[arg(long, help_heading = HEADING)]
     write_baseline: bool,
     /// Show each finding, not only the first few of many alike
-    #[arg(long, help_heading = "Choosing findings")]
+    #[arg(long, help_heading = HEADING)]
     pub(crate) all: bool,
     /// Read options from this file; by default, from olmdex.toml in the current directory or the nearest one above it
-    #[arg(long, value_name = "FILE", conflicts_with = "no_config", help_heading = "Choosing findings")]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config", help_heading = HEADING)]
     config: Option<PathBuf>,
     /// Read no olmdex.toml
-    #[arg(long, help_heading = "Choosing findings")]
+    #[arg(long, help_heading = HEADING)]
     no_config: bool,
 }
 
@@ -73,9 +76,9 @@ fn in_words(error: &UnknownRule) -> String {
 }
 
 impl ChoiceOptions {
-    /// Another tool's answers are not ours to choose from.
-    pub(crate) fn refuse_with_compat(&self) -> Result<(), CommandError> {
-        let is_given = [
+    /// Whether anything is to be chosen.
+    pub(crate) fn is_given(&self) -> bool {
+        let given = [
             !self.select.is_empty(),
             !self.ignore.is_empty(),
             !self.severity.is_empty(),
@@ -84,7 +87,12 @@ impl ChoiceOptions {
             self.write_baseline,
             self.config.is_some(),
         ];
-        if is_given.contains(&true) {
+        given.contains(&true)
+    }
+
+    /// Another tool's answers are not ours to choose from.
+    pub(crate) fn refuse_with_compat(&self) -> Result<(), CommandError> {
+        if self.is_given() {
             let error = CommandError::usage("`--compat opm` prints what opm prints: its findings cannot be chosen");
             return Err(error.help("leave out `--compat`, or the options about findings"));
         }

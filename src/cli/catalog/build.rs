@@ -198,7 +198,7 @@ fn show(context: &Context, args: &BuildArgs, chosen: &Chosen) -> Result<(), Comm
     let all = args.choice.all || !context.reporter.is_text();
     if args.message_format != FindingFormat::Text {
         let metadata = FindingsMetadata::default();
-        return print_chosen(context, args.message_format, &check::all_rules(), chosen, (all, metadata));
+        return print_chosen(context, args.message_format, &check::all_rules(), chosen, all, metadata);
     }
     for Shown { finding, n_more } in wanted(&chosen.findings, all) {
         context.reporter.finding_of_many(finding, n_more);

@@ -86,7 +86,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     }
     let rules = check::all_rules();
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None })?;
-    match print_chosen(context, args.output, &rules, &chosen, (args.choice.all, FindingsMetadata::default())) {
+    match print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
         // Who has read enough still gets the verdict.
         Err(error) if error.is_broken_pipe() => {}
         other => other?,

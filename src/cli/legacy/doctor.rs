@@ -45,7 +45,7 @@ pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
     drop(progress);
     let rules = legacy::rules::ALL;
     let chosen = choice.apply(findings, &Scope { rules, package: None })?;
-    print_chosen(context, args.output, rules, &chosen, (args.choice.all, FindingsMetadata::default()))?;
+    print_chosen(context, args.output, rules, &chosen, args.choice.all, FindingsMetadata::default())?;
     report(context, &choice, &chosen);
     let tally = chosen.tally();
     if args.output == FindingFormat::Text {

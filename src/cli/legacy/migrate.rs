@@ -15,6 +15,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
+use crate::compose::Choice;
 use crate::diag::baseline::Scope;
 use crate::diag::{Severity, Tally, counted};
 use crate::fbc::{Format, Input, Rendering, Selection, Sorted};
@@ -63,6 +64,10 @@ pub(crate) struct MigrateArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
+    if args.choice.is_given() && !args.prove {
+        let error = CommandError::usage("without `--prove` there are no findings to choose from");
+        return Err(error.help("add `--prove`"));
+    }
     interrupt::undo_writes(context);
     if is_legacy(&args.source) {
         if args.catalog.is_some() {
@@ -80,7 +85,10 @@ pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
 }
 
 fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
-    let choice = args.choice.open(context, std::slice::from_ref(&args.source), Whole::Other)?;
+    let choice = match args.prove {
+        true => args.choice.open(context, std::slice::from_ref(&args.source), Whole::Other)?,
+        false => Choice::default(),
+    };
     let options =
         MigrationOptions { format: args.output, level: args.migrate_level.into(), keep_going: args.keep_going };
     let migration = Migration::begin(&args.directory, options)?;
@@ -103,7 +111,7 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
         // What the proof says is about all that was found.
         let tally = Tally::of(&findings);
         let chosen = choice.apply(findings, &Scope { rules, package: None })?;
-        print_chosen(context, args.message_format, rules, &chosen, (args.choice.all, FindingsMetadata::default()))?;
+        print_chosen(context, args.message_format, rules, &chosen, args.choice.all, FindingsMetadata::default())?;
         report(context, &choice, &chosen);
         context.reporter.note(&match tally {
             Tally { errors: 0, warnings: 0 } => "proved: both sides hold the same".to_owned(),

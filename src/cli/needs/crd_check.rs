@@ -103,7 +103,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     };
     let applied = [rules::ALL, bundle_rules::ALL].concat();
     let chosen = choice.apply(findings, &Scope { rules: &applied, package: None })?;
-    print_chosen(context, args.output, &applied, &chosen, (args.choice.all, metadata))?;
+    print_chosen(context, args.output, &applied, &chosen, args.choice.all, metadata)?;
     report(context, &choice, &chosen);
     if let Some(owners) = &owners {
         owners.report(context);

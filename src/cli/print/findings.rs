@@ -38,14 +38,7 @@ pub(crate) fn print_findings(
     findings: &[Finding],
 ) -> Result<(), CommandError> {
     let metadata = FindingsMetadata::default();
-    write_findings(context, format, applied, findings, Extent { all: true, metadata })
-}
-
-/// How much is printed.
-struct Extent {
-    /// Each finding, even of many alike.
-    all: bool,
-    metadata: FindingsMetadata,
+    write_findings(context, format, applied, findings, true, metadata)
 }
 
 /// Prints what was chosen of findings: for people the first of many alike, unless they want all; as data, all.
@@ -54,12 +47,13 @@ pub(crate) fn print_chosen(
     format: FindingFormat,
     applied: &[&'static Rule],
     chosen: &Chosen,
-    (all, metadata): (bool, FindingsMetadata),
+    all: bool,
+    metadata: FindingsMetadata,
 ) -> Result<(), CommandError> {
     let hidden = chosen.hidden.iter().map(|it| (it.by.clone(), it.tally.errors + it.tally.warnings));
     let hidden = (!chosen.hidden.is_empty()).then(|| hidden.collect());
     let metadata = FindingsMetadata { hidden, ..metadata };
-    write_findings(context, format, applied, &chosen.findings, Extent { all, metadata })
+    write_findings(context, format, applied, &chosen.findings, all, metadata)
 }
 
 fn write_findings(
@@ -67,7 +61,8 @@ fn write_findings(
     format: FindingFormat,
     applied: &[&'static Rule],
     findings: &[Finding],
-    Extent { all, metadata }: Extent,
+    all: bool,
+    metadata: FindingsMetadata,
 ) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match format {
