@@ -59,13 +59,13 @@ struct Form {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct FindingsForm {
-    /// The rules to see, and no others.
+    /// Show these rules, and no others.
     select: Vec<Word>,
-    /// The rules not to see.
+    /// Hide these rules.
     ignore: Vec<Word>,
-    /// The severity of rules; `off` hides them.
+    /// Give rules another severity; `off` hides them.
     severity: BTreeMap<Word, Level>,
-    /// Whether warnings count as errors.
+    /// Treat warnings as errors.
     strict: bool,
     /// The file of known findings, for `validate`, `check-graph` and `build`.
     baseline: Option<PathWord>,

@@ -1,4 +1,4 @@
-//! Which findings somebody wants to see, and how bad they are for him.
+//! Which findings are shown, and with which severity.
 //!
 //! Rules are named by identifier (`W0805`), by name (`head-without-way-to-default`), by the beginning of their identifiers (`W08`),
 //! or all at once (`ALL`). Options come in layers, the command line before a file. In a layer the most specific word decides, and of
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use super::{Finding, Rule, Severity, closest, with_severity};
 
-/// How bad a finding shall be.
+/// The severity that a rule gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -19,18 +19,18 @@ pub enum Level {
     Error,
     /// A warning.
     Warning,
-    /// It is not to be seen.
+    /// Its findings are hidden.
     Off,
 }
 
 /// What one source of options says.
 #[derive(Debug, Clone, Default)]
 pub struct Layer {
-    /// The rules to see; if there are any, no others.
+    /// The rules to show; if there are any, no others.
     pub select: Vec<String>,
-    /// The rules not to see.
+    /// The rules to hide.
     pub ignore: Vec<String>,
-    /// How bad rules are; the last word about a rule counts.
+    /// Severities; of equally specific words the last counts.
     pub severity: Vec<(String, Level)>,
 }
 
@@ -50,7 +50,7 @@ impl UnknownRule {
     pub fn help(&self) -> String {
         match &self.guess {
             Some(meant) => format!("did you mean `{meant}`?"),
-            None => "`olmdex validate --explain all` lists the rules; `W08` means all that begin so, `ALL` every one"
+            None => "`olmdex validate --explain all` lists the rules; `W08` stands for all that start with it, `ALL` for every rule"
                 .to_owned(),
         }
     }
@@ -59,7 +59,7 @@ impl UnknownRule {
 /// What becomes of the findings of one rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// They are seen, with this severity.
+    /// They are shown, with this severity.
     Shown(Severity),
     /// The layer of this number hides them.
     Hidden(usize),
@@ -84,18 +84,18 @@ impl Selection {
         Ok(Self { verdicts: known.iter().map(|it| (it.id, judge(it, layers))).collect() })
     }
 
-    /// Takes rules out of it: their findings are seen as they are.
+    /// Takes rules out of it: their findings are shown as they are.
     pub fn exempt(&mut self, rules: &[&'static Rule]) {
         self.verdicts.retain(|id, _| !rules.iter().any(|it| it.id == *id));
     }
 
-    /// What becomes of the findings of a rule. Those of a rule that was not known are seen.
+    /// What becomes of the findings of a rule. Those of a rule that was not known are shown.
     #[must_use]
     pub fn verdict(&self, rule: &Rule) -> Verdict {
         self.verdicts.get(rule.id).copied().unwrap_or(Verdict::Shown(rule.severity))
     }
 
-    /// The finding as it is seen, or the number of the layer that hides it.
+    /// The finding as it is shown, or the number of the layer that hides it.
     ///
     /// # Errors
     /// The finding as it was, with that number.

@@ -19,13 +19,13 @@ const HEADING: &str = "Choosing findings";
 /// Which findings are shown and count.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ChoiceOptions {
-    /// Only these rules: `W0805`, `stranded-version`, `W08` for all that begin so, `ALL`. The most specific word counts
+    /// Show only these rules: `W0805`, `stranded-version`, `W08` for all that start with it, `ALL`
     #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = parse_rule, help_heading = HEADING)]
     select: Vec<String>,
-    /// Not these rules
+    /// Hide these rules; the most specific word counts
     #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = parse_rule, help_heading = HEADING)]
     ignore: Vec<String>,
-    /// How bad rules are: `error`, `warning` or `off`
+    /// Give rules another severity: `error`, `warning` or `off`
     #[arg(long, value_name = "RULE=LEVEL,…", value_delimiter = ',', value_parser = parse_severity, help_heading = HEADING)]
     severity: Vec<(String, Level)>,
     /// Treat warnings as errors
