@@ -2,12 +2,13 @@
 //!
 //! What it deliberately does not do: it changes no verdict about a catalog, only what is shown and counts.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::baseline_file::{BaselineError, BaselineFile};
 use crate::diag::baseline::Scope;
 use crate::diag::selection::{Selection, Verdict};
-use crate::diag::{Finding, Tally};
+use crate::diag::{Finding, Tally, with_severity};
 
 /// How findings are chosen.
 #[derive(Debug, Clone, Default)]
@@ -53,16 +54,19 @@ impl Choice {
     /// If they cannot be written.
     pub fn apply(&self, findings: Vec<Finding>, scope: &Scope<'_>) -> Result<Chosen, BaselineError> {
         let mut chosen = Chosen { strict: self.strict, ..Chosen::default() };
-        let mut left_out: Vec<Vec<Finding>> = vec![Vec::new(); self.layers.len()];
+        let mut left_out: BTreeMap<usize, Vec<Finding>> = BTreeMap::new();
         let mut selected = Vec::new();
-        for finding in findings {
-            match self.selection.apply(finding) {
-                Ok(finding) => selected.push(finding),
-                Err((layer, finding)) => left_out.get_mut(layer).into_iter().for_each(|it| it.push(finding.clone())),
+        for mut finding in findings {
+            match self.selection.verdict(finding.rule) {
+                Verdict::Shown(severity) => {
+                    finding.rule = with_severity(finding.rule, severity);
+                    selected.push(finding);
+                }
+                Verdict::Hidden(layer) => left_out.entry(layer).or_default().push(finding),
             }
         }
-        for (layer, findings) in self.layers.iter().zip(&left_out) {
-            chosen.hide(layer.clone(), findings);
+        for (layer, findings) in &left_out {
+            chosen.hide(self.layers.get(*layer).cloned().unwrap_or_default(), findings);
         }
         // What is not selected was not looked for.
         let is_selected = |it: &&&_| matches!(self.selection.verdict(it), Verdict::Shown(_));

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Finding, Rule, Severity, closest, with_severity};
+use super::{Rule, Severity, closest};
 
 /// The severity that a rule gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
@@ -94,20 +94,6 @@ impl Selection {
     pub fn verdict(&self, rule: &Rule) -> Verdict {
         self.verdicts.get(rule.id).copied().unwrap_or(Verdict::Shown(rule.severity))
     }
-
-    /// The finding as it is shown, or the number of the layer that hides it.
-    ///
-    /// # Errors
-    /// The finding as it was, with that number.
-    pub fn apply(&self, mut finding: Finding) -> Result<Finding, (usize, Finding)> {
-        match self.verdict(finding.rule) {
-            Verdict::Hidden(layer) => Err((layer, finding)),
-            Verdict::Shown(severity) => {
-                finding.rule = with_severity(finding.rule, severity);
-                Ok(finding)
-            }
-        }
-    }
 }
 
 /// Whether a word names a rule, or several.
@@ -167,6 +153,7 @@ fn judge(rule: &Rule, layers: &[Layer]) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diag::with_severity;
 
     const fn rule(id: &'static str, name: &'static str, severity: Severity) -> Rule {
         Rule { id, name, severity, summary: "", explanation: "", example: "" }
