@@ -86,6 +86,8 @@ pub struct Scope<'s> {
     pub rules: &'s [&'static Rule],
     /// The only package that was looked at, if there was one.
     pub package: Option<&'s str>,
+    /// Whether all catalogs were looked at, and not only some of them: else nothing is known to be gone.
+    pub is_whole: bool,
 }
 
 impl Scope<'_> {
@@ -173,16 +175,23 @@ impl Baseline {
                 None => compared.new.push(finding),
             }
         }
-        let gone = left.into_iter().filter(|(key, _)| scope.has(key)).map(|(_, n)| n);
+        let gone = left.into_iter().filter(|(key, _)| scope.is_whole && scope.has(key)).map(|(_, n)| n);
         compared.n_gone = gone.fold(0, u64::saturating_add);
         compared
     }
 
     /// Makes these findings what is known of what was looked at. What was not looked at stays.
     pub fn update(&mut self, findings: &[Finding], scope: &Scope<'_>) {
-        self.counts.retain(|key, _| !scope.has(key));
+        let mut found: BTreeMap<Key, u64> = BTreeMap::new();
         for key in findings.iter().map(Key::of).filter(|it| scope.has(it)) {
-            *self.counts.entry(key).or_default() += 1;
+            *found.entry(key).or_default() += 1;
+        }
+        if scope.is_whole {
+            self.counts.retain(|key, _| !scope.has(key));
+        }
+        for (key, n) in found {
+            let known = self.counts.entry(key).or_default();
+            *known = (*known).max(n);
         }
     }
 }
@@ -221,7 +230,7 @@ mod tests {
         Finding { rule, message: message.to_owned(), place: None, help: None, package }
     }
 
-    const SCOPE: Scope<'_> = Scope { rules: &[&RULE], package: None };
+    const SCOPE: Scope<'_> = Scope { rules: &[&RULE], package: None, is_whole: true };
 
     fn baseline(findings: &[Finding]) -> Baseline {
         let mut baseline = Baseline::default();
@@ -266,7 +275,11 @@ mod tests {
     #[test]
     fn what_was_not_looked_at_is_not_gone() {
         let mut known = baseline(&[finding(&RULE, "p", "a")]);
-        for scope in [Scope { rules: &[&OTHER], package: None }, Scope { rules: &[&RULE], package: Some("q") }] {
+        for scope in [
+            Scope { rules: &[&OTHER], ..SCOPE },
+            Scope { package: Some("q"), ..SCOPE },
+            Scope { is_whole: false, ..SCOPE },
+        ] {
             assert_eq!(known.compare(Vec::new(), &scope).n_gone, 0);
             let before = known.clone();
             known.update(&[], &scope);

@@ -251,3 +251,21 @@ fn commands_about_legacy_catalogs_choose_too() {
     assert!(!scratch.path().join("out").exists());
     run(&["migrate", "legacy.db", "out", "--prove", "--ignore", "ALL", "--strict"]).expect_code(0);
 }
+
+#[test]
+fn a_baseline_keeps_what_other_catalogs_have() {
+    let scratch = scratch();
+    let (many, shop) = (format!("many={}", many()), format!("shop={}", fixture("shop/in")));
+    let run = |options: &[&str]| {
+        let all = [&["check-graph", "-i", &many, "-i", &shop, "--baseline", "b.json"], options].concat();
+        olmdex(all).in_directory(scratch.path()).answer()
+    };
+    run(&["--write-baseline"]).expect_code(0);
+    let both = std::fs::read(scratch.path().join("b.json")).unwrap();
+    let answer = run(&["--catalog", "shop"]);
+    answer.expect_code(0);
+    assert!(!answer.err().contains("fixed"), "{}", answer.both());
+    run(&["--catalog", "shop", "--write-baseline"]).expect_code(0);
+    run(&["oven", "--write-baseline"]).expect_code(0);
+    assert_eq!(std::fs::read(scratch.path().join("b.json")).unwrap(), both);
+}

@@ -137,7 +137,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let (errors, rules): (Vec<&Rule>, Vec<&Rule>) =
         check::all_rules().into_iter().partition(|it| it.severity == Severity::Error);
     choice.selection.exempt(&errors);
-    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None })?;
+    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
     show(context, args, &chosen)?;
     report(context, &choice, &chosen);
     let refused: Vec<&str> = imports.iter().filter(|(_, it)| it.refused).map(|(name, _)| name.as_str()).collect();

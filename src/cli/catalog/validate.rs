@@ -85,7 +85,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         return print_as_opm(context, args.output, &refusals);
     }
     let rules = check::all_rules();
-    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None })?;
+    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
     match print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
         // Who has read enough still gets the verdict.
         Err(error) if error.is_broken_pipe() => {}

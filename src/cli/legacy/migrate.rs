@@ -110,7 +110,7 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
         let rules = legacy::rules::ALL;
         // What the proof says is about all that was found.
         let tally = Tally::of(&findings);
-        let chosen = choice.apply(findings, &Scope { rules, package: None })?;
+        let chosen = choice.apply(findings, &Scope { rules, package: None, is_whole: true })?;
         print_chosen(context, args.message_format, rules, &chosen, args.choice.all, FindingsMetadata::default())?;
         report(context, &choice, &chosen);
         context.reporter.note(&match tally {

@@ -102,7 +102,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         ..FindingsMetadata::default()
     };
     let applied = [rules::ALL, bundle_rules::ALL].concat();
-    let chosen = choice.apply(findings, &Scope { rules: &applied, package: None })?;
+    let chosen = choice.apply(findings, &Scope { rules: &applied, package: None, is_whole: true })?;
     print_chosen(context, args.output, &applied, &chosen, args.choice.all, metadata)?;
     report(context, &choice, &chosen);
     if let Some(owners) = &owners {

@@ -85,7 +85,9 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     }
     let errors = check::all_rules().into_iter().filter(|it| it.severity == Severity::Error);
     let applied: Vec<&Rule> = rules::ALL.iter().copied().chain(errors).collect();
-    let chosen = choice.apply(findings, &Scope { rules: &applied, package: args.package.as_deref() })?;
+    let is_whole = args.ask.catalog.is_empty();
+    let scope = Scope { rules: &applied, package: args.package.as_deref(), is_whole };
+    let chosen = choice.apply(findings, &scope)?;
     print_chosen(context, args.output, &applied, &chosen, args.choice.all, FindingsMetadata::default())?;
     report(context, &choice, &chosen);
     Ok(if chosen.findings.is_empty() { Exit::Yes } else { Exit::No })
