@@ -78,8 +78,8 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     for (package, found) in packages.iter().zip(check_packages(&index, &filter, old.as_ref(), &packages)?) {
         match found {
             Some(mut found) => findings.append(&mut found),
-            None if findings.is_empty() => return Err(unknown_package(&index, package)?),
-            // It may be what cannot be read.
+            None if args.package.is_some() && findings.is_empty() => return Err(unknown_package(&index, package)?),
+            // It may be what cannot be read, or in a catalog that is not asked.
             None => {}
         }
     }
