@@ -60,6 +60,7 @@
 //! | 4 | [`index`] | the SQLite file: building, opening, questions |
 //! | 4 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
 //! | 5 | [`source`] | tells sources apart and opens them |
+//! | 6 | [`compose`] | `olmdex.toml`: which findings are chosen, and catalogs by name |
 //! | 6 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
 //! | 7 | [`mod@resolve`] | dependencies: what OLM installs together, and why |
 //! | 8 | [`draw`] | upgrade graphs as Mermaid, DOT, SVG, HTML, text and data |
@@ -75,6 +76,7 @@ pub mod answer;
 pub mod check;
 pub mod cli;
 pub mod cluster;
+pub mod compose;
 pub mod constraint;
 pub mod crd;
 pub mod diag;

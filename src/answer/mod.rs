@@ -50,6 +50,9 @@ pub struct Metadata {
 pub struct FindingsMetadata {
     /// How many items there are.
     pub count: usize,
+    /// How many findings are not among the items, by what hides them; only if something does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<BTreeMap<String, usize>>,
     /// How many existing objects were looked at; only if some were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objects: Option<usize>,

@@ -1,20 +1,25 @@
 //! Findings as data: what is wrong, where, and what to do.
 //!
 //! Checks make [`Finding`]s; they never print or fail. [`text`], [`json`], [`sarif`] and [`github`] are renderers of the
-//! same data. A [`Rule`] is a constant in a table of the module that applies it.
+//! same data. A [`Rule`] is a constant in a table of the module that applies it. [`selection`] says which findings somebody wants
+//! to see, [`baseline`] which are known, [`repeated`] which are shown of many alike.
 //!
 //! What it deliberately does not do: no catalog words, no files, no output.
 
+pub mod baseline;
 pub mod github;
 pub mod json;
 mod printable;
+pub mod repeated;
 mod rule_table;
 pub mod sarif;
+pub mod selection;
 mod similar;
 pub mod text;
 
 pub use printable::{printable, shortened};
 pub(crate) use rule_table::rules;
+pub use rule_table::with_severity;
 pub use similar::closest;
 
 /// How bad a finding is.

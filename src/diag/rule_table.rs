@@ -1,4 +1,8 @@
-//! Tables of rules: each rule a constant, and a list of them all.
+//! Tables of rules: each rule a constant, and a list of them all; and a rule with another severity.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::{Rule, Severity};
 
 /// Declares the rules of a module: identifier, name, severity, what holds if the rule is kept, why it matters, and an
 /// example of what breaks it. `ALL` lists them in their order.
@@ -21,3 +25,23 @@ macro_rules! rules {
     };
 }
 pub(crate) use rules;
+
+/// A rule as it is, but for its severity. A finding points at its rule for good, so the other form of a rule is made once and
+/// stays: there are never more of them than rules.
+#[must_use]
+pub fn with_severity(rule: &'static Rule, severity: Severity) -> &'static Rule {
+    static OTHERS: Mutex<Vec<&'static Rule>> = Mutex::new(Vec::new());
+    if rule.severity == severity {
+        return rule;
+    }
+    let wanted = Rule { severity, ..*rule };
+    let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+    match others.iter().find(|it| ***it == wanted) {
+        Some(made) => made,
+        None => {
+            let made: &'static Rule = Box::leak(Box::new(wanted));
+            others.push(made);
+            made
+        }
+    }
+}

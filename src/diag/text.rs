@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Finding, Severity, printable};
+use super::{Finding, Severity, grouped, printable};
 
 /// Whether escape sequences for colours are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,12 @@ const MAX_WIDTH: usize = 160;
 /// ```
 #[must_use]
 pub fn finding(finding: &Finding, color: Color) -> String {
+    finding_of_many(finding, 0, color)
+}
+
+/// One finding that stands for so many more like it.
+#[must_use]
+pub fn finding_of_many(finding: &Finding, n_more: usize, color: Color) -> String {
     let paint = |code: &str, text: &str| match color {
         Color::On => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
         Color::Off => text.to_owned(),
@@ -41,6 +47,7 @@ pub fn finding(finding: &Finding, color: Color) -> String {
     for line in lines {
         out.push_str(&format!("    {}\n", printable(&line)));
     }
+    let mut margin = " ".to_owned();
     if let Some(place) = &finding.place {
         let width = place.line.to_string().len();
         let blank = " ".repeat(width);
@@ -58,11 +65,15 @@ pub fn finding(finding: &Finding, color: Color) -> String {
             out.push_str(&format!("{} {bar} {shown}\n", paint("1;34", &format!("{:>1$}", place.line, width + 1))));
             out.push_str(&format!("{blank}  {bar} {}{}\n", " ".repeat(caret), paint(head_color, "^")));
         }
-        if let Some(help) = &finding.help {
-            out.push_str(&format!("{blank}  {} help: {}\n", paint("1;34", "="), printable(help)));
-        }
-    } else if let Some(help) = &finding.help {
-        out.push_str(&format!("  {} help: {}\n", paint("1;34", "="), printable(help)));
+        margin = format!("{blank} ");
+    }
+    if let Some(help) = &finding.help {
+        out.push_str(&format!("{margin} {} help: {}\n", paint("1;34", "="), printable(help)));
+    }
+    if n_more > 0 {
+        let sign = paint("1;34", "=");
+        let (n, rule) = (grouped(n_more as u64), finding.rule.id);
+        out.push_str(&format!("{margin} {sign} and {n} more of {rule}; `--all` shows each\n"));
     }
     out
 }

@@ -31,9 +31,17 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// # Errors
 /// As [`open_regular`]; [`io::ErrorKind::FileTooLarge`] past [`MAX_WHOLE`].
 pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    read_regular_of(path, MAX_WHOLE)
+}
+
+/// Reads a regular file of at most so many bytes as a whole.
+///
+/// # Errors
+/// As [`open_regular`]; [`io::ErrorKind::FileTooLarge`] past the limit.
+pub fn read_regular_of(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut content = Vec::new();
-    open_regular(path)?.take(MAX_WHOLE + 1).read_to_end(&mut content)?;
-    if content.len() as u64 > MAX_WHOLE {
+    open_regular(path)?.take(max.saturating_add(1)).read_to_end(&mut content)?;
+    if content.len() as u64 > max {
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     Ok(content)

@@ -1,4 +1,4 @@
-//! Whether two paths lead to the same place.
+//! Whether two paths lead to the same place, and whose a file is.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Component, Path, PathBuf};
@@ -13,6 +13,16 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
 #[must_use]
 pub fn is_inside(path: &Path, directory: &Path) -> bool {
     directory.canonicalize().is_ok_and(|root| root.is_dir() && resolved(path).starts_with(root))
+}
+
+/// Whether a file, or the link to it, belongs to neither this user, nor root, nor the owner of a directory that this user has
+/// chosen to be in.
+#[must_use]
+pub fn is_of_stranger(path: &Path, directory: &Path) -> bool {
+    let owner = directory.metadata().map(|it| it.uid()).ok();
+    let own = rustix::process::geteuid().as_raw();
+    let is_strange = |it: std::fs::Metadata| it.uid() != own && it.uid() != 0 && Some(it.uid()) != owner;
+    [path.symlink_metadata(), path.metadata()].into_iter().flatten().any(is_strange)
 }
 
 /// A path without links as far as it exists; what is to be made below that is taken by its words.

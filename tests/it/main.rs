@@ -10,6 +10,7 @@ mod asking;
 mod blob_schemas;
 mod bounded;
 mod cel_rules;
+mod choosing;
 mod circles;
 mod comparing;
 mod compat;

@@ -23,6 +23,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("index", 4),
     ("legacy", 4),
     ("source", 5),
+    ("compose", 6),
     ("upgrade", 6),
     ("resolve", 7),
     ("draw", 8),
@@ -45,6 +46,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("anyhow", &["cli"]),
     // The pager takes the place of standard output.
     ("rustix", &["file", "cli"]),
+    ("toml", &["compose"]),
     ("rayon", &["fbc", "index", "legacy", "upgrade", "cli"]),
 ];
 

@@ -4,6 +4,7 @@
 
 pub(in crate::cli) mod bundle;
 pub(in crate::cli) mod cache;
+pub(in crate::cli) mod choice;
 pub(in crate::cli) mod cluster;
 pub(in crate::cli) mod formats;
 pub(in crate::cli) mod legacy_source;

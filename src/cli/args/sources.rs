@@ -10,11 +10,11 @@ use crate::cli::args::{cache, legacy_source};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::progress::Progress;
-use crate::diag::{Tally, closest};
+use crate::diag::{Finding, Severity, Tally, closest};
 use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::Outdated;
-use crate::index::{Builder, CatalogSpec, Index, Mode};
+use crate::index::{Builder, CatalogSpec, Import, Index, Mode};
 use crate::source::{STDIN, Source};
 
 /// Where answers come from.
@@ -111,6 +111,27 @@ impl AskOptions {
         };
         check_names(&self.catalog, &names)?;
         Ok((index, if self.catalog.is_empty() { names } else { self.catalog.clone() }))
+    }
+
+    /// As [`Self::open`], with what makes the catalogs invalid as findings, instead of a warning or an error about them. Catalogs in
+    /// an index are valid.
+    pub(crate) fn open_judged(&self, context: &Context) -> Result<(Index, Vec<Finding>), CommandError> {
+        let mut errors = Vec::new();
+        let index = match self.open_sources(context)? {
+            Opened::Index(index) => index,
+            Opened::Catalogs(sources) => {
+                let mut judge = |named: &NamedSource, input: &Input, import: Import| {
+                    if self.catalog.is_empty() || self.catalog.contains(&named.name) {
+                        errors.extend(input.remarks.iter().cloned().chain(import.report.findings));
+                    }
+                    Ok(())
+                };
+                import_with(context, sources, &mut judge)?.0
+            }
+        };
+        check_names(&self.catalog, &index.catalog_names()?)?;
+        errors.retain(|it| it.rule.severity == Severity::Error);
+        Ok((index, errors))
     }
 
     /// As [`Self::open`], unless the real tool refuses one of the catalogs: then its words.
@@ -255,13 +276,23 @@ enum Opened {
 /// Imports catalogs into an index in memory, by the same code as `build`, but without refusing any: what is wrong is a
 /// warning, and broken packages are marked. Gives the catalogs' names in the order of the sources, too.
 fn import(context: &Context, sources: Vec<(NamedSource, Source)>) -> Result<(Index, Vec<String>), CommandError> {
+    import_with(context, sources, &mut |named, input, import| refuse_unreadable(context, named, input, &import))
+}
+
+/// As [`import`], with another judgement of what is wrong.
+fn import_with(
+    context: &Context,
+    sources: Vec<(NamedSource, Source)>,
+    judge: &mut dyn FnMut(&NamedSource, &Input, Import) -> Result<(), CommandError>,
+) -> Result<(Index, Vec<String>), CommandError> {
     let mut builder = Builder::in_memory();
     let mut names: Vec<String> = Vec::new();
     for (named, source) in sources {
         match source {
             Source::Catalog(input) => {
                 must_be_new(&names, &named.name)?;
-                import_files(context, &mut builder, &named, &input)?;
+                let import = add_files(context, &mut builder, &named, &input)?;
+                judge(&named, &input, import)?;
                 names.push(named.name);
             }
             Source::Index(path) => {
@@ -304,14 +335,35 @@ pub(crate) fn import_files(
     named: &NamedSource,
     input: &Input,
 ) -> Result<(), CommandError> {
+    let import = add_files(context, builder, named, input)?;
+    refuse_unreadable(context, named, input, &import)
+}
+
+fn add_files(
+    context: &Context,
+    builder: &mut Builder,
+    named: &NamedSource,
+    input: &Input,
+) -> Result<Import, CommandError> {
     let source = named.path.display().to_string();
     let spec = CatalogSpec { name: named.name.clone(), source: source.clone(), ..CatalogSpec::default() };
     let started = Instant::now();
     let progress = Progress::reading(context, format!("reading {source}"), input);
     let import = builder.add_catalog(&spec, input, Mode::Tolerant)?;
     drop(progress);
-    legacy_source::report_errors(context, &input.remarks);
     context.reporter.detail(&format!("read {} files of {source} in {:.0?}", input.files.len(), started.elapsed()));
+    Ok(import)
+}
+
+/// Says what is wrong with a catalog. What cannot be read is an error.
+fn refuse_unreadable(
+    context: &Context,
+    named: &NamedSource,
+    input: &Input,
+    import: &Import,
+) -> Result<(), CommandError> {
+    let source = named.path.display();
+    legacy_source::report_errors(context, &input.remarks);
     let mut unreadable = import.report.findings.iter().filter(|it| it.rule.id.starts_with("E00")).peekable();
     if unreadable.peek().is_some() {
         unreadable.for_each(|it| context.reporter.finding(it));

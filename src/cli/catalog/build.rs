@@ -6,14 +6,20 @@ use std::time::Instant;
 
 use clap::Args;
 
+use crate::answer::FindingsMetadata;
+use crate::check;
 use crate::cli::args::cache;
+use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::sources::{NamedSource, refuse_equal_names};
-use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::print::findings::{FindingFormat, print_chosen, wanted};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
-use crate::diag::{Finding, Severity, Tally, counted};
+use crate::compose::{Chosen, Config, FILE_NAME, NamedCatalog};
+use crate::diag::baseline::Scope;
+use crate::diag::repeated::Shown;
+use crate::diag::{Finding, Rule, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode, Outcome};
@@ -23,16 +29,18 @@ use crate::source::Source;
 ///
 /// A catalog that the index has under the same name is replaced, others stay. Documents that are already there are
 /// neither parsed nor stored again; if nothing has changed, the file is not touched. The file is replaced as a whole, or
-/// not at all: invalid catalogs are refused with their findings, unless `--keep-going` leaves out what is broken.
+/// not at all: invalid catalogs are refused with their findings, unless `--keep-going` leaves out what is broken. Only
+/// warnings can be chosen from: what cannot be stored is always said.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex build community=my-catalog/ -o index.db
   olmdex build v4.19=old-catalog/ v4.20=my-catalog/ --priority v4.20=10 -o versions.db
-  olmdex build --remove v4.19 -o versions.db")]
+  olmdex build --remove v4.19 -o versions.db
+  olmdex build    # the catalogs of olmdex.toml")]
 pub(crate) struct BuildArgs {
     /// Catalogs: directories, files, other indexes, or `-` for standard input. The name is that of the directory or
-    /// file unless it is given
-    #[arg(value_name = "[NAME=]SOURCE", required_unless_present_any = ["remove", "migrate"])]
+    /// file unless it is given. Without any, the catalogs that olmdex.toml names
+    #[arg(value_name = "[NAME=]SOURCE")]
     sources: Vec<String>,
     /// The index to write
     #[arg(short, long, value_name = "FILE", default_value = "index.db")]
@@ -58,6 +66,8 @@ pub(crate) struct BuildArgs {
     /// Format of the findings: text goes to standard error, the others to standard output
     #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
     message_format: FindingFormat,
+    #[command(flatten)]
+    choice: ChoiceOptions,
 }
 
 fn parse_priority(text: &str) -> Result<(String, i64), String> {
@@ -83,7 +93,12 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         return Err(CommandError::usage("findings are written as text, json, sarif or github"));
     }
     // Everything that can be wrong with the command line or the sources is, before the target is opened.
-    let additions = additions(context, args)?;
+    let named: Vec<NamedSource> = args.sources.iter().map(|it| NamedSource::parse(it)).collect();
+    let paths: Vec<PathBuf> = named.iter().map(|it| it.path.clone()).collect();
+    let config = args.choice.config(context, &paths)?;
+    let mut choice = args.choice.choice(context, config.as_ref(), Whole::Catalogs)?;
+    let catalogs = if named.is_empty() { catalogs_of_file(args, config)? } else { Vec::new() };
+    let additions = additions(context, args, named, &catalogs)?;
     if args.migrate && !args.output.exists() {
         let error = CommandError::new(Exit::Input, format!("there is no index {}", args.output.display()));
         return Err(error.help("name the index to bring up to date with `-o`"));
@@ -117,14 +132,28 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         findings.append(&mut import.report.findings);
         imports.push((spec.name, import));
     }
-    report(context, args.message_format, &findings)?;
+    // What keeps a catalog out is said and counts, whatever was chosen.
+    let tally = Tally::of(&findings);
+    let (errors, rules): (Vec<&Rule>, Vec<&Rule>) =
+        check::all_rules().into_iter().partition(|it| it.severity == Severity::Error);
+    choice.selection.exempt(&errors);
+    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
+    show(context, args, &chosen)?;
+    report(context, &choice, &chosen);
     let refused: Vec<&str> = imports.iter().filter(|(_, it)| it.refused).map(|(name, _)| name.as_str()).collect();
     if !refused.is_empty() {
         let names = refused.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
-        let tally = Tally::of(&findings);
         let message = format!("{names} not stored: {tally}; {} was not written", args.output.display());
         let error = CommandError::new(Exit::No, message);
         return Err(error.help("fix the errors, or leave the broken packages out with `--keep-going`"));
+    }
+    let counts = |it: &&Finding| choice.strict || it.rule.severity == Severity::Error;
+    let warnings = chosen.findings.iter().filter(|it| rules.iter().any(|rule| rule.id == it.rule.id)).filter(counts);
+    if let n @ 1.. = warnings.count() {
+        let n = counted(n as u64, "warning");
+        let message = format!("{n} treated as errors; {} was not written", args.output.display());
+        let help = "fix what they say, or leave out `--strict` and what makes errors of warnings";
+        return Err(CommandError::new(Exit::No, message).help(help));
     }
     let outcome = builder.finish()?;
     let mut exit = Exit::Yes;
@@ -165,41 +194,66 @@ fn summary(context: &Context, name: &str, import: &Import) {
     ));
 }
 
-fn report(context: &Context, format: FindingFormat, findings: &[Finding]) -> Result<(), CommandError> {
-    if format != FindingFormat::Text {
-        return print_findings(context, format, &crate::check::all_rules(), findings);
+fn show(context: &Context, args: &BuildArgs, chosen: &Chosen) -> Result<(), CommandError> {
+    let all = args.choice.all || !context.reporter.is_text();
+    if args.message_format != FindingFormat::Text {
+        let metadata = FindingsMetadata::default();
+        return print_chosen(context, args.message_format, &check::all_rules(), chosen, all, metadata);
     }
-    for finding in findings {
-        context.reporter.finding(finding);
+    for Shown { finding, n_more } in wanted(&chosen.findings, all) {
+        context.reporter.finding_of_many(finding, n_more);
     }
     Ok(())
 }
 
-fn additions(context: &Context, args: &BuildArgs) -> Result<Vec<Addition>, CommandError> {
-    let sources: Vec<NamedSource> = args.sources.iter().map(|it| NamedSource::parse(it)).collect();
+/// The catalogs that `olmdex.toml` names, unless something else is to be done.
+fn catalogs_of_file(args: &BuildArgs, config: Option<Config>) -> Result<Vec<NamedCatalog>, CommandError> {
+    if !args.remove.is_empty() || args.migrate {
+        return Ok(Vec::new());
+    }
+    let help = "name catalogs, as in `olmdex build my-catalog/`, or write them into olmdex.toml: \
+                `[catalogs.NAME]` with `source = \"my-catalog\"`";
+    match config {
+        None => Err(CommandError::usage(format!("no catalog given, and there is no {FILE_NAME}")).help(help)),
+        Some(it) if it.catalogs.is_empty() => {
+            let message = format!("no catalog given, and {} names none", it.path.display());
+            Err(CommandError::usage(message).help(help))
+        }
+        Some(it) => Ok(it.catalogs),
+    }
+}
+
+fn additions(
+    context: &Context,
+    args: &BuildArgs,
+    mut sources: Vec<NamedSource>,
+    catalogs: &[NamedCatalog],
+) -> Result<Vec<Addition>, CommandError> {
+    let of_file = |it: &NamedCatalog| NamedSource { name: it.name.clone(), is_named: true, path: it.source.clone() };
+    sources.extend(catalogs.iter().map(of_file));
     refuse_equal_names(&sources)?;
     let mut additions = Vec::new();
     for source in sources {
         match context.open(&source.path)? {
             Source::Catalog(input) => {
-                let spec = spec(args, &source.name, &source.path.display().to_string());
+                let spec = spec(args, catalogs, &source.name, &source.path.display().to_string());
                 additions.push(Addition { spec, input });
             }
             Source::Index(path) => {
                 let index = Index::open(&path)?;
-                let catalogs = index.catalog_names()?;
-                if source.is_named && catalogs.len() != 1 {
+                let held = index.catalog_names()?;
+                if source.is_named && held.len() != 1 {
                     let message = format!(
                         "`{}` has {} catalogs, which cannot all be named `{}`",
                         path.display(),
-                        catalogs.len(),
+                        held.len(),
                         source.name
                     );
                     return Err(CommandError::usage(message).help("leave the name out: they keep theirs"));
                 }
-                for name in &catalogs {
+                for name in &held {
                     let new_name = if source.is_named { &source.name } else { name };
-                    let spec = spec(args, new_name, &format!("{}#{name}", path.display()));
+                    let spec = spec(args, catalogs, new_name, &format!("{}#{name}", path.display()));
                     additions.push(Addition { spec, input: index.catalog_input(name)? });
                 }
             }
@@ -216,9 +270,13 @@ fn additions(context: &Context, args: &BuildArgs) -> Result<Vec<Addition>, Comma
     Ok(additions)
 }
 
-fn spec(args: &BuildArgs, name: &str, source: &str) -> CatalogSpec {
-    let priority = args.priority.iter().rev().find(|(it, _)| it == name).map_or(0, |(_, number)| *number);
-    let labels: BTreeMap<String, String> =
-        args.label.iter().filter(|(it, _, _)| it == name).map(|(_, key, value)| (key.clone(), value.clone())).collect();
+/// A catalog as the options say, and where they say nothing as the file says.
+fn spec(args: &BuildArgs, catalogs: &[NamedCatalog], name: &str, source: &str) -> CatalogSpec {
+    let of_file = catalogs.iter().find(|it| it.name == name);
+    let priority = args.priority.iter().rev().find(|(it, _)| it == name).map(|(_, number)| *number);
+    let priority = priority.or(of_file.map(|it| it.priority)).unwrap_or_default();
+    let mut labels: BTreeMap<String, String> = of_file.map(|it| it.labels.clone()).unwrap_or_default();
+    labels
+        .extend(args.label.iter().filter(|(it, _, _)| it == name).map(|(_, key, value)| (key.clone(), value.clone())));
     CatalogSpec { name: name.to_owned(), priority, labels, source: source.to_owned() }
 }

@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::answer::FindingsMetadata;
 use crate::check::{self, Extent, Report};
+use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
-use crate::cli::print::findings::{FindingFormat, all_rules, print_findings};
+use crate::cli::print::findings::{FindingFormat, all_rules, print_chosen};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
+use crate::compose::Choice;
+use crate::diag::baseline::Scope;
 use crate::diag::{Rule, Tally, counted};
 use crate::fbc::Input;
 use crate::index::Index;
@@ -20,11 +24,14 @@ use crate::source::Source;
 /// Check catalogs: every problem at once, each with its place
 ///
 /// Accepts what `opm validate` accepts and rejects what it rejects, but tells all that is wrong instead of the first,
-/// and where. Exits with 0 if there are no errors, with 1 if there are, with 3 if a source cannot be opened.
+/// and where. Exits with 0 if there are no errors, with 1 if there are (so does `check-graph`), with 3 if a source cannot be
+/// opened. Errors that are ignored do not count; `build` refuses them all the same.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex validate my-catalog/
   olmdex validate my-catalog/ -o sarif > findings.sarif
+  olmdex validate my-catalog/ --ignore W0527 --severity W05=error
+  olmdex validate my-catalog/ --baseline known.json --write-baseline
   olmdex validate --explain E0207")]
 pub(crate) struct ValidateArgs {
     /// Catalogs: directories, files, an index.db, or `-` for standard input
@@ -36,9 +43,8 @@ pub(crate) struct ValidateArgs {
     /// Print what another tool prints: opm's tree of errors, or its document with `-o json` and `-o yaml`
     #[arg(long, value_name = "TOOL")]
     compat: Option<Compat>,
-    /// Treat warnings as errors
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    choice: ChoiceOptions,
     /// Explain a rule by its identifier or name, with an example; `all` lists the rules
     #[arg(long, value_name = "RULE", conflicts_with = "sources")]
     explain: Option<String>,
@@ -51,6 +57,13 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml && args.compat.is_none() {
         return Err(CommandError::usage("`-o yaml` goes with `--compat opm` only").help("use `-o json`"));
     }
+    if args.compat.is_some() {
+        args.choice.refuse_with_compat()?;
+    }
+    let choice = match args.compat {
+        Some(_) => Choice::default(),
+        None => args.choice.open(context, &args.sources, Whole::Catalogs)?,
+    };
     let mut findings = Vec::new();
     let mut refusals = Vec::new();
     let mut extent = Extent::default();
@@ -71,23 +84,27 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if args.compat.is_some() {
         return print_as_opm(context, args.output, &refusals);
     }
-    match print_findings(context, args.output, &check::all_rules(), &findings) {
+    let rules = check::all_rules();
+    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
+    match print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
         // Who has read enough still gets the verdict.
         Err(error) if error.is_broken_pipe() => {}
         other => other?,
     }
-    let tally = Tally::of(&findings);
+    report(context, &choice, &chosen);
+    let (tally, has_hidden) = (chosen.tally(), chosen.has_hidden_errors());
     if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
         let what = format!("{}, {}", counted(extent.packages, "package"), counted(extent.bundles, "bundle"));
         context.reporter.note(&match tally {
             Tally { errors: 0, warnings: 0 } if extent == Extent::default() => format!("{what}: nothing to check"),
+            Tally { errors: 0, warnings: 0 } if has_hidden => format!("{what}: valid but for hidden errors"),
+            Tally { errors: 0, .. } if has_hidden => format!("{what}: valid but for hidden errors, {tally}"),
             Tally { errors: 0, warnings: 0 } => format!("{what}: valid"),
             Tally { errors: 0, .. } => format!("{what}: valid, {tally}"),
             _ => format!("{what}: invalid, {tally}"),
         });
     }
-    let is_refused = tally.errors > 0 || (args.strict && tally.warnings > 0);
-    Ok(if is_refused { Exit::No } else { Exit::Yes })
+    Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
 }
 
 /// The catalogs of an index, to be read once more.

@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::answer::FindingsMetadata;
+use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::legacy_source;
-use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::diag::Tally;
+use crate::diag::baseline::Scope;
 use crate::legacy;
 
 /// Examine a legacy SQLite catalog for damage
@@ -28,9 +31,8 @@ pub(crate) struct DoctorArgs {
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
     output: FindingFormat,
-    /// Exit with 1 for warnings too
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    choice: ChoiceOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
@@ -38,17 +40,21 @@ pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
         return Err(CommandError::usage("findings are written as text, json, sarif or github"));
     }
     legacy_source::refuse_index(&args.file)?;
+    let choice = args.choice.open(context, std::slice::from_ref(&args.file), Whole::Other)?;
     let progress = Progress::start(context, format!("examining {}", args.file.display()));
     let findings = legacy::examine(&args.file, &context.scratch)?;
     drop(progress);
-    print_findings(context, args.output, legacy::rules::ALL, &findings)?;
-    let tally = Tally::of(&findings);
+    let rules = legacy::rules::ALL;
+    let chosen = choice.apply(findings, &Scope { rules, package: None, is_whole: true })?;
+    print_chosen(context, args.output, rules, &chosen, args.choice.all, FindingsMetadata::default())?;
+    report(context, &choice, &chosen);
+    let tally = chosen.tally();
     if args.output == FindingFormat::Text {
         context.reporter.note(&match tally {
+            Tally { errors: 0, warnings: 0 } if !chosen.hidden.is_empty() => "nothing else is wrong".to_owned(),
             Tally { errors: 0, warnings: 0 } => "nothing is wrong".to_owned(),
             _ => format!("found {tally}"),
         });
     }
-    let is_ill = tally.errors > 0 || (args.strict && tally.warnings > 0);
-    Ok(if is_ill { Exit::No } else { Exit::Yes })
+    Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
 }

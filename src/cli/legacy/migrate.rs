@@ -4,15 +4,19 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::answer::FindingsMetadata;
+use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::formats::{Compat, MigrateLevel};
 use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::one_catalog;
 use crate::cli::args::overwrite::refuse_inside;
-use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
+use crate::compose::Choice;
+use crate::diag::baseline::Scope;
 use crate::diag::{Severity, Tally, counted};
 use crate::fbc::{Format, Input, Rendering, Selection, Sorted};
 use crate::file::NewDirectory;
@@ -55,9 +59,15 @@ pub(crate) struct MigrateArgs {
     /// Format of the report of `--prove`
     #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
     message_format: FindingFormat,
+    #[command(flatten)]
+    choice: ChoiceOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
+    if args.choice.is_given() && !args.prove {
+        let error = CommandError::usage("without `--prove` there are no findings to choose from");
+        return Err(error.help("add `--prove`"));
+    }
     interrupt::undo_writes(context);
     if is_legacy(&args.source) {
         if args.catalog.is_some() {
@@ -75,6 +85,10 @@ pub(crate) fn run(context: &Context, args: &MigrateArgs) -> CommandResult {
 }
 
 fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
+    let choice = match args.prove {
+        true => args.choice.open(context, std::slice::from_ref(&args.source), Whole::Other)?,
+        false => Choice::default(),
+    };
     let options =
         MigrationOptions { format: args.output, level: args.migrate_level.into(), keep_going: args.keep_going };
     let migration = Migration::begin(&args.directory, options)?;
@@ -93,8 +107,12 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
         let _progress = Progress::start(context, "reading both sides back".to_owned());
         let blobs = Input::directory(&args.directory)?;
         let findings = legacy::prove(catalog.file(), legacy_source::fidelity(args.compat), problems(), &blobs)?;
-        print_findings(context, args.message_format, legacy::rules::ALL, &findings)?;
+        let rules = legacy::rules::ALL;
+        // What the proof says is about all that was found.
         let tally = Tally::of(&findings);
+        let chosen = choice.apply(findings, &Scope { rules, package: None, is_whole: true })?;
+        print_chosen(context, args.message_format, rules, &chosen, args.choice.all, FindingsMetadata::default())?;
+        report(context, &choice, &chosen);
         context.reporter.note(&match tally {
             Tally { errors: 0, warnings: 0 } => "proved: both sides hold the same".to_owned(),
             Tally { errors: 0, warnings: 1 } => "proved: both sides hold the same but for 1 loss above".to_owned(),
@@ -103,7 +121,7 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
             }
             _ => format!("not proved: {tally}"),
         });
-        if tally.errors > 0 {
+        if tally.errors > 0 || chosen.is_refused() {
             exit = Exit::No;
         }
     }

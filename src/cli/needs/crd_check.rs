@@ -5,17 +5,19 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::answer::FindingsMetadata;
+use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::name::{NameArgument, unknown_package, with_guess};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::Olm;
 use crate::cli::needs::crd_bundle::{self, Owners};
-use crate::cli::print::findings::{FindingFormat, print_findings_with};
+use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cluster::{self, AnyObject};
 use crate::crd::findings::{Placed, of_classic, of_preflight};
 use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, rules};
-use crate::diag::{Finding, Place, Severity, counted};
+use crate::diag::baseline::Scope;
+use crate::diag::{Finding, Place, counted};
 use crate::index::Index;
 use crate::index::query::Filter;
 
@@ -49,9 +51,8 @@ pub(crate) struct CrdCheckArgs {
     /// Which generation of OLM to ask
     #[arg(long, value_enum, default_value_t = Olm::Both)]
     olm: Olm,
-    /// Treat warnings as errors
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    choice: ChoiceOptions,
     #[command(flatten)]
     ask: AskOptions,
     /// Format of the findings
@@ -70,6 +71,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
             error.help("released binaries have it; from source: `cargo install --path . --features jsonschema`")
         );
     }
+    let choice = args.choice.open(context, &[], Whole::Other)?;
     let index = if args.ask.is_given() || [&args.old, &args.new].into_iter().any(|it| bundle_name(it).is_some()) {
         Some(args.ask.open(context)?)
     } else {
@@ -100,7 +102,9 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
         ..FindingsMetadata::default()
     };
     let applied = [rules::ALL, bundle_rules::ALL].concat();
-    print_findings_with(context, args.output, &applied, &findings, metadata)?;
+    let chosen = choice.apply(findings, &Scope { rules: &applied, package: None, is_whole: true })?;
+    print_chosen(context, args.output, &applied, &chosen, args.choice.all, metadata)?;
+    report(context, &choice, &chosen);
     if let Some(owners) = &owners {
         owners.report(context);
     }
@@ -108,12 +112,11 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     if let Some(path) = &args.instances {
         remark(context, args.olm, path, compared.n_objects, objects.len());
     }
-    if findings.is_empty() {
+    if chosen.findings.is_empty() && chosen.hidden.is_empty() {
         let definitions = counted(compared.n_definitions, "definition");
         context.reporter.note(&format!("{definitions} compared, nothing is refused"));
     }
-    let is_refused = findings.iter().any(|it| args.strict || it.rule.severity == Severity::Error);
-    Ok(if is_refused { Exit::No } else { Exit::Yes })
+    Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
 }
 
 /// What comparing has found.

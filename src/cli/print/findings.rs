@@ -9,7 +9,9 @@ use clap::ValueEnum;
 use crate::answer::{Envelope, FindingsMetadata, VERSION};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::CommandError;
+use crate::compose::Chosen;
 use crate::diag::json::FindingJson;
+use crate::diag::repeated::{Shown, shown};
 use crate::diag::{Finding, Rule, github, sarif, text};
 
 /// Formats of findings.
@@ -35,23 +37,39 @@ pub(crate) fn print_findings(
     applied: &[&'static Rule],
     findings: &[Finding],
 ) -> Result<(), CommandError> {
-    print_findings_with(context, format, applied, findings, FindingsMetadata::default())
+    let metadata = FindingsMetadata::default();
+    write_findings(context, format, applied, findings, true, metadata)
 }
 
-/// Prints findings, with what else an envelope says of them as a whole.
-pub(crate) fn print_findings_with(
+/// Prints what was chosen of findings: for people the first of many alike, unless they want all; as data, all.
+pub(crate) fn print_chosen(
+    context: &Context,
+    format: FindingFormat,
+    applied: &[&'static Rule],
+    chosen: &Chosen,
+    all: bool,
+    metadata: FindingsMetadata,
+) -> Result<(), CommandError> {
+    let hidden = chosen.hidden.iter().map(|it| (it.by.clone(), it.tally.errors + it.tally.warnings));
+    let hidden = (!chosen.hidden.is_empty()).then(|| hidden.collect());
+    let metadata = FindingsMetadata { hidden, ..metadata };
+    write_findings(context, format, applied, &chosen.findings, all, metadata)
+}
+
+fn write_findings(
     context: &Context,
     format: FindingFormat,
     applied: &[&'static Rule],
     findings: &[Finding],
+    all: bool,
     metadata: FindingsMetadata,
 ) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match format {
         FindingFormat::Text => {
             let color = context.reporter.stdout_color();
-            for finding in findings {
-                writeln!(out, "{}", text::finding(finding, color))?;
+            for Shown { finding, n_more } in wanted(findings, all) {
+                writeln!(out, "{}", text::finding_of_many(finding, n_more, color))?;
             }
         }
         FindingFormat::Json | FindingFormat::Yaml => {
@@ -72,6 +90,11 @@ pub(crate) fn print_findings_with(
     }
     out.flush()?;
     Ok(())
+}
+
+/// The findings that are shown to people.
+pub(crate) fn wanted(findings: &[Finding], all: bool) -> Vec<Shown<'_>> {
+    if all { findings.iter().map(|finding| Shown { finding, n_more: 0 }).collect() } else { shown(findings) }
 }
 
 /// The rules of all modules that have some.

@@ -95,6 +95,8 @@ const WANTS: &[(&str, Wants)] = &[
     ("GROUP/VERSION/KIND", Wants::Api),
     ("API|PKG", Wants::PackageOrApi),
     ("RULE", Wants::Rule),
+    ("RULE,…", Wants::Rule),
+    ("RULE=LEVEL,…", Wants::Nothing),
     ("COMMAND", Wants::Commands),
     ("SOURCE", Wants::Files),
     ("[NAME=]SOURCE", Wants::Files),

@@ -130,6 +130,11 @@ impl Reporter {
 
     /// A finding that is beside what was asked for. Of these, silence leaves errors.
     pub(crate) fn finding(self, finding: &Finding) {
+        self.finding_of_many(finding, 0);
+    }
+
+    /// A finding that stands for so many more like it.
+    pub(crate) fn finding_of_many(self, finding: &Finding, n_more: usize) {
         if self.is_quiet && finding.rule.severity != Severity::Error {
             return;
         }
@@ -139,7 +144,7 @@ impl Reporter {
                 self.line(&serde_json::to_string(&it).unwrap_or_default());
             }
             LogFormat::Text => {
-                let text = text::finding(finding, self.color(std::io::stderr().is_terminal()));
+                let text = text::finding_of_many(finding, n_more, self.color(std::io::stderr().is_terminal()));
                 self.line(text.trim_end());
             }
         }

@@ -4,24 +4,31 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::answer::FindingsMetadata;
+use crate::check;
+use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::name::{unknown_package, whole_package};
 use crate::cli::args::sources::AskOptions;
-use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::diag::baseline::Scope;
+use crate::diag::{Rule, Severity};
 use crate::index::query::Filter;
 use crate::upgrade::{check_packages, rules};
 
 /// Check that every version can be upgraded, and that upgrade graphs make sense
 ///
-/// With `--old`, every version of an older catalog must be upgradable in this one. Exits with 1 if there are findings,
-/// or if a package breaks a rule of `validate`.
+/// With `--old`, every version of an older catalog must be upgradable in this one. What makes a catalog invalid for `validate` is a
+/// finding here too. Exits with 1 if there are findings, warnings included: each says that something cannot be upgraded as it
+/// should.
 /// `olmdex validate --explain W0802` explains a rule.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex check-graph keda
   olmdex check-graph -i my-catalog/ -o sarif > findings.sarif
-  olmdex check-graph -i my-catalog/ --old old-catalog/")]
+  olmdex check-graph -i my-catalog/ --old old-catalog/
+  olmdex check-graph -i my-catalog/ --ignore W0805 --all")]
 pub(crate) struct CheckGraphArgs {
     /// The package; without one, all of them
     #[arg(value_name = "PKG")]
@@ -34,13 +41,17 @@ pub(crate) struct CheckGraphArgs {
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
     output: FindingFormat,
+    #[command(flatten)]
+    choice: ChoiceOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
         return Err(CommandError::usage("`check-graph` prints text, JSON, SARIF or workflow commands"));
     }
-    let index = args.ask.open(context)?;
+    let sources: Vec<PathBuf> = args.ask.sources()?.into_iter().map(|it| it.path).collect();
+    let choice = args.choice.open(context, &sources, Whole::Catalogs)?;
+    let (index, mut findings) = args.ask.open_judged(context)?;
     let old = match &args.old {
         None => None,
         Some(path) => {
@@ -62,16 +73,22 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
         packages.sort();
         packages.dedup();
     }
-    let broken = index.broken_packages(&filter)?;
-    let mut findings = Vec::new();
+    // What belongs to no package may belong to this one.
+    findings.retain(|it| args.package.is_none() || it.package.is_none() || it.package == args.package);
     for (package, found) in packages.iter().zip(check_packages(&index, &filter, old.as_ref(), &packages)?) {
         match found {
             Some(mut found) => findings.append(&mut found),
-            None => return Err(unknown_package(&index, package)?),
+            None if args.package.is_some() && findings.is_empty() => return Err(unknown_package(&index, package)?),
+            // It may be what cannot be read, or in a catalog that is not asked.
+            None => {}
         }
     }
-    print_findings(context, args.output, rules::ALL, &findings)?;
-    // What breaks a rule of `validate` may lack what this looks at.
-    let is_broken = packages.iter().any(|it| broken.contains(it));
-    Ok(if findings.is_empty() && !is_broken { Exit::Yes } else { Exit::No })
+    let errors = check::all_rules().into_iter().filter(|it| it.severity == Severity::Error);
+    let applied: Vec<&Rule> = rules::ALL.iter().copied().chain(errors).collect();
+    let is_whole = args.ask.catalog.is_empty();
+    let scope = Scope { rules: &applied, package: args.package.as_deref(), is_whole };
+    let chosen = choice.apply(findings, &scope)?;
+    print_chosen(context, args.output, &applied, &chosen, args.choice.all, FindingsMetadata::default())?;
+    report(context, &choice, &chosen);
+    Ok(if chosen.findings.is_empty() { Exit::Yes } else { Exit::No })
 }

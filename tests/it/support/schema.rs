@@ -32,7 +32,7 @@ fn check(file: &Path, schema: &Value, value: &Value, at: &str, found: &mut Vec<S
     for (keyword, rule) in schema {
         match keyword.as_str() {
             "$schema" | "$id" | "$defs" | "title" | "description" | "contentEncoding" | "then" | "minContains"
-            | "format" => {}
+            | "format" | "default" => {}
             "type" => {
                 let types = rule.as_array().map_or(std::slice::from_ref(rule), Vec::as_slice);
                 if !types.iter().any(|it| is_of_type(value, it.as_str().unwrap())) {
@@ -107,8 +107,13 @@ fn check(file: &Path, schema: &Value, value: &Value, at: &str, found: &mut Vec<S
                 }
             }
             "additionalProperties" => {
-                for (key, member) in value.as_object().into_iter().flatten() {
-                    check(file, rule, member, &format!("{at}/{key}"), found);
+                let is_named = |key: &str| schema.get("properties").is_some_and(|it| it.get(key).is_some());
+                for (key, member) in value.as_object().into_iter().flatten().filter(|it| !is_named(it.0)) {
+                    match rule {
+                        Value::Bool(true) => {}
+                        Value::Bool(false) => refuse(&format!("has an unknown {key}")),
+                        rule => check(file, rule, member, &format!("{at}/{key}"), found),
+                    }
                 }
             }
             "items" => {

@@ -1,0 +1,212 @@
+//! Choosing findings: the options that every command with findings has, joined with `olmdex.toml`.
+//!
+//! What it deliberately does not do: no printing of findings, and no exit codes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::print::findings::all_rules;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::speak::interrupt;
+use crate::compose::{self, BaselineError, BaselineFile, Choice, Chosen, Config, ConfigError, Hidden};
+use crate::diag::selection::{Layer, Level, Selection, UnknownRule, check_word};
+
+/// What stands above the options in the help.
+const HEADING: &str = "Choosing findings";
+
+/// Which findings are shown and count.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct ChoiceOptions {
+    /// Show only these rules: `W0805`, `stranded-version`, `W08` for all that start with it, `ALL`
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = parse_rule, help_heading = HEADING)]
+    select: Vec<String>,
+    /// Hide these rules; the most specific word counts
+    #[arg(long, value_name = "RULE,…", value_delimiter = ',', value_parser = parse_rule, help_heading = HEADING)]
+    ignore: Vec<String>,
+    /// Give rules another severity: `error`, `warning` or `off`
+    #[arg(long, value_name = "RULE=LEVEL,…", value_delimiter = ',', value_parser = parse_severity, help_heading = HEADING)]
+    severity: Vec<(String, Level)>,
+    /// Treat warnings as errors
+    #[arg(long, help_heading = HEADING)]
+    strict: bool,
+    /// Hide the findings that this file knows, and say how many they are
+    #[arg(long, value_name = "FILE", help_heading = HEADING)]
+    baseline: Option<PathBuf>,
+    /// Write the findings of this run to the baseline, that of `--baseline` or of olmdex.toml
+    #[arg(long, help_heading = HEADING)]
+    write_baseline: bool,
+    /// Show each finding, not only the first few of many alike
+    #[arg(long, help_heading = HEADING)]
+    pub(crate) all: bool,
+    /// Read options from this file; by default, from olmdex.toml in the current directory or the nearest one above it
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config", help_heading = HEADING)]
+    config: Option<PathBuf>,
+    /// Read no olmdex.toml
+    #[arg(long, help_heading = HEADING)]
+    no_config: bool,
+}
+
+/// Whether the baseline that `olmdex.toml` names is meant: it is, where a catalog is looked at as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whole {
+    Catalogs,
+    Other,
+}
+
+fn parse_rule(text: &str) -> Result<String, String> {
+    check_word(&all_rules(), text).map_err(|error| in_words(&error))?;
+    Ok(text.to_owned())
+}
+
+fn parse_severity(text: &str) -> Result<(String, Level), String> {
+    let (rule, level) = text.split_once('=').ok_or("write it as RULE=LEVEL")?;
+    let level = match level {
+        "error" => Level::Error,
+        "warning" => Level::Warning,
+        "off" => Level::Off,
+        other => return Err(format!("`{other}` is not `error`, `warning` or `off`")),
+    };
+    Ok((parse_rule(rule)?, level))
+}
+
+fn in_words(error: &UnknownRule) -> String {
+    format!("{error}; {}", error.help())
+}
+
+impl ChoiceOptions {
+    /// Whether anything is to be chosen.
+    pub(crate) fn is_given(&self) -> bool {
+        let given = [
+            !self.select.is_empty(),
+            !self.ignore.is_empty(),
+            !self.severity.is_empty(),
+            self.strict,
+            self.baseline.is_some(),
+            self.write_baseline,
+            self.config.is_some(),
+        ];
+        given.contains(&true)
+    }
+
+    /// Another tool's answers are not ours to choose from.
+    pub(crate) fn refuse_with_compat(&self) -> Result<(), CommandError> {
+        if self.is_given() {
+            let error = CommandError::usage("`--compat opm` prints what opm prints: its findings cannot be chosen");
+            return Err(error.help("leave out `--compat`, or the options about findings"));
+        }
+        Ok(())
+    }
+
+    /// The file of options, if there is one: the one that is named, else the one in or above the current directory.
+    pub(crate) fn config(&self, context: &Context, sources: &[PathBuf]) -> Result<Option<Config>, CommandError> {
+        if self.no_config {
+            return Ok(None);
+        }
+        let path = match &self.config {
+            Some(path) => Some(path.clone()),
+            None => {
+                // Without a current directory there is nothing above it.
+                let current = std::env::current_dir().unwrap_or_default();
+                let search = compose::find(&current, sources);
+                for it in &search.passed_over {
+                    let path = it.path.display();
+                    context.reporter.warning(&format!("{path} is not used: {}; `--config {path}` uses it", it.why));
+                }
+                search.found
+            }
+        };
+        let Some(path) = path else { return Ok(None) };
+        let config = compose::read(&path, &all_rules())?;
+        context.reporter.detail(&format!("using the options of {}", path.display()));
+        Ok(Some(config))
+    }
+
+    /// How findings are chosen, by these options and those of the file.
+    pub(crate) fn choice(
+        &self,
+        context: &Context,
+        config: Option<&Config>,
+        whole: Whole,
+    ) -> Result<Choice, CommandError> {
+        let line = Layer { select: self.select.clone(), ignore: self.ignore.clone(), severity: self.severity.clone() };
+        let mut layers = vec![line];
+        let mut names = vec!["the command line".to_owned()];
+        if let Some(config) = config {
+            layers.push(config.layer.clone());
+            names.push(config.path.display().to_string());
+        }
+        let selection = Selection::new(&all_rules(), &layers)
+            .map_err(|error| CommandError::usage(error.to_string()).help(error.help()))?;
+        let of_config = config.and_then(|it| it.baseline.as_ref()).filter(|_| whole == Whole::Catalogs);
+        let path = self.baseline.as_ref().or(of_config);
+        let mut choice = Choice {
+            selection,
+            layers: names,
+            strict: self.strict || config.is_some_and(|it| it.strict),
+            ..Choice::default()
+        };
+        match path {
+            None if self.write_baseline => {
+                let error = CommandError::usage("`--write-baseline` needs a file");
+                return Err(error.help("name it with `--baseline FILE`, or as `baseline` in olmdex.toml"));
+            }
+            Some(path) if self.write_baseline => {
+                interrupt::undo_writes(context);
+                choice.write_to = Some(path.clone());
+            }
+            Some(path) => choice.baseline = Some(BaselineFile::read(path)?),
+            None => {}
+        }
+        Ok(choice)
+    }
+
+    /// As [`Self::choice`], with the file that goes with these sources.
+    pub(crate) fn open(&self, context: &Context, sources: &[PathBuf], whole: Whole) -> Result<Choice, CommandError> {
+        self.choice(context, self.config(context, sources)?.as_ref(), whole)
+    }
+}
+
+/// Says what is not shown, what is known without being there, and what was written down.
+pub(crate) fn report(context: &Context, choice: &Choice, chosen: &Chosen) {
+    if let Some(path) = &choice.write_to {
+        context.reporter.note(&format!("wrote {}", path.display()));
+    }
+    for Hidden { by, tally } in &chosen.hidden {
+        context.reporter.note(&format!("hidden by {by}: {tally}"));
+    }
+    if chosen.n_gone > 0 {
+        let n = crate::diag::counted(chosen.n_gone, "finding");
+        context.reporter.note(&format!("{n} of the baseline fixed; `--write-baseline` takes them out"));
+    }
+}
+
+impl From<ConfigError> for CommandError {
+    /// What is in the file is part of the command line.
+    fn from(error: ConfigError) -> Self {
+        let exit = if matches!(error, ConfigError::Io { .. }) { Exit::Input } else { Exit::Usage };
+        let help = error.help();
+        let it = Self::new(exit, error.to_string());
+        match help {
+            Some(help) => it.help(help),
+            None => it,
+        }
+    }
+}
+
+impl From<BaselineError> for CommandError {
+    fn from(error: BaselineError) -> Self {
+        match error {
+            BaselineError::Write(error) => error.into(),
+            error => {
+                let help = error.help();
+                let it = Self::new(Exit::Input, error.to_string());
+                match help {
+                    Some(help) => it.help(help),
+                    None => it,
+                }
+            }
+        }
+    }
+}

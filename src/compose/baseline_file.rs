@@ -1,0 +1,100 @@
+//! Known findings in a file: read, compared, written.
+//!
+//! A file that is not a baseline is never written over: whoever named it named the wrong one.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::diag::Finding;
+use crate::diag::baseline::{Baseline, NotABaseline, Scope};
+use crate::file::{FileError, Replacement, read_regular_of};
+
+/// How many bytes a baseline may have.
+const MAX_LEN: u64 = 64 << 20;
+
+/// Why known findings cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BaselineError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// The file is something else.
+    #[error("{} is not a baseline: {source}", .path.display())]
+    NotABaseline {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: NotABaseline,
+    },
+    /// The file cannot be written.
+    #[error(transparent)]
+    Write(#[from] FileError),
+}
+
+impl BaselineError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                Some("`--write-baseline` makes it of the findings of this run".to_owned())
+            }
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
+                Some("a baseline may have 64 MiB".to_owned())
+            }
+            Self::Io { .. } => None,
+            Self::NotABaseline { .. } => Some("name another file; `--write-baseline` makes a new one".to_owned()),
+            Self::Write(error) => error.help(),
+        }
+    }
+}
+
+/// A file of known findings.
+#[derive(Debug, Clone)]
+pub struct BaselineFile {
+    /// The file.
+    pub path: PathBuf,
+    /// What is in it.
+    pub known: Baseline,
+}
+
+impl BaselineFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it is not there, is no regular file, or something else is in it.
+    pub fn read(path: &Path) -> Result<Self, BaselineError> {
+        let content =
+            read_regular_of(path, MAX_LEN).map_err(|source| BaselineError::Io { path: path.to_owned(), source })?;
+        let known = Baseline::parse(&content)
+            .map_err(|source| BaselineError::NotABaseline { path: path.to_owned(), source })?;
+        Ok(Self { path: path.to_owned(), known })
+    }
+
+    /// Writes a file in which these findings are what is known of what was looked at. The file is as it was, or whole; nobody
+    /// else writes it between reading and writing.
+    ///
+    /// # Errors
+    /// If it is there and is not a baseline, or cannot be written.
+    pub fn write(path: &Path, findings: &[Finding], scope: &Scope<'_>) -> Result<Self, BaselineError> {
+        let mut new = Replacement::begin(path)?;
+        let mut file = match Self::read(path) {
+            Ok(file) => file,
+            Err(BaselineError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                Self { path: path.to_owned(), known: Baseline::default() }
+            }
+            Err(error) => return Err(error),
+        };
+        file.known.update(findings, scope);
+        let written = new.file().write_all(file.known.to_text().as_bytes());
+        written.map_err(|source| FileError::Io { path: path.to_owned(), source })?;
+        new.finish()?;
+        Ok(file)
+    }
+}

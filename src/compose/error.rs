@@ -1,0 +1,48 @@
+//! Why `olmdex.toml` cannot be used.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::find::FILE_NAME;
+
+/// Why a file of options cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// It cannot be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        source: io::Error,
+    },
+    /// Something in it is not what it should be.
+    #[error("{}:{line}:{column}: {message}", .path.display())]
+    Content {
+        /// The file.
+        path: PathBuf,
+        /// From 1.
+        line: usize,
+        /// In characters, from 1.
+        column: usize,
+        /// What is wrong.
+        message: String,
+        /// What to do.
+        help: Option<String>,
+    },
+}
+
+impl ConfigError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Content { help, .. } => help.clone(),
+            Self::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
+                Some(format!("{FILE_NAME} may have 1 MiB"))
+            }
+            Self::Io { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Which `olmdex.toml` is used: the one in the current directory, or in the nearest directory above it.
+//!
+//! Whoever is in a directory trusts it. A file that lies in a catalog came with that catalog, and one beside a catalog that lies
+//! elsewhere came from there: they could hide what is wrong with it, so they are passed over, which is said.
+//!
+//! What it deliberately does not do: it reads no file.
+
+use std::path::{Path, PathBuf};
+
+use crate::file;
+
+/// The name of the file.
+pub const FILE_NAME: &str = "olmdex.toml";
+
+/// What looking for a file has found.
+#[derive(Debug, Default)]
+pub struct Search {
+    /// The file to use.
+    pub found: Option<PathBuf>,
+    /// Files that are there and are not used.
+    pub passed_over: Vec<PassedOver>,
+}
+
+/// A file that is not used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassedOver {
+    /// The file.
+    pub path: PathBuf,
+    /// Why not.
+    pub why: Why,
+}
+
+/// Why a file is not used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// It lies in a catalog that is read.
+    InSource,
+    /// It belongs to another user.
+    OfStranger,
+    /// It lies beside a catalog that is read, neither in the current directory nor above it.
+    Elsewhere,
+}
+
+impl std::fmt::Display for Why {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::InSource => "it is part of a catalog that is read",
+            Self::OfStranger => "it belongs to another user",
+            Self::Elsewhere => "it is neither in the current directory nor above it",
+        })
+    }
+}
+
+/// Looks for the file. `current` is the path of the current directory, from the root; `sources` are the catalogs that are read.
+#[must_use]
+pub fn find(current: &Path, sources: &[PathBuf]) -> Search {
+    let mut search = Search::default();
+    let mut directory = PathBuf::new();
+    for above in current.ancestors() {
+        let path = directory.join(FILE_NAME);
+        if path.symlink_metadata().is_ok() {
+            let why = if sources.iter().any(|it| file::is_inside(above, it)) {
+                Some(Why::InSource)
+            } else {
+                file::is_of_stranger(&path, current).then_some(Why::OfStranger)
+            };
+            match why {
+                Some(why) => search.passed_over.push(PassedOver { path, why }),
+                None => {
+                    search.found = Some(path);
+                    return search;
+                }
+            }
+        }
+        directory.push("..");
+    }
+    for source in sources {
+        // Where the source itself is a link, its name is beside the file.
+        let Some(parent) = source.parent() else { continue };
+        for (directory, why) in [(source.as_path(), Why::InSource), (parent, Why::Elsewhere)] {
+            let path = directory.join(FILE_NAME);
+            let is_said = || search.passed_over.iter().any(|it| file::is_same_file(&it.path, &path));
+            if path.symlink_metadata().is_ok() && !is_said() {
+                search.passed_over.push(PassedOver { path, why });
+            }
+        }
+    }
+    search
+}

@@ -1,0 +1,249 @@
+//! Which findings are shown, and with which severity.
+//!
+//! Rules are named by identifier (`W0805`), by name (`head-without-way-to-default`), by the beginning of their identifiers (`W08`),
+//! or all at once (`ALL`). Options come in layers, the command line before a file. In a layer the most specific word decides, and of
+//! equally specific ones the one that ignores; the first layer that says something of a rule decides. A layer that selects anything
+//! leaves out all the rest.
+//!
+//! What it deliberately does not do: it changes no verdict about a catalog, and reads no files.
+
+use std::collections::BTreeMap;
+
+use super::{Rule, Severity, closest};
+
+/// The severity that a rule gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// An error.
+    Error,
+    /// A warning.
+    Warning,
+    /// Its findings are hidden.
+    Off,
+}
+
+/// What one source of options says.
+#[derive(Debug, Clone, Default)]
+pub struct Layer {
+    /// The rules to show; if there are any, no others.
+    pub select: Vec<String>,
+    /// The rules to hide.
+    pub ignore: Vec<String>,
+    /// Severities; of equally specific words the last counts.
+    pub severity: Vec<(String, Level)>,
+}
+
+/// A word that names no rule.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no rule `{word}`")]
+pub struct UnknownRule {
+    /// The word.
+    pub word: String,
+    /// What it may have been meant to be.
+    pub guess: Option<String>,
+}
+
+impl UnknownRule {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match &self.guess {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "`olmdex validate --explain all` lists the rules; `W08` stands for all that start with it, `ALL` for every rule"
+                .to_owned(),
+        }
+    }
+}
+
+/// What becomes of the findings of one rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// They are shown, with this severity.
+    Shown(Severity),
+    /// The layer of this number hides them.
+    Hidden(usize),
+}
+
+/// What becomes of the findings of each rule.
+#[derive(Debug, Clone, Default)]
+pub struct Selection {
+    verdicts: BTreeMap<&'static str, Verdict>,
+}
+
+impl Selection {
+    /// Judges all rules by layers of options, of which the first goes before the others.
+    ///
+    /// # Errors
+    /// If a word names no rule. [`check_word`] tells beforehand.
+    pub fn new(known: &[&'static Rule], layers: &[Layer]) -> Result<Self, UnknownRule> {
+        for layer in layers {
+            let words = layer.select.iter().chain(&layer.ignore).chain(layer.severity.iter().map(|(word, _)| word));
+            words.map(String::as_str).try_for_each(|it| check_word(known, it))?;
+        }
+        Ok(Self { verdicts: known.iter().map(|it| (it.id, judge(it, layers))).collect() })
+    }
+
+    /// Takes rules out of it: their findings are shown as they are.
+    pub fn exempt(&mut self, rules: &[&'static Rule]) {
+        self.verdicts.retain(|id, _| !rules.iter().any(|it| it.id == *id));
+    }
+
+    /// What becomes of the findings of a rule. Those of a rule that was not known are shown.
+    #[must_use]
+    pub fn verdict(&self, rule: &Rule) -> Verdict {
+        self.verdicts.get(rule.id).copied().unwrap_or(Verdict::Shown(rule.severity))
+    }
+}
+
+/// Whether a word names a rule, or several.
+///
+/// # Errors
+/// If it names none.
+pub fn check_word(known: &[&'static Rule], word: &str) -> Result<(), UnknownRule> {
+    if known.iter().any(|it| specificity(word, it).is_some()) {
+        return Ok(());
+    }
+    let names = known.iter().flat_map(|it| [it.id, it.name]);
+    Err(UnknownRule { word: word.to_owned(), guess: closest(word, names).map(str::to_owned) })
+}
+
+/// How specifically a word names a rule, if it does.
+fn specificity(word: &str, rule: &Rule) -> Option<usize> {
+    if rule.id.eq_ignore_ascii_case(word) || rule.name.eq_ignore_ascii_case(word) {
+        return Some(usize::MAX);
+    }
+    if word.eq_ignore_ascii_case("ALL") {
+        return Some(0);
+    }
+    let begins = rule.id.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word));
+    (begins && !word.is_empty()).then_some(word.len())
+}
+
+fn judge(rule: &Rule, layers: &[Layer]) -> Verdict {
+    let best = |words: &[String]| words.iter().filter_map(|it| specificity(it, rule)).max();
+    let mut severity = None;
+    let mut hidden_by = None;
+    let mut is_decided = false;
+    for (number, layer) in layers.iter().enumerate() {
+        let levels = layer.severity.iter().filter_map(|(word, level)| Some((specificity(word, rule)?, *level)));
+        let level = levels.max_by_key(|(specificity, _)| *specificity).map(|(_, level)| level);
+        severity = severity.or(match level {
+            Some(Level::Error) => Some(Severity::Error),
+            Some(Level::Warning) => Some(Severity::Warning),
+            Some(Level::Off) | None => None,
+        });
+        if is_decided {
+            continue;
+        }
+        let (selected, ignored) = (best(&layer.select), best(&layer.ignore));
+        let is_hidden = level == Some(Level::Off) || (ignored.is_some() && ignored >= selected);
+        let is_left_out = selected.is_none() && !layer.select.is_empty();
+        if is_hidden || is_left_out {
+            hidden_by = Some(number);
+        }
+        is_decided = is_hidden || is_left_out || selected.is_some();
+    }
+    match hidden_by {
+        Some(number) => Verdict::Hidden(number),
+        None => Verdict::Shown(severity.unwrap_or(rule.severity)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diag::with_severity;
+
+    const fn rule(id: &'static str, name: &'static str, severity: Severity) -> Rule {
+        Rule { id, name, severity, summary: "", explanation: "", example: "" }
+    }
+
+    static HEADS: Rule = rule("E0207", "several-heads", Severity::Error);
+    static STRANDED: Rule = rule("W0802", "stranded-version", Severity::Warning);
+    static LOST: Rule = rule("W0806", "lost-version", Severity::Warning);
+    static KNOWN: [&Rule; 3] = [&HEADS, &STRANDED, &LOST];
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn layer(select: &str, ignore: &str) -> Layer {
+        Layer { select: words(select), ignore: words(ignore), severity: Vec::new() }
+    }
+
+    fn seen(layers: &[Layer]) -> Vec<&'static str> {
+        let selection = Selection::new(&KNOWN, layers).unwrap();
+        let is_seen = |it: &&&Rule| matches!(selection.verdict(it), Verdict::Shown(_));
+        KNOWN.iter().filter(is_seen).map(|it| it.id).collect()
+    }
+
+    #[test]
+    fn the_most_specific_word_decides() {
+        for (select, ignore, expected) in [
+            ("", "", "E0207 W0802 W0806"),
+            ("W", "", "W0802 W0806"),
+            ("", "w08", "E0207"),
+            ("W08", "W0802", "W0806"),
+            ("W0802", "W08", "W0802"),
+            ("stranded-version", "W0802", ""),
+            ("ALL", "E", "W0802 W0806"),
+            ("", "ALL", ""),
+        ] {
+            assert_eq!(seen(&[layer(select, ignore)]), words(expected), "--select {select} --ignore {ignore}");
+        }
+    }
+
+    #[test]
+    fn the_first_layer_that_says_something_decides() {
+        for (line, file, expected) in [
+            (layer("", "W0802"), layer("", "W0806"), "E0207"),
+            (layer("W0806", ""), layer("", "W0806"), "W0806"),
+            (layer("", "E"), layer("W E", ""), "W0802 W0806"),
+        ] {
+            assert_eq!(seen(&[line, file]), words(expected));
+        }
+    }
+
+    #[test]
+    fn severities_are_layered_too() {
+        let of = |severity: &[(&str, Level)]| Layer {
+            severity: severity.iter().map(|(word, level)| ((*word).to_owned(), *level)).collect(),
+            ..Layer::default()
+        };
+        let line = of(&[("W0802", Level::Error)]);
+        let file = of(&[("W", Level::Off), ("W0806", Level::Error), ("E", Level::Warning), ("W0802", Level::Warning)]);
+        let selection = Selection::new(&KNOWN, &[line, file]).unwrap();
+        assert_eq!(selection.verdict(&HEADS), Verdict::Shown(Severity::Warning));
+        assert_eq!(selection.verdict(&STRANDED), Verdict::Shown(Severity::Error));
+        assert_eq!(selection.verdict(&LOST), Verdict::Shown(Severity::Error));
+        let selection = Selection::new(&KNOWN, &[Layer::default(), of(&[("W", Level::Off)])]).unwrap();
+        assert_eq!(selection.verdict(&LOST), Verdict::Hidden(1));
+    }
+
+    #[test]
+    fn a_word_that_names_no_rule_is_an_error_with_a_guess() {
+        for (word, guess) in [
+            ("stranded-versoin", Some("stranded-version")),
+            ("W0809", Some("W0802")),
+            ("X", None),
+            ("", None),
+            ("é", None),
+        ] {
+            let error = Selection::new(&KNOWN, &[layer(word, "")]).map(drop);
+            if word.is_empty() {
+                assert!(check_word(&KNOWN, word).is_err());
+                continue;
+            }
+            assert_eq!(error.unwrap_err().guess.as_deref(), guess, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_rule_of_another_severity_is_made_once() {
+        let first = with_severity(&STRANDED, Severity::Error);
+        assert!(std::ptr::eq(first, with_severity(&STRANDED, Severity::Error)));
+        assert!(std::ptr::eq(&raw const STRANDED, with_severity(&STRANDED, Severity::Warning)));
+        assert_eq!((first.id, first.severity), ("W0802", Severity::Error));
+    }
+}

@@ -1,0 +1,271 @@
+//! Choosing findings: rules, baselines and `olmdex.toml`, and what somebody could plant in their places.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests may fail, and say that they were skipped")]
+
+use std::collections::BTreeSet;
+use std::os::unix::fs::{chown, symlink};
+use std::path::{Path, PathBuf};
+
+use crate::support::recording::expect_recorded;
+use crate::support::schema::misfits;
+use crate::support::{Answer, olmdex, scratch, write};
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn fixture(path: &str) -> String {
+    package().join("fixtures").join(path).display().to_string()
+}
+
+fn schema_file() -> PathBuf {
+    package().join("schema/olmdex.toml.json")
+}
+
+/// A catalog with six findings of one rule, which is valid.
+fn many() -> String {
+    fixture("catalogs/ranges-with-their-own-version")
+}
+
+fn check_graph(directory: &Path, options: &[&str]) -> Answer {
+    olmdex(["check-graph", "-i", &many()]).args(options).in_directory(directory).answer()
+}
+
+#[test]
+fn the_published_schemas_are_those_of_the_types() {
+    let text = |schema| format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
+    let baseline = text(olmdex::diag::baseline::schema());
+    let files = [(schema_file(), text(olmdex::compose::schema())), (package().join("schema/baseline.json"), baseline)];
+    expect_recorded("choosing", &files);
+}
+
+#[test]
+fn the_published_schema_takes_what_the_reader_takes() {
+    for (name, fits) in [("ignoring", true), ("catalogs", true), ("misspelt", false)] {
+        let text = std::fs::read_to_string(fixture(&format!("options/{name}.toml"))).unwrap();
+        let value: toml::Table = toml::from_str(&text).unwrap();
+        let found = misfits(&schema_file(), &serde_json::to_value(value).unwrap());
+        assert_eq!(found.is_empty(), fits, "{name}: {found:?}");
+    }
+    let known: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(fixture("options/known.json")).unwrap()).unwrap();
+    let found = misfits(&package().join("schema/baseline.json"), &known);
+    assert!(found.is_empty(), "{found:?}");
+}
+
+/// The errors that a command prints as JSON: rules and messages.
+fn errors(answer: &Answer) -> BTreeSet<String> {
+    let value: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap_or_default();
+    let items = value["items"].as_array().unwrap_or_else(|| panic!("{}", answer.both())).iter();
+    items.filter(|it| it["severity"] == "error").map(|it| format!("{} {}", it["rule"], it["message"])).collect()
+}
+
+#[test]
+fn validate_and_check_graph_agree_about_what_is_invalid() {
+    let mut catalogs: Vec<PathBuf> =
+        std::fs::read_dir(fixture("rules")).unwrap().map(|it| it.unwrap().path().join("in")).collect();
+    catalogs.push(PathBuf::from(fixture("five-mistakes/in")));
+    let scratch = scratch();
+    for (name, text) in [("torn.json", "{"), ("torn.yaml", "a: [\n"), ("empty.yaml", "")] {
+        write(scratch.path(), name, text.as_bytes());
+        catalogs.push(scratch.path().join(name));
+    }
+    for catalog in catalogs {
+        let validate = olmdex(["validate", "-o", "json"]).arg(&catalog).answer();
+        let check_graph = olmdex(["check-graph", "-o", "json", "-i"]).arg(&catalog).answer();
+        let name = catalog.display();
+        assert_eq!(errors(&validate), errors(&check_graph), "{name}");
+        if !errors(&validate).is_empty() {
+            assert_eq!((validate.code, check_graph.code), (Some(1), Some(1)), "{name}");
+        }
+        // What is ignored counts for neither.
+        let ignored = olmdex(["check-graph", "--ignore", "ALL", "-i"]).arg(&catalog).answer();
+        ignored.expect_code(0);
+        olmdex(["validate", "--ignore", "ALL"]).arg(&catalog).answer().expect_code(0);
+    }
+}
+
+#[test]
+fn special_files_are_refused_as_options_and_as_baselines() {
+    let scratch = scratch();
+    let directory = scratch.path();
+    std::fs::create_dir(directory.join("directory")).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(directory.join("pipe")).status().unwrap().success());
+    symlink("/dev/zero", directory.join("link")).unwrap();
+    symlink("nowhere", directory.join("dangling")).unwrap();
+    std::fs::File::create(directory.join("huge")).unwrap().set_len(100_000_000).unwrap();
+    for name in ["directory", "pipe", "link", "dangling", "huge", "/dev/zero", "missing"] {
+        check_graph(directory, &["--config", name]).expect_code(3).expect_words("cannot read");
+        check_graph(directory, &["--baseline", name]).expect_code(3);
+    }
+    for name in ["directory", "pipe", "link", "dangling", "huge", "/dev/zero"] {
+        let answer = check_graph(directory, &["--baseline", name, "--write-baseline"]);
+        answer.expect_code(3);
+        assert!(answer.err().contains(name), "{}", answer.both());
+    }
+    let mut left: Vec<_> = std::fs::read_dir(directory).unwrap().map(|it| it.unwrap().file_name()).collect();
+    left.sort();
+    assert_eq!(left, ["dangling", "directory", "huge", "link", "pipe"]);
+    assert_eq!(directory.join("huge").metadata().unwrap().len(), 100_000_000);
+}
+
+#[test]
+fn a_special_file_that_is_found_is_an_error() {
+    let scratch = scratch();
+    assert!(std::process::Command::new("mkfifo").arg(scratch.path().join("olmdex.toml")).status().unwrap().success());
+    check_graph(scratch.path(), &[]).expect_code(3).expect_words("a named pipe, not a regular file");
+    check_graph(scratch.path(), &["--no-config"]).expect_code(1);
+}
+
+const HIDING: &[u8] = b"[findings]\nignore = ['ALL']\n";
+
+#[test]
+fn a_catalog_cannot_hide_its_own_findings() {
+    let scratch = scratch();
+    let directory = scratch.path();
+    let inner = directory.join("download/catalog");
+    std::fs::create_dir_all(&inner).unwrap();
+    std::fs::copy(Path::new(&many()).join("catalog.yaml"), inner.join("catalog.yaml")).unwrap();
+    write(&inner, ".indexignore", b"olmdex.toml\n");
+    let run = |from: &Path, source: &str| olmdex(["check-graph", "-i", source]).in_directory(from).answer();
+    for (place, why) in [("download/catalog", "part of a catalog"), ("download", "neither in the current directory")] {
+        let planted = directory.join(place).join("olmdex.toml");
+        std::fs::write(&planted, HIDING).unwrap();
+        run(directory, "download/catalog").expect_code(1).expect_words(why).expect_words("`--config download");
+        std::fs::remove_file(planted).unwrap();
+    }
+    // Not even to those who are in it.
+    write(&inner, "olmdex.toml", HIDING);
+    run(&inner, ".").expect_code(1).expect_words("part of a catalog");
+    symlink(&inner, directory.join("link")).unwrap();
+    run(&inner, "../../link").expect_code(1).expect_words("part of a catalog");
+    // One above still counts, and is named.
+    write(directory, "olmdex.toml", HIDING);
+    run(&inner, ".").expect_code(0).expect_words("hidden by ../../olmdex.toml: 6 warnings");
+    run(directory, "download/catalog").expect_code(0).expect_words("hidden by olmdex.toml: 6 warnings");
+}
+
+#[test]
+fn options_of_another_user_are_not_used() {
+    let scratch = scratch();
+    let below = scratch.path().join("below");
+    std::fs::create_dir(&below).unwrap();
+    let path = scratch.path().join("olmdex.toml");
+    std::fs::write(&path, HIDING).unwrap();
+    check_graph(&below, &[]).expect_code(0);
+    if chown(&path, Some(65_534), None).is_err() {
+        eprintln!("skipped: owners cannot be changed here");
+        return;
+    }
+    check_graph(&below, &[]).expect_code(1).expect_words("belongs to another user");
+    check_graph(&below, &["--config", "../olmdex.toml"]).expect_code(0);
+    // Whoever is in a directory of that user trusts him.
+    chown(&below, Some(65_534), None).unwrap();
+    check_graph(&below, &[]).expect_code(0);
+}
+
+#[test]
+fn a_link_to_options_is_followed_and_read_from_its_own_place() {
+    let scratch = scratch();
+    std::fs::create_dir(scratch.path().join("elsewhere")).unwrap();
+    write(&scratch.path().join("elsewhere"), "o.toml", b"[findings]\nbaseline = 'known.json'\n");
+    symlink("elsewhere/o.toml", scratch.path().join("olmdex.toml")).unwrap();
+    check_graph(scratch.path(), &[]).expect_code(3).expect_words("cannot read known.json");
+    check_graph(scratch.path(), &["--write-baseline"]).expect_code(0);
+    assert!(scratch.path().join("known.json").exists());
+    check_graph(scratch.path(), &[]).expect_code(0).expect_words("hidden by the baseline known.json: 6 warnings");
+}
+
+#[test]
+fn many_who_write_one_baseline_leave_a_whole_one() {
+    let scratch = scratch();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..3 {
+                    let answer = check_graph(scratch.path(), &["--baseline", "b.json", "--write-baseline"]);
+                    let is_busy = answer.code == Some(3) && answer.err().contains("another process is writing");
+                    assert!(answer.code == Some(0) || is_busy, "{}", answer.both());
+                }
+            });
+        }
+    });
+    check_graph(scratch.path(), &["--baseline", "b.json"]).expect_code(0);
+    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_baseline_keeps_what_another_command_has_found() {
+    let scratch = scratch();
+    let run = |command: &str, options: &[&str]| {
+        let source = fixture("catalogs/misspelt-constraint");
+        let source: &[&str] = if command == "validate" { &[&source] } else { &["-i", &many()] };
+        let all = [&[command], source, options].concat();
+        olmdex(all).in_directory(scratch.path()).answer()
+    };
+    let writing = ["--baseline", "b.json", "--write-baseline"];
+    run("check-graph", &writing).expect_code(0);
+    run("validate", &writing).expect_code(0);
+    let both = std::fs::read(scratch.path().join("b.json")).unwrap();
+    run("check-graph", &["--baseline", "b.json"]).expect_code(0);
+    let answer = run("validate", &["--baseline", "b.json", "--strict"]);
+    answer.expect_code(0);
+    assert!(!answer.err().contains("fixed"), "{}", answer.both());
+    run("check-graph", &writing).expect_code(0);
+    assert_eq!(std::fs::read(scratch.path().join("b.json")).unwrap(), both, "the same findings, the same bytes");
+}
+
+#[test]
+fn data_always_has_each_finding() {
+    let scratch = scratch();
+    for (format, sign) in [("json", "\"rule\": \"W0808\""), ("sarif", "\"ruleId\": \"W0808\""), ("github", "W0808")] {
+        let answer = check_graph(scratch.path(), &["-o", format]);
+        assert_eq!(answer.out().matches(sign).count(), 6, "{format}");
+    }
+    assert_eq!(check_graph(scratch.path(), &[]).out().matches("warning[W0808]").count(), 3);
+    assert_eq!(check_graph(scratch.path(), &["--all"]).out().matches("warning[W0808]").count(), 6);
+}
+
+#[test]
+fn build_takes_catalogs_from_the_file_wherever_it_is_run() {
+    let scratch = scratch();
+    let below = scratch.path().join("a/b");
+    std::fs::create_dir_all(&below).unwrap();
+    symlink(package().join("fixtures"), scratch.path().join("fixtures")).unwrap();
+    std::fs::copy(fixture("options/catalogs.toml"), scratch.path().join("olmdex.toml")).unwrap();
+    olmdex(["build", "--priority", "shop=9"]).in_directory(&below).answer().expect_code(0);
+    let answer = olmdex(["list", "catalogs", "-i", "index.db", "-o", "json"]).in_directory(&below).answer();
+    let value: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
+    let of = |name: &str| value["items"].as_array().unwrap().iter().find(|it| it["catalog"] == name).unwrap().clone();
+    assert_eq!((of("shop")["priority"].as_i64(), of("shop")["labels"]["tier"].as_str()), (Some(9), Some("demo")));
+    assert_eq!(of("kiln")["priority"].as_i64(), Some(0));
+}
+
+#[test]
+fn commands_about_legacy_catalogs_choose_too() {
+    let scratch = scratch();
+    let run = |words: &[&str]| olmdex(words).in_directory(scratch.path()).answer();
+    run(&["export", "--legacy", &fixture("shop/in"), "-o", "legacy.db"]).expect_code(0);
+    run(&["doctor", "legacy.db", "--select", "E"]).expect_code(0);
+    run(&["doctor", "legacy.db", "--ignore", "ALL", "--strict"]).expect_code(0);
+    run(&["migrate", "legacy.db", "out", "--ignore", "ALL"]).expect_code(2).expect_words("`--prove`");
+    assert!(!scratch.path().join("out").exists());
+    run(&["migrate", "legacy.db", "out", "--prove", "--ignore", "ALL", "--strict"]).expect_code(0);
+}
+
+#[test]
+fn a_baseline_keeps_what_other_catalogs_have() {
+    let scratch = scratch();
+    let (many, shop) = (format!("many={}", many()), format!("shop={}", fixture("shop/in")));
+    let run = |options: &[&str]| {
+        let all = [&["check-graph", "-i", &many, "-i", &shop, "--baseline", "b.json"], options].concat();
+        olmdex(all).in_directory(scratch.path()).answer()
+    };
+    run(&["--write-baseline"]).expect_code(0);
+    let both = std::fs::read(scratch.path().join("b.json")).unwrap();
+    let answer = run(&["--catalog", "shop"]);
+    answer.expect_code(0);
+    assert!(!answer.err().contains("fixed"), "{}", answer.both());
+    run(&["--catalog", "shop", "--write-baseline"]).expect_code(0);
+    run(&["oven", "--write-baseline"]).expect_code(0);
+    assert_eq!(std::fs::read(scratch.path().join("b.json")).unwrap(), both);
+}
