@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::answer::{InstalledBundle, PackageView};
 use super::shortest::first_steps;
-use super::stay::{Move, Stay, ends_of_ways_out, way_out};
+use super::stay::{Move, Stay, ends_of_ways_out, stops, way_out};
 use crate::index::query::{EdgeScope, Filter, Reach};
 use crate::index::{Index, IndexError};
 
@@ -60,6 +60,7 @@ impl PackageView {
             let ends = ends_of_ways_out(self, olm, step);
             let within = self.names_between(index, (catalogs, &[]), installed, &ends, 1)?;
             row.way = way_out(self, installed, olm, step, &within);
+            row.stops = stops(self, olm, step, row.way.as_deref().unwrap_or_default());
         }
         Ok(())
     }

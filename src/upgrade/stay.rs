@@ -36,6 +36,22 @@ pub struct Stay {
     pub evidence: Vec<Evidence>,
     /// For what is installed and must not stay: the steps that lead to a version that may; `null` if there are none.
     pub way: Option<Vec<PathStep>>,
+    /// How far along the way it must be before the cluster goes to each version on its own way.
+    pub stops: Vec<Stop>,
+}
+
+/// The first version on a way out that may stay when the cluster goes to a version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Stop {
+    /// The version of OpenShift that the cluster goes to.
+    pub openshift: String,
+    /// The bundle that must be installed before.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+    /// How many steps of the way lead there.
+    pub steps: usize,
 }
 
 /// From which version of OpenShift to which.
@@ -85,6 +101,7 @@ fn judged(olm: &[Generation], claims: &Claims, step: Move) -> Vec<Stay> {
             reason: judgement.reason(),
             evidence: judgement.evidence,
             way: None,
+            stops: Vec::new(),
         });
     }
     rows
@@ -129,6 +146,21 @@ fn claims_of(view: &PackageView, catalog: &str, name: &str) -> Option<(String, C
 pub fn ends_of_ways_out(view: &PackageView, olm: Generation, step: Move) -> BTreeSet<String> {
     let may_stay = |it: &&GraphBundle| judge(&Claims::from(*it), olm, step.from, step.to).verdict.may_stay();
     view.graphs.iter().flat_map(|it| &it.bundles).filter(may_stay).map(|it| it.name.clone()).collect()
+}
+
+/// How far along a way out an operator must be before each step of the cluster.
+#[must_use]
+pub(super) fn stops(view: &PackageView, olm: Generation, step: Move, way: &[PathStep]) -> Vec<Stop> {
+    let may_stay = |target: &Target, to: Minor| {
+        claims_of(view, &target.catalog, &target.bundle)
+            .is_some_and(|it| judge(&it.1, olm, step.from, to).verdict.may_stay())
+    };
+    let stop = |to: Minor| {
+        let steps = 1 + way.iter().position(|it| may_stay(&it.target, to))?;
+        let target = &way.get(steps - 1)?.target;
+        Some(Stop { openshift: to.to_string(), bundle: target.bundle.clone(), version: target.version.clone(), steps })
+    };
+    step.from.until(step.to).filter_map(|it| stop(it.next())).collect()
 }
 
 /// The least number of steps from what must not stay to a version that may, over versions that the cluster can have now, in

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target, channel_words};
 use super::path::{PathStep, classic_path};
-use super::shortest::{Effort, Wish, v1_shortest};
+use super::shortest::{Effort, Wish, classic_shortest, v1_shortest};
 use super::updates::{classic_updates, v1_targets, v1_updates};
 use super::{classic, v1};
 use crate::index::query::{PackageGraph, Reach};
@@ -196,7 +196,49 @@ fn classic_ways(
     }
     others.sort_by_key(|it| it.0);
     ways.extend(others.into_iter().take(MAX_CHANNELS).map(|it| it.1));
+    if ways.is_empty() {
+        ways.extend(over_channels(view, graph, asked, installed, name));
+    }
+    if ways.is_empty() && installed.name != name {
+        let lists = |it: &&classic::Channel| it.entry(name).is_some();
+        ways.extend(package.channels.iter().find(lists).map(|channel| {
+            let steps = format!("subscribe to channel {} with startingCSV: {name}", channel.name);
+            format!(
+                "no upgrade leads there: uninstall {}, then {steps}; its resources are unmanaged meanwhile",
+                installed.name
+            )
+        }));
+    }
     ways
+}
+
+/// The way that changes the channel more than once, if that leads there.
+fn over_channels(
+    view: &PackageView,
+    graph: &PackageGraph,
+    asked: &Asked,
+    installed: &InstalledBundle,
+    name: &str,
+) -> Option<String> {
+    let wish = Wish {
+        is_goal: &|it| it.bundle == name,
+        is_allowed: &|_| true,
+        at_most: 1,
+        within: &Reach::Unknown,
+        effort: &Effort::default(),
+    };
+    let all = Asked { channels: Vec::new(), ..asked.clone() };
+    let steps = classic_shortest(view, graph, &all, installed, &wish).pop()?;
+    let words = steps.iter().map(|step| {
+        let set: Vec<String> = step.set.iter().map(|it| format!("{}: {}", it.field, it.value)).collect();
+        if set.is_empty() {
+            step.target.bundle.clone()
+        } else {
+            format!("set {} for {}", set.join(", "), step.target.bundle)
+        }
+    });
+    let words: Vec<String> = words.collect();
+    Some(format!("change the channel on the way, with installPlanApproval: Manual: {}", words.join(", then ")))
 }
 
 /// How many other channels are suggested at most.

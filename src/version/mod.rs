@@ -20,6 +20,7 @@ pub mod masterminds;
 mod admission;
 mod digit;
 mod holding;
+mod latest;
 mod parse;
 mod quote;
 pub use quote::Quoted;
@@ -32,6 +33,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 pub use holding::Holding;
+pub use latest::latest_only;
 pub use parse::{NumberPart, VersionError};
 pub use release::{BadSegment, Release, ReleaseError, ReleaseErrorReason, VersionRelease};
 

@@ -7,6 +7,7 @@ use crate::cli::speak::error::{CommandError, Exit};
 use crate::index::Index;
 use crate::index::query::{BundleSelector, Filter};
 use crate::resolve::BundleName;
+use crate::version::{Version, blang};
 
 /// The bundle that a name means.
 pub(crate) struct Target {
@@ -75,6 +76,56 @@ impl Target {
             }
         }
     }
+}
+
+/// The bundles that a name means: one, as [`Target::find`] has it, or those of a range of versions, `PKG@RANGE` or
+/// `PKG/CHANNEL@RANGE`, highest version first.
+pub(crate) fn targets(index: &Index, catalogs: &[String], name: &str) -> Result<Vec<Target>, CommandError> {
+    let Some((of, text)) = name.rsplit_once('@').filter(|it| !it.0.is_empty()) else {
+        return Ok(vec![Target::find(index, catalogs, name)?]);
+    };
+    // What can be a version or a bundle is one; a channel may have an `@` in its name.
+    let is_range = text.contains(['<', '>', '=', '|', ' ', '*', 'x', '!']) && Version::parse_tolerant(text).is_err();
+    if !is_range && !of.contains('/') {
+        return Ok(vec![Target::find(index, catalogs, name)?]);
+    }
+    let range = match blang::Range::parse(text) {
+        Ok(range) => range,
+        Err(_) if !is_range => return Ok(vec![Target::find(index, catalogs, name)?]),
+        Err(error) => {
+            let error = CommandError::usage(format!("`{text}` is not a range of versions: {error}"));
+            return Err(error.help("a range looks like `>=2.8.0 <2.11.0`, with all three numbers"));
+        }
+    };
+    let (package, channel) = match of.split_once('/') {
+        Some((package, channel)) => (package, Some(channel)),
+        None => (of, None),
+    };
+    let filter =
+        Filter { catalogs: catalogs.to_vec(), package: Some(package.to_owned()), channel: channel.map(str::to_owned) };
+    let mut found = index.bundles(&filter)?;
+    if found.is_empty() {
+        return Err(unknown_package(index, package)?);
+    }
+    if let Some(channel) = channel {
+        found.retain(|it| it.channels.iter().any(|name| name == channel));
+        if found.is_empty() {
+            return Err(unknown_channel(index, package, channel)?);
+        }
+    }
+    found.retain(|it| Version::parse(&it.version).is_ok_and(|version| range.contains(&version).unwrap_or(false)));
+    if found.is_empty() {
+        let error = CommandError::new(Exit::NotFound, format!("no version of `{of}` is in the range `{text}`"));
+        return Err(error.help(format!("`olmdex list bundles {of}` lists them")));
+    }
+    found.reverse();
+    let mut targets: Vec<Target> = Vec::new();
+    for row in found {
+        if !targets.iter().any(|it| it.bundle == row.bundle) {
+            targets.push(Target { package: row.package, bundle: row.bundle });
+        }
+    }
+    Ok(targets)
 }
 
 /// The catalog that the bundle is taken from.

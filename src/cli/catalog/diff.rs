@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
 
 use crate::cli::args::formats::RowFormat;
 use crate::cli::args::name::with_guess;
@@ -14,7 +15,8 @@ use crate::cli::print::changes::{self, kind_word, subject_words};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::index::query::{self, Change, Filter, Side};
+use crate::diag::counted;
+use crate::index::query::{self, Change, Filter, Side, Subject};
 use crate::index::{Builder, Index};
 use crate::source::{STDIN, Source};
 
@@ -26,6 +28,7 @@ use crate::source::{STDIN, Source};
 #[command(after_help = "Examples:
   olmdex diff old-catalog/ my-catalog/
   olmdex diff index.db my-catalog/ --package keda -o markdown
+  olmdex diff old-catalog/ my-catalog/ --breaking --ignore metadata-form
   olmdex diff versions.db versions.db --old-catalog v4.19 --new-catalog v4.20 -o json")]
 pub(crate) struct DiffArgs {
     /// Old catalog: a directory, a file, an index.db, or `-` for standard input. Default, as for the new one: $OLMDEX_INDEX,
@@ -44,11 +47,60 @@ pub(crate) struct DiffArgs {
     /// Only this package; may be repeated
     #[arg(long, short, value_name = "PACKAGE")]
     package: Vec<String>,
-    /// Tell also what added and removed packages, channels and bundles consist of
+    /// Show also what added and removed packages, channels and bundles consist of
     #[arg(long)]
     details: bool,
+    /// Only breaking changes, which alone decide the exit code then
+    #[arg(long)]
+    breaking: bool,
+    /// Leave out changes of this kind; may be repeated
+    #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',')]
+    ignore: Vec<Ignored>,
     #[command(flatten)]
     rows: RowOptions,
+}
+
+/// Kinds of changes that can be left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ignored {
+    Subject(Subject),
+    /// A ClusterServiceVersion that is given as `olm.bundle.object` in one catalog and as `olm.csv.metadata` in the other.
+    MetadataForm,
+}
+
+impl Ignored {
+    fn fits(self, change: &Change) -> bool {
+        match self {
+            Self::MetadataForm => change.field.as_deref() == Some(Change::METADATA_FORM),
+            Self::Subject(subject) => change.subject == subject,
+        }
+    }
+}
+
+impl ValueEnum for Ignored {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[
+            Self::MetadataForm,
+            Self::Subject(Subject::Package),
+            Self::Subject(Subject::Channel),
+            Self::Subject(Subject::Entry),
+            Self::Subject(Subject::Bundle),
+            Self::Subject(Subject::Image),
+            Self::Subject(Subject::Api),
+            Self::Subject(Subject::RequiredPackage),
+            Self::Subject(Subject::Constraint),
+            Self::Subject(Subject::Property),
+            Self::Subject(Subject::Deprecation),
+            Self::Subject(Subject::Document),
+        ]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(match self {
+            Self::MetadataForm => "metadata-form".to_owned(),
+            Self::Subject(subject) => subject_words(*subject).to_lowercase().replace(' ', "-"),
+        }))
+    }
 }
 
 /// Longest value in a table for people, in characters; wide tables show all.
@@ -64,8 +116,11 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         (Side { index: old_index, catalog: &old.catalog }, Side { index: new_index, catalog: &new.catalog });
     must_be_there(old_side, new_side, &args.package)?;
     let mut found = query::diff(old_side, new_side, &args.package)?;
+    let n_found = found.len();
+    found.retain(|it| (it.breaking || !args.breaking) && !args.ignore.iter().any(|kind| kind.fits(it)));
     let is_same = found.is_empty();
     let n_all = found.len();
+    let n_ignored = n_found - n_all;
     if !args.details {
         found.retain(|it| !it.detail);
     }
@@ -95,12 +150,19 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         }
         _ => table::print(found, &args.rows)?,
     }
+    let ignored = match (n_ignored, args.breaking, args.ignore.is_empty()) {
+        (0, ..) => String::new(),
+        (n, true, true) => format!("; {} not breaking", counted(n as u64, "other change")),
+        (n, ..) => format!("; {} left out", counted(n as u64, "change")),
+    };
     if is_same {
-        context.reporter.note("no difference");
+        let what = if args.breaking { "no breaking change" } else { "no difference" };
+        context.reporter.note(&format!("{what}{ignored}"));
         return Ok(Exit::Yes);
     }
-    let rest =
+    let hidden =
         if n_details > 0 { format!("; {n_details} nested changes hidden, use `--details`") } else { String::new() };
+    let rest = format!("{ignored}{hidden}");
     context.reporter.note(&format!("{summary}{rest}"));
     Ok(Exit::No)
 }

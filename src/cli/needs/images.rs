@@ -6,7 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::cli::args::bundle::{Target, catalog_of};
+use crate::cli::args::bundle::{Target, catalog_of, targets};
 use crate::cli::args::formats::DataFormat;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
@@ -60,13 +60,15 @@ impl ValueEnum for ImagesFormat {
 /// Images with tags instead of digests, and empty references, are reported on standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  olmdex images keda@2.10.1
+  olmdex images keda@2.10.1 cert-manager kiali
+  olmdex images 'keda/stable@>=2.9.0'
   olmdex images alloydb-omni-operator --with-deps -o isc > imageset-config.yaml
   olmdex images keda@2.10.1 --installed 2.8.1 -o mapping --to mirror.example.com:5000")]
 pub(crate) struct ImagesArgs {
-    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle
-    #[arg(value_name = "PKG@V")]
-    name: String,
+    /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head), the name of a bundle, or a range of versions:
+    /// PKG@RANGE, PKG/CHANNEL@RANGE. Of several, those that exist are listed, the others are errors, and the exit code is 4
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required = true)]
+    names: Vec<String>,
     /// Also what OLM installs with it. If that is impossible, what can be had is printed, what is missing is a warning, and the
     /// exit code is 1
     #[arg(long)]
@@ -95,12 +97,26 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         return Err(error.help("name the registry with `--to REGISTRY`"));
     }
     let index = args.ask.open(context)?;
-    let target = Target::find(&index, &args.ask.catalog, &args.name)?;
-    let catalog = catalog_of(&index, &args.ask.catalog, &target)?;
-    let mut bundles = vec![(catalog.clone(), target.package.clone(), target.bundle.clone())];
-    if let Some(from) = &args.installed {
-        for bundle in steps(&index, args, &catalog, &target, from)? {
-            bundles.push((catalog.clone(), target.package.clone(), bundle));
+    let mut bundles = Vec::new();
+    let mut missing = None;
+    for name in &args.names {
+        let targets = match targets(&index, &args.ask.catalog, name) {
+            Ok(targets) => targets,
+            Err(error) if args.names.len() > 1 && error.exit == Exit::NotFound => {
+                missing = Some(error.exit);
+                context.reporter.error(&error);
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        for target in targets {
+            let catalog = catalog_of(&index, &args.ask.catalog, &target)?;
+            if let Some(from) = &args.installed {
+                for bundle in steps(&index, args, &catalog, &target, from)? {
+                    bundles.push((catalog.clone(), target.package.clone(), bundle));
+                }
+            }
+            bundles.push((catalog, target.package, target.bundle));
         }
     }
     let mut is_complete = true;
@@ -138,7 +154,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         });
     }
     print(args, images)?;
-    Ok(if is_complete { Exit::Yes } else { Exit::No })
+    Ok(missing.unwrap_or(if is_complete { Exit::Yes } else { Exit::No }))
 }
 
 /// The bundles on the way to the target.

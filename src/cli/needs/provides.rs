@@ -5,10 +5,12 @@ use std::borrow::Cow;
 use clap::Args;
 
 use crate::cli::args::sources::AskOptions;
+use crate::cli::print::left_out::left_out;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandResult, Exit};
 use crate::index::query::{ApiPattern, Filter, OwnedApi, Provider};
+use crate::version::latest_only;
 
 /// List the bundles that provide an API, or the APIs that several packages provide
 ///
@@ -28,6 +30,9 @@ pub(crate) struct ProvidesArgs {
     /// List the APIs that several packages of a catalog provide
     #[arg(long)]
     several: bool,
+    /// List every version that provides it, not only the latest of each package
+    #[arg(long, conflicts_with = "several")]
+    all_versions: bool,
     #[command(flatten)]
     ask: AskOptions,
     #[command(flatten)]
@@ -42,7 +47,14 @@ pub(crate) fn run(context: &Context, args: &ProvidesArgs) -> CommandResult {
         let found = index.owners(&filter, &api)?.into_iter().filter(|it| it.packages.len() > 1);
         return print(context, args, found.collect());
     }
-    print(context, args, index.providers(&filter, &api)?)
+    let mut rows = index.providers(&filter, &api)?;
+    if !args.all_versions {
+        let all = rows.len();
+        rows =
+            latest_only(rows, |it| (it.catalog.clone(), it.package.clone(), it.api.clone()), |it| it.version.as_str());
+        left_out(context, all - rows.len());
+    }
+    print(context, args, rows)
 }
 
 fn print<T: Row>(context: &Context, args: &ProvidesArgs, rows: Vec<T>) -> CommandResult {

@@ -6,11 +6,13 @@ use clap::Args;
 
 use crate::cli::args::name::unknown_package;
 use crate::cli::args::sources::AskOptions;
+use crate::cli::print::left_out::left_out;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
 use crate::index::query::{ApiPattern, Filter, Requirer, Requirers};
+use crate::version::latest_only;
 
 /// List the bundles that require an API or a package, also in an `olm.constraint`
 ///
@@ -24,6 +26,9 @@ pub(crate) struct RequiresArgs {
     /// A package, or an API: GROUP/VERSION/KIND, of which parts may be empty, KIND or KIND.VERSION.GROUP
     #[arg(value_name = "API|PKG")]
     what: String,
+    /// List every version that requires it, not only the latest of each package
+    #[arg(long)]
+    all_versions: bool,
     #[command(flatten)]
     ask: AskOptions,
     #[command(flatten)]
@@ -36,13 +41,22 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     let is_api = args.what.contains('/') || args.what.starts_with(|c: char| c.is_ascii_uppercase());
     let packages = index.package_names()?;
     let pattern = is_api.then(|| ApiPattern::parse(&args.what));
-    let Requirers { rows, n_rules } = index.requirers(&filter, pattern.as_ref(), &args.what)?;
+    let Requirers { mut rows, n_rules } = index.requirers(&filter, pattern.as_ref(), &args.what)?;
     if rows.is_empty() {
         if !is_api && !packages.contains(&args.what) {
             let error: CommandError = unknown_package(&index, &args.what)?;
             return Err(error);
         }
         context.reporter.note("nothing found");
+    }
+    if !args.all_versions {
+        let all = rows.len();
+        rows = latest_only(
+            rows,
+            |it| (it.catalog.clone(), it.package.clone(), it.requirement.clone()),
+            |it| it.version.as_str(),
+        );
+        left_out(context, all - rows.len());
     }
     if n_rules > 0 {
         let constraints = counted(n_rules as u64, "constraint");

@@ -16,7 +16,7 @@ pub(crate) struct Fitted {
 }
 
 /// Columns that explain: half a reason is none, so they go on in the next line.
-const EXPLAINING: [&str; 4] = ["BECAUSE", "REASON", "FIX", "CONSTRAINT"];
+const EXPLAINING: [&str; 5] = ["BECAUSE", "REASON", "FIX", "CONSTRAINT", "WAY OUT"];
 
 /// No column becomes narrower than this, nor than its header.
 const MIN_COLUMN: usize = 8;

@@ -8,6 +8,7 @@ pub(in crate::cli) mod defects;
 pub(in crate::cli) mod difference;
 pub(in crate::cli) mod findings;
 pub(in crate::cli) mod fit;
+pub(in crate::cli) mod left_out;
 pub(in crate::cli) mod resolution;
 pub(in crate::cli) mod sheet;
 pub(in crate::cli) mod table;

@@ -16,11 +16,12 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cluster::{Cluster, Subscription};
 use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor};
+use crate::diag::counted;
 use crate::index::Index;
 use crate::index::query::{BundleRow, Filter, PackageGraph};
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::{
-    Generation, InstalledBundle, Move, PackageView, Stay, Target, bundles_that_stay, installed_that_stays,
+    Generation, InstalledBundle, Move, PackageView, Stay, Stop, Target, bundles_that_stay, installed_that_stays,
 };
 
 /// Check which operators block a cluster upgrade to a later OpenShift version
@@ -81,6 +82,26 @@ impl ValueEnum for Compatibility {
     }
 }
 
+/// The way out, by the steps of the cluster: what must be installed before each of them.
+fn way_out(row: &Stay) -> String {
+    let mut stops: Vec<(&Stop, &str)> = Vec::new();
+    for stop in &row.stops {
+        match stops.last_mut() {
+            Some((first, last)) if first.bundle == stop.bundle => *last = &stop.openshift,
+            _ => stops.push((stop, &stop.openshift)),
+        }
+    }
+    let words = stops.into_iter().map(|(stop, last)| {
+        let steps = counted(stop.steps as u64, "step");
+        let Stop { openshift, version, .. } = stop;
+        match last == openshift {
+            true => format!("before {openshift}: {version} ({steps})"),
+            false => format!("before {openshift} to {last}: {version} ({steps})"),
+        }
+    });
+    words.collect::<Vec<_>>().join("; ")
+}
+
 impl Row for Stay {
     const KIND: &'static str = "CompatList";
 
@@ -95,6 +116,7 @@ impl Row for Stay {
             column("SIGNAL"),
             column("BECAUSE"),
             column("WAY OUT"),
+            wide("STEPS"),
         ]
     }
 
@@ -120,6 +142,7 @@ impl Row for Stay {
             self.verdict.as_str().into(),
             signals.join(",").into(),
             Cow::from(&self.reason),
+            way_out(self).into(),
             way.collect::<Vec<_>>().join(" > ").into(),
         ]
     }

@@ -11,8 +11,9 @@ use crate::cli::args::upgrade::{UpgradeOptions, bundle, bundle_words, installed_
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandResult, Exit};
+use crate::diag::grouped;
 use crate::index::query::Reach;
-use crate::upgrade::{WhyNot, classic_why_not, v1_why_not};
+use crate::upgrade::{Condition, WhyNot, classic_why_not, v1_why_not};
 
 /// Explain why OLM does not take a version, and what would make it
 ///
@@ -86,12 +87,44 @@ fn sheet(answer: &WhyNot) -> Sheet {
         (None, false) => "OLM takes nothing".to_owned(),
     };
     sheet.line("now", &now);
-    let rows = answer.conditions.iter().map(|it| {
-        let is_met = if it.is_met { "yes" } else { "no" };
-        let left = it.left.map(|it| it.to_string()).unwrap_or_default();
-        vec![it.condition.clone(), is_met.to_owned(), left, it.fact.clone()]
-    });
-    sheet.table("Conditions", &["CONDITION", "MET", "BUNDLES LEFT", "REASON"], rows.collect());
+    let is_installed = answer.installed.as_ref().is_some_and(|it| it.name == answer.bundle);
+    if !answer.is_taken && !is_installed && answer.ways.is_empty() {
+        sheet.line("fix", "none: no channel, version range or policy makes OLM take it");
+    }
     sheet.table("Fixes", &["FIX"], answer.ways.iter().map(|it| vec![it.clone()]).collect());
+    sheet.table("Conditions", &["CONDITION", "MET", "BUNDLES LEFT", "REASON"], conditions(answer));
     sheet
+}
+
+/// How many conditions that are not met, and how many that are, somebody in a hurry reads.
+const SHOWN: usize = 6;
+
+/// The rows of the conditions: what is not met first, of several channels that of the one where most else is met.
+fn conditions(answer: &WhyNot) -> Vec<Vec<String>> {
+    let mut n_met = 0;
+    let mut unmet: Vec<(usize, &Condition)> = Vec::new();
+    for it in &answer.conditions {
+        if it.is_met {
+            n_met += 1;
+        } else {
+            unmet.push((n_met, it));
+            // The next channel begins from nothing.
+            n_met = 0;
+        }
+    }
+    unmet.sort_by_key(|it| std::cmp::Reverse(it.0));
+    let unmet: Vec<&Condition> = unmet.into_iter().map(|it| it.1).collect();
+    let met: Vec<&Condition> = answer.conditions.iter().filter(|it| it.is_met).collect();
+    let mut rows = Vec::new();
+    for (conditions, is_met) in [(unmet, "no"), (met, "yes")] {
+        for it in conditions.iter().take(SHOWN) {
+            let left = it.left.map(|it| it.to_string()).unwrap_or_default();
+            rows.push(vec![it.condition.clone(), is_met.to_owned(), left, it.fact.clone()]);
+        }
+        if let Some(n_more @ 1..) = conditions.len().checked_sub(SHOWN) {
+            let more = format!("{} more; `-o json` has all", grouped(n_more as u64));
+            rows.push(vec![more, is_met.to_owned(), String::new(), String::new()]);
+        }
+    }
+    rows
 }
