@@ -78,7 +78,20 @@ impl Place {
     /// The beginning of a line.
     #[must_use]
     pub fn at_line(file: &str, line: u32) -> Self {
-        Self { file: file.to_owned(), line, column: 1, ..Self::default() }
+        Self::at(file, line, 1)
+    }
+
+    /// A line and column.
+    #[must_use]
+    pub fn at(file: &str, line: u32, column: u32) -> Self {
+        Self { file: file.to_owned(), line, column, ..Self::default() }
+    }
+}
+
+/// `file:line:column`.
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }
 }
 

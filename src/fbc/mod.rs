@@ -9,6 +9,7 @@
 
 mod api;
 pub mod blob;
+mod channel_places;
 pub(crate) mod csv;
 pub(crate) mod csv_metadata;
 mod defect;
@@ -17,6 +18,7 @@ mod entry;
 mod ignore;
 mod input;
 mod input_file;
+mod layout;
 mod load;
 mod objects;
 mod place;
@@ -32,6 +34,7 @@ mod write;
 
 pub use api::Api;
 pub use blob::{Blob, Failure, Typed};
+pub use channel_places::ChannelPlaces;
 pub use csv_metadata::Level;
 pub use defect::{Defect, DefectKind, Expected, Spot, go_type_error};
 pub use edit::{EditError, Edited, edit_document, replace_document, with_field};
@@ -39,6 +42,7 @@ pub use entry::{Entry, EntryView};
 pub use ignore::{Ignore, LineTooLong};
 pub use input::Input;
 pub use input_file::{InputFile, Made, RereadError};
+pub use layout::{EntryPlaces, ValuePlaces, entry_places, layout_of, property_places, start_in_file};
 pub use load::{Consumer, Document, Origin, load};
 pub use objects::{BUNDLE_OBJECT, cluster_service_version, for_each_object};
 pub use place::{Located, locate, locate_all, resolve};

@@ -6,6 +6,7 @@ use std::hash::Hash;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension as _, Params, Result, Row, Statement};
 
+use super::prepare::Source;
 use super::spot::spot_from_json;
 use super::write::{Interned, Interner};
 use crate::check::{
@@ -24,14 +25,17 @@ impl Interned {
             it.documents.by_digest.insert(digest, id);
         })?;
         if with_sources {
-            pairs(connection, "SELECT raw_digest, document FROM document_source", |digest, id| {
-                it.documents.by_raw.insert(digest, id);
-            })?;
+            let mut sources = connection.prepare("SELECT raw_digest, document, layout FROM document_source")?;
+            let mut rows = sources.query([])?;
+            while let Some(row) = rows.next()? {
+                it.documents.by_raw.insert(row.get(0)?, Source { document: row.get(1)?, layout: row.get(2)? });
+            }
         }
         interner(connection, "SELECT reference, id FROM image", &mut it.images)?;
         interner(connection, "SELECT digest, id FROM text", &mut it.texts)?;
         interner(connection, "SELECT digest, id FROM profile", &mut it.profiles)?;
         interner(connection, "SELECT digest, id FROM graph", &mut it.graphs)?;
+        interner(connection, "SELECT marks, id FROM layout", &mut it.layouts)?;
         let mut apis = connection.prepare("SELECT \"group\", version, kind, id FROM api")?;
         let mut rows = apis.query([])?;
         while let Some(row) = rows.next()? {

@@ -20,6 +20,7 @@ pub mod masterminds;
 mod admission;
 mod digit;
 mod holding;
+mod listing;
 mod parse;
 mod quote;
 pub use quote::Quoted;
@@ -32,6 +33,7 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 pub use holding::Holding;
+pub use listing::{by_version, first_of, version_in_name};
 pub use parse::{NumberPart, VersionError};
 pub use release::{BadSegment, Release, ReleaseError, ReleaseErrorReason, VersionRelease};
 

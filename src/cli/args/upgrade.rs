@@ -18,7 +18,7 @@ use crate::constraint::openshift::Minor;
 use crate::index::Index;
 use crate::index::query::{Filter, PackageGraph};
 use crate::upgrade::v1::{LabelSelector, LabelSelectorRequirement, Policy};
-use crate::upgrade::{Asked, InstalledBundle, PackageView, Target};
+use crate::upgrade::{Asked, InstalledBundle, PackageView, Permit, Target};
 use crate::version::Version;
 
 /// Generations of OLM.
@@ -309,7 +309,7 @@ pub(crate) fn target_row(target: &Target) -> Vec<String> {
     let deprecated = target.is_deprecated.then(|| "deprecated".to_owned());
     let refused = target.refused_for.as_ref().map(|it| format!("refused for its {it}"));
     let status: Vec<String> = deprecated.into_iter().chain(refused).collect();
-    let place = target.permits.first().map(|it| format!("{}:{}", it.file, it.line)).unwrap_or_default();
+    let place = target.permits.first().map(Permit::place).unwrap_or_default();
     vec![
         target.bundle.clone(),
         target.version.clone(),
