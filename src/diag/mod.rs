@@ -5,14 +5,17 @@
 //!
 //! What it deliberately does not do: no catalog words, no files, no output.
 
+mod fingerprint;
 pub mod github;
 pub mod json;
 mod printable;
+mod region;
 mod rule_table;
 pub mod sarif;
 mod similar;
 pub mod text;
 
+pub use fingerprint::fingerprints;
 pub use printable::{printable, shortened};
 pub(crate) use rule_table::rules;
 pub use similar::closest;
@@ -53,6 +56,20 @@ pub struct Rule {
     pub explanation: &'static str,
     /// A short catalog that breaks it.
     pub example: &'static str,
+}
+
+/// Where the project is.
+pub const HOME: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Where the page of all rules is. Addresses of rules are stable, as their identifiers and names are.
+const RULES_PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/rules.md");
+
+impl Rule {
+    /// The address of the rule's documentation.
+    #[must_use]
+    pub fn help_uri(&self) -> String {
+        format!("{RULES_PAGE}#{}-{}", self.id.to_ascii_lowercase(), self.name)
+    }
 }
 
 /// A place in a file, as the user named it. Lines and columns count from 1. An answer tells the line; findings, which tell more,

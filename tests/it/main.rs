@@ -35,6 +35,7 @@ mod properties;
 mod readme;
 mod remembering;
 mod resolving;
+mod rules_page;
 mod solving;
 mod support;
 mod survive_reading;

@@ -8,7 +8,7 @@ use clap::Args;
 use crate::check::{self, Extent, Report};
 use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
-use crate::cli::print::findings::{FindingFormat, all_rules, print_findings};
+use crate::cli::print::findings::{FindingFormat, all_rules, print_findings, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
@@ -55,9 +55,13 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     let mut refusals = Vec::new();
     let mut extent = Extent::default();
     for path in &args.sources {
-        let inputs = match context.open(path)? {
-            Source::Catalog(input) => vec![input],
-            Source::Index(path) => catalogs_of(&path)?,
+        let opened = context.open(path).map_err(CommandError::from).and_then(|it| match it {
+            Source::Catalog(input) => Ok(vec![input]),
+            Source::Index(path) => catalogs_of(&path),
+        });
+        let inputs = match opened {
+            Ok(inputs) => inputs,
+            Err(error) => return Err(unopened(args.output, &check::all_rules(), &findings, path, error)),
         };
         for input in inputs {
             let _progress = Progress::start(context, format!("checking {}", path.display()));

@@ -1,12 +1,12 @@
 //! `olmdex check-graph`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use crate::cli::args::name::unknown_package;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::print::findings::{FindingFormat, print_findings};
+use crate::cli::print::findings::{FindingFormat, print_findings, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::query::Filter;
@@ -40,11 +40,14 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
         return Err(CommandError::usage("`check-graph` prints text, JSON, SARIF or workflow commands"));
     }
-    let index = args.ask.open(context)?;
+    let failed = |source: &Path, error| unopened(args.output, rules::ALL, &[], source, error);
+    let first = || args.ask.sources().ok().and_then(|it| it.into_iter().next()).map(|it| it.path);
+    let index = args.ask.open(context).map_err(|error| failed(&first().unwrap_or_default(), error))?;
     let old = match &args.old {
         None => None,
         Some(path) => {
-            let old = AskOptions::of_sources(std::slice::from_ref(path)).open(context)?;
+            let old = AskOptions::of_sources(std::slice::from_ref(path)).open(context);
+            let old = old.map_err(|error| failed(path, error))?;
             if old.catalog_names()?.len() > 1 {
                 let error = CommandError::usage(format!("`{}` holds several catalogs", path.display()));
                 return Err(error.help("give one that holds one"));
