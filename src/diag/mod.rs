@@ -18,7 +18,7 @@ pub mod text;
 pub use fingerprint::fingerprints;
 pub use printable::{printable, shortened};
 pub(crate) use rule_table::rules;
-pub use similar::closest;
+pub use similar::{closest, closest_of_same_numbers, slip_of};
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema)]

@@ -12,8 +12,8 @@ use super::blob::{self, Blob, Failure};
 use super::defect::Defect;
 use super::input::Input;
 use super::input_file::{InputFile, Opened};
-use super::layout::ValuePlaces;
 use super::stream::{DocumentSplitter, Next, Piece, Syntax, json_defect, parse};
+use super::value_places::ValuePlaces;
 use crate::json::Reader;
 use crate::yaml;
 

@@ -72,6 +72,7 @@ pub(super) struct Recall<'c> {
     skips: Statement<'c>,
     identity: Statement<'c>,
     complaints: Statement<'c>,
+    required_packages: Statement<'c>,
     deprecations: Statement<'c>,
     findings: Statement<'c>,
 }
@@ -86,6 +87,9 @@ impl<'c> Recall<'c> {
             skips: prepare("SELECT entry, name FROM entry_skip WHERE document = ? ORDER BY entry, position")?,
             identity: prepare("SELECT identity FROM bundle WHERE document = ?")?,
             complaints: prepare("SELECT rank, message FROM complaint WHERE document = ? ORDER BY position")?,
+            required_packages: prepare(
+                "SELECT position, package FROM required_package WHERE document = ? AND package <> '' ORDER BY position",
+            )?,
             deprecations: prepare(
                 "SELECT schema, name, message <> '' FROM deprecation WHERE document = ? ORDER BY position",
             )?,
@@ -108,7 +112,9 @@ impl<'c> Recall<'c> {
             "olm.bundle" => {
                 let version = self.identity.query_row([document], |row| row.get(0)).optional()?.flatten();
                 let complaints = all(&mut self.complaints, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                Facts::Bundle(BundleFacts { package, name, version, complaints })
+                let required_packages =
+                    all(&mut self.required_packages, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                Facts::Bundle(BundleFacts { package, name, version, complaints, required_packages })
             }
             "olm.deprecations" => {
                 let entries = all(&mut self.deprecations, [document], |row| {

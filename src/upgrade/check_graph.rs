@@ -295,7 +295,8 @@ fn check_default(package: &Package, channel: &Channel, order: &Order<'_>, findin
 /// Names of a channel in the order of their versions, with a count of those that a message has no room for.
 fn listed<'n>(channel: &Channel, names: impl Iterator<Item = &'n str>) -> String {
     let version = |name: &str| channel.entry(name).and_then(|it| it.version.clone());
-    by_version(names.map(|it| (it, version(it))).collect())
+    let names = by_version(names.map(|it| (it, version(it))).collect());
+    first_of(names.iter(), names.len())
 }
 
 /// Where a channel without order has a head, if it has one.

@@ -9,6 +9,7 @@ use super::shortest::{Effort, Wish, v1_shortest};
 use super::updates::{classic_updates, v1_targets, v1_updates};
 use super::{classic, v1};
 use crate::index::query::{PackageGraph, Reach};
+use crate::version::first_of;
 
 /// Why not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -158,7 +159,7 @@ fn fields_of(entry: &classic::Entry) -> String {
         said.push(format!("replaces {}", entry.replaces));
     }
     if !entry.skips.is_empty() {
-        said.push(format!("skips {}", entry.skips.join(", ")));
+        said.push(format!("skips {}", first_of(entry.skips.iter(), entry.skips.len())));
     }
     if !entry.skip_range.is_empty() {
         said.push(format!("skipRange {}", entry.skip_range));

@@ -19,24 +19,27 @@ pub fn version_in_name(name: &str) -> Option<Version> {
     })
 }
 
-/// Names in the order of their versions (those without any first, by name), joined with commas and cut after a handful.
+/// Names in the order of their versions; those without any first, by name.
 #[must_use]
-pub fn by_version<S: AsRef<str>>(mut names: Vec<(S, Option<Version>)>) -> String {
+pub fn by_version<S: AsRef<str>>(mut names: Vec<(S, Option<Version>)>) -> Vec<S> {
     let version = |(name, version): (S, Option<Version>)| {
         let version = version.or_else(|| version_in_name(name.as_ref()));
         (version, name)
     };
     let mut names: Vec<(Option<Version>, S)> = names.drain(..).map(version).collect();
     names.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.as_ref().cmp(b.1.as_ref())));
-    let n_names = names.len();
-    first_of(names.iter().map(|it| it.1.as_ref()), n_names)
+    names.into_iter().map(|it| it.1).collect()
 }
 
 /// The first of so many names, joined with commas, and how many are left. A single one is not left: its count would take its place.
 #[must_use]
-pub fn first_of<'n>(names: impl Iterator<Item = &'n str>, n_names: usize) -> String {
+pub fn first_of<S: AsRef<str>>(names: impl Iterator<Item = S>, n_names: usize) -> String {
     let n_shown = if n_names == MAX_NAMES + 1 { n_names } else { MAX_NAMES };
-    let mut text = names.take(n_shown).collect::<Vec<_>>().join(", ");
+    let mut text = String::new();
+    for name in names.take(n_shown) {
+        text.push_str(if text.is_empty() { "" } else { ", " });
+        text.push_str(name.as_ref());
+    }
     if n_names > n_shown {
         text.push_str(&format!(" and {} more", n_names - n_shown));
     }
@@ -49,13 +52,13 @@ mod tests {
 
     #[test]
     fn names_are_listed_by_version_and_cut() {
-        let plain = |names: &[&'static str]| by_version(names.iter().map(|it| (*it, None)).collect());
-        assert_eq!(plain(&["a.v1.10.0", "a.v1.9.0", "a.v1.2.0"]), "a.v1.2.0, a.v1.9.0, a.v1.10.0");
-        assert_eq!(plain(&["b", "a.v2.0.0", "a"]), "a, b, a.v2.0.0");
+        let plain = |names: &[&'static str]| by_version(names.iter().map(|it| (*it, None)).collect()).join(" ");
+        assert_eq!(plain(&["a.v1.10.0", "a.v1.9.0", "a.v1.2.0"]), "a.v1.2.0 a.v1.9.0 a.v1.10.0");
+        assert_eq!(plain(&["b", "a.v2.0.0", "a"]), "a b a.v2.0.0");
         let given = vec![("x", Version::parse("2.0.0").ok()), ("y", Version::parse("1.0.0").ok())];
-        assert_eq!(by_version(given), "y, x");
+        assert_eq!(by_version(given), ["y", "x"]);
         let names: Vec<String> = (1..10).map(|it| format!("a.v1.{it}.0")).collect();
-        let listed = |n: usize| by_version(names[..n].iter().map(|it| (it, None)).collect());
+        let listed = |n: usize| first_of(names.iter(), n);
         assert_eq!(listed(7).matches(',').count(), 6);
         assert!(listed(8).ends_with("a.v1.6.0 and 2 more"), "{}", listed(8));
     }

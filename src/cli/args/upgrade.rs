@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::args::formats::AnswerFormat;
-use crate::cli::args::name::{unknown_channel, unknown_package, with_guess};
+use crate::cli::args::name::{unknown_channel, unknown_package, with_bundle_guess};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
@@ -265,10 +265,8 @@ pub(crate) fn bundle(view: &PackageView, text: &str) -> Result<(String, String),
 }
 
 fn unknown_bundle(view: &PackageView, text: &str, otherwise: &str) -> CommandError {
-    let names: Vec<String> =
-        view.bundles().iter().flat_map(|(name, version)| [name.clone(), version.clone()]).collect();
     let message = format!("package `{}` has no bundle and no version `{text}`", view.package);
-    with_guess(CommandError::new(Exit::NotFound, message), text, &names, otherwise)
+    with_bundle_guess(CommandError::new(Exit::NotFound, message), text, view.bundles(), otherwise)
 }
 
 /// A bundle with its version, if the name does not say it.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::answer::FindingsMetadata;
-use crate::cli::args::name::{NameArgument, unknown_package, with_guess};
+use crate::cli::args::name::{NameArgument, unknown_package, unknown_version};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::Olm;
 use crate::cli::needs::crd_bundle::{self, Owners};
@@ -215,9 +215,7 @@ fn objects_of_bundle(
         return Err(unknown_package(index, package)?);
     }
     let Some(bundle) = bundles.iter().find(|it| it.version == version || it.bundle == version) else {
-        let names: Vec<String> = bundles.iter().flat_map(|it| [it.version.clone(), it.bundle.clone()]).collect();
-        let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
-        return Err(with_guess(error, version, &names, "`olmdex list bundles` shows what there is"));
+        return Err(unknown_version(index, &args.ask.catalog, package, version)?);
     };
     let place = Place::at_line(&bundle.bundle, 1);
     let objects = index.carried_objects(&bundle.catalog, &bundle.bundle)?.into_iter();
