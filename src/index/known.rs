@@ -6,6 +6,7 @@ use std::hash::Hash;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension as _, Params, Result, Row, Statement};
 
+use super::form::SCHEMA_VERSION;
 use super::prepare::Source;
 use super::spot::spot_from_json;
 use super::write::{Interned, Interner};
@@ -35,7 +36,10 @@ impl Interned {
         interner(connection, "SELECT digest, id FROM text", &mut it.texts)?;
         interner(connection, "SELECT digest, id FROM profile", &mut it.profiles)?;
         interner(connection, "SELECT digest, id FROM graph", &mut it.graphs)?;
-        interner(connection, "SELECT marks, id FROM layout", &mut it.layouts)?;
+        // Older schemas have none.
+        if connection.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))? == SCHEMA_VERSION {
+            interner(connection, "SELECT marks, id FROM layout", &mut it.layouts)?;
+        }
         let mut apis = connection.prepare("SELECT \"group\", version, kind, id FROM api")?;
         let mut rows = apis.query([])?;
         while let Some(row) = rows.next()? {

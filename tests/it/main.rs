@@ -31,6 +31,7 @@ mod legacy_reading;
 mod migrating;
 mod namespaces;
 mod output_schemas;
+mod places;
 mod properties;
 mod readme;
 mod remembering;
