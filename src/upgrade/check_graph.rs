@@ -24,7 +24,7 @@ pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>, without_way
     for channel in &package.channels {
         match channel.order() {
             Err(error) => {
-                findings.push(finding(rules::NO_ORDER, at_disorder(channel), channel, error.to_string(), None))
+                findings.push(finding(rules::NO_ORDER, at_disorder(channel), channel, error.to_string(), None));
             }
             Ok(order) => {
                 let before = old.as_ref().and_then(|it| it.channels.iter().find(|it| it.name == channel.name));

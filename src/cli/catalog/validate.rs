@@ -56,18 +56,21 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     let mut extent = Extent::default();
     for path in &args.sources {
         let opened = context.open(path).map_err(CommandError::from).and_then(|it| match it {
-            Source::Catalog(input) => Ok(vec![input]),
+            Source::Catalog(input) => Ok((vec![(String::new(), input)], None)),
             Source::Index(path) => catalogs_of(&path),
         });
-        let inputs = match opened {
-            Ok(inputs) => inputs,
+        let (inputs, index) = match opened {
+            Ok(opened) => opened,
             Err(error) => return Err(unopened(args.output, &check::all_rules(), &findings, path, error)),
         };
-        for input in inputs {
+        for (name, input) in inputs {
             let _progress = Progress::start(context, format!("checking {}", path.display()));
             findings.extend(input.remarks.iter().cloned());
             let Report { findings: mut found, opm, extent: found_extent, .. } = check::check(&input);
             extent += found_extent;
+            if let Some(index) = &index {
+                index.place_in_files(&name, &mut found)?;
+            }
             findings.append(&mut found);
             refusals.push(legacy_source::refusal(&input.remarks).or(opm));
         }
@@ -94,11 +97,18 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     Ok(if is_refused { Exit::No } else { Exit::Yes })
 }
 
+/// Catalogs, by their names if they are those of an index.
+type Opened = (Vec<(String, Input)>, Option<Index>);
+
 /// The catalogs of an index, to be read once more.
-fn catalogs_of(path: &Path) -> Result<Vec<Input>, CommandError> {
+fn catalogs_of(path: &Path) -> Result<Opened, CommandError> {
     let index = Index::open(path)?;
-    let names = index.catalog_names()?;
-    Ok(names.iter().map(|name| index.catalog_input(name)).collect::<Result<_, _>>()?)
+    let mut inputs = Vec::new();
+    for name in index.catalog_names()? {
+        let input = index.catalog_input(&name)?;
+        inputs.push((name, input));
+    }
+    Ok((inputs, Some(index)))
 }
 
 fn explain(wanted: &str) -> CommandResult {
