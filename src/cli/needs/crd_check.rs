@@ -183,7 +183,7 @@ fn definitions(
         }
     };
     let mut found = Vec::new();
-    for AnyObject { json, place } in &objects {
+    for AnyObject { json, place, .. } in &objects {
         match Crd::from_json(json) {
             Ok(crd) => {
                 found.push(Placed { crd, place: place.clone() });
@@ -219,7 +219,7 @@ fn objects_of_bundle(
     };
     let place = Place::at_line(&bundle.bundle, 1);
     let objects = index.carried_objects(&bundle.catalog, &bundle.bundle)?.into_iter();
-    Ok(objects.map(|json| AnyObject { json, place: place.clone() }).collect())
+    Ok(objects.map(|json| AnyObject { json, place: place.clone(), owned_lines: Vec::new() }).collect())
 }
 
 fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandError> {
@@ -227,7 +227,7 @@ fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandErr
         cluster::read_objects(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
     let mut found = Vec::new();
-    for AnyObject { json, place } in objects {
+    for AnyObject { json, place, .. } in objects {
         match Resource::from_json(&json) {
             Ok(resource) => found.extend(resource),
             Err(error) => context.reporter.warning(&format!("{}:{}: {error}", place.file, place.line)),
