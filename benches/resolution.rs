@@ -55,7 +55,7 @@ fn package(number: usize, is_deep: bool) -> PackageRows {
             .map(|minor| {
                 let replaces = minor.checked_sub(1).map(|it| format!("{name}.v1.{it}.0")).unwrap_or_default();
                 let fields = Entry { name: format!("{name}.v1.{minor}.0"), replaces, ..Entry::default() };
-                EntryRow { fields, bundle: minor }
+                EntryRow { fields, bundle: minor, number: 0 }
             })
             .collect(),
         ..ChannelRows::default()

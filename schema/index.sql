@@ -1,7 +1,7 @@
 -- The schema of an index. Made from migrations/ by tests/it/index_schema.rs; do not edit.
 
 PRAGMA application_id = 1869376868;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE api (
     -- A Kubernetes API that bundles provide or require.
@@ -71,7 +71,7 @@ CREATE TABLE catalog_document (
     document INTEGER NOT NULL REFERENCES document (id),
     file     INTEGER NOT NULL REFERENCES file (id),
     line     INTEGER NOT NULL,  -- from 1
-    "column" INTEGER NOT NULL,  -- from 1, in characters
+    "column" INTEGER NOT NULL, layout INTEGER REFERENCES layout (id) /* NULL if nothing in it is pointed to, or it is not known */,  -- from 1, in characters
     PRIMARY KEY (catalog, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -139,7 +139,7 @@ CREATE TABLE document_source (
     -- The texts that documents were read from: a text that is known need not be parsed again.
     raw_digest BLOB NOT NULL PRIMARY KEY,  -- SHA-256 of 'J' (JSON) or 'Y' (YAML) and the text as it stands in the file
     document   INTEGER NOT NULL REFERENCES document (id)
-) STRICT, WITHOUT ROWID;
+, layout INTEGER REFERENCES layout (id) /* as catalog_document.layout: equal texts have equal layouts */) STRICT, WITHOUT ROWID;
 
 CREATE TABLE document_text (
     -- The documents' normal form, packed: see v_document_json.
@@ -240,6 +240,13 @@ CREATE TABLE keyword (
     keyword  TEXT NOT NULL,
     PRIMARY KEY (document, position)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE layout (
+    -- How the parts of documents are laid out in their texts, each distinct one once: of a channel its entries with their edges, of a
+    -- bundle its properties. Lines count from the document's first line with content, which is catalog_document.line.
+    id    INTEGER PRIMARY KEY,
+    marks BLOB NOT NULL  -- packed: numbers of lines since the last place, and columns where they differ
+) STRICT;
 
 CREATE TABLE meta (
     -- Facts of the index itself: `olmdex`, the version that wrote it last.

@@ -45,7 +45,18 @@ impl Inspector {
         }
         self.property_form(&bundle.properties);
         self.empty_fields(value, &[]);
-        BundleFacts { package: package.to_owned(), name: name.to_owned(), version, complaints }
+        let required = bundle.properties.iter().enumerate().filter(|(_, it)| it.kind == "olm.package.required");
+        let required_packages = required.filter_map(|(idx, it)| {
+            let name = it.value?.get_field("packageName")?.as_str()?;
+            (!name.is_empty()).then(|| (idx, name.into_owned()))
+        });
+        BundleFacts {
+            package: package.to_owned(),
+            name: name.to_owned(),
+            version,
+            complaints,
+            required_packages: required_packages.collect(),
+        }
     }
 
     /// Rules 10 to 12, and the warnings about dependencies.

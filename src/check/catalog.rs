@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: what shows in the documents of one package is [`super::whole`]'s.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::deprecations::deprecation_step;
 use super::facts::{DeprecationsFacts, Draft, Facts, Inspected, Phase};
@@ -10,7 +10,7 @@ use super::inspect::draft;
 use super::model::{PackageModel, package_of};
 use super::whole::{Absence, Whole, whole};
 use super::{Extent, Report, places, rules, tree};
-use crate::diag::{Severity, closest};
+use crate::diag::{Severity, closest, closest_of_same_numbers, slip_of};
 use crate::fbc::{Input, Origin};
 use crate::version::Quoted;
 
@@ -46,6 +46,7 @@ impl Checker {
         judge.channels();
         judge.bundles();
         judge.whole_packages();
+        judge.required_packages();
         judge.deprecations();
         let Judge { models, mut drafts, .. } = judge;
         // Stable: what was found in one document stays in the order of the rules.
@@ -259,6 +260,27 @@ impl<'a> Judge<'a> {
         }
     }
 
+    /// Packages that bundles require and that look like one of the catalog.
+    fn required_packages(&mut self) {
+        // Bundle after bundle requires the same.
+        let mut guesses: HashMap<&str, Option<&str>> = HashMap::new();
+        for (number, it) in self.facts.iter().enumerate() {
+            let Facts::Bundle(bundle) = it else { continue };
+            for (idx, required) in &bundle.required_packages {
+                let meant = *guesses.entry(required).or_insert_with(|| {
+                    let names = self.models.iter().filter(|(_, it)| it.document.is_some()).map(|(name, _)| *name);
+                    if self.is_known(required) { None } else { slip_of(required, names) }
+                });
+                let Some(meant) = meant.filter(|it| *it != bundle.package) else { continue };
+                let message =
+                    format!("bundle `{}` requires package `{required}`, which is not in the catalog", bundle.name);
+                let path = vec!["properties".into(), (*idx).into(), "value".into(), "packageName".into()];
+                let it = draft(rules::MISSPELT_REQUIRED_PACKAGE, message).at(path);
+                self.drafts.push((number, it.help(format!("did you mean `{meant}`?"))));
+            }
+        }
+    }
+
     /// Rules 17 and 20.
     fn deprecations(&mut self) {
         let blobs = self.facts.iter().enumerate().filter_map(|(number, it)| match it {
@@ -302,11 +324,12 @@ impl<'a> Judge<'a> {
             let name = entry.name.as_str();
             let (rule, what, is_there, meant) = match entry.schema.as_str() {
                 "olm.bundle" => {
-                    let meant = closest(name, model.bundles.keys().copied());
+                    let meant = closest_of_same_numbers(name, model.bundles.keys().copied());
                     (rules::DEPRECATED_BUNDLE_NOT_FOUND, "bundle", model.bundles.contains_key(name), meant)
                 }
                 "olm.channel" => {
-                    let meant = closest(name, model.channels.iter().map(|(_, it)| it.name.as_str()));
+                    let channels = model.channels.iter().map(|(_, it)| it.name.as_str());
+                    let meant = closest_of_same_numbers(name, channels);
                     let is_there = model.has_channel(name) || (!name.is_empty() && model.default_channel() == name);
                     (rules::DEPRECATED_CHANNEL_NOT_FOUND, "channel", is_there, meant)
                 }

@@ -62,6 +62,8 @@ pub struct BundleFacts {
     /// lists the bundle: the rank among such complaints (the rule's number in `docs/behaviour/fbc.md` 3.3) and the
     /// real tool's words.
     pub complaints: Vec<(u8, String)>,
+    /// The packages that it requires, with the places of the properties that say so.
+    pub required_packages: Vec<(usize, String)>,
 }
 
 /// Facts of the deprecations of a package.

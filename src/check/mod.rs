@@ -88,7 +88,7 @@ impl Report {
 /// The findings about a document that could not be decoded.
 #[must_use]
 pub fn failure_findings(input: &Input, origin: Origin, failure: &Failure) -> Vec<Finding> {
-    let document = Document { origin, raw: &[], unread_from: None, blob: Err(failure.clone()) };
+    let document = Document::broken(origin, &[], failure.clone());
     let Inspected { facts, drafts, .. } = inspect(&document);
     places::resolve(drafts.into_iter().map(|it| (0, it)).collect(), &[facts], &[origin], input)
 }

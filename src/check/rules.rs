@@ -306,6 +306,14 @@ rules! {
         "The type of a property is spelt as its readers spell it.",
         "A property of any type is carried along, so a dependency of type `olm.gvk.requierd` is none, and what it asks for is not installed.",
         "{type: olm.gvk.requierd, value: {group: g.example.com, version: v1, kind: Foo}}";
+    MISSPELT_EDGE: "W0530", "misspelt-edge", Warning,
+        "`replaces` and `skips` spell the names of entries as the entries do.",
+        "A name that no entry has may be a version that was pruned, which is normal. One that differs from an entry's in its letters only is a slip: the edge leads from nowhere, and what it should lead on from is stranded.",
+        "entries: [{name: foo.v1.1.0, replaces: fo.v1.0.0}, {name: foo.v1.0.0}]";
+    MISSPELT_REQUIRED_PACKAGE: "W0531", "misspelt-required-package", Warning,
+        "The package that a bundle requires is spelt as the catalog spells it.",
+        "A package that the catalog does not have may be in another one. If the name differs from one of this catalog in a letter or two, it is rather a slip, and the bundle cannot be installed.",
+        "{type: olm.package.required, value: {packageName: certmanager, versionRange: '>=1.0.0'}}   # cert-manager";
 }
 
 /// The rule with this identifier or name, in any letter case: of these, and of those about the definitions in bundles.

@@ -9,9 +9,9 @@ use super::graph::{GraphDefect, check_chain};
 use super::inspect::draft;
 use super::model::PackageModel;
 use super::rules;
-use crate::diag::closest;
+use crate::diag::{closest, closest_of_same_numbers, slip_of};
 use crate::fbc::Entry;
-use crate::version::Quoted;
+use crate::version::{Quoted, Version, by_version, first_of};
 
 /// Something absent that a document names.
 pub(super) struct Absence {
@@ -38,13 +38,14 @@ pub(super) fn whole(package: &str, model: &PackageModel<'_>) -> Whole {
         if model.document.is_some() {
             absences.extend(missing_bundles(model, *number, channel, idx == last));
         }
+        found.extend(misspelt_edges(model, channel).map(|it| (*number, it)));
         // Entries of one name are reported as such, and would be heads of one name.
         let names: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
         if !channel.entries.is_empty()
             && names.len() == channel.entries.len()
             && let Err(defect) = check_chain(&channel.entries)
         {
-            found.push((*number, chain_draft(channel, &defect)));
+            found.push((*number, chain_draft(model, channel, &defect)));
         }
     }
     found.extend(duplicate_versions(package, model));
@@ -64,8 +65,8 @@ fn missing_channels(package: &str, model: &PackageModel<'_>) -> Option<Absence> 
     }
     let message = format!("package `{package}` has no channel `{default}`, which is its default channel");
     let draft = draft(rules::DEFAULT_CHANNEL_NOT_FOUND, message).at(vec!["defaultChannel".into()]);
-    let meant = closest(default, model.channels.iter().map(|(_, it)| it.name.as_str())).map(str::to_owned);
-    Some(Absence { number, draft, meant })
+    let meant = closest_of_same_numbers(default, model.channels.iter().map(|(_, it)| it.name.as_str()));
+    Some(Absence { number, draft, meant: meant.map(str::to_owned) })
 }
 
 /// The bundles that a channel lists and the package does not have.
@@ -95,7 +96,7 @@ fn missing_bundles(model: &PackageModel<'_>, number: usize, channel: &ChannelFac
         }
         // A bundle that the channel lists already cannot be the one that was meant.
         let free = model.bundles.keys().copied().filter(|it| !listed.contains(it));
-        Absence { number, draft, meant: closest(&entry.name, free).map(str::to_owned) }
+        Absence { number, draft, meant: closest_of_same_numbers(&entry.name, free).map(str::to_owned) }
     };
     dangling.iter().enumerate().map(absence).collect()
 }
@@ -110,7 +111,7 @@ fn duplicate_versions(package: &str, model: &PackageModel<'_>) -> Vec<(usize, Dr
         if let [.., (name, number)] = bundles.as_slice()
             && bundles.len() > 1
         {
-            let list = bundles.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            let list = first_of(bundles.iter().map(|(name, _)| format!("`{name}`")), bundles.len());
             let message = format!("package `{package}`: the bundles {list} all have version {version}");
             let it = draft(rules::DUPLICATE_VERSION, message).at(vec!["name".into()]);
             found.push((**number, it.help(format!("give `{name}` a version of its own"))));
@@ -123,6 +124,32 @@ fn duplicate_versions(package: &str, model: &PackageModel<'_>) -> Vec<(usize, Dr
 fn dangling_entries<'a>(model: &PackageModel<'_>, channel: &'a ChannelFacts) -> Vec<(usize, &'a Entry)> {
     let entries = channel.entries.iter().enumerate();
     entries.filter(|(_, it)| !model.bundles.contains_key(it.name.as_str())).collect()
+}
+
+/// How many names that a package does not have are compared with those that it has.
+const MAX_DANGLING: usize = 200;
+
+/// Edges from names that nothing in the package has, and that an entry of the channel has but for a slip. Other names are versions that
+/// were pruned, which is normal.
+fn misspelt_edges<'a>(model: &'a PackageModel<'_>, channel: &'a ChannelFacts) -> impl Iterator<Item = Draft> + 'a {
+    let entries: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
+    let edges = channel.entries.iter().enumerate().flat_map(|(idx, entry)| {
+        let path = move |field: &str| vec!["entries".into(), idx.into(), field.into()];
+        let skips = entry.skips.iter().enumerate();
+        let skips = skips.map(move |(item, it)| (entry, "skips", it, [path("skips"), vec![item.into()]].concat()));
+        std::iter::once((entry, "replaces", &entry.replaces, path("replaces"))).chain(skips)
+    });
+    let is_known = move |name: &str| name.is_empty() || entries.contains(name) || model.bundles.contains_key(name);
+    let dangling = edges.filter(move |(_, _, name, _)| !is_known(name)).take(MAX_DANGLING);
+    dangling.filter_map(|(entry, field, name, path)| {
+        let others = channel.entries.iter().map(|it| it.name.as_str()).filter(|it| *it != entry.name);
+        let meant = slip_of(name, others)?;
+        let message = format!(
+            "`{}` {field} `{name}`, which neither channel `{}` nor package `{}` has",
+            entry.name, channel.name, channel.package
+        );
+        Some(draft(rules::MISSPELT_EDGE, message).at(path).help(format!("did you mean `{meant}`?")))
+    })
 }
 
 /// How many heads, and how many names that a channel does not have, are compared for a slip.
@@ -147,8 +174,13 @@ fn misspelt_edge(channel: &ChannelFacts, heads: &[String]) -> Option<String> {
     })
 }
 
-fn chain_draft(channel: &ChannelFacts, defect: &GraphDefect) -> Draft {
-    let names = |names: &[String]| names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+fn chain_draft(model: &PackageModel<'_>, channel: &ChannelFacts, defect: &GraphDefect) -> Draft {
+    let version = |name: &str| {
+        let (_, bundle) = model.bundles.get(name)?;
+        Version::parse(bundle.version.as_deref()?).ok()
+    };
+    let sorted = |names: &[String]| by_version(names.iter().map(|it| (it.clone(), version(it))).collect());
+    let shown = |names: &[String]| first_of(names.iter().map(|it| format!("`{it}`")), names.len());
     let entry_of = |name: &str| channel.entries.iter().position(|it| it.name == name);
     let at = |name: &str, field: &'static str| match entry_of(name) {
         Some(idx) => vec!["entries".into(), idx.into(), field.into()],
@@ -162,9 +194,10 @@ fn chain_draft(channel: &ChannelFacts, defect: &GraphDefect) -> Draft {
                 .help("let the newest entry replace the others, and nothing replace or skip it")
         }
         GraphDefect::SeveralHeads(heads) => {
-            let message = format!("{of} has {} heads: {}", heads.len(), names(heads));
+            let heads = sorted(heads);
+            let message = format!("{of} has {} heads: {}", heads.len(), shown(&heads));
             let it = draft(rules::MULTIPLE_CHANNEL_HEADS, message).at(at(&heads[0], "name"));
-            match misspelt_edge(channel, heads) {
+            match misspelt_edge(channel, &heads) {
                 Some(cause) => it.help(cause),
                 None => it
                     .help("let the newest of them `replaces` or `skips` the others; a `skipRange` does not count here"),
@@ -172,14 +205,30 @@ fn chain_draft(channel: &ChannelFacts, defect: &GraphDefect) -> Draft {
         }
         GraphDefect::Cycle(cycle) => {
             let closing = cycle.len().checked_sub(2).and_then(|idx| cycle.get(idx)).map_or("", String::as_str);
-            let message = format!("{of}: `replaces` forms a cycle: {}", cycle.join(" -> "));
+            let message = format!("{of}: `replaces` forms a cycle: {}", round(cycle));
             draft(rules::REPLACES_CYCLE, message).at(at(closing, "replaces"))
         }
         GraphDefect::Stranded(stranded) => {
-            let message = format!("{of}: nothing leads from {} to the head", names(stranded));
+            let stranded = sorted(stranded);
+            let message = format!("{of}: nothing leads from {} to the head", shown(&stranded));
             draft(rules::STRANDED_ENTRIES, message)
                 .at(at(&stranded[0], "name"))
                 .help("let an entry of the chain `replaces` or `skips` them; a `skipRange` does not count here")
         }
+    }
+}
+
+/// How many names at the beginning of a cycle are shown of many.
+const SHOWN_OF_CYCLE: usize = 6;
+
+/// The names of a cycle in their order, of many the first and the last.
+fn round(cycle: &[String]) -> String {
+    let Some(([.., last], n_left)) = cycle.get(SHOWN_OF_CYCLE..).map(|it| (it, it.len() - usize::from(!it.is_empty())))
+    else {
+        return cycle.join(" -> ");
+    };
+    match n_left {
+        0 | 1 => cycle.join(" -> "),
+        n_left => format!("{} -> … {n_left} more … -> {last}", cycle[..SHOWN_OF_CYCLE].join(" -> ")),
     }
 }

@@ -59,6 +59,8 @@ pub struct AnyObject {
     pub json: String,
     /// Where it is written.
     pub place: Place,
+    /// Of a ClusterServiceVersion the lines of its `spec.customresourcedefinitions.owned`, from 1; empty if they are not known.
+    pub owned_lines: Vec<u32>,
 }
 
 /// Reads all objects, as [`read`] does, with what could not be read.
@@ -68,10 +70,11 @@ pub struct AnyObject {
 pub fn read_objects(path: &Path) -> Result<(Vec<AnyObject>, Vec<String>), ClusterError> {
     let mut objects = Vec::new();
     let warnings = each_text(path, &mut |file, text| {
-        each_object(file, text, &mut |value, place| {
+        each_object(file, text, &mut |value, place, line_of| {
+            let owned_lines = owned(value).map(line_of).collect();
             let mut json = Vec::new();
             json::write_compact(value, &mut json);
-            objects.push(AnyObject { json: String::from_utf8_lossy(&json).into_owned(), place });
+            objects.push(AnyObject { json: String::from_utf8_lossy(&json).into_owned(), place, owned_lines });
         })
     })?;
     Ok((objects, warnings))
@@ -142,11 +145,22 @@ pub fn read_text(file: &str, text: &[u8]) -> Result<Cluster, ClusterError> {
 }
 
 fn add_text(cluster: &mut Cluster, file: &str, text: &[u8]) -> Result<(), ClusterError> {
-    each_object(file, text, &mut |value, place| add_one(cluster, value, place))
+    each_object(file, text, &mut |value, place, _| add_one(cluster, value, place))
 }
 
+/// The definitions that a ClusterServiceVersion owns.
+fn owned(object: Value<'_>) -> impl Iterator<Item = Value<'_>> {
+    let is_csv = object.get("kind").and_then(|it| it.as_str()).is_some_and(|it| it == "ClusterServiceVersion");
+    let owned =
+        Some(object).filter(|_| is_csv).and_then(|it| it.get("spec")?.get("customresourcedefinitions")?.get("owned"));
+    owned.into_iter().flat_map(|it| it.items())
+}
+
+/// Takes an object, where it is written, and what knows the line of a value in it.
+type Sink<'s> = dyn FnMut(Value<'_>, Place, &dyn Fn(Value<'_>) -> u32) + 's;
+
 /// Hands over every object of a text, those of lists one by one.
-fn each_object(file: &str, text: &[u8], sink: &mut dyn FnMut(Value<'_>, Place)) -> Result<(), ClusterError> {
+fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), ClusterError> {
     let syntax = |line: u32, error: String| ClusterError::Syntax { file: file.to_owned(), line, error };
     let mut reader = json::Reader::new();
     if text.iter().find(|it| !it.is_ascii_whitespace()).is_some_and(|it| matches!(it, b'{' | b'[')) {
@@ -155,7 +169,7 @@ fn each_object(file: &str, text: &[u8], sink: &mut dyn FnMut(Value<'_>, Place)) 
         while !text[at..].trim_start().is_empty() {
             let line = |offset: usize| 1 + text[..offset].matches('\n').count() as u32;
             let (value, end) = reader.read_at(&text, at).map_err(|error| syntax(line(at), error.to_string()))?;
-            add(value, &mut |it| sink(it, Place::at_line(file, line(it.offset()))));
+            add(value, &mut |it| sink(it, Place::at_line(file, line(it.offset())), &|it| line(it.offset())));
             at = end;
         }
         return Ok(());
@@ -163,7 +177,9 @@ fn each_object(file: &str, text: &[u8], sink: &mut dyn FnMut(Value<'_>, Place)) 
     for chunk in yaml::split(text, 1) {
         let chunk = chunk.map_err(|error| syntax(error.line, error.to_string()))?;
         let mut converted = Vec::new();
-        yaml::to_json(&chunk.text, &mut converted).map_err(|error| syntax(chunk.first_line, error.to_string()))?;
+        let mut origins = yaml::ValueOrigins::default();
+        yaml::to_json_and_rest(&chunk.text, &mut converted, Some(&mut origins))
+            .map_err(|error| syntax(chunk.first_line, error.to_string()))?;
         let converted = String::from_utf8_lossy(&converted);
         if converted.trim().is_empty() {
             continue;
@@ -175,7 +191,8 @@ fn each_object(file: &str, text: &[u8], sink: &mut dyn FnMut(Value<'_>, Place)) 
             // A list's items come one after the other.
             let line = if it.offset() == value.offset() { 1 } else { lines.get(n_placed).copied().unwrap_or(1) };
             n_placed += 1;
-            sink(it, Place::at_line(file, chunk.first_line + line - 1));
+            let line_of = |it: Value<'_>| chunk.first_line + origins.of(it.offset()).line - 1;
+            sink(it, Place::at_line(file, chunk.first_line + line - 1), &line_of);
         });
     }
     Ok(())

@@ -7,9 +7,11 @@
 //! What it deliberately does not do: no catalog words, no files, no output.
 
 pub mod baseline;
+mod fingerprint;
 pub mod github;
 pub mod json;
 mod printable;
+mod region;
 pub mod repeated;
 mod rule_table;
 pub mod sarif;
@@ -17,10 +19,11 @@ pub mod selection;
 mod similar;
 pub mod text;
 
+pub use fingerprint::fingerprints;
 pub use printable::{printable, shortened};
 pub(crate) use rule_table::rules;
 pub use rule_table::with_severity;
-pub use similar::closest;
+pub use similar::{closest, closest_of_same_numbers, slip_of};
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema)]
@@ -60,6 +63,20 @@ pub struct Rule {
     pub example: &'static str,
 }
 
+/// Where the project is.
+pub const HOME: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Where the page of all rules is. Addresses of rules are stable, as their identifiers and names are.
+const RULES_PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/rules.md");
+
+impl Rule {
+    /// The address of the rule's documentation.
+    #[must_use]
+    pub fn help_uri(&self) -> String {
+        format!("{RULES_PAGE}#{}-{}", self.id.to_ascii_lowercase(), self.name)
+    }
+}
+
 /// A place in a file, as the user named it. Lines and columns count from 1. An answer tells the line; findings, which tell more,
 /// have a form of their own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, schemars::JsonSchema)]
@@ -83,7 +100,20 @@ impl Place {
     /// The beginning of a line.
     #[must_use]
     pub fn at_line(file: &str, line: u32) -> Self {
-        Self { file: file.to_owned(), line, column: 1, ..Self::default() }
+        Self::at(file, line, 1)
+    }
+
+    /// A line and column.
+    #[must_use]
+    pub fn at(file: &str, line: u32, column: u32) -> Self {
+        Self { file: file.to_owned(), line, column, ..Self::default() }
+    }
+}
+
+/// `file:line:column`.
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }
 }
 

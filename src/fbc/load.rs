@@ -13,6 +13,7 @@ use super::defect::Defect;
 use super::input::Input;
 use super::input_file::{InputFile, Opened};
 use super::stream::{DocumentSplitter, Next, Piece, Syntax, json_defect, parse};
+use super::value_places::ValuePlaces;
 use crate::json::Reader;
 use crate::yaml;
 
@@ -52,6 +53,16 @@ pub struct Document<'d> {
     pub unread_from: Option<u32>,
     /// The blob, or what is wrong with it.
     pub blob: Result<Blob<'d>, Failure>,
+    /// Where the blob's values come from, if the consumer wants to know.
+    pub places: ValuePlaces<'d>,
+}
+
+impl<'d> Document<'d> {
+    /// A document that could not be decoded.
+    #[must_use]
+    pub fn broken(origin: Origin, raw: &'d [u8], failure: Failure) -> Self {
+        Self { origin, raw, unread_from: None, blob: Err(failure), places: ValuePlaces::Unknown }
+    }
 }
 
 /// What is done with each document. Called by several threads at once.
@@ -67,6 +78,11 @@ pub trait Consumer: Sync {
         false
     }
 
+    /// Whether [`Document::places`] are looked at, which cost a little.
+    fn wants_places(&self) -> bool {
+        false
+    }
+
     /// Asked before a document is decoded, with its raw text: an answer spares the decoding.
     fn recall(&self, _origin: Origin, _raw: &[u8]) -> Option<Self::Output> {
         None
@@ -78,6 +94,7 @@ pub trait Consumer: Sync {
 struct Scratch {
     reader: Reader,
     converted: Vec<u8>,
+    origins: yaml::ValueOrigins,
     /// The text of a whole file.
     whole: Vec<u8>,
 }
@@ -216,8 +233,7 @@ fn whole_text<'t>(file: &'t InputFile, memory: &'t mut Vec<u8>) -> Result<&'t [u
 
 fn failed<C: Consumer>(file: u32, offset: u64, line: u32, defect: Defect, consumer: &C) -> C::Output {
     let origin = Origin { file, line, column: 1, syntax: Syntax::Yaml, offset, len: 0 };
-    let failure = Failure::of(defect);
-    consumer.document(Document { origin, raw: &[], unread_from: None, blob: Err(failure) })
+    consumer.document(Document::broken(origin, &[], Failure::of(defect)))
 }
 
 /// Decodes the document at `piece` of `buffer`, which stands at `offset` in the file.
@@ -232,7 +248,7 @@ fn decode<C: Consumer>(
     let origin = origin_of((file, offset), &piece);
     let raw = &buffer[piece.start..piece.end];
     if let Some(defect) = piece.defect {
-        return consumer.document(Document { origin, raw, unread_from: None, blob: Err(Failure::of(defect)) });
+        return consumer.document(Document::broken(origin, raw, Failure::of(defect)));
     }
     if let Some(output) = consumer.recall(origin, raw) {
         return output;
@@ -250,8 +266,10 @@ fn decode_read<C: Consumer>(
 ) -> C::Output {
     let origin = origin_of(place, piece);
     let raw = &buffer.as_bytes()[piece.start..piece.end];
-    let blob = blob::decode(reader.last(&buffer[piece.start..piece.end]), false);
-    consumer.document(Document { origin, raw, unread_from: None, blob })
+    let text = &buffer[piece.start..piece.end];
+    let blob = blob::decode(reader.last(text), false);
+    let places = if consumer.wants_places() { ValuePlaces::Json(text) } else { ValuePlaces::Unknown };
+    consumer.document(Document { origin, raw, unread_from: None, blob, places })
 }
 
 /// Where a piece of a buffer comes from that stands at an offset of a file.
@@ -272,18 +290,25 @@ pub(super) fn decode_again<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C
 }
 
 fn decode_text<C: Consumer>(origin: Origin, raw: &[u8], consumer: &C, scratch: &mut Scratch) -> C::Output {
-    let fail = |failure: Failure| consumer.document(Document { origin, raw, unread_from: None, blob: Err(failure) });
+    let fail = |failure: Failure| consumer.document(Document::broken(origin, raw, failure));
     let chunk = match origin.syntax {
         Syntax::Json => raw.into(),
         Syntax::Yaml => chunk_text(raw),
     };
-    let (text, unread_from) = match parse(&chunk, origin.syntax, &mut scratch.converted) {
+    let Scratch { reader, converted, origins, .. } = scratch;
+    let wants_places = consumer.wants_places();
+    let (text, unread_from) = match parse(&chunk, origin.syntax, converted, wants_places.then_some(&mut *origins)) {
         Ok(text) => text,
         Err(defect) => return fail(Failure::of(defect)),
     };
-    match scratch.reader.read(&text) {
+    let places = match origin.syntax {
+        _ if !wants_places => ValuePlaces::Unknown,
+        Syntax::Json => ValuePlaces::Json(&text),
+        Syntax::Yaml => ValuePlaces::Yaml(origins),
+    };
+    match reader.read(&text) {
         Ok(value) => match blob::decode(value, origin.syntax == Syntax::Yaml) {
-            Ok(blob) => consumer.document(Document { origin, raw, unread_from, blob: Ok(blob) }),
+            Ok(blob) => consumer.document(Document { origin, raw, unread_from, blob: Ok(blob), places }),
             Err(failure) => fail(failure),
         },
         Err(error) => fail(Failure::of(json_defect(error))),

@@ -7,7 +7,7 @@ use super::input::Input;
 use super::load::{Origin, chunk_text};
 use super::stream::Syntax;
 use crate::json::{self, Paths};
-use crate::yaml;
+use crate::yaml::{self, Position};
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,7 +91,9 @@ fn targets(raw: &[u8], text: &str, syntax: Syntax, spots: &[&Spot]) -> Vec<Targe
     let positions = if has_paths && syntax == Syntax::Yaml { yaml::locate_all(&chunk_text(raw), &paths) } else { None };
     let target = |(spot, place): (&&Spot, Option<usize>)| match (spot, syntax) {
         (Spot::Start, Syntax::Json) => Target::Offset(0),
-        (Spot::Start, Syntax::Yaml) => start_of_yaml(text.as_bytes()),
+        (Spot::Start, Syntax::Yaml) => {
+            start_of_yaml(text.as_bytes()).map_or(Target::Offset(0), |it| Target::Line(it.line, it.column))
+        }
         (Spot::Offset(at), _) => Target::Offset(*at),
         (Spot::Line(line, column), _) => Target::Line(*line, *column),
         (Spot::Path(_) | Spot::Key(_), _) => {
@@ -187,14 +189,14 @@ impl<'t> Cursor<'t> {
 }
 
 /// The first line of a YAML document that has content.
-fn start_of_yaml(raw: &[u8]) -> Target {
+pub(super) fn start_of_yaml(raw: &[u8]) -> Option<Position> {
     for (idx, line) in raw.split(|&byte| byte == b'\n').enumerate() {
         let text = line.trim_ascii();
         if !text.is_empty() && !text.starts_with(b"#") && !text.starts_with(b"---") {
             let indent = line.len() - line.trim_ascii_start().len();
             let from_one = |number: usize| u32::try_from(number + 1).unwrap_or(u32::MAX);
-            return Target::Line(from_one(idx), from_one(indent));
+            return Some(Position { line: from_one(idx), column: from_one(indent) });
         }
     }
-    Target::Offset(0)
+    None
 }

@@ -292,7 +292,7 @@ fn end_of_junk(rest: &[u8], is_further: bool) -> usize {
 fn head_defect(raw: &[u8], syntax: Syntax) -> Option<Defect> {
     let mut scratch = Vec::new();
     let mut reader = Reader::new();
-    match parse(raw, syntax, &mut scratch) {
+    match parse(raw, syntax, &mut scratch, None) {
         Err(defect) => Some(defect),
         Ok((text, _)) => match reader.read(&text) {
             Err(error) => Some(json_defect(error)),
@@ -304,17 +304,19 @@ fn head_defect(raw: &[u8], syntax: Syntax) -> Option<Defect> {
     }
 }
 
-/// The JSON text of a document, and the line of it, from 1, from which on it is not looked at, if there is one.
+/// The JSON text of a document, and the line of it, from 1, from which on it is not looked at, if there is one. `origins`, if wanted,
+/// is filled with where the values of a YAML document come from.
 pub(super) fn parse<'d>(
     raw: &'d [u8],
     syntax: Syntax,
     scratch: &'d mut Vec<u8>,
+    origins: Option<&mut yaml::ValueOrigins>,
 ) -> Result<(std::borrow::Cow<'d, str>, Option<u32>), Defect> {
     match syntax {
         Syntax::Json => Ok((json::decode_utf8(raw), None)),
         Syntax::Yaml => {
             scratch.clear();
-            match yaml::to_json_and_rest(raw, scratch) {
+            match yaml::to_json_and_rest(raw, scratch, origins) {
                 Ok((_, rest)) => Ok((json::decode_utf8(scratch), rest)),
                 Err(error) => Err(yaml_defect(&error)),
             }

@@ -349,7 +349,11 @@ fn has_history(connection: &Connection) -> rusqlite::Result<bool> {
     })
 }
 
+/// Whether an index is as this program writes it. One with an older schema lacks something, which only reading everything again gives.
 pub(super) fn is_written_by_this_program(connection: &Connection) -> rusqlite::Result<bool> {
+    if connection.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))? != SCHEMA_VERSION {
+        return Ok(false);
+    }
     let found: Option<String> =
         connection.query_row("SELECT value FROM meta WHERE key = 'olmdex'", [], |row| row.get(0)).optional()?;
     Ok(found.as_deref() == Some(PROGRAM))

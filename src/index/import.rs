@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::build::{Builder, is_written_by_this_program};
 use super::error::IndexError;
 use super::known::Recall;
-use super::prepare::{Prepared, Preparer, What, raw_digest};
+use super::prepare::{Prepared, Preparer, Source, What, raw_digest};
 use super::stored::Digest;
 use super::write::{Interned, Writer};
 use super::{graph, remove, seen};
@@ -200,8 +200,8 @@ impl Builder {
         let mut recall = Recall::new(connection)?;
         let mut checker = Checker::new();
         for (origin, raw) in places {
-            let Some(&document) = interned.documents.by_raw.get(&raw) else { return Ok(None) };
-            checker.add(recall.inspected(document, origin)?);
+            let Some(source) = interned.documents.by_raw.get(&raw) else { return Ok(None) };
+            checker.add(recall.inspected(source.document, origin)?);
         }
         let report = checker.finish(input);
         let counts = count(connection, catalog)?;
@@ -297,7 +297,7 @@ impl<'i> SourceDigest<'i> {
 /// Documents that came with this import.
 #[derive(Default)]
 struct Fresh {
-    by_raw: std::collections::HashMap<Digest, i64>,
+    by_raw: std::collections::HashMap<Digest, Source>,
     by_digest: std::collections::HashMap<Digest, i64>,
 }
 
@@ -353,23 +353,23 @@ impl Importing<'_> {
         let known = std::mem::take(&mut self.interned.documents);
         let preparer = Preparer::new(&known);
         let mut take = |prepared: Prepared| -> rusqlite::Result<()> {
-            let Prepared { origin, raw, is_read, what } = prepared;
+            let Prepared { origin, start, raw, is_read, what } = prepared;
             source.add(origin, &raw);
-            let document = match what {
+            let source_of_text = match what {
                 What::Unreadable(inspected) => {
                     checker.add(*inspected);
                     return Ok(());
                 }
-                What::Known(document) => {
-                    checker.add(recall.inspected(document, origin)?);
-                    document
+                What::Known(known) => {
+                    checker.add(recall.inspected(known.document, origin)?);
+                    known
                 }
-                What::Same(document, inspected) => {
+                What::Same(document, inspected, layout) => {
                     writer.judged_again(document, &inspected)?;
                     checker.add(*inspected);
-                    document
+                    Source { document, layout: writer.layout(layout, self.interned)? }
                 }
-                What::New(document, inspected) => {
+                What::New(document, inspected, layout) => {
                     let id = match fresh.by_digest.get(&document.digest) {
                         Some(&id) => id,
                         None => {
@@ -382,14 +382,15 @@ impl Importing<'_> {
                         }
                     };
                     checker.add(*inspected);
-                    id
+                    Source { document: id, layout: writer.layout(layout, self.interned)? }
                 }
             };
-            if is_read && !known.by_raw.contains_key(&raw) && fresh.by_raw.insert(raw, document).is_none() {
-                writer.source(&raw, document)?;
+            let Source { document, layout } = source_of_text;
+            if is_read && !known.by_raw.contains_key(&raw) && fresh.by_raw.insert(raw, source_of_text).is_none() {
+                writer.source(&raw, source_of_text)?;
             }
             let file = first_file + i64::from(origin.file);
-            writer.place((self.catalog, position, document, file, origin.line, origin.column))?;
+            writer.place((self.catalog, position, document, file, start.line, start.column, layout))?;
             position += 1;
             Ok(())
         };

@@ -6,6 +6,8 @@ use std::hash::Hash;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension as _, Params, Result, Row, Statement};
 
+use super::form::SCHEMA_VERSION;
+use super::prepare::Source;
 use super::spot::spot_from_json;
 use super::write::{Interned, Interner};
 use crate::check::{
@@ -24,14 +26,20 @@ impl Interned {
             it.documents.by_digest.insert(digest, id);
         })?;
         if with_sources {
-            pairs(connection, "SELECT raw_digest, document FROM document_source", |digest, id| {
-                it.documents.by_raw.insert(digest, id);
-            })?;
+            let mut sources = connection.prepare("SELECT raw_digest, document, layout FROM document_source")?;
+            let mut rows = sources.query([])?;
+            while let Some(row) = rows.next()? {
+                it.documents.by_raw.insert(row.get(0)?, Source { document: row.get(1)?, layout: row.get(2)? });
+            }
         }
         interner(connection, "SELECT reference, id FROM image", &mut it.images)?;
         interner(connection, "SELECT digest, id FROM text", &mut it.texts)?;
         interner(connection, "SELECT digest, id FROM profile", &mut it.profiles)?;
         interner(connection, "SELECT digest, id FROM graph", &mut it.graphs)?;
+        // Older schemas have none.
+        if connection.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))? == SCHEMA_VERSION {
+            interner(connection, "SELECT marks, id FROM layout", &mut it.layouts)?;
+        }
         let mut apis = connection.prepare("SELECT \"group\", version, kind, id FROM api")?;
         let mut rows = apis.query([])?;
         while let Some(row) = rows.next()? {
@@ -68,6 +76,7 @@ pub(super) struct Recall<'c> {
     skips: Statement<'c>,
     identity: Statement<'c>,
     complaints: Statement<'c>,
+    required_packages: Statement<'c>,
     deprecations: Statement<'c>,
     findings: Statement<'c>,
 }
@@ -82,6 +91,9 @@ impl<'c> Recall<'c> {
             skips: prepare("SELECT entry, name FROM entry_skip WHERE document = ? ORDER BY entry, position")?,
             identity: prepare("SELECT identity FROM bundle WHERE document = ?")?,
             complaints: prepare("SELECT rank, message FROM complaint WHERE document = ? ORDER BY position")?,
+            required_packages: prepare(
+                "SELECT position, package FROM required_package WHERE document = ? AND package <> '' ORDER BY position",
+            )?,
             deprecations: prepare(
                 "SELECT schema, name, message <> '' FROM deprecation WHERE document = ? ORDER BY position",
             )?,
@@ -104,7 +116,9 @@ impl<'c> Recall<'c> {
             "olm.bundle" => {
                 let version = self.identity.query_row([document], |row| row.get(0)).optional()?.flatten();
                 let complaints = all(&mut self.complaints, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                Facts::Bundle(BundleFacts { package, name, version, complaints })
+                let required_packages =
+                    all(&mut self.required_packages, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                Facts::Bundle(BundleFacts { package, name, version, complaints, required_packages })
             }
             "olm.deprecations" => {
                 let entries = all(&mut self.deprecations, [document], |row| {

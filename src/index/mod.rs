@@ -24,6 +24,7 @@ mod graph;
 mod import;
 mod known;
 mod open;
+mod placed;
 mod prepare;
 pub mod query;
 mod remove;

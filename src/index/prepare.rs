@@ -9,9 +9,13 @@ use super::csv::{self, CsvFacts};
 use super::stored::{Compressor, Digest, Stored, digest};
 use crate::check::{self, Inspected};
 use crate::fbc::csv::CsvView;
-use crate::fbc::{Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Entry, Origin, PropertyView, Syntax, Typed};
+use crate::fbc::{
+    Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Entry, Origin, PropertyView, Syntax, Typed, layout_of,
+    start_in_file,
+};
 use crate::json;
 use crate::version::{Release, Version, VersionRelease};
+use crate::yaml::Position;
 
 /// The property that holds the facts of a ClusterServiceVersion.
 pub(super) const CSV_METADATA: &str = "olm.csv.metadata";
@@ -19,13 +23,22 @@ pub(super) const CSV_METADATA: &str = "olm.csv.metadata";
 /// The documents that the index holds, by the digests of their raw texts and of their normal forms.
 #[derive(Debug, Default)]
 pub(super) struct KnownDocuments {
-    pub(super) by_raw: HashMap<Digest, i64>,
+    pub(super) by_raw: HashMap<Digest, Source>,
     pub(super) by_digest: HashMap<Digest, i64>,
+}
+
+/// What a raw text is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Source {
+    pub(super) document: i64,
+    pub(super) layout: Option<i64>,
 }
 
 /// A document that is ready to be written.
 pub(super) struct Prepared {
     pub(super) origin: Origin,
+    /// Where it has its first content.
+    pub(super) start: Position,
     /// Digest of the raw text with its syntax.
     pub(super) raw: Digest,
     /// Whether all of the text is read. Else it must be reported again, so the index does not remember the text.
@@ -36,14 +49,17 @@ pub(super) struct Prepared {
 /// What there is to write.
 pub(super) enum What {
     /// A raw text that the index knows: nothing.
-    Known(i64),
+    Known(Source),
     /// A document that the index knows, from a text that it does not know.
-    Same(i64, Box<Inspected>),
+    Same(i64, Box<Inspected>, Layout),
     /// A document that the index did not know when the import began.
-    New(Box<NewDocument>, Box<Inspected>),
+    New(Box<NewDocument>, Box<Inspected>, Layout),
     /// A text without blob: nothing.
     Unreadable(Box<Inspected>),
 }
+
+/// Where the parts of a document stand that answers point to, if there are any.
+pub(super) type Layout = Option<Vec<u8>>;
 
 /// A document as rows.
 pub(super) struct NewDocument {
@@ -163,16 +179,21 @@ impl Consumer for Preparer<'_> {
         !self.known.by_raw.is_empty()
     }
 
+    fn wants_places(&self) -> bool {
+        true
+    }
+
     fn recall(&self, origin: Origin, raw: &[u8]) -> Option<Prepared> {
         if !self.recalls() {
             return None;
         }
-        let raw = raw_digest(origin.syntax, raw);
-        self.known.by_raw.get(&raw).map(|&document| Prepared {
+        let digest = raw_digest(origin.syntax, raw);
+        self.known.by_raw.get(&digest).map(|&source| Prepared {
             origin,
-            raw,
+            start: start_in_file(origin, raw),
+            raw: digest,
             is_read: true,
-            what: What::Known(document),
+            what: What::Known(source),
         })
     }
 
@@ -180,8 +201,9 @@ impl Consumer for Preparer<'_> {
         let origin = document.origin;
         let inspected = Box::new(check::inspect(&document));
         let raw = raw_digest(origin.syntax, document.raw);
+        let start = start_in_file(origin, document.raw);
         let Ok(blob) = &document.blob else {
-            return Prepared { origin, raw, is_read: true, what: What::Unreadable(inspected) };
+            return Prepared { origin, start, raw, is_read: true, what: What::Unreadable(inspected) };
         };
         let pooled = self.scratches().pop();
         let mut scratch = pooled.unwrap_or_else(|| Scratch {
@@ -192,12 +214,13 @@ impl Consumer for Preparer<'_> {
         scratch.text.clear();
         json::write_compact(blob.value, &mut scratch.text);
         let digest = digest(&scratch.text);
+        let layout = layout_of(&document);
         let what = match self.known.by_digest.get(&digest) {
-            Some(&document) => What::Same(document, inspected),
-            None => What::New(Box::new(new_document(blob, digest, &mut scratch)), inspected),
+            Some(&document) => What::Same(document, inspected, layout),
+            None => What::New(Box::new(new_document(blob, digest, &mut scratch)), inspected, layout),
         };
         self.scratches().push(scratch);
-        Prepared { origin, raw, is_read: document.unread_from.is_none(), what }
+        Prepared { origin, start, raw, is_read: document.unread_from.is_none(), what }
     }
 }
 

@@ -66,7 +66,11 @@ pub(super) fn orphans(connection: &Connection) -> Result<()> {
     for table in OF_DOCUMENT {
         connection.execute(&format!("DELETE FROM {table} WHERE document IN (SELECT id FROM orphan)"), [])?;
     }
-    connection.execute_batch("DELETE FROM document WHERE id IN (SELECT id FROM orphan); DROP TABLE orphan;")?;
+    connection.execute_batch(
+        "DELETE FROM document WHERE id IN (SELECT id FROM orphan); DROP TABLE orphan;
+         DELETE FROM layout WHERE id NOT IN (SELECT layout FROM catalog_document WHERE layout IS NOT NULL UNION
+                                             SELECT layout FROM document_source WHERE layout IS NOT NULL);",
+    )?;
     for (table, used) in INTERNED {
         connection.execute(&format!("DELETE FROM {table} WHERE id NOT IN ({used})"), [])?;
     }

@@ -6,7 +6,9 @@ use std::hash::Hash;
 use rusqlite::{Connection, Result, Statement, params};
 
 use super::csv::CsvFacts;
-use super::prepare::{BundleRows, DESCRIPTION, KnownDocuments, NewDocument, Profile, PropertyRow, Rows};
+use super::prepare::{
+    BundleRows, DESCRIPTION, KnownDocuments, Layout, NewDocument, Profile, PropertyRow, Rows, Source,
+};
 use super::spot::spot_to_json;
 use super::stored::{Compressor, Digest};
 use crate::check::{Facts, Inspected, rules};
@@ -55,6 +57,7 @@ pub(super) struct Interned {
     pub(super) texts: Interner<Digest>,
     pub(super) profiles: Interner<Digest>,
     pub(super) graphs: Interner<Digest>,
+    pub(super) layouts: Interner<Vec<u8>>,
 }
 
 /// Writes the rows of documents. Its statements are prepared once for an import.
@@ -63,6 +66,7 @@ pub(super) struct Writer<'c> {
     document_text: Statement<'c>,
     document_source: Statement<'c>,
     catalog_document: Statement<'c>,
+    layout: Statement<'c>,
     finding: Statement<'c>,
     forget_findings: Statement<'c>,
     forget_complaints: Statement<'c>,
@@ -107,8 +111,9 @@ impl<'c> Writer<'c> {
             document: insert("document", 5)?,
             document_text: insert("document_text", 4)?,
             // The same text may stand in a catalog twice.
-            document_source: connection.prepare("INSERT OR IGNORE INTO document_source VALUES (?, ?)")?,
-            catalog_document: insert("catalog_document", 6)?,
+            document_source: connection.prepare("INSERT OR IGNORE INTO document_source VALUES (?, ?, ?)")?,
+            catalog_document: insert("catalog_document", 7)?,
+            layout: insert("layout", 2)?,
             finding: insert("finding", 9)?,
             forget_findings: connection.prepare("DELETE FROM finding WHERE document = ?")?,
             forget_complaints: connection.prepare("DELETE FROM complaint WHERE document = ?")?,
@@ -144,13 +149,24 @@ impl<'c> Writer<'c> {
     }
 
     /// The place of a document in a catalog.
-    pub(super) fn place(&mut self, row: (i64, usize, i64, i64, u32, u32)) -> Result<()> {
+    pub(super) fn place(&mut self, row: (i64, usize, i64, i64, u32, u32, Option<i64>)) -> Result<()> {
         self.catalog_document.execute(row).map(drop)
     }
 
-    /// That `raw` is a text of `document`.
-    pub(super) fn source(&mut self, raw: &Digest, document: i64) -> Result<()> {
-        self.document_source.execute(params![raw, document]).map(drop)
+    /// What the text `raw` is.
+    pub(super) fn source(&mut self, raw: &Digest, source: Source) -> Result<()> {
+        self.document_source.execute(params![raw, source.document, source.layout]).map(drop)
+    }
+
+    /// The number of a layout.
+    pub(super) fn layout(&mut self, layout: Layout, interned: &mut Interned) -> Result<Option<i64>> {
+        let Some(marks) = layout else { return Ok(None) };
+        if let Some(id) = interned.layouts.get(&marks) {
+            return Ok(Some(id));
+        }
+        let id = interned.layouts.add(marks.clone());
+        self.layout.execute(params![id, marks])?;
+        Ok(Some(id))
     }
 
     /// A document with all that is derived from it.

@@ -59,6 +59,7 @@ fn add(package: &PackageModel, checker: &mut Checker) {
             name: bundle.name.clone(),
             version: Some(bundle.version.clone()),
             complaints: bundle.complaints.clone(),
+            required_packages: Vec::new(),
         }));
     }
 }

@@ -73,7 +73,7 @@ fn ordered(universe: &Universe<'_>, matches: &[EntryId], own: Option<usize>) -> 
             // They are ordered as if they were a channel, which they are not.
             let entries = ids.iter().map(|it| universe.link(*it)).collect();
             let (package, name) = (package.to_owned(), String::new());
-            Chain { package, name, entries, file: String::new(), line: 0 }.order()?;
+            Chain { package, name, entries, places: Default::default() }.order()?;
         }
         all.extend(ids);
     }

@@ -206,8 +206,8 @@ fn place(universe: &Universe<'_>, reason: &Reason) -> Place {
     match reason {
         Reason::Subscription(idx) | Reason::Invalid(idx, _) => universe.world.subscriptions[*idx].place.clone(),
         // What a Subscription can have, and what takes the place of what, is written in the channel.
-        Reason::Subscribed(_, ids) => ids.first().map(|it| of_channel(universe, *it)).unwrap_or_default(),
-        Reason::Replaces(id, _) => of_channel(universe, *id),
+        Reason::Subscribed(_, ids) => ids.first().map(|it| universe.place_of_entry(*it)).unwrap_or_default(),
+        Reason::Replaces(id, from) => universe.place_of_edge(*id, *from),
         Reason::Unreferenced(id) | Reason::Deprecated(id) | Reason::Requires(id, _) => {
             universe.bundle(*id).place().clone()
         }
@@ -217,9 +217,4 @@ fn place(universe: &Universe<'_>, reason: &Reason) -> Place {
         }
         Reason::Always | Reason::Wanted => Place::default(),
     }
-}
-
-/// Where the channel of an entry is written; what is installed has none, and is written where it is.
-fn of_channel(universe: &Universe<'_>, id: EntryId) -> Place {
-    universe.channel_of(id).map_or_else(|| universe.bundle(id).place().clone(), |it| it.place.clone())
 }

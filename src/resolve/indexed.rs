@@ -4,6 +4,7 @@
 //! What it deliberately does not do: no SQL of its own.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::registry::of_file_based;
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
@@ -97,14 +98,16 @@ fn rows(package: &PackageDependencies) -> PackageRows {
         image: it.image.clone(),
         properties: Vec::new(),
         document: it.document,
-        place: Place::at_line(&it.file, it.line),
+        place: Place::at(&it.file, it.line, it.column),
     };
     let channel = |it: &crate::index::query::GraphChannel| {
-        let entry = |it: &Entry| Some(EntryRow { bundle: *by_name.get(it.name.as_str())?, fields: it.clone() });
+        let entry = |(number, it): (usize, &Entry)| {
+            Some(EntryRow { bundle: *by_name.get(it.name.as_str())?, fields: it.clone(), number })
+        };
         ChannelRows {
             name: it.name.clone(),
-            entries: it.entries.iter().filter_map(entry).collect(),
-            place: Place::at_line(&it.file, it.line),
+            entries: it.entries.iter().enumerate().filter_map(entry).collect(),
+            places: Arc::clone(&it.places),
         }
     };
     PackageRows {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::cluster::{ClusterServiceVersion, Subscription};
 use crate::constraint::fields::{api_of, label_of, package_of};
 use crate::diag::Place;
-use crate::fbc::{Api, Entry, Property};
+use crate::fbc::{Api, ChannelPlaces, Entry, Property};
 use crate::index::IndexError;
 
 /// A bundle as OLM's cache holds it.
@@ -35,6 +35,8 @@ pub struct EntryRow {
     pub fields: Entry,
     /// The bundle: its place in [`PackageRows::bundles`].
     pub bundle: usize,
+    /// Its number among the channel's entries, by which [`ChannelRows::places`] know it.
+    pub number: usize,
 }
 
 impl Deref for EntryRow {
@@ -52,8 +54,8 @@ pub struct ChannelRows {
     pub name: String,
     /// Its entries.
     pub entries: Vec<EntryRow>,
-    /// Where it is written.
-    pub place: Place,
+    /// Where it and its entries are written.
+    pub places: Arc<ChannelPlaces>,
 }
 
 /// A package in one catalog.

@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: it does not say why something that leads on cannot be had; `behind` does.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -97,7 +99,6 @@ fn channels(package: &PackageRows) -> impl Iterator<Item = Channel> + '_ {
         package: package.name.clone(),
         name: channel.name.clone(),
         entries: channel.entries.iter().map(|it| Entry::new(it.fields.clone(), None)).collect(),
-        file: channel.place.file.clone(),
-        line: channel.place.line,
+        places: Arc::clone(&channel.places),
     })
 }

@@ -9,13 +9,14 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Deref;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::installed::Installed;
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
 use crate::constraint::cel::{Fuel, Value};
 use crate::constraint::property::{Meaning, read};
 use crate::diag::Place;
-use crate::fbc::{self, Api, Property};
+use crate::fbc::{self, Api, ChannelPlaces, Property};
 use crate::index::IndexError;
 use crate::upgrade::classic::{Channel as Chain, Entry as Link, OrderError};
 use crate::version::Version;
@@ -72,6 +73,8 @@ pub(super) struct Entry {
     fields: fbc::Entry,
     pub(super) origin: Origin,
     pub(super) bundle: usize,
+    /// Its number in its channel; of what is installed 0.
+    number: usize,
 }
 
 impl Deref for Entry {
@@ -90,7 +93,7 @@ pub(super) struct Channel {
     pub(super) name: String,
     pub(super) is_default: bool,
     pub(super) entries: Vec<EntryId>,
-    pub(super) place: Place,
+    places: Arc<ChannelPlaces>,
     order: OnceCell<Result<Rc<[EntryId]>, OrderError>>,
 }
 
@@ -163,6 +166,7 @@ impl<'w> Universe<'w> {
                 fields: fbc::Entry { name: it.name.clone(), ..fbc::Entry::default() },
                 origin: Origin::Installed(idx),
                 bundle,
+                number: 0,
             });
         }
         universe.installed = installed;
@@ -257,12 +261,12 @@ impl<'w> Universe<'w> {
                 name: rows.name,
                 is_default,
                 entries: Vec::new(),
-                place: rows.place,
+                places: rows.places,
                 order: OnceCell::new(),
             });
-            for EntryRow { fields, bundle } in rows.entries {
+            for EntryRow { fields, bundle, number } in rows.entries {
                 let (origin, bundle) = (Origin::Channel(id), first_bundle + bundle);
-                let entry = universe.add_entry(Entry { fields, origin, bundle });
+                let entry = universe.add_entry(Entry { fields, origin, bundle, number });
                 universe.channels[id.0 as usize].entries.push(entry);
             }
             id
@@ -337,8 +341,7 @@ impl<'w> Universe<'w> {
                 package: channel.package.clone(),
                 name: channel.name.clone(),
                 entries: links,
-                file: String::new(),
-                line: 0,
+                places: Arc::default(),
             };
             let order = chain.order()?;
             let by_name: HashMap<&str, EntryId> =
@@ -357,7 +360,26 @@ impl<'w> Universe<'w> {
             skips: entry.skips.clone(),
             skip_range: String::new(),
         };
-        Link { fields, version: None, range: None }
+        Link::new(fields, None)
+    }
+
+    /// Where an entry is written; of what is installed, where it is.
+    pub(super) fn place_of_entry(&self, id: EntryId) -> Place {
+        match self.channel_of(id) {
+            Some(channel) => channel.places.entry(self.entry(id).number),
+            None => self.bundle(id).place().clone(),
+        }
+    }
+
+    /// Where an entry says that it leads on from another.
+    pub(super) fn place_of_edge(&self, id: EntryId, from: EntryId) -> Place {
+        let (entry, from) = (self.entry(id), &self.entry(from).name);
+        let Some(channel) = self.channel_of(id) else { return self.bundle(id).place().clone() };
+        match entry.skips.iter().position(|it| it == from) {
+            _ if entry.replaces == *from => channel.places.replaces(entry.number),
+            Some(item) => channel.places.skip(entry.number, item),
+            None => channel.places.skip_range(entry.number),
+        }
     }
 
     /// Whether an entry leads on from what is installed (`docs/behaviour/olm-classic.md` 2.5.4).

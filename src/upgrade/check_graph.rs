@@ -9,7 +9,7 @@ use super::classic::{Channel, Entry, Installed, Order, Package, Walker, leads_to
 use super::rules;
 use crate::diag::{Finding, Place, Rule};
 use crate::index::query::{NamesWithoutWay, PackageGraph};
-use crate::version::{Holding, Version};
+use crate::version::{Holding, Version, by_version, first_of};
 
 /// What is wrong with the upgrades of a package: every name that its channels know is followed to the head. With `old`,
 /// the same for every version that the older catalog had in the channel.
@@ -23,7 +23,9 @@ pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>, without_way
     let mut findings = Vec::new();
     for channel in &package.channels {
         match channel.order() {
-            Err(error) => findings.push(finding(rules::NO_ORDER, channel, error.to_string(), None)),
+            Err(error) => {
+                findings.push(finding(rules::NO_ORDER, at_disorder(channel), channel, error.to_string(), None));
+            }
             Ok(order) => {
                 let before = old.as_ref().and_then(|it| it.channels.iter().find(|it| it.name == channel.name));
                 let beyond = check_ranges(channel);
@@ -40,7 +42,8 @@ pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>, without_way
     for gone in old.iter().flat_map(|it| &it.channels) {
         if !package.channels.iter().any(|it| it.name == gone.name) {
             let message = format!("channel {}/{} was removed: its Subscriptions fail", gone.package, gone.name);
-            findings.push(finding(rules::LOST, gone, message, Some("keep the channel, deprecated if need be")));
+            let help = "keep the channel, deprecated if need be";
+            findings.push(finding(rules::LOST, gone.places.start(), gone, message, Some(help)));
         }
     }
     findings
@@ -97,12 +100,16 @@ fn check_names(
             let message =
                 format!("the path from {name} in {id} loops: it comes back to {back}, which was installed before");
             let help = "leave newer versions out of the skipRange of older entries";
-            findings.push(finding(rules::CIRCLE, channel, message, Some(help)));
+            let place = channel.entry(&back).map(|it| at_range(channel, it));
+            let place = place.unwrap_or_else(|| channel.places.start());
+            findings.push(finding(rules::CIRCLE, place, channel, message, Some(help)));
         }
         if let Some(entries) = naming.get(name).filter(|it| it.len() > 1) {
-            let entries: Vec<&str> = entries.iter().copied().collect();
-            let message = format!("{} entries of {id} replace or skip {name}: {}", entries.len(), entries.join(", "));
-            findings.push(finding(rules::AMBIGUOUS, channel, message, None));
+            let n_entries = entries.len();
+            let entries = listed(channel, entries.iter().copied());
+            let message = format!("{n_entries} entries of {id} replace or skip {name}: {entries}");
+            let place = at_name(channel, name).unwrap_or_else(|| channel.places.start());
+            findings.push(finding(rules::AMBIGUOUS, place, channel, message, None));
         }
     }
 }
@@ -140,7 +147,11 @@ fn stranded(channel: &Channel, order: &Order<'_>, installed: &Installed, rule: &
     } else {
         format!("add {name} to the skips of {head}, or hold its version in a skipRange")
     };
-    finding(rule, channel, message, Some(&help))
+    // The name's own entry, else the edge that mentions it, else the head that could follow it.
+    let place = own.map(|it| channel.places.entry(it.number)).or_else(|| at_name(channel, name));
+    let at_head = || order.live.first().map(|it| channel.places.entry(it.number));
+    let place = place.or_else(at_head).unwrap_or_else(|| channel.places.start());
+    finding(rule, place, channel, message, Some(&help))
 }
 
 /// The name that a way comes back to, if it does and nobody has said so: a way is followed only as far as none was
@@ -198,19 +209,19 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>)
         }
     }
     for (name, from) in dead {
-        let by = order.skipped.get(name).map_or("", |it| it.name.as_str());
+        let Some(skipping) = order.skipped.get(name) else { continue };
+        let by = &skipping.name;
         let id = format!("{}/{}", channel.package, channel.name);
         let message = format!(
             "{by} skips {name} in {id}, so OLM Classic never goes there; OLM v1 does, from {}",
-            from.join(", ")
+            listed(channel, from.into_iter())
         );
         let help = format!("let {by} replace or skip what {name} would follow, or include it in a skipRange");
-        findings.push(finding(rules::DEAD_ENTRY, channel, message, Some(&help)));
+        let item = skipping.skips.iter().position(|it| it == name).unwrap_or_default();
+        let place = channel.places.skip(skipping.number, item);
+        findings.push(finding(rules::DEAD_ENTRY, place, channel, message, Some(&help)));
     }
 }
-
-/// How many names a finding lists.
-const MAX_NAMES: usize = 20;
 
 /// Ranges that hold more than what is older than their entry.
 fn check_ranges(channel: &Channel) -> Vec<Finding> {
@@ -229,18 +240,14 @@ fn check_ranges(channel: &Channel) -> Vec<Finding> {
             continue;
         }
         // Of many, the lowest versions stand for all.
-        let mut held: Vec<usize> = spans.into_iter().flatten().take(MAX_NAMES).map(|it| ascending[it].1).collect();
-        held.sort_unstable();
-        let mut names = held.iter().map(|&it| channel.entries[it].name.as_str()).collect::<Vec<_>>().join(", ");
-        if n_held > MAX_NAMES {
-            names.push_str(&format!(" and {} more", n_held - MAX_NAMES));
-        }
+        let held = spans.into_iter().flatten().map(|it| channel.entries[ascending[it].1].name.as_str());
+        let names = first_of(held, n_held);
         let message = format!(
             "the skipRange {} of {} in {}/{} includes {names}, which it does not update",
             entry.skip_range, entry.name, channel.package, channel.name
         );
         let help = format!("end the range with <{version}");
-        findings.push(finding(rules::RANGE_BEYOND, channel, message, Some(&help)));
+        findings.push(finding(rules::RANGE_BEYOND, at_range(channel, entry), channel, message, Some(&help)));
     }
     findings
 }
@@ -262,10 +269,10 @@ fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding
             channel.package,
             channel.name,
             last.name,
-            older.join(", ")
+            listed(channel, older.into_iter())
         );
         let help = "let the end of the chain replace the newest of them, without skipping it, if they should be part of the channel";
-        findings.push(finding(rules::PRUNED, channel, message, Some(help)));
+        findings.push(finding(rules::PRUNED, channel.places.entry(last.number), channel, message, Some(help)));
     }
 }
 
@@ -281,11 +288,36 @@ fn check_default(package: &Package, channel: &Channel, order: &Order<'_>, findin
             "from {}, the head of {}/{}, nothing leads into the default channel {}",
             head.name, channel.package, channel.name, default.name
         );
-        findings.push(finding(rules::OUTSIDE_DEFAULT, channel, message, None));
+        findings.push(finding(rules::OUTSIDE_DEFAULT, channel.places.entry(head.number), channel, message, None));
     }
 }
 
-fn finding(rule: &'static Rule, channel: &Channel, message: String, help: Option<&str>) -> Finding {
-    let place = Place { file: channel.file.clone(), line: channel.line, column: 1, ..Place::default() };
+/// Names of a channel in the order of their versions, with a count of those that a message has no room for.
+fn listed<'n>(channel: &Channel, names: impl Iterator<Item = &'n str>) -> String {
+    let version = |name: &str| channel.entry(name).and_then(|it| it.version.clone());
+    let names = by_version(names.map(|it| (it, version(it))).collect());
+    first_of(names.iter(), names.len())
+}
+
+/// Where a channel without order has a head, if it has one.
+fn at_disorder(channel: &Channel) -> Place {
+    let head = channel.heads().first().and_then(|it| channel.entry(it));
+    head.map_or_else(|| channel.places.start(), |it| channel.places.entry(it.number))
+}
+
+fn at_range(channel: &Channel, entry: &Entry) -> Place {
+    channel.places.skip_range(entry.number)
+}
+
+/// Where a channel first replaces or skips a name.
+fn at_name(channel: &Channel, name: &str) -> Option<Place> {
+    let places = &channel.places;
+    channel.entries.iter().find_map(|entry| match entry.skips.iter().position(|it| it == name) {
+        _ if entry.replaces == name => Some(places.replaces(entry.number)),
+        item => item.map(|item| places.skip(entry.number, item)),
+    })
+}
+
+fn finding(rule: &'static Rule, place: Place, channel: &Channel, message: String, help: Option<&str>) -> Finding {
     Finding { rule, message, place: Some(place), help: help.map(str::to_owned), package: Some(channel.package.clone()) }
 }

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::diag::Place;
+
 /// The field of a channel's entry that makes an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -41,6 +43,30 @@ pub struct Permit {
     pub value: String,
     /// The file in which the channel stands.
     pub file: String,
-    /// The channel's first line there, from 1.
+    /// The line there of the field's value, from 1; of `skips` that of the item.
     pub line: u32,
+    /// Its column, in characters from 1.
+    pub column: u32,
+}
+
+impl Permit {
+    /// What a field of an entry permits; `place` is that of its value.
+    #[must_use]
+    pub(super) fn new(channel: &str, entry: &str, field: Field, value: &str, place: Place) -> Self {
+        Self {
+            channel: channel.to_owned(),
+            entry: entry.to_owned(),
+            field,
+            value: value.to_owned(),
+            file: place.file,
+            line: place.line,
+            column: place.column,
+        }
+    }
+
+    /// The place of the field's value: `file:line:column`.
+    #[must_use]
+    pub fn place(&self) -> String {
+        format!("{}:{}:{}", self.file, self.line, self.column)
+    }
 }

@@ -133,7 +133,7 @@ fn reason_of(target: &Target) -> String {
     let fields: Vec<String> = target
         .permits
         .iter()
-        .map(|it| format!("{} {} (channel {}, {}:{})", it.field.as_str(), it.value, it.channel, it.file, it.line))
+        .map(|it| format!("{} {} (channel {}, {})", it.field.as_str(), it.value, it.channel, it.place()))
         .collect();
     format!("its entry says {}", fields.join("; "))
 }

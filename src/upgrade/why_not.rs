@@ -9,6 +9,7 @@ use super::shortest::{Effort, Wish, classic_shortest, v1_shortest};
 use super::updates::{classic_updates, v1_targets, v1_updates};
 use super::{classic, v1};
 use crate::index::query::{PackageGraph, Reach};
+use crate::version::first_of;
 
 /// Why not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -122,7 +123,8 @@ impl WhyNot {
     /// The conditions of OLM Classic in a channel that lists the bundle, up to the first that makes the others idle.
     fn in_channel(&mut self, channel: &classic::Channel, installed: Option<&classic::Installed>) {
         let id = format!("{}/{}", channel.package, channel.name);
-        self.condition("is in the channel", true, format!("{id} ({}:{})", channel.file, channel.line), None);
+        let place = channel.entry(&self.bundle).map_or(channel.places.start(), |it| channel.places.entry(it.number));
+        self.condition("is in the channel", true, format!("{id} ({place})"), None);
         let order = match channel.order() {
             Ok(order) => order,
             Err(error) => return self.condition("the channel has one chain", false, error.to_string(), None),
@@ -157,7 +159,7 @@ fn fields_of(entry: &classic::Entry) -> String {
         said.push(format!("replaces {}", entry.replaces));
     }
     if !entry.skips.is_empty() {
-        said.push(format!("skips {}", entry.skips.join(", ")));
+        said.push(format!("skips {}", first_of(entry.skips.iter(), entry.skips.len())));
     }
     if !entry.skip_range.is_empty() {
         said.push(format!("skipRange {}", entry.skip_range));
@@ -338,7 +340,7 @@ fn follows(
     match edges.get(candidate.name.as_str()).and_then(|it| it.first()) {
         Some(it) => {
             let (field, channel) = (it.field.as_str(), &it.channel);
-            (true, format!("{field} {} in channel {channel} ({}:{})", it.value, it.file, it.line))
+            (true, format!("{field} {} in channel {channel} ({})", it.value, it.place()))
         }
         None if candidate.version_text() == installed.version => (true, "it has the installed version".to_owned()),
         None => {

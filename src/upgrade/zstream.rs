@@ -284,7 +284,7 @@ mod tests {
             skips: skips.iter().map(|it| (*it).to_owned()).collect(),
             skip_range: (*range).to_owned(),
         });
-        let channel = GraphChannel { name: "c".to_owned(), entries: entries.collect(), file: String::new(), line: 1 };
+        let channel = GraphChannel { name: "c".to_owned(), entries: entries.collect(), places: Default::default() };
         PackageGraph {
             package: "p".to_owned(),
             default_channel: "c".to_owned(),

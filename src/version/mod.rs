@@ -21,6 +21,8 @@ mod admission;
 mod digit;
 mod holding;
 mod latest;
+mod listing;
+mod nearest;
 mod parse;
 mod quote;
 pub use quote::Quoted;
@@ -34,6 +36,8 @@ use std::str::FromStr;
 
 pub use holding::Holding;
 pub use latest::latest_only;
+pub use listing::{by_version, first_of, version_in_name};
+pub use nearest::nearest;
 pub use parse::{NumberPart, VersionError};
 pub use release::{BadSegment, Release, ReleaseError, ReleaseErrorReason, VersionRelease};
 

@@ -9,6 +9,7 @@ use super::error::{YamlError, YamlErrorKind};
 use super::events::{Events, Source, guarded};
 use super::fault::{Fault, go_syntax, later, limit, not_mergeable, too_deep, unknown_anchor};
 use super::number;
+use super::origins::ValueOrigins;
 use super::scalar::{Scalar, is_merge_key, key_text, resolve};
 use super::utf16::to_utf8;
 use crate::json::{MAX_DEPTH, write_string};
@@ -33,22 +34,29 @@ pub enum Document {
 /// Everything that makes go-yaml v2 or the conversion to JSON behind it fail, and expansion of aliases beyond 256 MiB.
 /// Of several errors, go-yaml's comes first: syntax, then meaning, then what JSON lacks. `out` is then as before.
 pub fn to_json(chunk: &[u8], out: &mut Vec<u8>) -> Result<Document, YamlError> {
-    to_json_and_rest(chunk, out).map(|it| it.0)
+    to_json_and_rest(chunk, out, None).map(|it| it.0)
 }
 
 /// As [`to_json`], with the line of the chunk, from 1, where something stands behind the first document: go-yaml does not
-/// look at it, whatever it is.
+/// look at it, whatever it is. `origins`, if wanted, is filled with where the values come from.
 ///
 /// # Errors
 ///
 /// As [`to_json`].
-pub fn to_json_and_rest(chunk: &[u8], out: &mut Vec<u8>) -> Result<(Document, Option<u32>), YamlError> {
+pub fn to_json_and_rest(
+    chunk: &[u8],
+    out: &mut Vec<u8>,
+    mut origins: Option<&mut ValueOrigins>,
+) -> Result<(Document, Option<u32>), YamlError> {
     let base = out.len();
+    if let Some(origins) = &mut origins {
+        origins.begin(base);
+    }
     let found = guarded(|| {
         let chunk = to_utf8(chunk)?;
         let source = Source::new(&chunk)?;
         let mut events = source.events();
-        let document = Composer::new(out).run(&mut events)?;
+        let document = Composer::new(out, origins).run(&mut events)?;
         // The document is sound, and what follows is nobody's business: neither an error nor a panic there is one.
         Ok((document, guarded(|| Ok(line_of_rest(&mut events))).unwrap_or_default()))
     });
@@ -111,10 +119,11 @@ struct Composer<'o> {
     unsupported: Option<YamlError>,
     /// Number of the frame whose next value belongs into the message of `unsupported`.
     awaits_value: Option<usize>,
+    origins: Option<&'o mut ValueOrigins>,
 }
 
 impl<'o> Composer<'o> {
-    fn new(out: &'o mut Vec<u8>) -> Self {
+    fn new(out: &'o mut Vec<u8>, origins: Option<&'o mut ValueOrigins>) -> Self {
         Self {
             out,
             frames: Vec::new(),
@@ -126,6 +135,7 @@ impl<'o> Composer<'o> {
             budget: Budget::new(),
             unsupported: None,
             awaits_value: None,
+            origins,
         }
     }
 
@@ -237,7 +247,7 @@ impl<'o> Composer<'o> {
             self.put_key(scalar, mark);
             return Ok(());
         }
-        let start = self.begin();
+        let start = self.begin(mark);
         write_value(scalar, self.out).unwrap_or_else(|message| {
             let error = YamlError::new(YamlErrorKind::Json, mark, message);
             self.unsupported.get_or_insert(error);
@@ -280,7 +290,7 @@ impl<'o> Composer<'o> {
             self.count(1, 0, mark)?;
         }
         let anchor = anchor.map(|name| self.anchor(name, Anchored::open(bracket == b'{')));
-        let start = self.begin();
+        let start = self.begin(mark);
         self.out.push(bracket);
         let merges = self.merges.len();
         self.frames.push(Frame { slot: self.slot, start, decodes, anchor, height: 1, merges, mark });
@@ -316,6 +326,10 @@ impl<'o> Composer<'o> {
         self.budget.expand(region.len()).map_err(|message| limit(frame.mark, message))?;
         self.attic.extend_from_slice(region);
         self.out.truncate(frame.start);
+        if let Some(origins) = &mut self.origins {
+            origins.forget_from(frame.start);
+        }
+        self.note(frame.mark);
         for anchored in &mut self.anchors {
             anchored.relocate(frame.start, shift);
         }
@@ -375,12 +389,13 @@ impl<'o> Composer<'o> {
         let (start, end) = place.range();
         self.budget.expand(end - start).map_err(|message| limit(mark, message))?;
         if self.slot == Slot::Merge {
+            self.note(mark);
             self.put_members(place);
             self.slot = Slot::Key;
             self.raise(height);
             return Ok(false);
         }
-        let start = self.begin();
+        let start = self.begin(mark);
         self.copy(place);
         self.done(start, height, mark)?;
         Ok(false)
@@ -398,11 +413,19 @@ impl<'o> Composer<'o> {
     }
 
     /// Prepares for a value and returns where it starts.
-    fn begin(&mut self) -> usize {
+    fn begin(&mut self, mark: Mark) -> usize {
         if matches!(self.slot, Slot::Item | Slot::MergeItem) {
             self.comma();
         }
+        self.note(mark);
         self.out.len()
+    }
+
+    /// Takes note that what is written next comes from `mark`.
+    fn note(&mut self, mark: Mark) {
+        if let Some(origins) = &mut self.origins {
+            origins.add(self.frames.len(), self.out.len(), mark);
+        }
     }
 
     /// Separates a member or item from the one before it. A bracket at the end can only be that of the collection,

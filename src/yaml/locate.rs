@@ -18,7 +18,7 @@ pub struct Position {
 }
 
 impl Position {
-    fn of(mark: Mark) -> Self {
+    pub(super) fn of(mark: Mark) -> Self {
         let from_one = |number: u64| u32::try_from(number + 1).unwrap_or(u32::MAX);
         Self { line: from_one(mark.line), column: from_one(mark.column) }
     }

@@ -446,7 +446,7 @@ fn registry_rows(place: usize, catalog: &Value) -> Vec<PackageRows> {
             skips: list(&it["skips"]).map(text).collect(),
             skip_range: text(&it["skipRange"]),
         };
-        let entry = EntryRow { fields, bundle: rows.bundles.len() };
+        let entry = EntryRow { fields, bundle: rows.bundles.len(), number: 0 };
         rows.bundles.push(BundleRow { version, properties, ..BundleRow::default() });
         match rows.channels.iter_mut().find(|it| it.name == channel) {
             Some(known) => known.entries.push(entry),

@@ -370,6 +370,9 @@ fn a_single_build_is_made_at_a_time() {
 
 /// What undoes the migrations after the first.
 const TO_SCHEMA_1: &str = "
+ALTER TABLE catalog_document DROP COLUMN layout;
+ALTER TABLE document_source DROP COLUMN layout;
+DROP TABLE layout;
 DROP INDEX node_name;
 ALTER TABLE graph DROP COLUMN range_edges;
 DELETE FROM refinery_schema_history WHERE version > 1;

@@ -126,7 +126,11 @@ fn world(packages: &[DrawnPackage]) -> (World, PlainRows) {
         });
         let entries = (0..drawn.bundles.len()).map(|number| {
             let replaces = number.checked_sub(1).map(|it| name(package, it)).unwrap_or_default();
-            EntryRow { fields: Entry { name: name(package, number), replaces, ..Entry::default() }, bundle: number }
+            EntryRow {
+                fields: Entry { name: name(package, number), replaces, ..Entry::default() },
+                bundle: number,
+                number: 0,
+            }
         });
         let stable = ChannelRows { name: "stable".to_owned(), entries: entries.collect(), ..ChannelRows::default() };
         rows.push(PackageRows {
@@ -291,7 +295,11 @@ fn rows_of(bundles: Vec<(String, Vec<Property>)>) -> PlainRows {
         default_channel: "stable".to_owned(),
         channels: vec![ChannelRows {
             name: "stable".to_owned(),
-            entries: vec![EntryRow { fields: Entry { name: format!("{name}.v1"), ..Entry::default() }, bundle: 0 }],
+            entries: vec![EntryRow {
+                fields: Entry { name: format!("{name}.v1"), ..Entry::default() },
+                bundle: 0,
+                number: 0,
+            }],
             ..ChannelRows::default()
         }],
         bundles: vec![BundleRow { version: "1.0.0".to_owned(), properties, ..BundleRow::default() }],
@@ -362,7 +370,7 @@ fn forty_thousand_entries_are_not_too_many() {
         let entry = |minor: usize| {
             let replaces = minor.checked_sub(1).map(|it| format!("{name}.v1.{it}.0")).unwrap_or_default();
             let fields = Entry { name: format!("{name}.v1.{minor}.0"), replaces, ..Entry::default() };
-            EntryRow { fields, bundle: minor }
+            EntryRow { fields, bundle: minor, number: 0 }
         };
         let channel = |channel: &str| ChannelRows {
             name: channel.to_owned(),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use olmdex::draw;
-use olmdex::fbc::Entry;
+use olmdex::fbc::{ChannelPlaces, Entry};
 use olmdex::index::query::{CatalogRank, GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph, Reach};
 use olmdex::upgrade::{
     Asked, Effort, Field, InstalledBundle, PackageView, PathStep, Verdict, Wish, check_graph, classic_path,
@@ -43,7 +43,11 @@ fn channel(name: &'static str) -> impl Strategy<Value = GraphChannel> {
             ..Entry::default()
         });
         let entries: Vec<Entry> = chain.chain(more).collect();
-        GraphChannel { name: name.to_owned(), entries: entries.into(), file: "catalog.yaml".to_owned(), line: 1 }
+        GraphChannel {
+            name: name.to_owned(),
+            entries: entries.into(),
+            places: Arc::new(ChannelPlaces::at_line("catalog.yaml", 1)),
+        }
     })
 }
 
@@ -225,7 +229,7 @@ proptest! {
             package: "p".to_owned(),
             default_channel: "a".to_owned(),
             bundles: bundles.collect(),
-            channels: vec![GraphChannel { name: "a".to_owned(), entries: entries.collect(), file: String::new(), line: 1 }],
+            channels: vec![GraphChannel { name: "a".to_owned(), entries: entries.collect(), places: Arc::default() }],
             ..PackageGraph::default()
         };
         let mentioned: BTreeSet<String> =
@@ -308,7 +312,7 @@ fn a_long_chain_is_walked_to_its_end() {
     let graph = PackageGraph {
         catalog: "c".to_owned(),
         package: "p".to_owned(),
-        channels: vec![GraphChannel { name: "a".to_owned(), entries, file: String::new(), line: 1 }],
+        channels: vec![GraphChannel { name: "a".to_owned(), entries, places: Arc::default() }],
         bundles: bundles.collect(),
         ..PackageGraph::default()
     };

@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it resolves nothing.
 
-use crate::cli::args::name::{NameArgument, refuse_path, unknown_channel, unknown_package};
+use crate::cli::args::name::{NameArgument, refuse_path, unknown_channel, unknown_package, unknown_version};
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::index::Index;
 use crate::index::query::{BundleSelector, Filter};
@@ -23,7 +23,6 @@ impl Target {
 
     /// Finds it in an index.
     pub(crate) fn find(index: &Index, catalogs: &[String], name: &str) -> Result<Self, CommandError> {
-        let not_found = |what: String| CommandError::new(Exit::NotFound, what);
         let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
         let head = |package: &str, channel: Option<&str>| -> Result<Option<String>, CommandError> {
             for graph in index.package_graphs(&filter, package)? {
@@ -68,10 +67,7 @@ impl Target {
                     None if index.package_graphs(&filter, &package)?.is_empty() => {
                         Err(unknown_package(index, &package)?)
                     }
-                    None => {
-                        let error = not_found(format!("package `{package}` has no version `{version}`"));
-                        Err(error.help(format!("`olmdex list bundles {package}` lists what there is")))
-                    }
+                    None => Err(unknown_version(index, catalogs, &package, &version)?),
                 }
             }
         }

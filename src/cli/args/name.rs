@@ -1,8 +1,12 @@
 //! Names as arguments: a package, a version or channel of it, or a bundle.
 
+use std::collections::BTreeSet;
+
 use crate::cli::speak::error::{CommandError, Exit};
-use crate::diag::closest;
+use crate::diag::{closest, closest_of_same_numbers};
 use crate::index::Index;
+use crate::index::query::Filter;
+use crate::version::{self, first_of};
 
 /// What a name argument says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,6 +89,10 @@ pub(crate) fn whole_package(index: &Index, text: &str) -> Result<String, Command
 pub(crate) fn unknown_package(index: &Index, package: &str) -> Result<CommandError, CommandError> {
     let names = index.package_names()?;
     let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
+    let filter = Filter { package: Some(package.to_owned()), ..Filter::default() };
+    if let Some(elsewhere) = left_out(index.packages(&filter)?.into_iter().map(|it| it.catalog)) {
+        return Ok(error.help(elsewhere));
+    }
     Ok(with_guess(error, package, &names, "`olmdex list packages` shows what there is"))
 }
 
@@ -92,13 +100,82 @@ pub(crate) fn unknown_package(index: &Index, package: &str) -> Result<CommandErr
 pub(crate) fn unknown_channel(index: &Index, package: &str, channel: &str) -> Result<CommandError, CommandError> {
     let names = index.names(Some(package))?.channels;
     let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no channel `{channel}`"));
+    let filter = Filter { package: Some(package.to_owned()), channel: Some(channel.to_owned()), ..Filter::default() };
+    if let Some(elsewhere) = left_out(index.channels(&filter)?.into_iter().map(|it| it.catalog)) {
+        return Ok(error.help(elsewhere));
+    }
     let has = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
     Ok(with_guess(error, channel, &names, &has))
 }
 
+/// The error about a version that a package does not have in these catalogs, all of them if none is named.
+pub(crate) fn unknown_version(
+    index: &Index,
+    catalogs: &[String],
+    package: &str,
+    version: &str,
+) -> Result<CommandError, CommandError> {
+    let all = index.bundles(&Filter { package: Some(package.to_owned()), ..Filter::default() })?;
+    let is_asked = |catalog: &String| catalogs.is_empty() || catalogs.contains(catalog);
+    if !all.iter().any(|it| is_asked(&it.catalog)) {
+        return unknown_package(index, package);
+    }
+    let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
+    let having = all.iter().filter(|it| it.version == version || it.bundle == version);
+    if let Some(elsewhere) = left_out(having.map(|it| it.catalog.clone())) {
+        return Ok(error.help(elsewhere));
+    }
+    let asked = all.into_iter().filter(|it| is_asked(&it.catalog));
+    let bundles: Vec<(String, String)> = asked.map(|it| (it.bundle, it.version)).collect();
+    Ok(with_bundle_guess(error, version, &bundles, &format!("`olmdex list bundles {package}` lists what there is")))
+}
+
+/// That other catalogs than those that were asked have what was not found; `None` if none has it.
+pub(crate) fn left_out(catalogs: impl Iterator<Item = String>) -> Option<String> {
+    let names: BTreeSet<String> = catalogs.map(|it| format!("`{it}`")).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    match names.as_slice() {
+        [] => None,
+        [only] => Some(format!("catalog {only} has it: ask that one with `--catalog`, or leave `--catalog` out")),
+        several => {
+            let names = first_of(several.iter(), several.len());
+            Some(format!("the catalogs {names} have it: ask one of them with `--catalog`, or leave `--catalog` out"))
+        }
+    }
+}
+
 pub(crate) fn with_guess(error: CommandError, name: &str, names: &[String], otherwise: &str) -> CommandError {
-    match closest(name, names.iter().map(String::as_str)) {
+    match closest(name, names.iter().map(String::as_str).filter(|it| *it != name)) {
         Some(meant) => error.help(format!("did you mean `{meant}`?")),
+        None => error.help(otherwise),
+    }
+}
+
+/// As [`with_guess`], of names and versions of bundles of a package. Another version is not a slip: of these the nearest are named, and
+/// from where to where they go.
+pub(crate) fn with_bundle_guess(
+    error: CommandError,
+    text: &str,
+    bundles: &[(String, String)],
+    otherwise: &str,
+) -> CommandError {
+    let names = bundles.iter().flat_map(|(name, version)| [name.as_str(), version.as_str()]);
+    if let Some(meant) = closest_of_same_numbers(text, names) {
+        return error.help(format!("did you mean `{meant}`?"));
+    }
+    let named = text.rsplit_once('@').map_or(text, |it| it.1);
+    let plain = version::Version::parse_tolerant(named).ok();
+    let wanted = plain.clone().or_else(|| version::version_in_name(named));
+    // Of bundles of many packages those count that are called alike.
+    let stem = |it: &str| it.split('.').next().unwrap_or_default().to_owned();
+    let (stem_of_text, is_plain) = (stem(named), plain.is_some());
+    let alike: Vec<_> = bundles.iter().filter(|it| is_plain || stem(&it.0) == stem_of_text).collect();
+    let is_wanted = |it: &&&(String, String)| wanted.is_some() && version::Version::parse(&it.1).ok() == wanted;
+    if let Some((meant, _)) = alike.iter().filter(is_wanted).min() {
+        return error.help(format!("did you mean `{meant}`?"));
+    }
+    match wanted.and_then(|it| version::nearest(Some(&it), alike.iter().map(|it| it.1.as_str()))) {
+        Some(near) => error.help(format!("{near}; {otherwise}")),
         None => error.help(otherwise),
     }
 }

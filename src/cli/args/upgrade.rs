@@ -7,14 +7,14 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::cli::args::formats::AnswerFormat;
-use crate::cli::args::name::with_guess;
+use crate::cli::args::name::with_bundle_guess;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::constraint::openshift::Minor;
 use crate::upgrade::v1::{LabelSelector, Policy};
-use crate::upgrade::{InstalledBundle, PackageView, Target};
+use crate::upgrade::{InstalledBundle, PackageView, Permit, Target};
 use crate::version::Version;
 
 /// Generations of OLM.
@@ -96,10 +96,8 @@ pub(crate) fn bundle(view: &PackageView, text: &str) -> Result<(String, String),
 }
 
 fn unknown_bundle(view: &PackageView, text: &str, otherwise: &str) -> CommandError {
-    let names: Vec<String> =
-        view.bundles().iter().flat_map(|(name, version)| [name.clone(), version.clone()]).collect();
     let message = format!("package `{}` has no bundle and no version `{text}`", view.package);
-    with_guess(CommandError::new(Exit::NotFound, message), text, &names, otherwise)
+    with_bundle_guess(CommandError::new(Exit::NotFound, message), text, view.bundles(), otherwise)
 }
 
 /// A bundle with its version, if the name does not say it.
@@ -140,7 +138,7 @@ pub(crate) fn target_row(target: &Target) -> Vec<String> {
     let deprecated = target.is_deprecated.then(|| "deprecated".to_owned());
     let refused = target.refused_for.as_ref().map(|it| format!("refused for its {it}"));
     let status: Vec<String> = deprecated.into_iter().chain(refused).collect();
-    let place = target.permits.first().map(|it| format!("{}:{}", it.file, it.line)).unwrap_or_default();
+    let place = target.permits.first().map(Permit::place).unwrap_or_default();
     vec![
         target.bundle.clone(),
         target.version.clone(),

@@ -4,16 +4,19 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::cli::args::formats::AnswerFormat;
-use crate::cli::args::name::{NameArgument, refuse_path, unknown_channel, unknown_package, with_guess};
+use crate::cli::args::name::{
+    NameArgument, left_out, refuse_path, unknown_channel, unknown_package, unknown_version, with_guess,
+};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::diag::closest_of_same_numbers;
 use crate::fbc::Api;
 use crate::index::Index;
 use crate::index::query::{
-    BundleDetail, BundleSelector, ChannelDetail, Edge, PackageDetail, PropertyRow, Source as Position,
+    BundleDetail, BundleSelector, ChannelDetail, Edge, Filter, PackageDetail, PropertyRow, Source as Position,
 };
 
 /// Show everything about a package, a channel, a version or a bundle
@@ -83,23 +86,18 @@ fn unknown_name(index: &Index, name: &str) -> Result<CommandError, CommandError>
     let names = index.names(None)?;
     let all = [names.packages, names.bundles].concat();
     let error = CommandError::new(Exit::NotFound, format!("there is no package and no bundle `{name}`"));
-    Ok(with_guess(error, name, &all, "`olmdex list packages` and `olmdex search` show what there is"))
-}
-
-fn unknown_version(
-    index: &Index,
-    catalogs: &[String],
-    package: &str,
-    version: &str,
-) -> Result<CommandError, CommandError> {
-    let details = index.show_package(catalogs, package)?;
-    if details.is_empty() {
-        return unknown_package(index, package);
+    let packages = index.packages(&Filter { package: Some(name.to_owned()), ..Filter::default() })?;
+    let selector = BundleSelector { name: Some(name.to_owned()), ..BundleSelector::default() };
+    let bundles = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog);
+    if let Some(elsewhere) = left_out(packages.into_iter().map(|it| it.catalog).chain(bundles)) {
+        return Ok(error.help(elsewhere));
     }
-    let versions: Vec<String> = details.into_iter().flat_map(|it| it.bundle_list).map(|it| it.version).collect();
-    let newest: Vec<&str> = versions.iter().rev().take(5).map(String::as_str).collect();
-    let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
-    Ok(error.help(format!("its newest are {}; `olmdex list bundles {package}` lists all", newest.join(", "))))
+    if let Some(meant) = closest_of_same_numbers(name, all.iter().map(String::as_str)) {
+        return Ok(error.help(format!("did you mean `{meant}`?")));
+    }
+    // Of what only looks alike, another version is not what was meant.
+    let all: Vec<String> = all.into_iter().filter(|it| !it.contains(|c: char| c.is_ascii_digit())).collect();
+    Ok(with_guess(error, name, &all, "`olmdex list packages` and `olmdex search` show what there is"))
 }
 
 fn print<T: Serialize>(format: AnswerFormat, kind: &str, items: Vec<T>, sheet: impl Fn(&T) -> Sheet) -> CommandResult {

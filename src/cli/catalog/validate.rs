@@ -10,7 +10,7 @@ use crate::check::{self, Extent, Report};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
-use crate::cli::print::findings::{FindingFormat, all_rules, print_chosen};
+use crate::cli::print::findings::{FindingFormat, all_rules, print_chosen, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
@@ -68,15 +68,22 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     let mut refusals = Vec::new();
     let mut extent = Extent::default();
     for path in &args.sources {
-        let inputs = match context.open(path)? {
-            Source::Catalog(input) => vec![input],
-            Source::Index(path) => catalogs_of(&path)?,
+        let opened = context.open(path).map_err(CommandError::from).and_then(|it| match it {
+            Source::Catalog(input) => Ok((vec![(String::new(), input)], None)),
+            Source::Index(path) => catalogs_of(&path),
+        });
+        let (inputs, index) = match opened {
+            Ok(opened) => opened,
+            Err(error) => return Err(unopened(args.output, &check::all_rules(), &findings, path, error)),
         };
-        for input in inputs {
+        for (name, input) in inputs {
             let _progress = Progress::reading(context, format!("checking {}", path.display()), &input);
             findings.extend(input.remarks.iter().cloned());
             let Report { findings: mut found, opm, extent: found_extent, .. } = check::check(&input);
             extent += found_extent;
+            if let Some(index) = &index {
+                index.place_in_files(&name, &mut found)?;
+            }
             findings.append(&mut found);
             refusals.push(legacy_source::refusal(&input.remarks).or(opm));
         }
@@ -107,11 +114,18 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
 }
 
+/// Catalogs, by their names if they are those of an index.
+type Opened = (Vec<(String, Input)>, Option<Index>);
+
 /// The catalogs of an index, to be read once more.
-fn catalogs_of(path: &Path) -> Result<Vec<Input>, CommandError> {
+fn catalogs_of(path: &Path) -> Result<Opened, CommandError> {
     let index = Index::open(path)?;
-    let names = index.catalog_names()?;
-    Ok(names.iter().map(|name| index.catalog_input(name)).collect::<Result<_, _>>()?)
+    let mut inputs = Vec::new();
+    for name in index.catalog_names()? {
+        let input = index.catalog_input(&name)?;
+        inputs.push((name, input));
+    }
+    Ok((inputs, Some(index)))
 }
 
 fn explain(wanted: &str) -> CommandResult {

@@ -19,13 +19,14 @@ use crate::index::query::{ApiPattern, Filter};
 struct Manifests<'o> {
     definitions: Vec<Outline>,
     places: Vec<&'o Place>,
-    csvs: Vec<(Vec<Owned>, &'o Place)>,
+    /// What each owns, where it is, and the lines of what it owns.
+    csvs: Vec<(Vec<Owned>, &'o Place, &'o [u32])>,
 }
 
 /// What is wrong with the new definitions, and between them and the ClusterServiceVersion that lies beside them.
 pub(in crate::cli) fn check(objects: &[AnyObject]) -> Vec<Finding> {
     let mut directories: BTreeMap<PathBuf, Manifests<'_>> = BTreeMap::new();
-    for AnyObject { json, place } in objects {
+    for AnyObject { json, place, owned_lines } in objects {
         let directory = Path::new(&place.file).parent().unwrap_or_else(|| Path::new("")).to_owned();
         let manifests = directories.entry(directory).or_default();
         match outline::read(json.as_bytes()) {
@@ -33,7 +34,7 @@ pub(in crate::cli) fn check(objects: &[AnyObject]) -> Vec<Finding> {
                 manifests.definitions.push(it);
                 manifests.places.push(place);
             }
-            Manifest::Csv(owned) => manifests.csvs.push((owned, place)),
+            Manifest::Csv(owned) => manifests.csvs.push((owned, place, owned_lines)),
             Manifest::Other => {}
         }
     }
@@ -42,15 +43,18 @@ pub(in crate::cli) fn check(objects: &[AnyObject]) -> Vec<Finding> {
         let mut complaints = check_definitions(&definitions);
         // Of several, nobody can tell whose the definitions are.
         let csv = csvs.first().filter(|_| csvs.len() == 1);
-        if let Some((owned, _)) = csv {
+        if let Some((owned, ..)) = csv {
             complaints.extend(check_owned(owned, &definitions));
         }
         for Complaint { rule, subject, message, help } in complaints {
             let place = match subject {
-                Subject::Owned(_) => csv.map(|(_, place)| *place),
-                Subject::Definition(idx) => Some(places[idx]),
+                Subject::Owned(idx) => csv.map(|(_, place, lines)| match lines.get(idx) {
+                    Some(&line) => Place::at_line(&place.file, line),
+                    None => (*place).clone(),
+                }),
+                Subject::Definition(idx) => Some(places[idx].clone()),
             };
-            findings.push(Finding { rule, message, place: place.cloned(), help: Some(help), package: None });
+            findings.push(Finding { rule, message, place, help: Some(help), package: None });
         }
     }
     findings

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::answer::FindingsMetadata;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
-use crate::cli::args::name::{NameArgument, unknown_package, with_guess};
+use crate::cli::args::name::{NameArgument, unknown_package, unknown_version};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::Olm;
 use crate::cli::needs::crd_bundle::{self, Owners};
@@ -186,7 +186,7 @@ fn definitions(
         }
     };
     let mut found = Vec::new();
-    for AnyObject { json, place } in &objects {
+    for AnyObject { json, place, .. } in &objects {
         match Crd::from_json(json) {
             Ok(crd) => {
                 found.push(Placed { crd, place: place.clone() });
@@ -218,13 +218,11 @@ fn objects_of_bundle(
         return Err(unknown_package(index, package)?);
     }
     let Some(bundle) = bundles.iter().find(|it| it.version == version || it.bundle == version) else {
-        let names: Vec<String> = bundles.iter().flat_map(|it| [it.version.clone(), it.bundle.clone()]).collect();
-        let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
-        return Err(with_guess(error, version, &names, "`olmdex list bundles` shows what there is"));
+        return Err(unknown_version(index, &args.ask.catalog, package, version)?);
     };
     let place = Place::at_line(&bundle.bundle, 1);
     let objects = index.carried_objects(&bundle.catalog, &bundle.bundle)?.into_iter();
-    Ok(objects.map(|json| AnyObject { json, place: place.clone() }).collect())
+    Ok(objects.map(|json| AnyObject { json, place: place.clone(), owned_lines: Vec::new() }).collect())
 }
 
 fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandError> {
@@ -232,7 +230,7 @@ fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandErr
         cluster::read_objects(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
     let mut found = Vec::new();
-    for AnyObject { json, place } in objects {
+    for AnyObject { json, place, .. } in objects {
         match Resource::from_json(&json) {
             Ok(resource) => found.extend(resource),
             Err(error) => context.reporter.warning(&format!("{}:{}: {error}", place.file, place.line)),

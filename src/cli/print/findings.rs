@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use crate::answer::{Envelope, FindingsMetadata, VERSION};
 use crate::cli::speak::context::Context;
-use crate::cli::speak::error::CommandError;
+use crate::cli::speak::error::{CommandError, Exit};
 use crate::compose::Chosen;
 use crate::diag::json::FindingJson;
 use crate::diag::repeated::{Shown, shown};
@@ -78,7 +78,7 @@ fn write_findings(
             Envelope::with("Findings", metadata, items).write(&mut out)?;
         }
         FindingFormat::Sarif => {
-            serde_json::to_writer_pretty(&mut out, &sarif::log(findings, applied, VERSION))
+            serde_json::to_writer_pretty(&mut out, &sarif::log(findings, &[], applied, VERSION))
                 .map_err(std::io::Error::from)?;
             writeln!(out)?;
         }
@@ -95,6 +95,33 @@ fn write_findings(
 /// The findings that are shown to people.
 pub(crate) fn wanted(findings: &[Finding], all: bool) -> Vec<Shown<'_>> {
     if all { findings.iter().map(|finding| Shown { finding, n_more: 0 }).collect() } else { shown(findings) }
+}
+
+/// Passes on why a source cannot be opened. A format of whole documents gets one with what was found until then, and with the failure
+/// as a result of its own: an empty file would look like a clean catalog.
+pub(crate) fn unopened(
+    format: FindingFormat,
+    applied: &[&'static Rule],
+    findings: &[Finding],
+    source: &std::path::Path,
+    error: CommandError,
+) -> CommandError {
+    if format != FindingFormat::Sarif || error.exit != Exit::Input {
+        return error;
+    }
+    let failure = sarif::Failure {
+        source: source.display().to_string(),
+        message: error.message(),
+        rule: crate::check::rules::UNREADABLE_FILE,
+        exit_code: error.exit.code(),
+    };
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let log = sarif::log(findings, std::slice::from_ref(&failure), applied, VERSION);
+    let written = serde_json::to_writer_pretty(&mut out, &log).map_err(std::io::Error::from);
+    match written.and_then(|()| writeln!(out)).and_then(|()| out.flush()) {
+        Ok(()) => error,
+        Err(failed) => failed.into(),
+    }
 }
 
 /// The rules of all modules that have some.

@@ -1,6 +1,6 @@
 //! `olmdex check-graph`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -9,7 +9,7 @@ use crate::check;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::name::{unknown_package, whole_package};
 use crate::cli::args::sources::AskOptions;
-use crate::cli::print::findings::{FindingFormat, print_chosen};
+use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::baseline::Scope;
@@ -51,11 +51,14 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     }
     let sources: Vec<PathBuf> = args.ask.sources()?.into_iter().map(|it| it.path).collect();
     let choice = args.choice.open(context, &sources, Whole::Catalogs)?;
-    let (index, mut findings) = args.ask.open_judged(context)?;
+    let failed = |source: &Path, error| unopened(args.output, rules::ALL, &[], source, error);
+    let first = sources.first().cloned().unwrap_or_default();
+    let (index, mut findings) = args.ask.open_judged(context).map_err(|error| failed(&first, error))?;
     let old = match &args.old {
         None => None,
         Some(path) => {
-            let old = AskOptions::of_sources(std::slice::from_ref(path)).open(context)?;
+            let old = AskOptions::of_sources(std::slice::from_ref(path)).open(context);
+            let old = old.map_err(|error| failed(path, error))?;
             if old.catalog_names()?.len() > 1 {
                 let error = CommandError::usage(format!("`{}` holds several catalogs", path.display()));
                 return Err(error.help("give one that holds one"));

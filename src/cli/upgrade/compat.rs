@@ -1,14 +1,13 @@
 //! `olmdex compat`
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use crate::cli::args::cluster::{read_cluster, shown};
-use crate::cli::args::name::{NameArgument, PackageArgument, unknown_channel, unknown_package, with_guess};
+use crate::cli::args::name::{NameArgument, PackageArgument, unknown_channel, unknown_package, with_bundle_guess};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::{Olm, installed, parse_minor};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
@@ -326,10 +325,9 @@ fn find(
         _ => match bundles.iter().find(|it| it.bundle == text) {
             Some(found) => (found.package.clone(), text.to_owned()),
             None => {
-                let names: BTreeSet<String> = bundles.iter().map(|it| it.bundle.clone()).collect();
                 let error = CommandError::new(Exit::NotFound, format!("there is no bundle `{text}`"));
-                let names: Vec<String> = names.into_iter().collect();
-                return Err(with_guess(error, text, &names, "name it by its bundle, or as PKG@VERSION"));
+                let all: Vec<_> = bundles.iter().map(|it| (it.bundle.clone(), it.version.clone())).collect();
+                return Err(with_bundle_guess(error, text, &all, "name it by its bundle, or as PKG@VERSION"));
             }
         },
     };

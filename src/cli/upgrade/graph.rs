@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::answer::Envelope;
 use crate::check;
 use crate::cli::args::formats::Compat;
-use crate::cli::args::name::{NameArgument, unknown_package, with_guess};
+use crate::cli::args::name::{NameArgument, unknown_package, with_bundle_guess, with_guess};
 use crate::cli::args::sources::{AskOptions, FilesOrIndex};
 use crate::cli::args::upgrade::{bundle, installed};
 use crate::cli::speak::context::Context;
@@ -141,8 +141,8 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
     catalog.keep(args.package.as_deref(), &args.channel);
     if let Some(bundle) = &args.minimum_edge {
         catalog.keep_from(bundle).map_err(|error| {
-            let names: Vec<String> = catalog.versions.keys().cloned().collect();
-            with_guess(refused(args, &error), bundle, &names, "`olmdex list bundles` shows what there is")
+            let all: Vec<_> = catalog.versions.iter().map(|it| (it.0.clone(), it.1.to_string())).collect();
+            with_bundle_guess(refused(args, &error), bundle, &all, "`olmdex list bundles` shows what there is")
         })?;
     }
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());

@@ -31,10 +31,12 @@ pub struct DependencyBundle {
     pub file: String,
     /// Its first line there, from 1.
     pub line: u32,
+    /// Its column there, from 1.
+    pub column: u32,
 }
 
 const BUNDLES: &str = "
-SELECT cd.catalog, b.document, b.name, b.version, coalesce(i.reference, ''), f.path, cd.line
+SELECT cd.catalog, b.document, b.name, b.version, coalesce(i.reference, ''), f.path, cd.line, cd.\"column\"
 FROM bundle b
 CROSS JOIN catalog_document cd ON cd.document = b.document
 CROSS JOIN file f ON f.id = cd.file
@@ -122,6 +124,7 @@ impl Index {
                 image: row.get(4)?,
                 file: row.get(5)?,
                 line: row.get(6)?,
+                column: row.get(7)?,
             };
             Ok((row.get::<_, i64>(0)?, bundle))
         })? {

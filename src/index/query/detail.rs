@@ -32,6 +32,12 @@ pub struct PropertyRow {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Value>")]
     pub value: Option<Box<RawValue>>,
+    /// Its line in the document's file, from 1; absent if it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Its column there, in characters from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
 }
 
 /// A package with all that is known of it.
@@ -88,6 +94,10 @@ pub struct EntryDetail {
     pub skip_range: String,
     /// The message, if the bundle is deprecated.
     pub deprecation: Option<String>,
+    /// Its line in the channel's file, from 1.
+    pub line: u32,
+    /// Its column there, in characters from 1.
+    pub column: u32,
 }
 
 /// A step of the upgrade graph.
@@ -102,6 +112,12 @@ pub struct Edge {
     pub version: String,
     /// The field that makes the step: `replaces`, `skips` or `skipRange`.
     pub kind: String,
+    /// The file in which the field stands.
+    pub file: String,
+    /// The line there of its value, from 1; of `skips` that of the item.
+    pub line: u32,
+    /// Its column, in characters from 1.
+    pub column: u32,
 }
 
 /// A package that a bundle requires.

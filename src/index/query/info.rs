@@ -178,7 +178,7 @@ fn kind_of(table: &str) -> &'static str {
         "entry" | "entry_skip" | "channel" => "channels",
         "profile" => "search",
         name if name.starts_with("search") => "search",
-        "document" | "document_source" | "catalog_document" | "file" | "catalog" | "catalog_label"
+        "document" | "document_source" | "layout" | "catalog_document" | "file" | "catalog" | "catalog_label"
         | "catalog_package" => "bookkeeping",
         "finding" | "complaint" => "findings",
         "bundle" | "package" | "keyword" | "category" | "install_mode" | "platform" | "feature"

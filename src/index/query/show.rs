@@ -1,6 +1,7 @@
 //! Everything that is known of one package, channel or bundle; once for every catalog that has it.
 
-use std::collections::BTreeMap;
+use std::collections::hash_map::Entry as MapEntry;
+use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{OptionalExtension as _, Row, params};
 use serde_json::value::RawValue;
@@ -10,9 +11,11 @@ use super::detail::{
     PropertyRow, RelatedImage, RequiredPackage, Source,
 };
 use super::{BundleRow, Filter, catalogs_json};
-use crate::fbc::Api;
+use crate::diag::Place;
+use crate::fbc::{Api, ChannelPlaces, property_places};
 use crate::index::error::NotAnIndex;
 use crate::index::{Index, IndexError, stored};
+use crate::yaml::Position;
 
 macro_rules! bundles {
     ($condition:literal) => {
@@ -39,10 +42,14 @@ const BY_NAME: &str = bundles!("name = ?3");
 const BY_PACKAGE: &str = bundles!("package = ?2");
 
 macro_rules! edges {
-    ($mine:literal, $other:literal) => {
+    ($mine:literal, $other:literal, $name:literal) => {
         concat!(
             "
-SELECT ch.name, o.name, coalesce(b.version, ''), e.kind
+SELECT ch.name, o.name, coalesce(b.version, ''), e.kind, ch.document, e.target,
+       (SELECT min(k.position) FROM entry_skip k
+        WHERE k.document = ch.document AND k.entry = e.target AND k.name = ",
+            $name,
+            ".name)
 FROM (SELECT * FROM node WHERE document = ?1) n
 CROSS JOIN catalog_channel cc ON cc.graph = n.graph AND cc.catalog = ?2
 CROSS JOIN edge e ON e.graph = n.graph AND e.",
@@ -58,8 +65,8 @@ ORDER BY ch.name, b.version_key, o.name, e.kind"
     };
 }
 
-const EDGES_IN: &str = edges!("target", "source");
-const EDGES_OUT: &str = edges!("source", "target");
+const EDGES_IN: &str = edges!("target", "source", "o");
+const EDGES_OUT: &str = edges!("source", "target", "n");
 
 const CHANNELS: &str = "
 SELECT DISTINCT ch.name
@@ -69,9 +76,10 @@ CROSS JOIN channel ch ON ch.document = cc.channel
 ORDER BY ch.name";
 
 const SOURCE: &str = "
-SELECT f.path, cd.line, cd.\"column\"
+SELECT f.path, cd.line, cd.\"column\", coalesce(y.marks, x'')
 FROM catalog_document cd INDEXED BY catalog_document_document
 CROSS JOIN file f ON f.id = cd.file
+LEFT JOIN layout y ON y.id = cd.layout
 WHERE cd.document = ?1 AND cd.catalog = ?2 ORDER BY cd.position LIMIT 1";
 
 const PROPERTIES: &str = "SELECT type, value FROM property WHERE document = ?1 ORDER BY position";
@@ -161,7 +169,7 @@ impl Index {
                 .query_row(PACKAGE, [&row.catalog, package], to_ids)
                 .map_err(|error| self.failed(&error))?;
             let of_document = |sql| match document {
-                Some(document) => self.properties_of(sql, document),
+                Some(document) => self.properties_of(sql, document, &[]),
                 None => Ok(Vec::new()),
             };
             let catalog_name = row.catalog.clone();
@@ -173,7 +181,7 @@ impl Index {
                 channel_list: channels.iter().filter(|it| it.catalog == catalog_name).cloned().collect(),
                 bundle_list: bundles.iter().filter(|it| it.catalog == catalog_name).cloned().collect(),
                 source: match document {
-                    Some(document) => self.source(document, catalog)?,
+                    Some(document) => self.source(document, catalog)?.map(|it| it.0),
                     None => None,
                 },
                 row,
@@ -205,7 +213,10 @@ impl Index {
                 .connection()
                 .query_row(CHANNEL, [&row.catalog, package, channel], ids)
                 .map_err(|error| self.failed(&error))?;
+            let source = self.source(document, catalog)?;
+            let places = source.as_ref().map(channel_places).unwrap_or_default();
             let entries = self.rows(ENTRIES, [document, graph], |entry| {
+                let place = places.entry(entry.get(4)?);
                 let name: String = entry.get(0)?;
                 let deprecation = deprecated.get(&(row.catalog.clone(), row.package.clone(), name.clone())).cloned();
                 let detail = EntryDetail {
@@ -215,6 +226,8 @@ impl Index {
                     skips: Vec::new(),
                     skip_range: entry.get(3)?,
                     deprecation,
+                    line: place.line,
+                    column: place.column,
                 };
                 Ok((entry.get::<_, i64>(4)?, detail))
             })?;
@@ -224,9 +237,9 @@ impl Index {
                 entry_list.push(EntryDetail { skips, ..entry });
             }
             details.push(ChannelDetail {
-                properties: self.properties_of(PROPERTIES, document)?,
+                properties: self.properties_of(PROPERTIES, document, &[])?,
                 entry_list,
-                source: self.source(document, catalog)?,
+                source: source.map(|it| it.0),
                 row,
             });
         }
@@ -302,11 +315,6 @@ impl Index {
         mut it: BundleDetail,
     ) -> Result<BundleDetail, IndexError> {
         let texts = |sql| self.rows(sql, [document], |row| row.get(0));
-        let edges = |sql| {
-            self.rows(sql, [document, catalog], |row| {
-                Ok(Edge { channel: row.get(0)?, bundle: row.get(1)?, version: row.get(2)?, kind: row.get(3)? })
-            })
-        };
         let apis = |sql| {
             self.rows(sql, [document], |row| Ok(Api { group: row.get(0)?, version: row.get(1)?, kind: row.get(2)? }))
         };
@@ -332,11 +340,52 @@ impl Index {
             constraints.into_iter().map(|it| self.json(it).map(ConstraintRow)).collect::<Result<_, _>>()?;
         it.related_images =
             self.rows(RELATED_IMAGES, [document], |row| Ok(RelatedImage { name: row.get(0)?, image: row.get(1)? }))?;
-        it.properties = self.properties_of(PROPERTIES, document)?;
-        it.upgrades_from = edges(EDGES_IN)?;
-        it.upgrades_to = edges(EDGES_OUT)?;
-        it.source = self.source(document, catalog)?;
+        let source = self.source(document, catalog)?;
+        let places = source.as_ref().map(|(at, layout)| property_places(layout, start_of(at))).unwrap_or_default();
+        it.properties = self.properties_of(PROPERTIES, document, &places)?;
+        let mut channels = HashMap::new();
+        it.upgrades_from = self.edges(EDGES_IN, (document, catalog), &mut channels)?;
+        it.upgrades_to = self.edges(EDGES_OUT, (document, catalog), &mut channels)?;
+        it.source = source.map(|it| it.0);
         Ok(it)
+    }
+
+    /// The edges at a bundle; the places of channels that were read for them are kept in `channels`.
+    fn edges(
+        &self,
+        sql: &str,
+        (document, catalog): (i64, i64),
+        channels: &mut HashMap<i64, ChannelPlaces>,
+    ) -> Result<Vec<Edge>, IndexError> {
+        let rows = self.rows(sql, [document, catalog], |row| {
+            let edge = Edge {
+                channel: row.get(0)?,
+                bundle: row.get(1)?,
+                version: row.get(2)?,
+                kind: row.get(3)?,
+                file: String::new(),
+                line: 0,
+                column: 0,
+            };
+            Ok((row.get::<_, i64>(4)?, row.get::<_, usize>(5)?, row.get::<_, Option<usize>>(6)?, edge))
+        })?;
+        let mut edges = Vec::with_capacity(rows.len());
+        for (channel, entry, item, edge) in rows {
+            let places = match channels.entry(channel) {
+                MapEntry::Occupied(it) => it.into_mut(),
+                MapEntry::Vacant(it) => {
+                    let source = self.source(channel, catalog)?;
+                    it.insert(source.as_ref().map(channel_places).unwrap_or_default())
+                }
+            };
+            let Place { file, line, column, .. } = match edge.kind.as_str() {
+                "replaces" => places.replaces(entry),
+                "skips" => places.skip(entry, item.unwrap_or_default()),
+                _ => places.skip_range(entry),
+            };
+            edges.push(Edge { file, line, column, ..edge });
+        }
+        Ok(edges)
     }
 
     fn deprecations_of(&self, it: &mut BundleDetail) -> Result<(), IndexError> {
@@ -355,18 +404,24 @@ impl Index {
         Ok(())
     }
 
-    fn properties_of(&self, sql: &str, document: i64) -> Result<Vec<PropertyRow>, IndexError> {
+    fn properties_of(&self, sql: &str, document: i64, places: &[Position]) -> Result<Vec<PropertyRow>, IndexError> {
         let rows = self.rows(sql, [document], |row| Ok((row.get(0)?, row.get::<_, Option<String>>(1)?)))?;
-        rows.into_iter()
-            .map(|(kind, value)| Ok(PropertyRow { kind, value: value.map(|it| self.json(it)).transpose()? }))
-            .collect()
+        let property = |(idx, (kind, value)): (usize, (String, Option<String>))| {
+            let value = value.map(|it| self.json(it)).transpose()?;
+            let place = places.get(idx);
+            Ok(PropertyRow { kind, value, line: place.map(|it| it.line), column: place.map(|it| it.column) })
+        };
+        rows.into_iter().enumerate().map(property).collect()
     }
 
-    fn source(&self, document: i64, catalog: i64) -> Result<Option<Source>, IndexError> {
+    /// Where a document of a catalog stands, and its layout.
+    fn source(&self, document: i64, catalog: i64) -> Result<Option<(Source, Vec<u8>)>, IndexError> {
         self.connection()
             .prepare_cached(SOURCE)
             .and_then(|mut statement| {
-                let source = |row: &Row<'_>| Ok(Source { file: row.get(0)?, line: row.get(1)?, column: row.get(2)? });
+                let source = |row: &Row<'_>| {
+                    Ok((Source { file: row.get(0)?, line: row.get(1)?, column: row.get(2)? }, row.get(3)?))
+                };
                 statement.query_row([document, catalog], source).optional()
             })
             .map_err(|error| self.failed(&error))
@@ -392,4 +447,12 @@ impl Index {
     fn damaged(&self, message: &str) -> IndexError {
         IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message: message.to_owned() })
     }
+}
+
+fn start_of(source: &Source) -> Position {
+    Position { line: source.line, column: source.column }
+}
+
+fn channel_places((source, layout): &(Source, Vec<u8>)) -> ChannelPlaces {
+    ChannelPlaces::new(source.file.clone(), (source.line, source.column), layout)
 }

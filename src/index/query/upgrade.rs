@@ -10,7 +10,7 @@ use std::sync::Arc;
 use rusqlite::params;
 
 use super::Filter;
-use crate::fbc::Entry;
+use crate::fbc::{ChannelPlaces, Entry};
 use crate::index::{Index, IndexError};
 
 /// A package in one catalog; `B` is what was asked of its bundles.
@@ -50,10 +50,8 @@ pub struct GraphChannel {
     pub name: String,
     /// Its entries, in their order; shared between the catalogs that hold the same document.
     pub entries: Arc<[Entry]>,
-    /// The file that it stands in.
-    pub file: String,
-    /// Its first line there, from 1.
-    pub line: u32,
+    /// Where it and its entries stand.
+    pub places: Arc<ChannelPlaces>,
 }
 
 /// A bundle.
@@ -121,10 +119,11 @@ WHERE ch.package = ?1
 ORDER BY s.document, s.entry, s.position";
 
 const CHANNELS: &str = "
-SELECT cd.catalog, ch.document, ch.name, f.path, cd.line
+SELECT cd.catalog, ch.document, ch.name, f.path, cd.line, cd.\"column\", coalesce(y.marks, x'')
 FROM channel ch
 CROSS JOIN catalog_document cd ON cd.document = ch.document
 CROSS JOIN file f ON f.id = cd.file
+LEFT JOIN layout y ON y.id = cd.layout
 WHERE ch.package = ?1
 ORDER BY cd.catalog, cd.position";
 
@@ -280,10 +279,8 @@ impl Index {
             entries.into_iter().map(|(document, entries)| (document, entries.into())).collect();
         for (id, channel) in self.rows(CHANNELS, [package], |row| {
             let entries = shared.get(&row.get(1)?).cloned().unwrap_or_default();
-            Ok((
-                row.get::<_, i64>(0)?,
-                GraphChannel { name: row.get(2)?, entries, file: row.get(3)?, line: row.get(4)? },
-            ))
+            let places = ChannelPlaces::new(row.get(3)?, (row.get(4)?, row.get(5)?), row.get_ref(6)?.as_blob()?);
+            Ok((row.get::<_, i64>(0)?, GraphChannel { name: row.get(2)?, entries, places: Arc::new(places) }))
         })? {
             if let Some(graph) = graphs.get_mut(&id) {
                 graph.channels.push(channel);

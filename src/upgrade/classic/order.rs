@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
+use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::fbc;
+use crate::fbc::{self, ChannelPlaces};
 use crate::version::Version;
 use crate::version::blang::Range;
 
@@ -18,10 +19,8 @@ pub struct Channel {
     pub name: String,
     /// Its entries, in their order.
     pub entries: Vec<Entry>,
-    /// The file that it stands in.
-    pub file: String,
-    /// Its first line there, from 1.
-    pub line: u32,
+    /// Where it and its entries stand.
+    pub places: Arc<ChannelPlaces>,
 }
 
 /// An entry of a channel with what its texts mean.
@@ -33,6 +32,8 @@ pub struct Entry {
     pub version: Option<Version>,
     /// Its range; `None` if it has none, or one that cannot be read, which counts as none.
     pub range: Option<Range>,
+    /// Its number among the channel's entries, by which the channel knows its place.
+    pub number: usize,
 }
 
 impl Entry {
@@ -40,7 +41,7 @@ impl Entry {
     #[must_use]
     pub fn new(fields: fbc::Entry, version: Option<Version>) -> Self {
         let range = Range::parse(&fields.skip_range).ok();
-        Self { fields, version, range }
+        Self { fields, version, range, number: 0 }
     }
 }
 

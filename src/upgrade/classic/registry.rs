@@ -260,8 +260,7 @@ mod tests {
         let channel = |name: &str, entries: Vec<Entry>| GraphChannel {
             name: name.to_owned(),
             entries: Arc::from(entries),
-            file: String::new(),
-            line: 1,
+            places: Arc::default(),
         };
         let main = vec![entry("a.0", "", &[]), entry("a.1", "a.0", &[]), entry("a.2", "a.1", &["a.0", "a.gone"])];
         let bundle = |name: &str| GraphBundle { name: name.to_owned(), ..GraphBundle::default() };

@@ -1,11 +1,13 @@
 //! Steps: what may follow an installed bundle, and the way that OLM takes (`docs/behaviour/olm-classic.md` 2.5, 2.6).
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::order::{Channel, Entry, OrderError};
+use crate::diag::Place;
 use crate::fbc;
 use crate::index::query::PackageGraph;
 use crate::upgrade::permit::{Field, Permit};
@@ -15,6 +17,8 @@ use crate::version::{Holding, Version};
 /// A package of one catalog, made from what an index says of it ([`Package::new`]) or by hand.
 ///
 /// ```
+/// use std::sync::Arc;
+///
 /// use olmdex::fbc;
 /// use olmdex::upgrade::classic::{Channel, End, Entry, Installed, Package};
 /// use olmdex::version::Version;
@@ -27,8 +31,7 @@ use crate::version::{Holding, Version};
 ///     package: "till".to_owned(),
 ///     name: "stable".to_owned(),
 ///     entries: vec![entry("till.v3", "till.v2"), entry("till.v2", "till.v1"), entry("till.v1", "")],
-///     file: "till.yaml".to_owned(),
-///     line: 1,
+///     places: Arc::new(fbc::ChannelPlaces::at_line("till.yaml", 1)),
 /// };
 /// let till = Package { name: "till".to_owned(), channels: vec![stable], ..Package::default() };
 ///
@@ -104,16 +107,18 @@ impl Package {
                 versions.entry(&bundle.name).or_insert_with(|| version.value.to_build_metadata());
             }
         }
-        let entry = |it: &fbc::Entry| Entry::new(it.clone(), versions.get(it.name.as_str()).cloned());
+        let entry = |(number, it): (usize, &fbc::Entry)| Entry {
+            number,
+            ..Entry::new(it.clone(), versions.get(it.name.as_str()).cloned())
+        };
         let mut channels: Vec<Channel> = graph
             .channels
             .iter()
             .map(|it| Channel {
                 package: graph.package.clone(),
                 name: it.name.clone(),
-                entries: it.entries.iter().map(entry).collect(),
-                file: it.file.clone(),
-                line: it.line,
+                entries: it.entries.iter().enumerate().map(entry).collect(),
+                places: Arc::clone(&it.places),
             })
             .collect();
         channels.sort_by(|a, b| {
@@ -273,23 +278,17 @@ pub fn leads_to(channel: &Channel, entry: &Entry, installed: &Installed) -> bool
 
 /// The fields of an entry that lead to it from the installed bundle.
 fn permits(channel: &Channel, entry: &Entry, installed: &Installed) -> Vec<Permit> {
-    let permit = |field: Field, value: &str| Permit {
-        channel: channel.name.clone(),
-        entry: entry.name.clone(),
-        field,
-        value: value.to_owned(),
-        file: channel.file.clone(),
-        line: channel.line,
-    };
+    let permit = |field: Field, value: &str, place: Place| Permit::new(&channel.name, &entry.name, field, value, place);
+    let (places, number) = (&channel.places, entry.number);
     let mut permits = Vec::new();
     if !installed.name.is_empty() && entry.replaces == installed.name {
-        permits.push(permit(Field::Replaces, &entry.replaces));
+        permits.push(permit(Field::Replaces, &entry.replaces, places.replaces(number)));
     }
-    if entry.skips.contains(&installed.name) {
-        permits.push(permit(Field::Skips, &installed.name));
+    if let Some(item) = entry.skips.iter().position(|it| *it == installed.name) {
+        permits.push(permit(Field::Skips, &installed.name, places.skip(number, item)));
     }
     if holds(entry, installed) {
-        permits.push(permit(Field::SkipRange, &entry.skip_range));
+        permits.push(permit(Field::SkipRange, &entry.skip_range, places.skip_range(number)));
     }
     permits
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::property::{BundleVersion, bundle_version};
-use crate::fbc::Entry;
+use crate::fbc::{ChannelPlaces, Entry};
 use crate::index::query::{GraphBundle, GraphDeprecation, PackageGraph};
 use crate::version::blang::Range;
 use crate::version::{Holding, VersionRelease};
@@ -147,8 +147,7 @@ pub(super) struct Channel {
     pub(super) entries: Arc<[Entry]>,
     /// For each entry its range, if it has one that can be read. An unreadable one is ignored silently.
     pub(super) ranges: Vec<Option<Range>>,
-    pub(super) file: String,
-    pub(super) line: u32,
+    pub(super) places: Arc<ChannelPlaces>,
 }
 
 impl Candidate {
@@ -201,8 +200,7 @@ impl Catalog {
                 name: it.name.clone(),
                 entries: Arc::clone(&it.entries),
                 ranges: it.entries.iter().map(|entry| Range::parse(&entry.skip_range).ok()).collect(),
-                file: it.file.clone(),
-                line: it.line,
+                places: Arc::clone(&it.places),
             })
             .collect();
         let lookup = Lookup::new(&candidates, &channels);

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::catalog::{BestFirst, Catalog, rank};
 use super::installed::Installed;
 use super::property::explicit_version;
+use crate::diag::Place;
 use crate::upgrade::permit::{Field, Permit};
 use crate::version::{Holding, Version, VersionRelease};
 
@@ -81,24 +82,17 @@ fn add_permits(
 ) {
     let channel = &catalog.channels[number];
     let entry = &channel.entries[at];
-    let mut add = |field: Field, value: &str| {
-        permits.push(Permit {
-            channel: channel.name.clone(),
-            entry: entry.name.clone(),
-            field,
-            value: value.to_owned(),
-            file: channel.file.clone(),
-            line: channel.line,
-        });
+    let mut add = |field: Field, value: &str, place: Place| {
+        permits.push(Permit::new(&channel.name, &entry.name, field, value, place));
     };
     if entry.replaces == installed.name {
-        add(Field::Replaces, &entry.replaces);
+        add(Field::Replaces, &entry.replaces, channel.places.replaces(at));
     }
-    if entry.skips.contains(&installed.name) {
-        add(Field::Skips, &installed.name);
+    if let Some(item) = entry.skips.iter().position(|it| *it == installed.name) {
+        add(Field::Skips, &installed.name, channel.places.skip(at, item));
     }
     if holds(catalog, (number, at), version) {
-        add(Field::SkipRange, &entry.skip_range);
+        add(Field::SkipRange, &entry.skip_range, channel.places.skip_range(at));
     }
 }
 

@@ -172,6 +172,6 @@ fn what_stands_behind_the_first_document_is_noticed() {
         ("\u{feff}{\"a\": 1}\n{\"b\": 2}\n", Some(2)),
     ] {
         let mut out = Vec::new();
-        assert_eq!(to_json_and_rest(text.as_bytes(), &mut out), Ok((Document::Value, line)), "{text:?}");
+        assert_eq!(to_json_and_rest(text.as_bytes(), &mut out, None), Ok((Document::Value, line)), "{text:?}");
     }
 }

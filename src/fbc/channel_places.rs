@@ -1,0 +1,67 @@
+//! Where a channel, its entries and their edges stand.
+//!
+//! What it deliberately does not do: it knows no names; entries are numbered.
+
+use super::layout::{EntryPlaces, entry_places};
+use crate::diag::Place;
+use crate::yaml::Position;
+
+/// The file and the places in it of a channel. What is not known stands where the channel starts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChannelPlaces {
+    file: String,
+    start: (u32, u32),
+    entries: Vec<EntryPlaces>,
+}
+
+impl ChannelPlaces {
+    /// A channel of which nothing more is known than its first line.
+    #[must_use]
+    pub fn at_line(file: &str, line: u32) -> Self {
+        Self { file: file.to_owned(), start: (line, 1), entries: Vec::new() }
+    }
+
+    /// A channel that starts at a place and has this layout ([`super::layout_of`]); empty if it is not known.
+    #[must_use]
+    pub fn new(file: String, (line, column): (u32, u32), layout: &[u8]) -> Self {
+        let entries = entry_places(layout, Position { line, column });
+        Self { file, start: (line, column), entries }
+    }
+
+    /// Where the channel starts.
+    #[must_use]
+    pub fn start(&self) -> Place {
+        Place::at(&self.file, self.start.0, self.start.1)
+    }
+
+    /// An entry, by its number.
+    #[must_use]
+    pub fn entry(&self, number: usize) -> Place {
+        self.at(number, |it| it.entry)
+    }
+
+    /// The `replaces` of an entry.
+    #[must_use]
+    pub fn replaces(&self, number: usize) -> Place {
+        self.at(number, |it| it.replaces)
+    }
+
+    /// The `skipRange` of an entry.
+    #[must_use]
+    pub fn skip_range(&self, number: usize) -> Place {
+        self.at(number, |it| it.skip_range)
+    }
+
+    /// An item in the `skips` of an entry.
+    #[must_use]
+    pub fn skip(&self, number: usize, item: usize) -> Place {
+        self.at(number, |it| it.skip(item))
+    }
+
+    fn at(&self, number: usize, part: impl Fn(&EntryPlaces) -> Position) -> Place {
+        match self.entries.get(number).map(part) {
+            Some(at) => Place::at(&self.file, at.line, at.column),
+            None => self.start(),
+        }
+    }
+}

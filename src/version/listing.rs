@@ -1,0 +1,80 @@
+//! Lists of names in messages: the lowest version first, and no longer than people read.
+//!
+//! What it deliberately does not do: it knows no catalogs. A name without a version is taken for the version that it ends with.
+
+use super::Version;
+
+/// How many names a message has.
+const MAX_NAMES: usize = 6;
+
+/// The version at the end of a bundle's name: `keda.v2.10.1` has 2.10.1.
+#[must_use]
+pub fn version_in_name(name: &str) -> Option<Version> {
+    let from = |at: usize| Version::parse_tolerant(&name[at..]).ok();
+    name.match_indices('.').find_map(|(at, _)| {
+        let rest = &name[at + 1..];
+        let digits = rest.strip_prefix('v').unwrap_or(rest);
+        let is_start = digits.starts_with(|c: char| c.is_ascii_digit());
+        is_start.then(|| from(name.len() - digits.len())).flatten()
+    })
+}
+
+/// Names in the order of their versions; those without any first, by name.
+#[must_use]
+pub fn by_version<S: AsRef<str>>(mut names: Vec<(S, Option<Version>)>) -> Vec<S> {
+    let version = |(name, version): (S, Option<Version>)| {
+        let version = version.or_else(|| version_in_name(name.as_ref()));
+        (version, name)
+    };
+    let mut names: Vec<(Option<Version>, S)> = names.drain(..).map(version).collect();
+    names.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.as_ref().cmp(b.1.as_ref())));
+    names.into_iter().map(|it| it.1).collect()
+}
+
+/// The first of so many names, joined with commas, and how many are left. A single one is not left: its count would take its place.
+#[must_use]
+pub fn first_of<S: AsRef<str>>(names: impl Iterator<Item = S>, n_names: usize) -> String {
+    let n_shown = if n_names == MAX_NAMES + 1 { n_names } else { MAX_NAMES };
+    let mut text = String::new();
+    for name in names.take(n_shown) {
+        text.push_str(if text.is_empty() { "" } else { ", " });
+        text.push_str(name.as_ref());
+    }
+    if n_names > n_shown {
+        text.push_str(&format!(" and {} more", n_names - n_shown));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_listed_by_version_and_cut() {
+        let plain = |names: &[&'static str]| by_version(names.iter().map(|it| (*it, None)).collect()).join(" ");
+        assert_eq!(plain(&["a.v1.10.0", "a.v1.9.0", "a.v1.2.0"]), "a.v1.2.0 a.v1.9.0 a.v1.10.0");
+        assert_eq!(plain(&["b", "a.v2.0.0", "a"]), "a b a.v2.0.0");
+        let given = vec![("x", Version::parse("2.0.0").ok()), ("y", Version::parse("1.0.0").ok())];
+        assert_eq!(by_version(given), ["y", "x"]);
+        let names: Vec<String> = (1..10).map(|it| format!("a.v1.{it}.0")).collect();
+        let listed = |n: usize| first_of(names.iter(), n);
+        assert_eq!(listed(7).matches(',').count(), 6);
+        assert!(listed(8).ends_with("a.v1.6.0 and 2 more"), "{}", listed(8));
+    }
+
+    #[test]
+    fn versions_are_found_at_the_end_of_names() {
+        let cases = [
+            ("keda.v2.10.1", Some("2.10.1")),
+            ("a.b.v1.0.0-rc.1", Some("1.0.0-rc.1")),
+            ("a.1.2.3", Some("1.2.3")),
+            ("3scale-operator.v0.5.0", Some("0.5.0")),
+            ("keda", None),
+            ("a.very.odd", None),
+        ];
+        for (name, version) in cases {
+            assert_eq!(version_in_name(name).map(|it| it.to_string()).as_deref(), version, "{name}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The page of all rules, which findings in SARIF link to.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use crate::support::recording::expect_recorded;
+use olmdex::diag::Rule;
+use olmdex::{check, crd, legacy, upgrade};
+
+fn all() -> Vec<&'static Rule> {
+    [check::rules::ALL, legacy::rules::ALL, upgrade::rules::ALL, crd::rules::ALL, crd::bundle_rules::ALL].concat()
+}
+
+#[test]
+fn the_page_of_rules_says_what_the_program_says() {
+    let mut text = "\
+# Rules
+
+Every rule that `olmdex` applies, as `olmdex validate --explain RULE` prints it. Made from the rules by `tests/it/rules_page.rs`; do not edit.
+
+`E…`: the real tools refuse what breaks the rule. `W…`: they accept it, and something will not work.
+"
+    .to_owned();
+    let mut rules = all();
+    rules.sort_by_key(|it| it.id);
+    for Rule { id, name, summary, explanation, example, .. } in &rules {
+        write!(text, "\n## {id} {name}\n\n{summary}\n\n{explanation}\n\n```\n{example}\n```\n").unwrap();
+    }
+    expect_recorded("rules_page", &[(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/rules.md"), text)]);
+}
+
+#[test]
+fn each_rule_links_to_its_heading() {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/rules.md")).unwrap();
+    for rule in all() {
+        let anchor = format!("{}-{}", rule.id.to_lowercase(), rule.name);
+        assert!(rule.help_uri().ends_with(&format!("/docs/rules.md#{anchor}")), "{}", rule.help_uri());
+        let heading = format!("\n## {} {}\n", rule.id, rule.name);
+        assert!(page.contains(&heading), "{heading}");
+        // What a heading's anchor is made of: small letters, digits and hyphens; blanks become hyphens.
+        assert_eq!(heading.trim_start_matches("\n## ").trim_end().to_lowercase().replace(' ', "-"), anchor);
+    }
+}
