@@ -1,7 +1,7 @@
 -- The schema of an index. Made from migrations/ by tests/it/index_schema.rs; do not edit.
 
 PRAGMA application_id = 1869376868;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 CREATE TABLE api (
     -- A Kubernetes API that bundles provide or require.
@@ -10,7 +10,7 @@ CREATE TABLE api (
     version TEXT NOT NULL,
     kind    TEXT NOT NULL,
     UNIQUE ("group", version, kind)
-) STRICT;
+);
 
 CREATE TABLE bundle (
     -- olm.bundle, with the facts of its ClusterServiceVersion: from its olm.csv.metadata property, or else from the
@@ -37,7 +37,7 @@ CREATE TABLE bundle (
     subscription     TEXT NOT NULL,  -- annotation operators.openshift.io/valid-subscription
     description      INTEGER REFERENCES text (id),
     profile          INTEGER REFERENCES profile (id)
-) STRICT;
+);
 
 CREATE TABLE bundle_constraint (
     -- Properties olm.constraint.
@@ -45,7 +45,7 @@ CREATE TABLE bundle_constraint (
     position INTEGER NOT NULL,
     value    TEXT NOT NULL,  -- JSON
     PRIMARY KEY (document, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE catalog (
     -- A named catalog, for example one per OpenShift version.
@@ -54,7 +54,7 @@ CREATE TABLE catalog (
     priority      INTEGER NOT NULL,  -- higher is preferred, as spec.priority of a CatalogSource
     source        TEXT NOT NULL,     -- what it was built from, as given
     source_digest BLOB NOT NULL      -- SHA-256 over the documents' raw texts and places: equal means nothing to do; empty: not known
-) STRICT;
+);
 
 CREATE TABLE catalog_channel (
     -- Which graph a channel has in a catalog.
@@ -62,7 +62,7 @@ CREATE TABLE catalog_channel (
     channel INTEGER NOT NULL REFERENCES document (id),
     graph   INTEGER NOT NULL REFERENCES graph (id),
     PRIMARY KEY (catalog, channel)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE catalog_document (
     -- Which documents a catalog holds, and where.
@@ -73,7 +73,7 @@ CREATE TABLE catalog_document (
     line     INTEGER NOT NULL,  -- from 1
     "column" INTEGER NOT NULL, layout INTEGER REFERENCES layout (id) /* NULL if nothing in it is pointed to, or it is not known */,  -- from 1, in characters
     PRIMARY KEY (catalog, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE catalog_label (
     -- Labels of a catalog, as metadata.labels of a ClusterCatalog.
@@ -81,7 +81,7 @@ CREATE TABLE catalog_label (
     key     TEXT NOT NULL,
     value   TEXT NOT NULL,
     PRIMARY KEY (catalog, key)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE catalog_package (
     -- The packages that a catalog speaks of.
@@ -90,7 +90,7 @@ CREATE TABLE catalog_package (
     document INTEGER REFERENCES document (id),  -- its olm.package; NULL if there is none
     is_valid INTEGER NOT NULL,                  -- 0 if it has errors: such packages are only in indexes in memory
     PRIMARY KEY (catalog, package)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE category (
     -- Annotation `categories`, split at commas.
@@ -98,14 +98,14 @@ CREATE TABLE category (
     position INTEGER NOT NULL,
     category TEXT NOT NULL,
     PRIMARY KEY (document, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE channel (
     -- olm.channel
     document INTEGER PRIMARY KEY REFERENCES document (id),
     package  TEXT NOT NULL,
     name     TEXT NOT NULL
-) STRICT;
+);
 
 CREATE TABLE complaint (
     -- What opm says of a bundle under each channel that lists it.
@@ -114,7 +114,7 @@ CREATE TABLE complaint (
     rank     INTEGER NOT NULL,  -- its place among what opm says of the bundle
     message  TEXT NOT NULL,
     PRIMARY KEY (document, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE deprecation (
     -- Entries of olm.deprecations.
@@ -124,7 +124,7 @@ CREATE TABLE deprecation (
     name     TEXT NOT NULL,
     message  TEXT NOT NULL,
     PRIMARY KEY (document, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE document (
     -- A document (blob), once however many catalogs hold it.
@@ -133,13 +133,13 @@ CREATE TABLE document (
     schema  TEXT NOT NULL,         -- for example olm.bundle
     package TEXT NOT NULL,         -- of an olm.package its own name
     name    TEXT NOT NULL
-) STRICT;
+);
 
 CREATE TABLE document_source (
     -- The texts that documents were read from: a text that is known need not be parsed again.
     raw_digest BLOB NOT NULL PRIMARY KEY,  -- SHA-256 of 'J' (JSON) or 'Y' (YAML) and the text as it stands in the file
     document   INTEGER NOT NULL REFERENCES document (id)
-, layout INTEGER REFERENCES layout (id) /* as catalog_document.layout: equal texts have equal layouts */) STRICT, WITHOUT ROWID;
+, layout INTEGER REFERENCES layout (id) /* as catalog_document.layout: equal texts have equal layouts */) WITHOUT ROWID;
 
 CREATE TABLE document_text (
     -- The documents' normal form, packed: see v_document_json.
@@ -147,7 +147,7 @@ CREATE TABLE document_text (
     codec    INTEGER NOT NULL,  -- 0 as it is, 1 zstd
     size     INTEGER NOT NULL,  -- bytes when decompressed
     bytes    BLOB NOT NULL
-) STRICT;
+);
 
 CREATE TABLE edge (
     -- An upgrade from `source` to `target`, because of a field of the target's entry.
@@ -156,7 +156,7 @@ CREATE TABLE edge (
     target INTEGER NOT NULL,  -- node.number
     kind   TEXT NOT NULL,     -- replaces, skips or skipRange
     PRIMARY KEY (graph, source, target, kind)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE entry (
     -- An entry of a channel.
@@ -166,7 +166,7 @@ CREATE TABLE entry (
     replaces   TEXT NOT NULL,
     skip_range TEXT NOT NULL,
     PRIMARY KEY (document, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE entry_skip (
     -- One name in the `skips` of an entry.
@@ -176,7 +176,7 @@ CREATE TABLE entry_skip (
     name     TEXT NOT NULL,
     PRIMARY KEY (document, entry, position),
     FOREIGN KEY (document, entry) REFERENCES entry (document, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE feature (
     -- Annotations features.operators.openshift.io/<name>, and the older list in
@@ -185,7 +185,7 @@ CREATE TABLE feature (
     name     TEXT NOT NULL,
     value    TEXT NOT NULL,
     PRIMARY KEY (document, name)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE file (
     -- A file of a catalog.
@@ -193,7 +193,7 @@ CREATE TABLE file (
     catalog  INTEGER NOT NULL REFERENCES catalog (id),
     position INTEGER NOT NULL,  -- in the order in which the catalog is read
     path     TEXT NOT NULL
-) STRICT;
+);
 
 CREATE TABLE finding (
     -- What the checks found in a document by itself, kept so that a document that is known is reported again.
@@ -207,7 +207,7 @@ CREATE TABLE finding (
     opm_step  INTEGER,
     opm_text  TEXT,
     PRIMARY KEY (document, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE graph (
     -- The upgrade graph of a channel. It depends on the channel's document and, for skipRange, on the versions of the
@@ -216,13 +216,13 @@ CREATE TABLE graph (
     channel INTEGER NOT NULL REFERENCES document (id),
     digest  BLOB NOT NULL UNIQUE,  -- SHA-256 over the channel's document and those of its entries' bundles
     head    INTEGER                -- node.number of the only entry that nothing replaces or skips; else NULL
-, range_edges INTEGER /* how many edges it has by skipRange; NULL if they are left out, being over 250,000 */) STRICT;
+, range_edges INTEGER /* how many edges it has by skipRange; NULL if they are left out, being over 250,000 */);
 
 CREATE TABLE image (
     -- An image reference.
     id        INTEGER PRIMARY KEY,
     reference TEXT NOT NULL UNIQUE
-) STRICT;
+);
 
 CREATE TABLE install_mode (
     -- spec.installModes
@@ -231,7 +231,7 @@ CREATE TABLE install_mode (
     type      TEXT NOT NULL,
     supported INTEGER NOT NULL,
     PRIMARY KEY (document, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE keyword (
     -- spec.keywords
@@ -239,20 +239,38 @@ CREATE TABLE keyword (
     position INTEGER NOT NULL,
     keyword  TEXT NOT NULL,
     PRIMARY KEY (document, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE layout (
     -- How the parts of documents are laid out in their texts, each distinct one once: of a channel its entries with their edges, of a
     -- bundle its properties. Lines count from the document's first line with content, which is catalog_document.line.
     id    INTEGER PRIMARY KEY,
     marks BLOB NOT NULL  -- packed: numbers of lines since the last place, and columns where they differ
-) STRICT;
+);
+
+CREATE TABLE link (
+    -- spec.links
+    document INTEGER NOT NULL REFERENCES document (id),
+    position INTEGER NOT NULL,
+    name     TEXT NOT NULL,
+    url      TEXT NOT NULL,
+    PRIMARY KEY (document, position)
+) WITHOUT ROWID;
+
+CREATE TABLE maintainer (
+    -- spec.maintainers
+    document INTEGER NOT NULL REFERENCES document (id),
+    position INTEGER NOT NULL,
+    name     TEXT NOT NULL,
+    email    TEXT NOT NULL,
+    PRIMARY KEY (document, position)
+) WITHOUT ROWID;
 
 CREATE TABLE meta (
     -- Facts of the index itself: `olmdex`, the version that wrote it last.
     key   TEXT NOT NULL PRIMARY KEY,
     value TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE node (
     -- A name in a graph: first the entries in their order, then names that only `replaces` and `skips` mention.
@@ -262,7 +280,7 @@ CREATE TABLE node (
     entry    INTEGER,                             -- entry.position; NULL for a name that is only mentioned
     document INTEGER REFERENCES document (id),    -- the bundle; NULL if the catalog has none
     PRIMARY KEY (graph, number)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE package (
     -- olm.package
@@ -271,14 +289,14 @@ CREATE TABLE package (
     default_channel TEXT NOT NULL,
     description     INTEGER REFERENCES text (id),
     profile         INTEGER REFERENCES profile (id)
-) STRICT;
+);
 
 CREATE TABLE package_icon (
     -- The icon of a package.
     document  INTEGER PRIMARY KEY REFERENCES document (id),
     mediatype TEXT NOT NULL,
     bytes     BLOB NOT NULL
-) STRICT;
+);
 
 CREATE TABLE platform (
     -- Labels operatorframework.io/arch.<name> and operatorframework.io/os.<name>.
@@ -287,13 +305,13 @@ CREATE TABLE platform (
     name     TEXT NOT NULL,
     value    TEXT NOT NULL,  -- `supported`
     PRIMARY KEY (document, kind, name)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE profile (
     -- A distinct set of searchable texts, shared by the bundles (and package) that have the same; rowid of `search`.
     id     INTEGER PRIMARY KEY,
     digest BLOB NOT NULL UNIQUE
-) STRICT;
+);
 
 CREATE TABLE property (
     -- Properties of packages, channels and bundles.
@@ -302,14 +320,14 @@ CREATE TABLE property (
     type     TEXT NOT NULL,
     value    TEXT,  -- compact JSON; NULL if absent, and for the large olm.csv.metadata and olm.bundle.object
     PRIMARY KEY (document, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE provided_api (
     -- Properties olm.gvk.
     document INTEGER NOT NULL REFERENCES document (id),
     api      INTEGER NOT NULL REFERENCES api (id),
     PRIMARY KEY (document, api)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE refinery_schema_history(
              version int4 PRIMARY KEY,
@@ -324,14 +342,14 @@ CREATE TABLE related_image (
     name     TEXT NOT NULL,
     image    INTEGER NOT NULL REFERENCES image (id),
     PRIMARY KEY (document, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE required_api (
     -- Properties olm.gvk.required.
     document INTEGER NOT NULL REFERENCES document (id),
     api      INTEGER NOT NULL REFERENCES api (id),
     PRIMARY KEY (document, api)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE TABLE required_package (
     -- Properties olm.package.required.
@@ -340,11 +358,11 @@ CREATE TABLE required_package (
     package  TEXT NOT NULL,
     range    TEXT NOT NULL,  -- in the syntax of blang/semver
     PRIMARY KEY (document, position)
-) STRICT, WITHOUT ROWID;
+) WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE search USING fts5 (
     name, display_name, provider, keywords, description, api,
-    content = '', contentless_delete = 1, tokenize = 'unicode61'
+    content = '', tokenize = 'unicode61'
 );
 
 CREATE TABLE text (
@@ -354,9 +372,11 @@ CREATE TABLE text (
     codec  INTEGER NOT NULL,      -- as document_text.codec
     size   INTEGER NOT NULL,
     bytes  BLOB NOT NULL
-) STRICT;
+);
 
 CREATE INDEX api_kind ON api (kind);
+
+CREATE INDEX bundle_capability ON bundle (capability_level COLLATE NOCASE);
 
 CREATE INDEX bundle_image ON bundle (image);
 
@@ -369,6 +389,8 @@ CREATE INDEX bundle_profile ON bundle (profile);
 CREATE INDEX catalog_channel_graph ON catalog_channel (graph);
 
 CREATE INDEX catalog_document_document ON catalog_document (document, catalog);
+
+CREATE INDEX category_name ON category (category COLLATE NOCASE);
 
 CREATE INDEX channel_package ON channel (package, name);
 
@@ -385,6 +407,8 @@ CREATE INDEX feature_name ON feature (name, value);
 CREATE INDEX file_catalog ON file (catalog, position);
 
 CREATE INDEX graph_channel ON graph (channel);
+
+CREATE INDEX keyword_name ON keyword (keyword COLLATE NOCASE);
 
 CREATE INDEX node_document ON node (document);
 
@@ -436,6 +460,13 @@ SELECT c.name AS catalog, c.priority, c.source,
        (SELECT count(*) FROM catalog_package p WHERE p.catalog = c.id) AS packages,
        (SELECT count(*) FROM catalog_document d WHERE d.catalog = c.id) AS documents
 FROM catalog c;
+
+CREATE VIEW v_category AS
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, x.position, x.category, b.document
+FROM category x
+JOIN bundle b ON b.document = x.document
+JOIN catalog_document cd ON cd.document = b.document
+JOIN catalog c ON c.id = cd.catalog;
 
 CREATE VIEW v_channel AS
 SELECT c.name AS catalog, ch.package, ch.name AS channel, n.name AS head, h.version AS head_version,
@@ -528,6 +559,13 @@ JOIN bundle b ON b.document = x.document
 JOIN catalog_document cd ON cd.document = b.document
 JOIN catalog c ON c.id = cd.catalog;
 
+CREATE VIEW v_icon AS
+SELECT c.name AS catalog, k.name AS package, i.mediatype, i.bytes, i.document
+FROM package_icon i
+JOIN package k ON k.document = i.document
+JOIN catalog_document cd ON cd.document = i.document
+JOIN catalog c ON c.id = cd.catalog;
+
 CREATE VIEW v_image AS
 SELECT c.name AS catalog, i.reference AS image, 'bundle' AS kind, '' AS name, b.package, b.name AS bundle, b.version,
        b.document
@@ -540,6 +578,34 @@ SELECT c.name, i.reference, 'related', r.name, b.package, b.name, b.version, b.d
 FROM image i
 JOIN related_image r ON r.image = i.id
 JOIN bundle b ON b.document = r.document
+JOIN catalog_document cd ON cd.document = b.document
+JOIN catalog c ON c.id = cd.catalog;
+
+CREATE VIEW v_install_mode AS
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, x.type, x.supported, b.document
+FROM install_mode x
+JOIN bundle b ON b.document = x.document
+JOIN catalog_document cd ON cd.document = b.document
+JOIN catalog c ON c.id = cd.catalog;
+
+CREATE VIEW v_keyword AS
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, x.position, x.keyword, b.document
+FROM keyword x
+JOIN bundle b ON b.document = x.document
+JOIN catalog_document cd ON cd.document = b.document
+JOIN catalog c ON c.id = cd.catalog;
+
+CREATE VIEW v_link AS
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, x.position, x.name, x.url, b.document
+FROM link x
+JOIN bundle b ON b.document = x.document
+JOIN catalog_document cd ON cd.document = b.document
+JOIN catalog c ON c.id = cd.catalog;
+
+CREATE VIEW v_maintainer AS
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, x.position, x.name, x.email, b.document
+FROM maintainer x
+JOIN bundle b ON b.document = x.document
 JOIN catalog_document cd ON cd.document = b.document
 JOIN catalog c ON c.id = cd.catalog;
 
@@ -556,6 +622,13 @@ LEFT JOIN (
     JOIN catalog_document cd ON cd.document = x.document
     WHERE x.schema = 'olm.package'
 ) d ON d.catalog = c.id AND d.package = p.package;
+
+CREATE VIEW v_platform AS
+SELECT c.name AS catalog, b.package, b.name AS bundle, b.version, x.kind, x.name, x.value, b.document
+FROM platform x
+JOIN bundle b ON b.document = x.document
+JOIN catalog_document cd ON cd.document = b.document
+JOIN catalog c ON c.id = cd.catalog;
 
 CREATE VIEW v_property AS
 SELECT c.name AS catalog, d.schema, d.package, d.name, p.position, p.type, p.value, d.id AS document

@@ -52,6 +52,16 @@ impl<'d> CsvView<'d> {
         list(self.spec, &["keywords"]).filter_map(|it| it.as_str()).map(Cow::into_owned)
     }
 
+    /// Names and addresses of who maintains it.
+    pub(crate) fn maintainers(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
+        list(self.spec, &["maintainers"]).map(|it| (text(Some(it), "name"), text(Some(it), "email")))
+    }
+
+    /// Names and addresses of pages about it.
+    pub(crate) fn links(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
+        list(self.spec, &["links"]).map(|it| (text(Some(it), "name"), text(Some(it), "url")))
+    }
+
     /// Ways to install, and whether they are supported.
     pub(crate) fn install_modes(&self) -> impl Iterator<Item = (String, bool)> + use<'d> {
         let is_supported = |it: Value<'_>| it.get_field("supported").and_then(|it| it.as_bool()).unwrap_or(false);

@@ -28,6 +28,10 @@ pub(super) struct CsvFacts {
     pub(super) keywords: Vec<String>,
     pub(super) categories: Vec<String>,
     pub(super) install_modes: Vec<(String, bool)>,
+    /// Names and addresses.
+    pub(super) maintainers: Vec<(String, String)>,
+    /// Names and addresses.
+    pub(super) links: Vec<(String, String)>,
     /// Kind (`arch` or `os`) and name to the label's value.
     pub(super) platforms: BTreeMap<(&'static str, String), String>,
     pub(super) features: BTreeMap<String, String>,
@@ -76,6 +80,8 @@ pub(super) fn facts(csv: CsvView<'_>) -> CsvFacts {
         description: csv.text("description"),
         keywords: csv.keywords().collect(),
         install_modes: csv.install_modes().collect(),
+        maintainers: csv.maintainers().collect(),
+        links: csv.links().collect(),
         ..CsvFacts::default()
     };
     for (key, value) in csv.labels() {

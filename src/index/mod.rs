@@ -16,6 +16,7 @@
 mod build;
 mod content;
 mod csv;
+mod derive;
 mod error;
 mod file;
 mod form;

@@ -226,7 +226,20 @@ impl Consumer for Preparer<'_> {
 
 fn new_document(blob: &Blob<'_>, digest: Digest, scratch: &mut Scratch) -> NewDocument {
     let text = scratch.compressor.store(&scratch.text);
-    let rows = match &blob.typed {
+    let rows = rows_of(blob, &mut scratch.reader);
+    NewDocument {
+        digest,
+        schema: blob.schema.to_string(),
+        package: blob.package.to_string(),
+        name: blob.name.to_string(),
+        text,
+        rows,
+    }
+}
+
+/// What is derived from a document. `reader` is for what is in its manifests.
+pub(super) fn rows_of(blob: &Blob<'_>, reader: &mut json::Reader) -> Rows {
+    match &blob.typed {
         Typed::Package(it) => {
             let icon = it.icon.as_ref().map(|icon| (icon.mediatype.to_string(), icon.data.clone().unwrap_or_default()));
             let columns = [
@@ -248,20 +261,12 @@ fn new_document(blob: &Blob<'_>, digest: Digest, scratch: &mut Scratch) -> NewDo
             let entries = it.entries.iter().flatten().map(Entry::from);
             Rows::Channel(ChannelRows { entries: entries.collect(), properties: properties(&it.properties) })
         }
-        Typed::Bundle(it) => Rows::Bundle(Box::new(bundle(it, &mut scratch.reader))),
+        Typed::Bundle(it) => Rows::Bundle(Box::new(bundle(it, reader))),
         Typed::Deprecations(it) => {
             let all = it.entries.iter().flatten();
             Rows::Deprecations(all.map(|it| [&it.schema, &it.name, &it.message].map(ToString::to_string)).collect())
         }
         Typed::Other => Rows::Other,
-    };
-    NewDocument {
-        digest,
-        schema: blob.schema.to_string(),
-        package: blob.package.to_string(),
-        name: blob.name.to_string(),
-        text,
-        rows,
     }
 }
 

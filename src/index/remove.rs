@@ -2,6 +2,8 @@
 
 use rusqlite::{Connection, Result};
 
+use super::derive;
+
 /// Tables whose rows belong to a document, by their column `document`. Children come before their parents.
 pub(super) const OF_DOCUMENT: &[&str] = &[
     "finding",
@@ -14,6 +16,8 @@ pub(super) const OF_DOCUMENT: &[&str] = &[
     "keyword",
     "category",
     "install_mode",
+    "maintainer",
+    "link",
     "platform",
     "feature",
     "property",
@@ -63,6 +67,7 @@ pub(super) fn orphans(connection: &Connection) -> Result<()> {
          CREATE TEMP TABLE orphan (id INTEGER PRIMARY KEY);
          INSERT INTO orphan SELECT id FROM document WHERE id NOT IN (SELECT document FROM catalog_document);",
     )?;
+    derive::forget_words_of_orphans(connection)?;
     for table in OF_DOCUMENT {
         connection.execute(&format!("DELETE FROM {table} WHERE document IN (SELECT id FROM orphan)"), [])?;
     }
@@ -74,10 +79,6 @@ pub(super) fn orphans(connection: &Connection) -> Result<()> {
     for (table, used) in INTERNED {
         connection.execute(&format!("DELETE FROM {table} WHERE id NOT IN ({used})"), [])?;
     }
-    connection.execute(
-        &format!("DELETE FROM search WHERE rowid IN (SELECT id FROM profile WHERE id NOT IN ({PROFILES}))"),
-        [],
-    )?;
     connection.execute(&format!("DELETE FROM profile WHERE id NOT IN ({PROFILES})"), [])?;
     Ok(())
 }

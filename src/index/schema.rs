@@ -2,6 +2,7 @@
 
 use rusqlite::Connection;
 
+use super::derive;
 use super::error::NotAnIndex;
 use super::form::{APPLICATION_ID, SCHEMA_VERSION};
 
@@ -49,6 +50,8 @@ pub(super) fn verify(connection: &Connection) -> rusqlite::Result<Result<(), Not
 /// Brings an empty database or an older index to the current schema.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), String> {
     check_history(connection)?;
+    let base: i32 =
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(|it| it.to_string())?;
     embedded::migrations::runner().run(connection).map_err(|error| error.to_string())?;
     connection
         .execute("UPDATE refinery_schema_history SET applied_on = ?1", [FIXED_TIME])
@@ -56,8 +59,15 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), String> {
         .and_then(|()| connection.pragma_update(None, "user_version", SCHEMA_VERSION))
         // The page of the history still has remains of the true time.
         .and_then(|()| connection.execute_batch("VACUUM"))
-        .map_err(|error| error.to_string())
+        .map_err(|error| error.to_string())?;
+    if base < VERSION_OF_DERIVED_ROWS {
+        derive::refill(connection).map_err(|error| error.to_string())?;
+    }
+    Ok(())
 }
+
+/// From this version on, indexes have all that [`derive::refill`] fills.
+const VERSION_OF_DERIVED_ROWS: i32 = 4;
 
 /// Whether an older index has the history and the schema that its migrations leave. On others, migrations fail anywhere,
 /// and refinery panics.

@@ -86,6 +86,8 @@ pub(super) struct Writer<'c> {
     keyword: Statement<'c>,
     category: Statement<'c>,
     install_mode: Statement<'c>,
+    maintainer: Statement<'c>,
+    link: Statement<'c>,
     platform: Statement<'c>,
     feature: Statement<'c>,
     property: Statement<'c>,
@@ -135,6 +137,8 @@ impl<'c> Writer<'c> {
             keyword: insert("keyword", 3)?,
             category: insert("category", 3)?,
             install_mode: insert("install_mode", 4)?,
+            maintainer: insert("maintainer", 4)?,
+            link: insert("link", 4)?,
             platform: insert("platform", 4)?,
             feature: insert("feature", 3)?,
             property: insert("property", 4)?,
@@ -303,6 +307,12 @@ impl<'c> Writer<'c> {
         }
         for (position, (kind, supported)) in csv.install_modes.iter().enumerate() {
             self.install_mode.execute(params![id, position, kind, supported])?;
+        }
+        for (position, (name, email)) in csv.maintainers.iter().enumerate() {
+            self.maintainer.execute(params![id, position, name, email])?;
+        }
+        for (position, (name, url)) in csv.links.iter().enumerate() {
+            self.link.execute(params![id, position, name, url])?;
         }
         for ((kind, name), value) in &csv.platforms {
             self.platform.execute(params![id, kind, name, value])?;

@@ -370,6 +370,20 @@ fn a_single_build_is_made_at_a_time() {
 
 /// What undoes the migrations after the first.
 const TO_SCHEMA_1: &str = "
+DROP VIEW v_icon; DROP VIEW v_category; DROP VIEW v_keyword; DROP VIEW v_install_mode; DROP VIEW v_platform;
+DROP VIEW v_maintainer; DROP VIEW v_link;
+DROP TABLE maintainer; DROP TABLE link;
+DROP INDEX bundle_capability; DROP INDEX category_name; DROP INDEX keyword_name;
+DROP TABLE search;
+CREATE VIRTUAL TABLE search USING fts5 (
+    name, display_name, provider, keywords, description, api,
+    content = '', contentless_delete = 1, tokenize = 'unicode61'
+);
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = CASE WHEN sql LIKE '%) WITHOUT ROWID'
+    THEN substr(sql, 1, length(sql) - length('WITHOUT ROWID')) || 'STRICT, WITHOUT ROWID' ELSE sql || ' STRICT' END
+WHERE type = 'table' AND name NOT LIKE 'search%' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'refinery%';
+PRAGMA writable_schema = RESET;
 ALTER TABLE catalog_document DROP COLUMN layout;
 ALTER TABLE document_source DROP COLUMN layout;
 DROP TABLE layout;
@@ -403,6 +417,9 @@ fn an_index_with_an_older_schema_is_migrated_and_never_misread() {
     // Nothing to do but to migrate.
     assert_eq!(Builder::open(&path).unwrap().finish().unwrap(), Outcome::Written);
     assert_eq!(rows(&path), current);
+    // Words are found again, though nothing was read anew.
+    let found = Index::open(&path).unwrap().search(&SearchQuery { words: "foo".to_owned(), ..SearchQuery::default() });
+    assert_eq!(found.unwrap().len(), 1);
     assert_eq!(Builder::open(&path).unwrap().finish().unwrap(), Outcome::Unchanged);
     // With a catalog that has not changed.
     downgrade();
@@ -497,4 +514,41 @@ fn damaged_pages_are_errors() {
         }
     }
     assert!(n_damaged > 10, "{n_damaged}");
+}
+
+#[test]
+fn words_leave_the_index_with_the_last_document_that_has_them() {
+    let (_directory, path) = directory();
+    let catalog = |word: &str| {
+        format!(
+            "{{\"schema\":\"olm.package\",\"name\":\"{word}\",\"defaultChannel\":\"alpha\",\"description\":\"shared {word}\"}}"
+        )
+    };
+    let (one, two) = (catalog("kettle"), catalog("teapot"));
+    let both = format!("{one}\n{two}");
+    let found = |words: &str| -> i64 {
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.query_row("SELECT count(*) FROM search WHERE search MATCH ?1", [words], |row| row.get(0)).unwrap()
+    };
+    let add = |name: &str, text: &str| {
+        let mut builder = Builder::open(&path).unwrap();
+        builder.add_catalog(&spec(name), &Input::bytes(name, text.as_bytes().into()), Mode::Tolerant).unwrap();
+        builder.finish().unwrap();
+    };
+    let remove = |name: &str| {
+        let mut builder = Builder::open(&path).unwrap();
+        builder.remove_catalog(name).unwrap();
+        builder.finish().unwrap();
+    };
+    add("a", &one);
+    add("b", &both);
+    assert_eq!((found("kettle"), found("teapot"), found("shared")), (1, 1, 2));
+    remove("b");
+    assert_eq!((found("kettle"), found("teapot"), found("shared")), (1, 0, 1));
+    // A number that is used again is not found by the words of before.
+    add("c", &catalog("samovar"));
+    assert_eq!((found("samovar"), found("teapot"), found("shared")), (1, 0, 2));
+    remove("a");
+    remove("c");
+    assert_eq!((found("samovar"), found("kettle"), found("shared")), (0, 0, 0));
 }

@@ -1,13 +1,16 @@
 //! `olmdex list`
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io::{BufWriter, Write as _};
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::args::conditions::Conditions;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package};
 use crate::cli::args::sources::AskOptions;
+use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -19,6 +22,7 @@ use crate::index::query::{BundleRow, CatalogRow, ChannelRow, Filter, PackageRow}
 #[command(after_help = "Examples:
   olmdex list packages -i my-catalog/
   olmdex list channels keda
+  olmdex list packages --category Database --capability 4 --limit 20
   olmdex list bundles keda/stable -o wide --sort-by VERSION")]
 pub(crate) struct ListArgs {
     /// What to list
@@ -27,6 +31,11 @@ pub(crate) struct ListArgs {
     /// Only this package, this channel or this version of it
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     name: Option<String>,
+    #[command(flatten)]
+    conditions: Conditions,
+    /// At most this many rows
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
     #[command(flatten)]
     ask: AskOptions,
     #[command(flatten)]
@@ -75,18 +84,29 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
     if args.what == What::Catalogs && name.is_some() {
         return Err(CommandError::usage("`list catalogs` takes no name").help("`--catalog NAME` chooses one"));
     }
+    if !args.conditions.is_empty() && !matches!(args.what, What::Packages | What::Bundles) {
+        let error = CommandError::usage("conditions such as `--category` apply to packages and bundles");
+        return Err(error.help("`olmdex list bundles` has the channels of each bundle"));
+    }
     let index = args.ask.open(context)?;
     let filter = Filter { catalogs: args.ask.catalog.clone(), package, channel };
+    let matching = index.matching(&args.conditions.query(&[], &[]))?;
     match args.what {
         What::Catalogs => table::print(index.catalogs(&filter)?, &args.rows)?,
         What::Packages => {
-            let rows = index.packages(&filter)?;
+            let mut rows = index.packages(&filter)?;
             must_be_there(&index, &filter, rows.is_empty())?;
+            if let Some(matching) = &matching {
+                let packages: HashSet<(&str, &str)> = matching.iter().map(|it| (&*it.0, &*it.1)).collect();
+                rows.retain(|it| packages.contains(&(it.catalog.as_str(), it.package.as_str())));
+            }
+            limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
         }
         What::Channels => {
-            let rows = index.channels(&filter)?;
+            let mut rows = index.channels(&filter)?;
             must_be_there(&index, &filter, rows.is_empty())?;
+            limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
         }
         What::Bundles => {
@@ -104,6 +124,10 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
                     return Err(error.help(format!("`olmdex list bundles {package}` lists all")));
                 }
             }
+            if let Some(matching) = &matching {
+                rows.retain(|it| matching.contains(&(it.catalog.clone(), it.package.clone(), it.bundle.clone())));
+            }
+            limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
         }
     }

@@ -4,11 +4,13 @@ use std::borrow::Cow;
 
 use clap::Args;
 
+use crate::cli::args::conditions::Conditions;
 use crate::cli::args::sources::AskOptions;
+use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::index::query::{ApiPattern, Hit, SearchQuery};
+use crate::index::query::Hit;
 
 /// Find packages by words, APIs, images or features
 ///
@@ -18,20 +20,17 @@ use crate::index::query::{ApiPattern, Hit, SearchQuery};
 #[command(after_help = "Examples:
   olmdex search kafka
   olmdex search --provides monitoring.coreos.com/v1/Prometheus
-  olmdex search backup --feature disconnected=true --image quay.io/")]
+  olmdex search backup --feature disconnected=true --image quay.io/
+  olmdex search --category Database --arch arm64 --limit 10")]
 pub(crate) struct SearchArgs {
     /// Words
     #[arg(value_name = "WORDS")]
     words: Vec<String>,
-    /// Only bundles that provide this API; parts may be left empty; may be repeated
-    #[arg(long, value_name = "GROUP/VERSION/KIND")]
-    provides: Vec<String>,
-    /// Only bundles whose image, or one that they use, has this in its reference; may be repeated
-    #[arg(long, value_name = "TEXT")]
-    image: Vec<String>,
-    /// Only bundles with this feature, for example disconnected=true; may be repeated
-    #[arg(long, value_name = "NAME[=VALUE]")]
-    feature: Vec<String>,
+    #[command(flatten)]
+    conditions: Conditions,
+    /// At most this many packages, the best first
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
     #[command(flatten)]
     ask: AskOptions,
     #[command(flatten)]
@@ -39,27 +38,13 @@ pub(crate) struct SearchArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
-    let has_conditions = !args.provides.is_empty() || !args.image.is_empty() || !args.feature.is_empty();
-    if args.words.iter().all(|it| it.trim().is_empty()) && !has_conditions {
+    if args.words.iter().all(|it| it.trim().is_empty()) && args.conditions.is_empty() {
         let error = CommandError::usage("there is nothing to search for");
-        return Err(error.help("give words, or `--provides`, `--image` or `--feature`"));
+        return Err(error.help("give words, or a condition such as `--provides`, `--category` or `--feature`"));
     }
     let index = args.ask.open(context)?;
-    let query = SearchQuery {
-        words: args.words.join(" "),
-        provides: args.provides.iter().map(|it| ApiPattern::parse(it)).collect(),
-        images: args.image.clone(),
-        features: args
-            .feature
-            .iter()
-            .map(|it| match it.split_once('=') {
-                Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
-                None => (it.clone(), None),
-            })
-            .collect(),
-        catalogs: args.ask.catalog.clone(),
-    };
-    let hits = index.search(&query)?;
+    let mut hits = index.search(&args.conditions.query(&args.words, &args.ask.catalog))?;
+    limit(context, args.limit, &mut hits);
     let is_found = !hits.is_empty();
     if !is_found {
         context.reporter.note("nothing found");

@@ -18,7 +18,8 @@ use crate::index::query::{SqlLimits, SqlResult, SqlValue};
 /// Run a read-only SQL query
 ///
 /// The stable surface is the views: v_catalog, v_package, v_channel, v_entry, v_bundle, v_edge, v_dependency, v_api,
-/// v_image, v_property, v_deprecation, v_feature, v_document. There are semver_compare(a, b), semver_in_range(version,
+/// v_image, v_property, v_deprecation, v_feature, v_icon, v_category, v_keyword, v_install_mode, v_platform, v_maintainer, v_link,
+/// v_description, v_document. There are semver_compare(a, b), semver_in_range(version,
 /// range), range_holds(version, range), semver_satisfies(version, constraint) and semver_key(version).
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -126,6 +127,7 @@ const VIEWS: &[&str] = &[
     "v_api",
     "v_bundle",
     "v_catalog",
+    "v_category",
     "v_channel",
     "v_dependency",
     "v_deprecation",
@@ -135,8 +137,14 @@ const VIEWS: &[&str] = &[
     "v_edge",
     "v_entry",
     "v_feature",
+    "v_icon",
     "v_image",
+    "v_install_mode",
+    "v_keyword",
+    "v_link",
+    "v_maintainer",
     "v_package",
+    "v_platform",
     "v_property",
 ];
 

@@ -181,8 +181,8 @@ fn kind_of(table: &str) -> &'static str {
         "document" | "document_source" | "layout" | "catalog_document" | "file" | "catalog" | "catalog_label"
         | "catalog_package" => "bookkeeping",
         "finding" | "complaint" => "findings",
-        "bundle" | "package" | "keyword" | "category" | "install_mode" | "platform" | "feature"
-        | "required_package" | "bundle_constraint" | "deprecation" => "packages and bundles",
+        "bundle" | "package" | "keyword" | "category" | "install_mode" | "maintainer" | "link" | "platform"
+        | "feature" | "required_package" | "bundle_constraint" | "deprecation" => "packages and bundles",
         _ => "other",
     }
 }

@@ -1,7 +1,7 @@
 //! Finding packages by words and by what their bundles provide, use and support.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rusqlite::params;
 use schemars::JsonSchema;
@@ -22,6 +22,14 @@ pub struct SearchQuery {
     pub images: Vec<String>,
     /// Features and their values; any value if there is none.
     pub features: Vec<(String, Option<String>)>,
+    /// Categories, in any letter case.
+    pub categories: Vec<String>,
+    /// Keywords, in any letter case.
+    pub keywords: Vec<String>,
+    /// Capability levels, in any letter case, one of which the bundle has: `Deep Insights`, or its number from 1 to 5.
+    pub capabilities: Vec<String>,
+    /// Architectures that the bundle supports, as in `arm64`.
+    pub architectures: Vec<String>,
     /// Names of catalogs; empty for all.
     pub catalogs: Vec<String>,
 }
@@ -118,6 +126,30 @@ SELECT r.document FROM found f CROSS JOIN related_image r ON r.image = f.id";
 
 const FEATURE: &str = "SELECT document FROM feature WHERE name = ?1 AND (?2 IS NULL OR value = ?2)";
 
+const CATEGORY: &str = "SELECT document FROM category WHERE category = ?1 COLLATE NOCASE";
+
+const KEYWORD: &str = "SELECT document FROM keyword WHERE keyword = ?1 COLLATE NOCASE";
+
+const CAPABILITY: &str = "SELECT document FROM bundle WHERE capability_level = ?1 COLLATE NOCASE";
+
+const ARCHITECTURE: &str = "SELECT document FROM platform WHERE kind = 'arch' AND name = ?1 AND value = 'supported'";
+
+const MATCHING: &str = "
+SELECT c.name, b.package, b.name
+FROM json_each(?1) j
+CROSS JOIN bundle b ON b.document = j.value
+CROSS JOIN catalog_document cd INDEXED BY catalog_document_document ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog";
+
+/// The levels of the Operator Capability Model, in their order.
+const CAPABILITIES: [&str; 5] = ["Basic Install", "Seamless Upgrades", "Full Lifecycle", "Deep Insights", "Auto Pilot"];
+
+/// The name of a capability level that was given by its number.
+fn capability(text: &str) -> &str {
+    let number = text.parse::<usize>().ok().and_then(|it| it.checked_sub(1));
+    number.and_then(|it| CAPABILITIES.get(it)).copied().unwrap_or(text)
+}
+
 /// The documents come as a list in JSON.
 const PLACES: &str = "
 SELECT c.id, d.package, d.id, b.version_key
@@ -139,6 +171,11 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("who provides an API", PROVIDES),
     ("who uses an image", IMAGE),
     ("who has a feature", FEATURE),
+    ("who is in a category", CATEGORY),
+    ("who has a keyword", KEYWORD),
+    ("who has a capability level", CAPABILITY),
+    ("who supports an architecture", ARCHITECTURE),
+    ("names of bundles", MATCHING),
     ("places of documents", PLACES),
     ("hit", HIT),
 ];
@@ -160,6 +197,26 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn search(&self, query: &SearchQuery) -> Result<Vec<Hit>, IndexError> {
+        let mut hits = self.hits(&self.found(query)?.unwrap_or_default(), &query.catalogs)?;
+        // Stable, so that equal scores keep the order of names.
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        Ok(hits)
+    }
+
+    /// The bundles that match, by catalog, package and name; `None` if there are no conditions.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn matching(&self, query: &SearchQuery) -> Result<Option<BTreeSet<(String, String, String)>>, IndexError> {
+        let Some(found) = self.found(query)? else { return Ok(None) };
+        let documents: Vec<i64> = found.into_keys().collect();
+        let documents = serde_json::to_string(&documents).unwrap_or_default();
+        let rows = self.rows(MATCHING, [documents], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        Ok(Some(rows.into_iter().collect()))
+    }
+
+    /// The documents that match, with their scores; `None` if there are no conditions.
+    fn found(&self, query: &SearchQuery) -> Result<Option<Found>, IndexError> {
         let mut found: Option<Found> = None;
         let mut narrow = |matching: Found| {
             found = Some(match found.take() {
@@ -173,7 +230,7 @@ impl Index {
         if let Some(words) = match_expression(&query.words) {
             narrow(self.with_words(&words)?);
         } else if !query.words.trim().is_empty() {
-            return Ok(Vec::new());
+            return Ok(Some(Found::new()));
         }
         let plain = |documents: Vec<i64>| documents.into_iter().map(|it| (it, 0.0)).collect::<Found>();
         for api in &query.provides {
@@ -185,10 +242,20 @@ impl Index {
         for (name, value) in &query.features {
             narrow(plain(self.rows(FEATURE, params![name, value], |row| row.get(0))?));
         }
-        let mut hits = self.hits(&found.unwrap_or_default(), &query.catalogs)?;
-        // Stable, so that equal scores keep the order of names.
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-        Ok(hits)
+        let facts = [(CATEGORY, &query.categories), (KEYWORD, &query.keywords), (ARCHITECTURE, &query.architectures)];
+        for (sql, wanted) in facts {
+            for name in wanted {
+                narrow(plain(self.rows(sql, [name], |row| row.get(0))?));
+            }
+        }
+        if !query.capabilities.is_empty() {
+            let mut any = Vec::new();
+            for level in &query.capabilities {
+                any.extend(self.rows(CAPABILITY, [capability(level)], |row| row.get::<_, i64>(0))?);
+            }
+            narrow(plain(any));
+        }
+        Ok(found)
     }
 
     fn with_words(&self, words: &str) -> Result<Found, IndexError> {

@@ -1,0 +1,61 @@
+//! Conditions on bundles, for searches and lists.
+//!
+//! What it deliberately does not do: it searches nothing.
+
+use clap::Args;
+
+use crate::index::query::{ApiPattern, SearchQuery};
+
+/// Which bundles are wanted. All conditions must hold for one bundle.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Conditions {
+    /// Only bundles that provide this API; parts may be left empty; may be repeated
+    #[arg(long, value_name = "GROUP/VERSION/KIND")]
+    provides: Vec<String>,
+    /// Only bundles whose image, or one that they use, has this in its reference; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    image: Vec<String>,
+    /// Only bundles with this feature, for example disconnected=true; may be repeated
+    #[arg(long, value_name = "NAME[=VALUE]")]
+    feature: Vec<String>,
+    /// Only bundles in this category, for example Database; may be repeated
+    #[arg(long, value_name = "CATEGORY")]
+    category: Vec<String>,
+    /// Only bundles with this keyword; may be repeated
+    #[arg(long, value_name = "KEYWORD")]
+    keyword: Vec<String>,
+    /// Only bundles of this capability level, for example `Deep Insights` or 4; of several, any
+    #[arg(long, value_name = "LEVEL")]
+    capability: Vec<String>,
+    /// Only bundles that support this architecture, for example arm64; may be repeated
+    #[arg(long, value_name = "ARCH")]
+    arch: Vec<String>,
+}
+
+impl Conditions {
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        let all =
+            [&self.provides, &self.image, &self.feature, &self.category, &self.keyword, &self.capability, &self.arch];
+        all.iter().all(|it| it.is_empty())
+    }
+
+    /// The search for bundles that meet them, and have these words.
+    pub(crate) fn query(&self, words: &[String], catalogs: &[String]) -> SearchQuery {
+        let feature = |it: &String| match it.split_once('=') {
+            Some((name, value)) => (name.to_owned(), Some(value.to_owned())),
+            None => (it.clone(), None),
+        };
+        SearchQuery {
+            words: words.join(" "),
+            provides: self.provides.iter().map(|it| ApiPattern::parse(it)).collect(),
+            images: self.image.clone(),
+            features: self.feature.iter().map(feature).collect(),
+            categories: self.category.clone(),
+            keywords: self.keyword.clone(),
+            capabilities: self.capability.clone(),
+            architectures: self.arch.clone(),
+            catalogs: catalogs.to_vec(),
+        }
+    }
+}
