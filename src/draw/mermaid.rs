@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use super::catalog::{Catalog, Channel};
-use super::go_order::go_order;
 use crate::diag::printable;
+use crate::fbc::go_order;
 use crate::version::blang::Range;
 use crate::version::{Quoted, Version};
 

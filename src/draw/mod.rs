@@ -11,7 +11,6 @@ mod catalog;
 mod channel;
 mod dot;
 mod fold;
-mod go_order;
 mod html;
 mod label;
 mod lanes;

@@ -4,6 +4,7 @@ use base64::Engine as _;
 
 use super::blob::{Blob, Typed};
 use super::csv_metadata;
+use super::go_order::go_sort;
 use super::objects::BUNDLE_OBJECT;
 use super::property::PropertyView;
 use super::typed::{BASE64, Bundle, Channel, Deprecations, Package};
@@ -267,7 +268,7 @@ impl Writer<'_> {
         }
         if !bundle.related_images.is_empty() {
             let mut images: Vec<_> = bundle.related_images.iter().collect();
-            images.sort_by(|a, b| a.image.cmp(&b.image));
+            go_sort(&mut images, |a, b| a.image < b.image);
             self.list("relatedImages", &images, |it, related| {
                 it.open(b'{');
                 it.string("name", &related.name);

@@ -1,7 +1,7 @@
 //! Documents back to text, without recursion.
 
 use super::number::write_number;
-use super::text::{is_as_written, write_string};
+use super::text::{is_as_written, write_string, write_string_html};
 use super::value::{Kind, Value};
 
 /// How much white space is written.
@@ -36,11 +36,29 @@ pub fn write_pretty(value: Value<'_>, width: usize, level: usize, out: &mut Vec<
     write_value(value, Layout::Indented { width, level }, out);
 }
 
+/// Writes a value as Go writes an object of Kubernetes (`docs/behaviour/fbc.md` 4.5): as [`write_compact`], but integers stay what they
+/// are, and `<`, `>` and `&` are escaped.
+pub fn write_unstructured(value: Value<'_>, out: &mut Vec<u8>) {
+    write_styled(value, Style { layout: Layout::Compact, is_unstructured: true }, out);
+}
+
+/// How values are written.
+#[derive(Clone, Copy)]
+struct Style {
+    layout: Layout,
+    is_unstructured: bool,
+}
+
 fn write_value(value: Value<'_>, layout: Layout, out: &mut Vec<u8>) {
+    write_styled(value, Style { layout, is_unstructured: false }, out);
+}
+
+fn write_styled(value: Value<'_>, style: Style, out: &mut Vec<u8>) {
+    let layout = style.layout;
     // Node numbers of the children (of objects: of the keys) of all open containers.
     let mut order: Vec<u32> = Vec::new();
     let mut frames: Vec<Frame> = Vec::new();
-    if !write_leaf_or_open(value, &mut order, &mut frames, out) {
+    if !write_leaf_or_open(value, style, &mut order, &mut frames, out) {
         return;
     }
     while let Some(frame) = frames.last_mut() {
@@ -63,13 +81,13 @@ fn write_value(value: Value<'_>, layout: Layout, out: &mut Vec<u8>) {
         new_line(layout, frames.len(), out);
         let child = if is_object {
             let key = value.at(idx);
-            write_text(key, out);
+            write_text(key, style, out);
             out.extend_from_slice(if layout == Layout::Compact { b":" } else { b": " });
             value.at(idx + 1)
         } else {
             value.at(idx)
         };
-        write_leaf_or_open(child, &mut order, &mut frames, out);
+        write_leaf_or_open(child, style, &mut order, &mut frames, out);
     }
 }
 
@@ -82,13 +100,22 @@ fn first_of(frames: &[Frame]) -> usize {
 }
 
 /// Writes a leaf or an empty container whole; else opens the container. Returns whether it opened one.
-fn write_leaf_or_open(value: Value<'_>, order: &mut Vec<u32>, frames: &mut Vec<Frame>, out: &mut Vec<u8>) -> bool {
+fn write_leaf_or_open(
+    value: Value<'_>,
+    style: Style,
+    order: &mut Vec<u32>,
+    frames: &mut Vec<Frame>,
+    out: &mut Vec<u8>,
+) -> bool {
     match value.kind() {
         Kind::Null => out.extend_from_slice(b"null"),
         Kind::True => out.extend_from_slice(b"true"),
         Kind::False => out.extend_from_slice(b"false"),
+        Kind::Number if style.is_unstructured && value.raw().parse::<i64>().is_ok() => {
+            out.extend_from_slice(value.raw().as_bytes());
+        }
         Kind::Number => write_number(value.raw(), out),
-        Kind::PlainString | Kind::EscapedString => write_text(value, out),
+        Kind::PlainString | Kind::EscapedString => write_text(value, style, out),
         Kind::Array | Kind::Object => {
             let is_object = value.kind() == Kind::Object;
             let first = order.len();
@@ -137,9 +164,11 @@ fn sort_keys(value: Value<'_>, order: &mut Vec<u32>, first: usize) {
     order.truncate(kept);
 }
 
-fn write_text(value: Value<'_>, out: &mut Vec<u8>) {
+fn write_text(value: Value<'_>, style: Style, out: &mut Vec<u8>) {
     let raw = value.raw();
-    if value.kind() == Kind::PlainString || is_as_written(raw) {
+    if style.is_unstructured {
+        write_string_html(&value.as_str().unwrap_or_default(), out);
+    } else if value.kind() == Kind::PlainString || is_as_written(raw) {
         out.reserve(raw.len() + 2);
         out.push(b'"');
         out.extend_from_slice(raw.as_bytes());

@@ -21,7 +21,7 @@ use super::rows::{BundleRow, Rows};
 use super::survey::{Survey, survey};
 use super::{rules, verdict};
 use crate::diag::Finding;
-use crate::fbc::Entry;
+use crate::fbc::{Entry, go_sort};
 use crate::json::Reader;
 use crate::version::{Quoted, Version};
 
@@ -320,8 +320,8 @@ fn convert(
         related_images
             .extend(images.iter().filter(|it| !listed.contains(it.as_str())).map(|it| (String::new(), it.clone())));
     }
-    // Stable, where the real tool's order of equal ones is chance in long lists.
-    related_images.sort_by(|a, b| a.1.cmp(&b.1));
+    // Of equal ones, as the real tool leaves them.
+    go_sort(&mut related_images, |a, b| a.1 < b.1);
     Ok(BundleModel {
         row: rows.by_name.get(&bundle.name).copied().unwrap_or_default(),
         name: bundle.name.clone(),

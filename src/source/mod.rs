@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::fbc::Input;
+use crate::bundle::{self, Bundle, BundleError};
+use crate::fbc::{Format, Input, Level};
 use crate::index;
 use crate::legacy::{self, Fidelity, LegacyCatalog, LegacyError};
 
@@ -37,6 +38,14 @@ pub enum SourceError {
         /// The system's words.
         error: io::Error,
     },
+    /// It is a bundle directory that cannot be read.
+    #[error("`{}` is not a bundle: {error}", .path.display())]
+    Bundle {
+        /// Its path.
+        path: PathBuf,
+        /// What is wrong.
+        error: BundleError,
+    },
     /// It is a legacy catalog that cannot be read.
     #[error(transparent)]
     Legacy(#[from] LegacyError),
@@ -57,6 +66,7 @@ impl SourceError {
                 "raise the limit of open files (`ulimit -n`)".to_owned()
             }
             Self::Unreadable { .. } => "check the permissions of the file and of the directories above it".to_owned(),
+            Self::Bundle { error, .. } => error.help(),
             Self::Legacy(error) => error.help().unwrap_or_else(|| "`olmdex doctor` says more".to_owned()),
         }
     }
@@ -122,6 +132,9 @@ pub fn open(path: &Path, scratch: &Path, stdin: &mut dyn io::Read) -> Result<Sou
         return Ok(Source::Catalog(Input::bytes("<stdin>", Arc::from(text))));
     }
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
+    if metadata.is_dir() && bundle::is_bundle(path) {
+        return open_bundle(path);
+    }
     if metadata.is_dir() {
         return Ok(Source::Catalog(Input::directory(path).map_err(unreadable)?));
     }
@@ -142,6 +155,18 @@ pub fn open(path: &Path, scratch: &Path, stdin: &mut dyn io::Read) -> Result<Sou
         return Ok(Source::Index(path.to_owned()));
     }
     Ok(Source::Catalog(Input::file(path)))
+}
+
+/// A bundle directory as a catalog of one blob.
+fn open_bundle(path: &Path) -> Result<Source, SourceError> {
+    let wrong = |error: BundleError| SourceError::Bundle { path: path.to_owned(), error };
+    let bundle = Bundle::read(path).map_err(wrong)?;
+    let mut text = Vec::new();
+    // Only another level or YAML could fail.
+    bundle
+        .write("", Level::None, Format::Json, &mut text)
+        .map_err(|message| SourceError::Unreadable { path: path.to_owned(), error: io::Error::other(message) })?;
+    Ok(Source::Catalog(Input::bytes(&path.to_string_lossy(), Arc::from(text))))
 }
 
 #[cfg(test)]

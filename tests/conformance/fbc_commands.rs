@@ -1,4 +1,4 @@
-//! `fbc/01-loading` to `05-render` and `08-list-graph`: commands of opm with their answers.
+//! `fbc/01-loading` to `06-bundle` and `08-list-graph`: commands of opm with their answers.
 //!
 //! What is written must be equal byte for byte, and what is refused must be refused. The words of a refusal must be
 //! equal where `--compat opm` promises them: for `validate`. Commands that we do not have are not runnable.
@@ -15,6 +15,7 @@ pub(crate) const WALK: Folder = Folder { name: "fbc/02-walk", run: |root| run(ro
 pub(crate) const VALIDATE: Folder = Folder { name: "fbc/03-validate", run: |root| run(root, "03-validate") };
 pub(crate) const TYPED: Folder = Folder { name: "fbc/04-typed", run: |root| run(root, "04-typed") };
 pub(crate) const RENDER: Folder = Folder { name: "fbc/05-render", run: |root| run(root, "05-render") };
+pub(crate) const BUNDLE: Folder = Folder { name: "fbc/06-bundle", run: |root| run(root, "06-bundle") };
 pub(crate) const LIST: Folder = Folder { name: "fbc/08-list-graph", run: |root| run(root, "08-list-graph") };
 
 fn run(root: &Path, area: &str) -> Vec<Case> {

@@ -16,6 +16,7 @@
 //! `known-differences.tsv`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the report of a test that has its own main function")]
 
+mod bundles;
 mod catalogs;
 mod cel;
 mod classic;
@@ -51,6 +52,8 @@ const FOLDERS: &[Folder] = &[
     fbc_tables::FOLDER,
     fbc_commands::TYPED,
     fbc_commands::RENDER,
+    fbc_commands::BUNDLE,
+    bundles::FOLDER,
     fbc_commands::LIST,
     catalogs::FOLDER,
     legacy::WHOLE,

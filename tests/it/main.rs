@@ -9,6 +9,7 @@
 mod asking;
 mod blob_schemas;
 mod bounded;
+mod bundles;
 mod cel_rules;
 mod choosing;
 mod circles;

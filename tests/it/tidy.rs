@@ -19,6 +19,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("cluster", 2),
     ("crd", 2),
     ("check", 3),
+    ("bundle", 3),
     ("message", 3),
     ("index", 4),
     ("legacy", 4),

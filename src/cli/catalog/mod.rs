@@ -8,6 +8,7 @@ pub(in crate::cli) mod history;
 pub(in crate::cli) mod info;
 pub(in crate::cli) mod list;
 pub(in crate::cli) mod render;
+mod render_bundles;
 pub(in crate::cli) mod search;
 pub(in crate::cli) mod show;
 pub(in crate::cli) mod sql;

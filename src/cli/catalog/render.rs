@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::bundle;
 use crate::cli::args::formats::{Compat, MigrateLevel};
 use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::name::with_guess;
+use crate::cli::catalog::render_bundles;
 use crate::cli::print::defects::{UNMIGRATABLE, report};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -27,7 +29,7 @@ use crate::source::Source;
   olmdex render index.db --catalog community -o yaml
   olmdex render legacy.db --keep-going > catalog.json")]
 pub(crate) struct RenderArgs {
-    /// Catalogs: directories, files, an index.db, or `-` for standard input
+    /// Catalogs: directories, files, an index.db, bundle directories, or `-` for standard input
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<PathBuf>,
     /// Format of the blobs
@@ -42,6 +44,12 @@ pub(crate) struct RenderArgs {
     /// What becomes of the manifests in bundles: `none` or `bundle-object-to-csv-metadata`
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL", hide_possible_values = true)]
     migrate_level: MigrateLevel,
+    /// All migrations, as with opm
+    #[arg(long, hide = true, conflicts_with = "migrate_level")]
+    migrate: bool,
+    /// The reference of the image of a bundle directory: text with {{.Package}}, {{.Name}} and {{.Version}}
+    #[arg(long, value_name = "TEMPLATE", alias = "alpha-image-ref-template")]
+    image_template: Option<String>,
     /// Leave out the packages of a legacy catalog that cannot be converted, instead of printing nothing
     #[arg(short, long)]
     keep_going: bool,
@@ -56,12 +64,16 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     {
         return render_legacy(context, args, path);
     }
+    let level = if args.migrate { Level::CsvMetadata } else { args.migrate_level.into() };
+    if args.sources.iter().all(|it| bundle::is_bundle(it)) {
+        return render_bundles::render(&args.sources, args.image_template.as_deref(), level, args.output);
+    }
     let mut sources = Vec::new();
     for path in &args.sources {
         sources.push((path, context.open(path)?));
     }
     let selection = Selection { packages: &args.package };
-    let how = Rendering { format: args.output, level: args.migrate_level.into(), selection };
+    let how = Rendering { format: args.output, level, selection };
     let mut sorted = Sorted::new(how);
     let mut n_defects = 0;
     for (path, source) in &sources {

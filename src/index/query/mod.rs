@@ -40,7 +40,7 @@ pub use list::{CatalogRow, ChannelRow, PackageRow};
 pub use outdated::Outdated;
 pub use reach::{EdgeScope, NamesWithoutWay, Reach};
 pub use requirers::{Requirer, Requirers};
-pub use search::{ApiPattern, Hit, SearchQuery};
+pub use search::{ApiPattern, BundlePlace, Hit, SearchQuery};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
 pub use uses::{OwnedApi, Provider, UseRow};

@@ -34,6 +34,9 @@ pub struct SearchQuery {
     pub catalogs: Vec<String>,
 }
 
+/// Where a bundle is: its catalog, package and name.
+pub type BundlePlace = (String, String, String);
+
 /// An API of which parts may be left open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ApiPattern {
@@ -207,7 +210,7 @@ impl Index {
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn matching(&self, query: &SearchQuery) -> Result<Option<BTreeSet<(String, String, String)>>, IndexError> {
+    pub fn matching(&self, query: &SearchQuery) -> Result<Option<BTreeSet<BundlePlace>>, IndexError> {
         let Some(found) = self.found(query)? else { return Ok(None) };
         let documents: Vec<i64> = found.into_keys().collect();
         let documents = serde_json::to_string(&documents).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The order in which Go's `sort.Slice` leaves a list.
 //!
 //! It is not stable: elements of equal rank come out in an order that depends on the routine, a pattern-defeating
-//! quicksort, and opm's drawings show it. The routine knows no chance (its "random" numbers follow from the length), so the
+//! quicksort, and what opm writes and draws shows it. The routine knows no chance (its "random" numbers follow from the length), so the
 //! same list gives the same order with every Go since 1.20, and the steps below give that order too: lists of at most
 //! twelve by insertion; longer ones around a pivot that is a median, of medians from fifty on; what looks sorted is tried
 //! by insertion first; unbalanced cuts are shuffled, and too many of them end in a heap sort.
@@ -24,10 +24,20 @@ enum Hint {
 }
 
 /// The places of `n` elements in the order of `is_less`, as `sort.Slice` leaves them.
-pub(super) fn go_order(n: usize, is_less: impl Fn(usize, usize) -> bool) -> Vec<usize> {
+pub(crate) fn go_order(n: usize, is_less: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut list = List { order: (0..n).collect(), is_less };
     list.sort();
     list.order
+}
+
+/// Sorts a list as `sort.Slice` does.
+pub(crate) fn go_sort<T: Clone>(list: &mut Vec<T>, is_less: impl Fn(&T, &T) -> bool) {
+    // Of what is sorted nothing moves.
+    if list.windows(2).all(|pair| !is_less(&pair[1], &pair[0])) {
+        return;
+    }
+    let order = go_order(list.len(), |a, b| is_less(&list[a], &list[b]));
+    *list = order.into_iter().map(|idx| list[idx].clone()).collect();
 }
 
 struct List<F> {

@@ -1,0 +1,184 @@
+//! A bundle as the blob that a catalog has of it, byte for byte as opm writes it.
+//!
+//! What it deliberately does not do: values of properties keep the form in which the files have them; reading the blob again brings them
+//! into the form of every catalog.
+
+use std::path::Path;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::directory::{MANIFESTS, METADATA, files};
+use super::error::BundleError;
+use super::manifest::Manifest;
+use super::metadata::Metadata;
+use super::properties::{self, Origin, properties, version};
+use super::provided::provided;
+use crate::fbc::csv::CsvView;
+use crate::fbc::{BUNDLE_OBJECT, Format, Level, csv_metadata, go_sort};
+use crate::json::{self, Reader};
+use crate::yaml;
+
+const CSV_METADATA: &str = "olm.csv.metadata";
+
+/// A bundle that was read from its directory.
+#[derive(Debug)]
+pub struct Bundle {
+    /// `metadata.name` of its ClusterServiceVersion.
+    pub name: String,
+    /// Its package, which may be empty.
+    pub package: String,
+    /// The version of its first `olm.package`.
+    pub version: String,
+    /// Type and value of each property, in their order.
+    properties: Vec<(String, String)>,
+    /// The images that the ClusterServiceVersion lists, and those of its deployments.
+    related: Vec<(String, String)>,
+    deployed: Vec<String>,
+    /// The ClusterServiceVersion.
+    csv: String,
+}
+
+impl Bundle {
+    /// Reads a bundle directory.
+    ///
+    /// # Errors
+    /// [`BundleError`] for what opm refuses too.
+    pub fn read(directory: &Path) -> Result<Self, BundleError> {
+        let mut manifests: Vec<Manifest> = Vec::new();
+        for (_, text) in files(&directory.join(MANIFESTS), false)? {
+            manifests.extend(Manifest::read(&text));
+        }
+        if manifests.is_empty() {
+            return Err(BundleError::NoObjects);
+        }
+        // Of several ClusterServiceVersions the first counts.
+        let is_csv = |it: &Manifest| it.kind == "ClusterServiceVersion";
+        let first = manifests.iter().position(is_csv).ok_or(BundleError::NoCsv)?;
+        let mut number = 0;
+        manifests.retain(|it| {
+            number += 1;
+            number - 1 == first || !is_csv(it)
+        });
+        let metadata = Metadata::read(&files(&directory.join(METADATA), true)?);
+        let package = metadata.package.clone().ok_or(BundleError::NoAnnotations)?;
+        let csv_text = manifests.iter().find(|it| is_csv(it)).map(|it| it.json.clone()).unwrap_or_default();
+        let mut reader = Reader::new();
+        let csv = reader.read(&csv_text).map_err(|_| BundleError::NoCsv)?;
+        let named = csv.get("metadata").and_then(|it| it.get("name")).and_then(|it| it.as_str());
+        let name = named.unwrap_or_default().into_owned();
+        let provided = provided(&name, &manifests, csv)?;
+        let origin = Origin { bundle: &name, package: &package, metadata: &metadata, csv, provided: &provided };
+        let mut all = properties(&origin)?;
+        // As opm: sorted by their text, and behind all other properties.
+        let mut objects: Vec<String> = manifests.iter().map(|it| object(&it.json)).collect();
+        objects.sort_unstable();
+        all.extend(objects.into_iter().map(|it| (BUNDLE_OBJECT.to_owned(), it)));
+        let (late, early): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|(kind, _)| kind == BUNDLE_OBJECT || kind == CSV_METADATA);
+        let view = CsvView::of_object(csv);
+        let first_package = metadata.properties.iter().find(|it| it.0 == "olm.package");
+        let version = first_package.and_then(|it| properties::version_of(&it.1)).unwrap_or_else(|| version(csv));
+        let related = view.related_images().collect();
+        let deployed = view.deployed_images();
+        let properties = early.into_iter().chain(late).collect();
+        Ok(Self { name, package, version, properties, related, deployed, csv: csv_text })
+    }
+
+    /// Writes the blob, of which `image` is the reference of its image, or empty. Nothing is written of a bundle without a package.
+    ///
+    /// # Errors
+    /// In opm's words, if the ClusterServiceVersion does not fit its type, or if a character cannot be written as YAML.
+    pub fn write(&self, image: &str, level: Level, format: Format, out: &mut Vec<u8>) -> Result<(), String> {
+        if self.package.is_empty() {
+            return Ok(());
+        }
+        let mut text = b"{\"schema\":\"olm.bundle\"".to_vec();
+        let member = |key: &str, value: &str, text: &mut Vec<u8>| {
+            text.push(b',');
+            json::write_string(key, text);
+            text.push(b':');
+            json::write_string(value, text);
+        };
+        if !self.name.is_empty() {
+            member("name", &self.name, &mut text);
+        }
+        member("package", &self.package, &mut text);
+        member("image", image, &mut text);
+        text.extend_from_slice(b",\"properties\":[");
+        let metadata = self.metadata(image, level)?;
+        let kept = self.properties.iter().filter(|it| metadata.is_none() || it.0 != BUNDLE_OBJECT);
+        let kept = kept.map(|(kind, value)| (kind.as_str(), value.as_str()));
+        for (idx, (kind, value)) in kept.chain(metadata.as_deref().map(|it| (CSV_METADATA, it))).enumerate() {
+            text.extend_from_slice(if idx == 0 { b"{\"type\":" } else { b",{\"type\":" });
+            json::write_string(kind, &mut text);
+            text.extend_from_slice(b",\"value\":");
+            text.extend_from_slice(value.as_bytes());
+            text.push(b'}');
+        }
+        text.push(b']');
+        let related = self.related_images(image);
+        if !related.is_empty() {
+            text.extend_from_slice(b",\"relatedImages\":[");
+            for (idx, (name, image)) in related.iter().enumerate() {
+                text.extend_from_slice(if idx == 0 { b"{\"name\":" } else { b",{\"name\":" });
+                json::write_string(name, &mut text);
+                text.extend_from_slice(b",\"image\":");
+                json::write_string(image, &mut text);
+                text.push(b'}');
+            }
+            text.push(b']');
+        }
+        text.push(b'}');
+        finish(&text, format, out)
+    }
+
+    /// The value of the property that takes the place of the manifests, if one does.
+    fn metadata(&self, image: &str, level: Level) -> Result<Option<String>, String> {
+        if level != Level::CsvMetadata || image.is_empty() || self.properties.iter().any(|it| it.0 == CSV_METADATA) {
+            return Ok(None);
+        }
+        let mut reader = Reader::new();
+        let csv = reader.read(&self.csv).map_err(|error| error.to_string())?;
+        csv_metadata::write(csv).map(Some).map_err(|error| format!("migrate: {error}"))
+    }
+
+    /// The images that the blob lists, by reference.
+    fn related_images(&self, image: &str) -> Vec<(String, String)> {
+        let mut all = self.related.clone();
+        let bundle = (!image.is_empty()).then(|| image.to_owned());
+        for image in bundle.into_iter().chain(self.deployed.iter().cloned()) {
+            if !all.iter().any(|it| it.1 == image) {
+                all.push((String::new(), image));
+            }
+        }
+        go_sort(&mut all, |a, b| a.1 < b.1);
+        all
+    }
+}
+
+/// The value of the property of a manifest.
+fn object(json: &str) -> String {
+    let mut value = "{\"data\":\"".to_owned();
+    STANDARD.encode_string(json, &mut value);
+    value.push_str("\"}");
+    value
+}
+
+/// Writes a compact object in a format.
+fn finish(text: &[u8], format: Format, out: &mut Vec<u8>) -> Result<(), String> {
+    match format {
+        Format::Json => {
+            json::indent(text, out);
+            out.push(b'\n');
+            Ok(())
+        }
+        Format::Yaml => {
+            let text = json::decode_utf8(text);
+            let mut reader = Reader::new();
+            let value = reader.read(&text).map_err(|error| error.to_string())?;
+            out.extend_from_slice(b"---\n");
+            yaml::write(value, out).map_err(|error| error.to_string())
+        }
+    }
+}
