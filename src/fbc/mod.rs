@@ -12,6 +12,7 @@ pub mod blob;
 pub(crate) mod csv;
 pub(crate) mod csv_metadata;
 mod defect;
+mod delta;
 mod edit;
 mod entry;
 mod ignore;

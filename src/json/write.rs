@@ -18,6 +18,18 @@ pub enum Layout {
     },
 }
 
+/// A place in a text that was read, and where in the written text the same stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Anchor {
+    /// Offset in the text that was read.
+    pub source: u32,
+    /// Offset in the text that was written.
+    pub written: u32,
+}
+
+/// Strings from this length on are noted.
+const NOTED: usize = 24;
+
 /// A container that is being written: what is left of its children in `order`, and whether it is an object.
 struct Frame {
     next: usize,
@@ -28,19 +40,24 @@ struct Frame {
 /// Writes a value with its keys sorted by bytes at every level, duplicates reduced to the last one, and numbers as
 /// doubles: the normal form of a blob (`docs/behaviour/fbc.md` 1.5, rule 5), without the newline at its end.
 pub fn write_compact(value: Value<'_>, out: &mut Vec<u8>) {
-    write_value(value, Layout::Compact, out);
+    write_value(value, Layout::Compact, out, &mut None);
 }
 
 /// As [`write_compact`], indented.
 pub fn write_pretty(value: Value<'_>, width: usize, level: usize, out: &mut Vec<u8>) {
-    write_value(value, Layout::Indented { width, level }, out);
+    write_value(value, Layout::Indented { width, level }, out, &mut None);
 }
 
-fn write_value(value: Value<'_>, layout: Layout, out: &mut Vec<u8>) {
+/// As [`write_pretty`]; notes where long strings are written that stand in the text as they are written.
+pub fn write_pretty_noting(value: Value<'_>, width: usize, level: usize, out: &mut Vec<u8>, noted: &mut Vec<Anchor>) {
+    write_value(value, Layout::Indented { width, level }, out, &mut Some(noted));
+}
+
+fn write_value(value: Value<'_>, layout: Layout, out: &mut Vec<u8>, noted: &mut Option<&mut Vec<Anchor>>) {
     // Node numbers of the children (of objects: of the keys) of all open containers.
     let mut order: Vec<u32> = Vec::new();
     let mut frames: Vec<Frame> = Vec::new();
-    if !write_leaf_or_open(value, &mut order, &mut frames, out) {
+    if !write_leaf_or_open(value, &mut order, &mut frames, out, noted) {
         return;
     }
     while let Some(frame) = frames.last_mut() {
@@ -63,13 +80,13 @@ fn write_value(value: Value<'_>, layout: Layout, out: &mut Vec<u8>) {
         new_line(layout, frames.len(), out);
         let child = if is_object {
             let key = value.at(idx);
-            write_text(key, out);
+            write_text(key, out, noted);
             out.extend_from_slice(if layout == Layout::Compact { b":" } else { b": " });
             value.at(idx + 1)
         } else {
             value.at(idx)
         };
-        write_leaf_or_open(child, &mut order, &mut frames, out);
+        write_leaf_or_open(child, &mut order, &mut frames, out, noted);
     }
 }
 
@@ -82,13 +99,19 @@ fn first_of(frames: &[Frame]) -> usize {
 }
 
 /// Writes a leaf or an empty container whole; else opens the container. Returns whether it opened one.
-fn write_leaf_or_open(value: Value<'_>, order: &mut Vec<u32>, frames: &mut Vec<Frame>, out: &mut Vec<u8>) -> bool {
+fn write_leaf_or_open(
+    value: Value<'_>,
+    order: &mut Vec<u32>,
+    frames: &mut Vec<Frame>,
+    out: &mut Vec<u8>,
+    noted: &mut Option<&mut Vec<Anchor>>,
+) -> bool {
     match value.kind() {
         Kind::Null => out.extend_from_slice(b"null"),
         Kind::True => out.extend_from_slice(b"true"),
         Kind::False => out.extend_from_slice(b"false"),
         Kind::Number => write_number(value.raw(), out),
-        Kind::PlainString | Kind::EscapedString => write_text(value, out),
+        Kind::PlainString | Kind::EscapedString => write_text(value, out, noted),
         Kind::Array | Kind::Object => {
             let is_object = value.kind() == Kind::Object;
             let first = order.len();
@@ -137,9 +160,15 @@ fn sort_keys(value: Value<'_>, order: &mut Vec<u32>, first: usize) {
     order.truncate(kept);
 }
 
-fn write_text(value: Value<'_>, out: &mut Vec<u8>) {
+fn write_text(value: Value<'_>, out: &mut Vec<u8>, noted: &mut Option<&mut Vec<Anchor>>) {
     let raw = value.raw();
     if value.kind() == Kind::PlainString || is_as_written(raw) {
+        if raw.len() >= NOTED
+            && let Some(noted) = noted
+            && let (Ok(source), Ok(written)) = (u32::try_from(value.offset()), u32::try_from(out.len()))
+        {
+            noted.push(Anchor { source, written });
+        }
         out.reserve(raw.len() + 2);
         out.push(b'"');
         out.extend_from_slice(raw.as_bytes());
