@@ -1,7 +1,7 @@
 //! Documents back to text, without recursion.
 
 use super::number::write_number;
-use super::text::{is_as_written, write_string};
+use super::text::write_string;
 use super::value::{Kind, Value};
 
 /// How much white space is written.
@@ -162,7 +162,7 @@ fn sort_keys(value: Value<'_>, order: &mut Vec<u32>, first: usize) {
 
 fn write_text(value: Value<'_>, out: &mut Vec<u8>, noted: &mut Option<&mut Vec<Anchor>>) {
     let raw = value.raw();
-    if value.kind() == Kind::PlainString || is_as_written(raw) {
+    if value.is_as_written() {
         if raw.len() >= NOTED
             && let Some(noted) = noted
             && let (Ok(source), Ok(written)) = (u32::try_from(value.offset()), u32::try_from(out.len()))
@@ -182,5 +182,42 @@ fn new_line(layout: Layout, depth: usize, out: &mut Vec<u8>) {
     if let Layout::Indented { width, level } = layout {
         out.push(b'\n');
         out.resize(out.len() + width * (level + depth), b' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Reader;
+
+    #[test]
+    fn strings_are_written_in_their_only_form() {
+        let parts = [
+            "a",
+            "\\n",
+            "\\\"",
+            "\\\\",
+            "\\b\\f\\r\\t",
+            "\\/",
+            "\\u0061",
+            "\\u000a",
+            "\\u2028",
+            "\u{2028}",
+            "\u{2029}",
+            "\u{2027}",
+            "\\ud800",
+            "é",
+        ];
+        for first in parts {
+            for second in parts {
+                let text = format!("\"{first}{second}\"");
+                let mut reader = Reader::new();
+                let value = reader.read(&text).unwrap();
+                let (mut written, mut wanted) = (Vec::new(), Vec::new());
+                write_compact(value, &mut written);
+                write_string(&value.as_str().unwrap(), &mut wanted);
+                assert_eq!(String::from_utf8(written), String::from_utf8(wanted), "{text}");
+            }
+        }
     }
 }
