@@ -60,6 +60,39 @@ impl Failure {
 /// # Errors
 /// [`Failure`] with all defects that can be told apart.
 pub fn decode(value: Value<'_>, from_yaml: bool) -> Result<Blob<'_>, Failure> {
+    let (schema, package, name) = decode_head(value, from_yaml)?;
+    let package_of_head = if schema == "olm.package" { &name } else { &package };
+    let package_of_head = package_of_head.as_deref().unwrap_or_default().to_owned();
+    let mut defects = Vec::new();
+    let mut fields = Fields::of_document(value, &mut defects);
+    let typed = match &*schema {
+        "olm.package" => Typed::Package(fields.package()),
+        "olm.channel" => Typed::Channel(fields.channel()),
+        "olm.bundle" => Typed::Bundle(fields.bundle()),
+        "olm.deprecations" => Typed::Deprecations(fields.deprecations()),
+        _ => Typed::Other,
+    };
+    if !defects.is_empty() {
+        // The real decoder sees keys in byte order and keeps the first error.
+        defects.sort_by(|a, b| path_of(a).cmp(path_of(b)));
+        return Err(Failure { schema: schema.into_owned(), package: package_of_head, defects });
+    }
+    let name = name.unwrap_or_default();
+    let package = match &typed {
+        Typed::Package(it) => it.name.clone(),
+        _ => package.unwrap_or_default(),
+    };
+    Ok(Blob { schema, package, name, typed, value })
+}
+
+/// Schema, package and name of a document; the schema is not empty.
+type HeadOf<'d> = (Cow<'d, str>, Option<Cow<'d, str>>, Option<Cow<'d, str>>);
+
+/// Reads what is in the head of a document.
+///
+/// # Errors
+/// [`Failure`] with all defects of the head.
+pub(super) fn decode_head(value: Value<'_>, from_yaml: bool) -> Result<HeadOf<'_>, Failure> {
     let mut defects = Vec::new();
     match value.kind() {
         Kind::Object => {}
@@ -94,25 +127,7 @@ pub fn decode(value: Value<'_>, from_yaml: bool) -> Result<Blob<'_>, Failure> {
         let defects = vec![Defect { kind: DefectKind::MissingSchema(blob), at }];
         return Err(Failure { schema: String::new(), package: package_of_head, defects });
     }
-    let mut fields = Fields::of_document(value, &mut defects);
-    let typed = match &*schema {
-        "olm.package" => Typed::Package(fields.package()),
-        "olm.channel" => Typed::Channel(fields.channel()),
-        "olm.bundle" => Typed::Bundle(fields.bundle()),
-        "olm.deprecations" => Typed::Deprecations(fields.deprecations()),
-        _ => Typed::Other,
-    };
-    if !defects.is_empty() {
-        // The real decoder sees keys in byte order and keeps the first error.
-        defects.sort_by(|a, b| path_of(a).cmp(path_of(b)));
-        return Err(Failure { schema: schema.into_owned(), package: package_of_head, defects });
-    }
-    let name = name.unwrap_or_default();
-    let package = match &typed {
-        Typed::Package(it) => it.name.clone(),
-        _ => package.unwrap_or_default(),
-    };
-    Ok(Blob { schema, package, name, typed, value })
+    Ok((schema, package, name))
 }
 
 fn path_of(defect: &Defect) -> &[Step] {

@@ -5,7 +5,6 @@
 use std::borrow::Cow;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::ops::Range;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +12,7 @@ use thiserror::Error;
 
 use super::defect::{Defect, DefectKind, Spot};
 use super::stamp::Stamp;
-use crate::file::open_regular;
+use crate::file::{open_regular, read_part};
 
 /// A file that is made when it is read, of something that is no text.
 pub trait Made: std::fmt::Debug + Send + Sync {
@@ -202,8 +201,7 @@ impl Reopened<'_> {
                 if part.len() == len { Ok(part.into()) } else { Err(self.file.has_changed()) }
             }
             Content::File(file) => {
-                let mut text = vec![0; len];
-                file.read_exact_at(&mut text, range.start).map_err(|error| match error.kind() {
+                let text = read_part(file, range.start, len).map_err(|error| match error.kind() {
                     io::ErrorKind::UnexpectedEof => self.file.has_changed(),
                     _ => self.file.cannot_reread(error),
                 })?;

@@ -12,7 +12,7 @@ use super::blob::{self, Blob, Failure};
 use super::defect::Defect;
 use super::input::Input;
 use super::input_file::{InputFile, Opened};
-use super::stream::{DocumentSplitter, Next, Piece, Syntax, json_defect, parse};
+use super::stream::{DocumentSplitter, Next, Piece, Syntax, defect_of_head, json_defect, parse};
 use super::value_places::ValuePlaces;
 use crate::json::Reader;
 use crate::yaml;
@@ -183,9 +183,11 @@ fn run<C: Consumer>(task: Task, input: &Input, consumer: &C, scratch: &mut Scrat
                     let mut buffer: &[u8] = text;
                     loop {
                         let done = text.len() - buffer.len();
-                        let read = |at: usize| {
+                        let read = |at: usize, needs_head: bool| {
                             let text = valid?.get(done + at..)?;
-                            scratch.reader.read_at(text, 0).ok().map(|(_, len)| at + len)
+                            let (value, len) = scratch.reader.read_at(text, 0).ok()?;
+                            let is_good = !needs_head || defect_of_head(value, Syntax::Json).is_none();
+                            is_good.then_some(at + len)
                         };
                         let Next::Piece(piece) = splitter.next_or_read(buffer, true, read) else { break };
                         let consumed = piece.consumed;

@@ -13,6 +13,7 @@ mod channel_places;
 pub(crate) mod csv;
 pub(crate) mod csv_metadata;
 mod defect;
+mod delta;
 mod edit;
 mod entry;
 mod go_order;

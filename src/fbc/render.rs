@@ -4,7 +4,8 @@ use super::blob::{Blob, Failure, Typed};
 use super::csv_metadata::{self, Level};
 use super::objects::for_each_object;
 use super::rank::Rank;
-use super::write::{Format, write_blob, write_migrated};
+use super::write::{Format, write_blob, write_migrated, write_noting};
+use crate::json::Anchor;
 use crate::yaml::YamlWriteError;
 
 /// What is rendered.
@@ -52,6 +53,11 @@ pub struct Rendering<'a> {
 /// # Errors
 /// [`RenderDefect`]. Bundle objects that cannot be read count, although they are written unread.
 pub fn render_blob(blob: &Blob<'_>, how: Rendering<'_>) -> Result<Option<(Rank, Vec<u8>)>, RenderDefect> {
+    render_noting(blob, how, &mut Vec::new())
+}
+
+/// As [`render_blob`]; notes where long strings of the document are written, as far as that is known.
+pub(super) fn render_noting(blob: &Blob<'_>, how: Rendering<'_>, noted: &mut Vec<Anchor>) -> Outcome<Vec<u8>> {
     let Some(rank) = rank_of(blob, how)? else { return Ok(None) };
     let metadata = match &blob.typed {
         Typed::Bundle(bundle) if how.level == Level::CsvMetadata => {
@@ -59,9 +65,14 @@ pub fn render_blob(blob: &Blob<'_>, how: Rendering<'_>) -> Result<Option<(Rank, 
         }
         _ => None,
     };
-    let mut text = Vec::new();
+    // Most texts are about as long as what they were read from.
+    let mut text = Vec::with_capacity(blob.value.end() - blob.value.offset() + 1);
     let written = match &metadata {
         Some(metadata) => write_migrated(blob, metadata, how.format, &mut text),
+        None if how.format == Format::Json => {
+            write_noting(blob, &mut text, Some(noted));
+            Ok(())
+        }
         None => write_blob(blob, how.format, &mut text),
     };
     written.map_err(RenderDefect::Unwritable)?;

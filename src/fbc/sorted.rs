@@ -1,8 +1,9 @@
 //! Blobs in the order of the output, without holding the texts that their source still has.
 //!
 //! Sorting needs the rank of every blob before the first byte is written, but not the texts. What stands in its file as it is to be
-//! written is copied from there. Of other texts some are kept; what is beyond that is made when it is needed, by reading it a second
-//! time. JSON is read so fast that little of it is kept.
+//! written is copied from there, and of what differs little, as JSON with other orders of keys does, only the difference is kept. Of
+//! other texts some are kept; what is beyond that is made when it is needed, by reading it a second time. JSON is read so fast that
+//! little of it is kept.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,10 +14,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
 
 use super::Input;
+use super::delta::Delta;
 use super::input_file::{InputFile, Reopened, RereadError};
 use super::load::{Consumer, Document, Origin, decode_again, load};
 use super::rank::Rank;
-use super::render::{Outcome, RenderDefect, Rendering, rank_of, render_blob};
+use super::render::{Outcome, RenderDefect, Rendering, rank_of, render_blob, render_noting};
 use super::stream::Syntax;
 use super::{Format, Level};
 
@@ -25,6 +27,9 @@ const MAX_KEPT_OF_JSON: usize = 16 << 20;
 
 /// The same for one made of YAML.
 const MAX_KEPT_OF_YAML: usize = 64 << 20;
+
+/// About how many bytes of neighbours are read at once.
+const NEIGHBOURS: u64 = 256 << 10;
 
 /// About how many bytes are made ready at once.
 const BATCH: u64 = 2 << 20;
@@ -51,6 +56,8 @@ enum Text<'s> {
     Kept(Vec<u8>),
     /// In a file, as it is to be written but for the newline behind it.
     AsItStands(&'s InputFile, Origin),
+    /// In a file, but for this difference and the newline behind it.
+    Differs(&'s InputFile, Origin, Delta),
     /// Nowhere; the file has what it is made of.
     Again(&'s InputFile, Origin),
 }
@@ -59,11 +66,11 @@ enum Text<'s> {
 #[derive(Debug)]
 enum Part<'s> {
     Text(&'s [u8]),
-    /// Neighbours in one file: all of it, and the places where it holds one white-space character between two blobs.
+    /// Neighbours in one file, with one character of white space between two of them, and where each ends in the range.
     Copy {
         file: &'s InputFile,
         range: Range<u64>,
-        gaps: Vec<u64>,
+        blobs: Vec<(u64, Option<&'s Delta>)>,
     },
     Again(&'s InputFile, Origin),
 }
@@ -84,6 +91,15 @@ impl<'s> Piece<'s> {
     }
 }
 
+impl Text<'_> {
+    fn delta(&self) -> Option<&Delta> {
+        match self {
+            Self::Differs(_, _, delta) => Some(delta),
+            _ => None,
+        }
+    }
+}
+
 impl<'s> Part<'s> {
     /// The file that it is read from again.
     fn file(&self) -> Option<&'s InputFile> {
@@ -97,13 +113,9 @@ impl<'s> Part<'s> {
     fn text(self, opened: Option<&Reopened<'_>>, how: Rendering<'_>) -> Result<Cow<'s, [u8]>, RereadError> {
         match (self, opened) {
             (Part::Text(text), _) => Ok(text.into()),
-            (Part::Copy { range, gaps, .. }, Some(opened)) => {
-                let mut text = opened.part(range)?.into_owned();
-                for gap in gaps.into_iter().filter_map(|it| usize::try_from(it).ok()) {
-                    text[gap] = b'\n';
-                }
-                text.push(b'\n');
-                Ok(text.into())
+            (Part::Copy { file, range, blobs }, Some(opened)) => {
+                let source = opened.part(range)?;
+                copied(source, &blobs).map(Cow::from).ok_or_else(|| file.has_changed())
             }
             (Part::Again(file, origin), Some(opened)) => {
                 let raw = opened.part(origin.offset..origin.offset + origin.len)?;
@@ -146,7 +158,11 @@ impl<'s> Sorted<'s> {
                             self.add(rank, text);
                             return Ok(());
                         }
-                        Rendered::Text(_) => {
+                        Rendered::Differs(delta) if self.has_room(origin.syntax, delta.size()) => {
+                            self.n_kept = self.n_kept.saturating_add(delta.size());
+                            Text::Differs(file, origin, delta)
+                        }
+                        Rendered::Text(_) | Rendered::Differs(_) => {
                             // Comparing goes on only where it has spared more than it has cost.
                             first.is_full.store(self.n_copied < self.n_kept as u64, Ordering::Relaxed);
                             Text::Again(file, origin)
@@ -258,22 +274,23 @@ impl<'s> Sorted<'s> {
             let part = match text {
                 Text::Kept(text) => Part::Text(text),
                 Text::Again(file, origin) => Part::Again(file, *origin),
-                Text::AsItStands(file, origin) => {
+                Text::AsItStands(file, origin) | Text::Differs(file, origin, _) => {
                     let mut range = origin.offset..origin.offset + origin.len;
-                    let mut gaps = Vec::new();
-                    let is_neighbour = |end: u64, next: &(&str, &Text<'_>)| match next {
-                        (same, Text::AsItStands(other, it)) => {
+                    let mut blobs = vec![(origin.len, text.delta())];
+                    let is_neighbour = |end: u64, (same, next): &(&str, &Text<'_>)| match next {
+                        Text::AsItStands(other, it) | Text::Differs(other, it, _) => {
                             *same == package && std::ptr::eq(*file, *other) && it.offset == end + 1
                         }
                         _ => false,
                     };
-                    while range.end - range.start < BATCH
-                        && let Some((_, Text::AsItStands(_, next))) = texts.next_if(|it| is_neighbour(range.end, it))
+                    while range.end - range.start < NEIGHBOURS
+                        && let Some((_, next)) = texts.next_if(|it| is_neighbour(range.end, it))
+                        && let Text::AsItStands(_, it) | Text::Differs(_, it, _) = next
                     {
-                        gaps.push(range.end - range.start);
-                        range.end = next.offset + next.len;
+                        range.end = it.offset + it.len;
+                        blobs.push((range.end - range.start, next.delta()));
                     }
-                    Part::Copy { file, range, gaps }
+                    Part::Copy { file, range, blobs }
                 }
             };
             Some((package, part))
@@ -281,10 +298,37 @@ impl<'s> Sorted<'s> {
     }
 }
 
+/// The texts of neighbours, each with a newline; `None` if their source is not what it was.
+fn copied(source: Cow<'_, [u8]>, blobs: &[(u64, Option<&Delta>)]) -> Option<Vec<u8>> {
+    if blobs.iter().all(|it| it.1.is_none()) {
+        let mut text = source.into_owned();
+        text.push(b'\n');
+        for &(end, _) in blobs {
+            *text.get_mut(usize::try_from(end).ok()?)? = b'\n';
+        }
+        return Some(text);
+    }
+    let mut text = Vec::with_capacity(source.len() + 1);
+    let mut start = 0;
+    for &(end, delta) in blobs {
+        let end = usize::try_from(end).ok()?;
+        let source = source.get(start..end)?;
+        match delta {
+            Some(delta) => delta.apply(source, &mut text)?,
+            None => text.extend_from_slice(source),
+        }
+        text.push(b'\n');
+        start = end + 1;
+    }
+    Some(text)
+}
+
 /// The text of a document after the first reading.
 enum Rendered {
     /// What stands in the file, and a newline.
     AsItStands,
+    /// The same with a difference.
+    Differs(Delta),
     /// This.
     Text(Vec<u8>),
     /// Not made, since there is no room for it.
@@ -312,11 +356,18 @@ impl Consumer for First<'_> {
         if origin.syntax == Syntax::Json && !can_fail && self.is_full.load(Ordering::Relaxed) {
             return (origin, rank_of(&blob, self.how).map(|it| it.map(|rank| (rank, Rendered::Unwritten))));
         }
+        let mut noted = Vec::new();
+        let outcome = render_noting(&blob, self.how, &mut noted);
+        let is_json = origin.syntax == Syntax::Json && self.how.format == Format::Json;
         let rendered = |text: Vec<u8>| match text.split_last() {
             Some((b'\n', text)) if text == raw => Rendered::AsItStands,
+            Some((b'\n', line)) if is_json => match Delta::between(raw, line, &noted) {
+                Some(delta) => Rendered::Differs(delta),
+                None => Rendered::Text(text),
+            },
             _ => Rendered::Text(text),
         };
-        (origin, render_blob(&blob, self.how).map(|it| it.map(|(rank, text)| (rank, rendered(text)))))
+        (origin, outcome.map(|it| it.map(|(rank, text)| (rank, rendered(text)))))
     }
 }
 
@@ -363,7 +414,7 @@ mod tests {
                 .parts()
                 .map(|(_, part)| match part {
                     Part::Text(_) => "text",
-                    Part::Copy { gaps, .. } if gaps.is_empty() => "copy",
+                    Part::Copy { blobs, .. } if blobs.len() == 1 => "copy",
                     Part::Copy { .. } => "copy of several",
                     Part::Again(..) => "again",
                 })

@@ -92,16 +92,17 @@ impl DocumentSplitter {
 
     /// Finds the next document; the caller then drops `consumed` bytes and calls [`Self::consume`].
     pub(super) fn next(&mut self, buffer: &[u8], is_last: bool) -> Next {
-        self.next_or_read(buffer, is_last, |_| None)
+        self.next_or_read(buffer, is_last, |_, _| None)
     }
 
     /// As [`Self::next`], for a caller who reads documents at once: `read` gets the offset in the buffer at which an object starts, and
-    /// gives the offset behind it if the object is valid. Then nobody else looks for its end.
+    /// gives the offset behind it if the object is valid JSON, and has no defect in its head if it is asked about that. Then nobody
+    /// else looks for its end.
     pub(super) fn next_or_read(
         &mut self,
         buffer: &[u8],
         is_last: bool,
-        read: impl FnMut(usize) -> Option<usize>,
+        read: impl FnMut(usize, bool) -> Option<usize>,
     ) -> Next {
         if let Mode::Undecided = self.mode {
             if buffer.len() < PEEK && !is_last {
@@ -131,7 +132,7 @@ impl DocumentSplitter {
         advance(self.line, self.column, &buffer[..at])
     }
 
-    fn next_json(&mut self, buffer: &[u8], is_last: bool, mut read: impl FnMut(usize) -> Option<usize>) -> Next {
+    fn next_json(&mut self, buffer: &[u8], is_last: bool, mut read: impl FnMut(usize, bool) -> Option<usize>) -> Next {
         let Mode::Json { delivered, scanner, after_junk } = &mut self.mode else { return Next::End };
         let start =
             buffer.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\t' | b'\r')).unwrap_or(buffer.len());
@@ -139,7 +140,7 @@ impl DocumentSplitter {
         let Some(&first) = rest.first() else {
             return if is_last { Next::End } else { Next::NeedMore };
         };
-        let read_end = if first == b'{' && *delivered >= FALLBACK_LIMIT { read(start) } else { None };
+        let read_end = if first == b'{' { read(start, *delivered < FALLBACK_LIMIT) } else { None };
         let end = if let Some(end) = read_end {
             end
         } else if first == b'{' {
@@ -159,7 +160,7 @@ impl DocumentSplitter {
         let (line, column) = self.place_of(buffer, start);
         let is_read = read_end.is_some();
         let mut piece = Piece { start, end, consumed: end, line, column, syntax: Syntax::Json, is_read, defect: None };
-        if delivered_before >= FALLBACK_LIMIT {
+        if is_read || delivered_before >= FALLBACK_LIMIT {
             return Next::Piece(piece);
         }
         let Some(mut defect) = head_defect(&buffer[start..end], Syntax::Json) else {
@@ -296,12 +297,15 @@ fn head_defect(raw: &[u8], syntax: Syntax) -> Option<Defect> {
         Err(defect) => Some(defect),
         Ok((text, _)) => match reader.read(&text) {
             Err(error) => Some(json_defect(error)),
-            Ok(value) => match blob::decode(value, syntax == Syntax::Yaml) {
-                Err(failure) => failure.defects.into_iter().find(|it| it.kind.is_in_head()),
-                Ok(_) => None,
-            },
+            Ok(value) => defect_of_head(value, syntax),
         },
     }
+}
+
+/// As [`head_defect`], of a document that has been read.
+pub(super) fn defect_of_head(value: json::Value<'_>, syntax: Syntax) -> Option<Defect> {
+    let head = blob::decode_head(value, syntax == Syntax::Yaml);
+    head.err()?.defects.into_iter().find(|it| it.kind.is_in_head())
 }
 
 /// The JSON text of a document, and the line of it, from 1, from which on it is not looked at, if there is one. `origins`, if wanted,

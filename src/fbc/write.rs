@@ -8,7 +8,7 @@ use super::go_order::go_sort;
 use super::objects::BUNDLE_OBJECT;
 use super::property::PropertyView;
 use super::typed::{BASE64, Bundle, Channel, Deprecations, Package};
-use crate::json::{self, Reader};
+use crate::json::{self, Anchor, Reader};
 use crate::yaml;
 
 /// How blobs are written.
@@ -37,13 +37,16 @@ impl Format {
 /// [`yaml::YamlWriteError`] if it holds a character that YAML cannot carry.
 pub fn write_blob(blob: &Blob<'_>, format: Format, out: &mut Vec<u8>) -> Result<(), yaml::YamlWriteError> {
     match format {
-        Format::Json => {
-            write_json(blob, None, Some(4), out);
-            out.push(b'\n');
-            Ok(())
-        }
-        Format::Yaml => write_yaml(blob, None, out),
+        Format::Json => write_noting(blob, out, None),
+        Format::Yaml => return write_yaml(blob, None, out),
     }
+    Ok(())
+}
+
+/// Writes a blob as JSON; with `noted`, notes where long strings of its document are written.
+pub(super) fn write_noting(blob: &Blob<'_>, out: &mut Vec<u8>, noted: Option<&mut Vec<Anchor>>) {
+    write_json(blob, None, Some(4), out, noted);
+    out.push(b'\n');
 }
 
 /// Writes the blob of a bundle whose manifests give way to an `olm.csv.metadata` property with this value, in compact JSON.
@@ -59,7 +62,7 @@ pub(super) fn write_migrated(
     match format {
         Format::Json => {
             let mut compact = Vec::new();
-            write_json(blob, Some(metadata), None, &mut compact);
+            write_json(blob, Some(metadata), None, &mut compact, None);
             // The property keeps the order of its fields.
             json::indent(&compact, out);
             out.push(b'\n');
@@ -71,7 +74,7 @@ pub(super) fn write_migrated(
 
 fn write_yaml(blob: &Blob<'_>, metadata: Option<&str>, out: &mut Vec<u8>) -> Result<(), yaml::YamlWriteError> {
     let mut compact = Vec::new();
-    write_json(blob, metadata, None, &mut compact);
+    write_json(blob, metadata, None, &mut compact, None);
     let text = json::decode_utf8(&compact);
     let mut reader = Reader::new();
     let value = reader.read(&text).expect("our own writer writes valid JSON");
@@ -81,8 +84,14 @@ fn write_yaml(blob: &Blob<'_>, metadata: Option<&str>, out: &mut Vec<u8>) -> Res
 
 /// Writes a blob as JSON, indented or compact, without the newline behind it: typed blobs with the fields that they
 /// have, in their order, others with sorted keys.
-fn write_json(blob: &Blob<'_>, metadata: Option<&str>, width: Option<usize>, out: &mut Vec<u8>) {
-    let mut it = Writer { out, width, level: 0, metadata };
+fn write_json<'a>(
+    blob: &Blob<'_>,
+    metadata: Option<&'a str>,
+    width: Option<usize>,
+    out: &'a mut Vec<u8>,
+    noted: Option<&'a mut Vec<Anchor>>,
+) {
+    let mut it = Writer { out, width, level: 0, metadata, noted };
     match &blob.typed {
         Typed::Package(package) => it.package(&blob.schema, package),
         Typed::Channel(channel) => it.channel(&blob.schema, channel),
@@ -98,6 +107,8 @@ struct Writer<'a> {
     level: usize,
     /// What takes the place of a bundle's manifests, in compact JSON.
     metadata: Option<&'a str>,
+    /// Where long strings are written, if somebody wants to know.
+    noted: Option<&'a mut Vec<Anchor>>,
 }
 
 impl Writer<'_> {
@@ -148,9 +159,10 @@ impl Writer<'_> {
     }
 
     fn any(&mut self, value: json::Value<'_>) {
-        match self.width {
-            Some(width) => json::write_pretty(value, width, self.level, self.out),
-            None => json::write_compact(value, self.out),
+        match (self.width, &mut self.noted) {
+            (Some(width), Some(noted)) => json::write_pretty_noting(value, width, self.level, self.out, noted),
+            (Some(width), None) => json::write_pretty(value, width, self.level, self.out),
+            (None, _) => json::write_compact(value, self.out),
         }
     }
 

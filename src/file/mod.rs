@@ -41,7 +41,7 @@ pub use abandon::{Left, abandon_all};
 pub use cache::Cache;
 pub use directory::NewDirectory;
 pub use error::{FileError, InTheWay, Kind};
-pub use regular::{MAX_WHOLE, open_regular, read_regular, read_regular_of};
+pub use regular::{MAX_WHOLE, open_regular, read_part, read_regular, read_regular_of};
 pub use replace::{Replacement, clear_left, write_whole};
 pub use same::{is_inside, is_of_stranger, is_same_file};
 pub use scratch::Scratch;

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use rustix::buffer::spare_capacity;
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use super::system;
 
@@ -24,6 +26,24 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
         super::Kind::Directory => Err(io::ErrorKind::IsADirectory.into()),
         kind => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{kind}, not a regular file"))),
     }
+}
+
+/// Reads a part of a file, wherever that has been read to. The memory for it is not cleared first.
+///
+/// # Errors
+/// [`io::ErrorKind::UnexpectedEof`] if the file has less.
+pub fn read_part(file: &File, start: u64, len: usize) -> io::Result<Vec<u8>> {
+    let mut part = Vec::with_capacity(len);
+    while part.len() < len {
+        let at = start.saturating_add(part.len() as u64);
+        match rustix::io::pread(file, spare_capacity(&mut part), at) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    part.truncate(len);
+    Ok(part)
 }
 
 /// Reads a regular file as a whole.

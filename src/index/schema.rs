@@ -6,10 +6,11 @@ use super::derive;
 use super::error::NotAnIndex;
 use super::form::{APPLICATION_ID, SCHEMA_VERSION};
 
-mod embedded {
-    #![allow(missing_docs, unreachable_pub)]
-    refinery::embed_migrations!("migrations");
-}
+/// The migrations, by the names of their files.
+const MIGRATIONS: [(&str, &str); 2] = [
+    ("V1__catalogs_and_documents", include_str!("../../migrations/V1__catalogs_and_documents.sql")),
+    ("V2__edges_for_recursive_queries", include_str!("../../migrations/V2__edges_for_recursive_queries.sql")),
+];
 
 /// The time that the history of migrations carries, so that an index has the same bytes whenever it is built.
 const FIXED_TIME: &str = "2026-01-01T00:00:00Z";
@@ -47,12 +48,17 @@ pub(super) fn verify(connection: &Connection) -> rusqlite::Result<Result<(), Not
     Ok(if rest.is_empty() { Ok(()) } else { Err(NotAnIndex::Altered) })
 }
 
+fn runner() -> Result<refinery::Runner, String> {
+    let migration = |(name, sql)| refinery::Migration::unapplied(name, sql).map_err(|error| error.to_string());
+    Ok(refinery::Runner::new(&MIGRATIONS.into_iter().map(migration).collect::<Result<Vec<_>, _>>()?))
+}
+
 /// Brings an empty database or an older index to the current schema.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), String> {
     check_history(connection)?;
     let base: i32 =
         connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(|it| it.to_string())?;
-    embedded::migrations::runner().run(connection).map_err(|error| error.to_string())?;
+    runner()?.run(connection).map_err(|error| error.to_string())?;
     connection
         .execute("UPDATE refinery_schema_history SET applied_on = ?1", [FIXED_TIME])
         .and_then(|_| connection.pragma_update(None, "application_id", APPLICATION_ID))
@@ -88,7 +94,7 @@ fn check_history(connection: &Connection) -> Result<(), String> {
     };
     let version: i32 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(words)?;
     let mut wanted = Connection::open_in_memory().map_err(words)?;
-    let runner = embedded::migrations::runner().set_target(refinery::Target::Version(version));
+    let runner = runner()?.set_target(refinery::Target::Version(version));
     runner.run(&mut wanted).map_err(|error| error.to_string())?;
     // The schema first: what is not a table is not read.
     let found = schema(connection).map_err(|_| altered())?;

@@ -29,4 +29,4 @@ pub use split::{ObjectEnd, ObjectScanner};
 pub use step::Step;
 pub use text::{decode_utf8, fold_eq, write_string, write_string_html};
 pub use value::{Kind, Value};
-pub use write::{Layout, write_compact, write_pretty, write_unstructured};
+pub use write::{Anchor, Layout, write_compact, write_pretty, write_pretty_noting, write_unstructured};

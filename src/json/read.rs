@@ -220,7 +220,7 @@ impl Reader {
 
     fn leaf(&mut self, kind: Kind, start: usize, end: usize) {
         let next = self.nodes.len() as u32 + 1;
-        self.nodes.push(Node { kind, start: start as u32, end: end as u32, next });
+        self.nodes.push(Node { kind, is_as_written: false, start: start as u32, end: end as u32, next });
     }
 
     fn literal(&mut self, text: &str, pos: &mut usize, word: &'static str, kind: Kind) -> Result<Expect, ReadError> {
@@ -242,6 +242,7 @@ impl Reader {
         let bytes = text.as_bytes();
         let mut pos = start + 1;
         let mut kind = Kind::PlainString;
+        let mut is_as_written = true;
         loop {
             pos = skip_plain(bytes, pos);
             let Some(&byte) = bytes.get(pos) else {
@@ -249,17 +250,21 @@ impl Reader {
             };
             match byte {
                 b'"' => {
-                    self.leaf(kind, start + 1, pos);
+                    let next = self.nodes.len() as u32 + 1;
+                    self.nodes.push(Node { kind, is_as_written, start: start as u32 + 1, end: pos as u32, next });
                     return Ok(pos + 1);
                 }
                 b'\\' => {
                     kind = Kind::EscapedString;
+                    // Other escapes are written in another way.
+                    is_as_written &= !matches!(bytes.get(pos + 1), Some(b'/' | b'u'));
                     pos = escape(text, pos)?;
                 }
                 // The first byte of U+2028 and U+2029 (and of much else), which are written escaped.
                 0xE2 => {
                     if matches!(bytes.get(pos + 1..pos + 3), Some([0x80, 0xA8 | 0xA9])) {
                         kind = Kind::EscapedString;
+                        is_as_written = false;
                     }
                     pos += 1;
                 }

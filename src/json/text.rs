@@ -92,23 +92,6 @@ pub fn write_string(text: &str, out: &mut Vec<u8>) {
     write_escaped(text, false, out);
 }
 
-/// Whether the text between a string's quotes is how [`write_string`] writes the string: with the short escapes only, and nothing
-/// that would be escaped.
-pub(super) fn is_as_written(raw: &str) -> bool {
-    let bytes = raw.as_bytes();
-    let mut pos = 0;
-    loop {
-        pos = skip_plain(bytes, pos);
-        match bytes.get(pos..) {
-            None | Some([]) => return true,
-            Some([b'\\', b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't', ..]) => pos += 2,
-            Some([0xE2, 0x80, 0xA8 | 0xA9, ..]) => return false,
-            Some([0xE2, ..]) => pos += 1,
-            Some(_) => return false,
-        }
-    }
-}
-
 /// As [`write_string`], with `<`, `>` and `&` escaped too (the HTML mode of Appendix A).
 pub fn write_string_html(text: &str, out: &mut Vec<u8>) {
     write_escaped(text, true, out);

@@ -57,6 +57,8 @@ impl Kind {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Node {
     pub(super) kind: Kind,
+    /// Whether it is a string whose text between the quotes is how it is written.
+    pub(super) is_as_written: bool,
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) next: u32,
@@ -64,7 +66,7 @@ pub(super) struct Node {
 
 impl Node {
     pub(super) fn new(kind: Kind, start: usize) -> Self {
-        Self { kind, start: start as u32, end: 0, next: 0 }
+        Self { kind, is_as_written: false, start: start as u32, end: 0, next: 0 }
     }
 }
 
@@ -123,6 +125,12 @@ impl<'d> Value<'d> {
             Kind::PlainString | Kind::EscapedString => node.end as usize + 1,
             _ => node.end as usize,
         }
+    }
+
+    /// Whether this is a string whose text between the quotes is how it is written: with the short escapes only, and nothing that
+    /// would be escaped.
+    pub(super) fn is_as_written(&self) -> bool {
+        self.node().is_as_written
     }
 
     /// The value's source text; of a string, what stands between its quotes.

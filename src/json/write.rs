@@ -1,7 +1,7 @@
 //! Documents back to text, without recursion.
 
 use super::number::write_number;
-use super::text::{is_as_written, write_string, write_string_html};
+use super::text::{write_string, write_string_html};
 use super::value::{Kind, Value};
 
 /// How much white space is written.
@@ -18,6 +18,18 @@ pub enum Layout {
     },
 }
 
+/// A place in a text that was read, and where in the written text the same stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Anchor {
+    /// Offset in the text that was read.
+    pub source: u32,
+    /// Offset in the text that was written.
+    pub written: u32,
+}
+
+/// Strings from this length on are noted.
+const NOTED: usize = 24;
+
 /// A container that is being written: what is left of its children in `order`, and whether it is an object.
 struct Frame {
     next: usize,
@@ -28,18 +40,23 @@ struct Frame {
 /// Writes a value with its keys sorted by bytes at every level, duplicates reduced to the last one, and numbers as
 /// doubles: the normal form of a blob (`docs/behaviour/fbc.md` 1.5, rule 5), without the newline at its end.
 pub fn write_compact(value: Value<'_>, out: &mut Vec<u8>) {
-    write_value(value, Layout::Compact, out);
+    write_value(value, Layout::Compact, out, &mut None);
 }
 
 /// As [`write_compact`], indented.
 pub fn write_pretty(value: Value<'_>, width: usize, level: usize, out: &mut Vec<u8>) {
-    write_value(value, Layout::Indented { width, level }, out);
+    write_value(value, Layout::Indented { width, level }, out, &mut None);
 }
 
 /// Writes a value as Go writes an object of Kubernetes (`docs/behaviour/fbc.md` 4.5): as [`write_compact`], but integers stay what they
 /// are, and `<`, `>` and `&` are escaped.
 pub fn write_unstructured(value: Value<'_>, out: &mut Vec<u8>) {
-    write_styled(value, Style { layout: Layout::Compact, is_unstructured: true }, out);
+    write_styled(value, Style { layout: Layout::Compact, is_unstructured: true }, out, &mut None);
+}
+
+/// As [`write_pretty`]; notes where long strings are written that stand in the text as they are written.
+pub fn write_pretty_noting(value: Value<'_>, width: usize, level: usize, out: &mut Vec<u8>, noted: &mut Vec<Anchor>) {
+    write_value(value, Layout::Indented { width, level }, out, &mut Some(noted));
 }
 
 /// How values are written.
@@ -49,16 +66,16 @@ struct Style {
     is_unstructured: bool,
 }
 
-fn write_value(value: Value<'_>, layout: Layout, out: &mut Vec<u8>) {
-    write_styled(value, Style { layout, is_unstructured: false }, out);
+fn write_value(value: Value<'_>, layout: Layout, out: &mut Vec<u8>, noted: &mut Option<&mut Vec<Anchor>>) {
+    write_styled(value, Style { layout, is_unstructured: false }, out, noted);
 }
 
-fn write_styled(value: Value<'_>, style: Style, out: &mut Vec<u8>) {
+fn write_styled(value: Value<'_>, style: Style, out: &mut Vec<u8>, noted: &mut Option<&mut Vec<Anchor>>) {
     let layout = style.layout;
     // Node numbers of the children (of objects: of the keys) of all open containers.
     let mut order: Vec<u32> = Vec::new();
     let mut frames: Vec<Frame> = Vec::new();
-    if !write_leaf_or_open(value, style, &mut order, &mut frames, out) {
+    if !write_leaf_or_open(value, style, &mut order, &mut frames, out, noted) {
         return;
     }
     while let Some(frame) = frames.last_mut() {
@@ -81,13 +98,13 @@ fn write_styled(value: Value<'_>, style: Style, out: &mut Vec<u8>) {
         new_line(layout, frames.len(), out);
         let child = if is_object {
             let key = value.at(idx);
-            write_text(key, style, out);
+            write_text(key, style, out, noted);
             out.extend_from_slice(if layout == Layout::Compact { b":" } else { b": " });
             value.at(idx + 1)
         } else {
             value.at(idx)
         };
-        write_leaf_or_open(child, style, &mut order, &mut frames, out);
+        write_leaf_or_open(child, style, &mut order, &mut frames, out, noted);
     }
 }
 
@@ -106,6 +123,7 @@ fn write_leaf_or_open(
     order: &mut Vec<u32>,
     frames: &mut Vec<Frame>,
     out: &mut Vec<u8>,
+    noted: &mut Option<&mut Vec<Anchor>>,
 ) -> bool {
     match value.kind() {
         Kind::Null => out.extend_from_slice(b"null"),
@@ -115,7 +133,7 @@ fn write_leaf_or_open(
             out.extend_from_slice(value.raw().as_bytes());
         }
         Kind::Number => write_number(value.raw(), out),
-        Kind::PlainString | Kind::EscapedString => write_text(value, style, out),
+        Kind::PlainString | Kind::EscapedString => write_text(value, style, out, noted),
         Kind::Array | Kind::Object => {
             let is_object = value.kind() == Kind::Object;
             let first = order.len();
@@ -164,11 +182,17 @@ fn sort_keys(value: Value<'_>, order: &mut Vec<u32>, first: usize) {
     order.truncate(kept);
 }
 
-fn write_text(value: Value<'_>, style: Style, out: &mut Vec<u8>) {
+fn write_text(value: Value<'_>, style: Style, out: &mut Vec<u8>, noted: &mut Option<&mut Vec<Anchor>>) {
     let raw = value.raw();
     if style.is_unstructured {
         write_string_html(&value.as_str().unwrap_or_default(), out);
-    } else if value.kind() == Kind::PlainString || is_as_written(raw) {
+    } else if value.is_as_written() {
+        if raw.len() >= NOTED
+            && let Some(noted) = noted
+            && let (Ok(source), Ok(written)) = (u32::try_from(value.offset()), u32::try_from(out.len()))
+        {
+            noted.push(Anchor { source, written });
+        }
         out.reserve(raw.len() + 2);
         out.push(b'"');
         out.extend_from_slice(raw.as_bytes());
@@ -182,5 +206,42 @@ fn new_line(layout: Layout, depth: usize, out: &mut Vec<u8>) {
     if let Layout::Indented { width, level } = layout {
         out.push(b'\n');
         out.resize(out.len() + width * (level + depth), b' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Reader;
+
+    #[test]
+    fn strings_are_written_in_their_only_form() {
+        let parts = [
+            "a",
+            "\\n",
+            "\\\"",
+            "\\\\",
+            "\\b\\f\\r\\t",
+            "\\/",
+            "\\u0061",
+            "\\u000a",
+            "\\u2028",
+            "\u{2028}",
+            "\u{2029}",
+            "\u{2027}",
+            "\\ud800",
+            "é",
+        ];
+        for first in parts {
+            for second in parts {
+                let text = format!("\"{first}{second}\"");
+                let mut reader = Reader::new();
+                let value = reader.read(&text).unwrap();
+                let (mut written, mut wanted) = (Vec::new(), Vec::new());
+                write_compact(value, &mut written);
+                write_string(&value.as_str().unwrap(), &mut wanted);
+                assert_eq!(String::from_utf8(written), String::from_utf8(wanted), "{text}");
+            }
+        }
     }
 }

@@ -3,9 +3,10 @@
 //! What it deliberately does not do: it repeats none of the rules for which the real tools refuse a catalog; those are
 //! `check`'s.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::classic::{Channel, Entry, Installed, Order, Package, Walker, leads_to};
+use super::classic::{Channel, Entry, Installed, Order, OrderError, Package, Walker, leads_to};
 use super::rules;
 use crate::diag::{Finding, Place, Rule};
 use crate::index::query::{NamesWithoutWay, PackageGraph};
@@ -18,28 +19,37 @@ use crate::version::{Holding, Version, by_version, first_of};
 /// no others need to be followed.
 #[must_use]
 pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>, without_way: &NamesWithoutWay) -> Vec<Finding> {
-    let package = Package::new(graph);
-    let old = old.map(Package::new);
+    check_package(&graph.catalog, &Package::new(graph), old.map(Package::new).as_ref(), without_way)
+}
+
+/// As [`check_graph`], of a package in a catalog.
+pub(super) fn check_package(
+    catalog: &str,
+    package: &Package,
+    old: Option<&Package>,
+    without_way: &NamesWithoutWay,
+) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for channel in &package.channels {
-        match channel.order() {
+    let ordered = Ordered::new(package);
+    for (channel, order) in package.channels.iter().zip(&ordered.orders) {
+        match order {
             Err(error) => {
                 findings.push(finding(rules::NO_ORDER, at_disorder(channel), channel, error.to_string(), None));
             }
             Ok(order) => {
-                let before = old.as_ref().and_then(|it| it.channels.iter().find(|it| it.name == channel.name));
+                let before = old.and_then(|it| it.channels.iter().find(|it| it.name == channel.name));
                 let beyond = check_ranges(channel);
-                let names = without_way.get(&(graph.catalog.clone(), channel.name.clone()));
-                let names = names.filter(|_| beyond.is_empty() && ascends(channel, &order));
-                check_names(&package, channel, &order, (before, names), &mut findings);
-                check_dead(channel, &order, &mut findings);
+                let names = without_way.get(&(catalog.to_owned(), channel.name.clone()));
+                let names = names.filter(|_| beyond.is_empty() && ascends(channel, order));
+                check_names(&ordered, channel, order, (before, names), &mut findings);
+                check_dead(channel, order, &mut findings);
                 findings.extend(beyond);
-                check_pruned(channel, &order, &mut findings);
-                check_default(&package, channel, &order, &mut findings);
+                check_pruned(channel, order, &mut findings);
+                check_default(&ordered, channel, order, &mut findings);
             }
         }
     }
-    for gone in old.iter().flat_map(|it| &it.channels) {
+    for gone in old.into_iter().flat_map(|it| &it.channels) {
         if !package.channels.iter().any(|it| it.name == gone.name) {
             let message = format!("channel {}/{} was removed: its Subscriptions fail", gone.package, gone.name);
             let help = "keep the channel, deprecated if need be";
@@ -47,6 +57,30 @@ pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>, without_way
         }
     }
     findings
+}
+
+/// A package with the order of each of its channels.
+struct Ordered<'p> {
+    package: &'p Package,
+    orders: Vec<Result<Order<'p>, OrderError>>,
+    /// Where the default channel leads; `None` if it has no order.
+    default: OnceCell<Option<Walker<'p>>>,
+}
+
+impl<'p> Ordered<'p> {
+    fn new(package: &'p Package) -> Self {
+        let orders = package.channels.iter().map(Channel::order).collect();
+        Self { package, orders, default: OnceCell::new() }
+    }
+
+    /// Where the channels of a name lead; `None` if one of them has no order.
+    fn walker(&self, name: &str) -> Option<Walker<'p>> {
+        let mut ranks = Vec::new();
+        for (channel, order) in self.package.channels.iter().zip(&self.orders).filter(|it| it.0.name == name) {
+            ranks.extend(order.as_ref().ok()?.live.iter().map(|&entry| (channel, entry)));
+        }
+        Some(Walker::new(ranks))
+    }
 }
 
 /// Each name that a channel knows, with its version if it has one.
@@ -64,7 +98,7 @@ fn names(channel: &Channel) -> BTreeMap<&str, Option<Version>> {
 }
 
 fn check_names(
-    package: &Package,
+    ordered: &Ordered<'_>,
     channel: &Channel,
     order: &Order<'_>,
     (old, without_way): (Option<&Channel>, Option<&BTreeSet<String>>),
@@ -85,15 +119,16 @@ fn check_names(
         all.insert(name, (version.or(before), rules::STRANDED));
     }
     let naming = naming(channel);
-    let heads = channel.heads();
-    // The channel has an order, so there is a walker.
-    let Ok(walker) = package.walker(Some(&channel.name)) else { return };
+    // A channel with an order has one head, which nothing skips.
+    let head = order.live.first().map_or("", |it| it.name.as_str());
+    // `None` if another channel of this name has no order.
+    let Some(walker) = ordered.walker(&channel.name) else { return };
     // Names from which the way has been followed.
     let mut followed: BTreeSet<String> = BTreeSet::new();
     for (name, (version, rule)) in all {
         let installed = Installed { name: name.to_owned(), version };
         let is_open = !settled.contains(name);
-        if is_open && walker.next(&installed).is_none() && !heads.contains(&name) {
+        if is_open && walker.next(&installed).is_none() && head != name {
             findings.push(stranded(channel, order, &installed, rule));
         }
         if is_open && let Some(back) = circle(&walker, &installed, &mut followed) {
@@ -276,14 +311,15 @@ fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding
     }
 }
 
-fn check_default(package: &Package, channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>) {
+fn check_default(ordered: &Ordered<'_>, channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>) {
+    let package = ordered.package;
     let Some(default) = package.channels.iter().find(|it| it.name == package.default_channel) else { return };
     let Some(head) = order.live.first().filter(|_| default.name != channel.name) else { return };
     let installed = Installed { name: head.name.clone(), version: head.version.clone() };
     let is_member = default.entry(&head.name).is_some();
     // A default channel without order has a finding of its own.
-    let Ok(next) = package.next(Some(&default.name), &installed) else { return };
-    if !is_member && next.is_none() {
+    let Some(walker) = ordered.default.get_or_init(|| ordered.walker(&default.name)) else { return };
+    if !is_member && walker.next(&installed).is_none() {
         let message = format!(
             "from {}, the head of {}/{}, nothing leads into the default channel {}",
             head.name, channel.package, channel.name, default.name

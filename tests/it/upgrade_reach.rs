@@ -9,13 +9,14 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use olmdex::constraint::openshift::Minor;
+use olmdex::diag::Finding;
 use olmdex::fbc::Input;
 use olmdex::index::query::{EdgeScope, Filter, NamesWithoutWay, Reach, SqlLimits, SqlValue};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::upgrade::v1::Policy;
 use olmdex::upgrade::{
-    Asked, Effort, Generation, InstalledBundle, Move, PackageView, PathStep, Wish, check_graph, classic_shortest,
-    ends_of_ways_out, first_steps, v1_shortest, v1_why_not, way_out,
+    Asked, Effort, Generation, InstalledBundle, Move, PackageView, PathStep, Wish, check_graph, check_packages,
+    classic_shortest, ends_of_ways_out, first_steps, v1_shortest, v1_why_not, way_out,
 };
 use olmdex::version::Version;
 use proptest::prelude::*;
@@ -225,7 +226,65 @@ proptest! {
                 prop_assert_eq!(check_graph(graph, old, &without_way), wide, "{:?}", without_way);
             }
         }
+        if let [text, ..] = &texts[..] {
+            checks_agree(&index, &index_of(std::slice::from_ref(text)));
+        }
     }
+}
+
+/// Checks of many packages, which read little of each, find what checks find that are given all of it.
+fn checks_agree(index: &Index, old: &Index) {
+    let (all, none) = (Filter::default(), NamesWithoutWay::new());
+    let before = old.package_graphs(&all, "p").unwrap();
+    for old in [None, Some(old)] {
+        let before = before.first().filter(|_| old.is_some());
+        let graphs = index.package_graphs(&all, "p").unwrap();
+        let wanted: Vec<Finding> = graphs.iter().flat_map(|it| check_graph(it, before, &none)).collect();
+        let found = check_packages(index, &all, old, &["p".to_owned()]).unwrap();
+        assert_eq!(found, [Some(wanted).filter(|_| !graphs.is_empty())]);
+    }
+}
+
+#[test]
+fn bundles_without_one_version_are_checked_as_olm_reads_them() {
+    let property = |value: &str| format!(r#"{{"type": "olm.package", "value": {value}}}"#);
+    let good = property(r#"{"packageName": "p", "version": "2.5.0"}"#);
+    let kinds = [
+        String::new(),
+        good.clone(),
+        [property("null"), good.clone()].join(", "),
+        [good.clone(), property(r#"{"packageName": "p", "version": "2.7.0"}"#)].join(", "),
+        property(r#"{"packageName": "p", "version": "one"}"#),
+        property(r#"{"packageName": "p", "Version": "2.5.0+r1"}"#),
+        property(r#"{"packageName": "p", "version": "2.5.0", "release": 1}"#),
+        property(r#"{"packageName": 1, "version": "2.5.0"}"#),
+        r#"{"type": "olm.package"}"#.to_owned(),
+    ];
+    let bundle = |name: &str, properties: &str| {
+        format!(
+            r#"{{"schema": "olm.bundle", "package": "p", "name": "{name}", "image": "quay.io/p/p:1", "properties": [{properties}]}}"#
+        )
+    };
+    let head = bundle("p.v2", &property(r#"{"packageName": "p", "version": "2.0.0"}"#));
+    let mut messages = BTreeSet::new();
+    for range in ["<2.6.0", ">=2.6.0 <3.0.0", ">=1.0.0 <2.0.0"] {
+        let channel = format!(
+            r#"{{"schema": "olm.channel", "package": "p", "name": "a", "entries": [{{"name": "p.v2", "replaces": "p.v1", "skipRange": "{range}"}}, {{"name": "p.v1"}}]}}"#
+        );
+        let package = r#"{"schema": "olm.package", "name": "p", "defaultChannel": "a"}"#;
+        for first in &kinds {
+            for second in &kinds {
+                let [first, second] = [first, second].map(|it| bundle("p.v1", it));
+                let once = index_of(&[[package, &channel, &head, &first].join("\n")]);
+                let twice = index_of(&[[package, &channel, &head, &first, &second].join("\n")]);
+                checks_agree(&once, &twice);
+                checks_agree(&twice, &once);
+                let found = check_packages(&once, &Filter::default(), None, &["p".to_owned()]).unwrap();
+                messages.extend(found.into_iter().flatten().flatten().map(|it| it.message));
+            }
+        }
+    }
+    assert!(messages.len() >= 3, "{messages:?}");
 }
 
 /// A channel of entries whose ranges all hold each other.

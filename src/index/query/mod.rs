@@ -23,6 +23,7 @@ mod show;
 mod sql;
 mod upgrade;
 mod uses;
+mod versions;
 
 pub use bundles::BundleRow;
 pub use dependencies::{DependencyBundle, PackageDependencies};
@@ -44,6 +45,7 @@ pub use search::{ApiPattern, BundlePlace, Hit, SearchQuery};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
 pub use uses::{OwnedApi, Provider, UseRow};
+pub use versions::{BundleVersion, PackageVersions};
 
 use rusqlite::{Params, Result, Row};
 
@@ -100,6 +102,7 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(reach::STATEMENTS);
     all.extend_from_slice(dependencies::STATEMENTS);
     all.extend_from_slice(uses::STATEMENTS);
+    all.extend_from_slice(versions::STATEMENTS);
     all.extend_from_slice(diff::STATEMENTS);
     all.extend_from_slice(history::STATEMENTS);
     all

@@ -127,23 +127,31 @@ impl Channel {
     /// # Errors
     /// If it has no single chain from a single head.
     pub fn order(&self) -> Result<Order<'_>, OrderError> {
-        let mut by_name: HashMap<&str, &Entry> = HashMap::new();
-        for entry in &self.entries {
-            by_name.entry(&entry.name).or_insert(entry);
-        }
-        let mut skipped: HashMap<&str, &Entry> = HashMap::new();
-        for entry in &self.entries {
-            for name in &entry.skips {
-                if let Some(known) = by_name.get(name.as_str()) {
-                    skipped.entry(&known.name).or_insert(entry);
-                }
+        // Entries are known by the place of the first one of their name.
+        let mut by_name: HashMap<&str, usize> = HashMap::with_capacity(self.entries.len());
+        let first: Vec<usize> =
+            self.entries.iter().enumerate().map(|(at, it)| *by_name.entry(&it.name).or_insert(at)).collect();
+        let mut skipped_by: Vec<Option<&Entry>> = vec![None; self.entries.len()];
+        let mut is_left: Vec<bool> = vec![false; self.entries.len()];
+        let replaces: Vec<Option<usize>> =
+            self.entries.iter().map(|it| by_name.get(it.replaces.as_str()).copied()).collect();
+        for (entry, replaced) in self.entries.iter().zip(&replaces) {
+            for &known in entry.skips.iter().filter_map(|it| by_name.get(it.as_str())) {
+                skipped_by[known].get_or_insert(entry);
+                is_left[known] = true;
+            }
+            if let Some(replaced) = *replaced {
+                is_left[replaced] = true;
             }
         }
         let (package, channel) = (self.package.clone(), self.name.clone());
+        // The head from which an entry was come to last.
+        let mut visited: Vec<Option<usize>> = vec![None; self.entries.len()];
         let mut chains = Vec::new();
-        for head in self.heads() {
-            let Some(chain) = chain(&by_name, &skipped, head) else {
-                return Err(OrderError::Cycle { package, channel, head: head.to_owned() });
+        for &head in first.iter().filter(|&&it| !is_left[it]) {
+            let Some(chain) = self.chain((&replaces, &skipped_by), &mut visited, head) else {
+                let head = self.entries[head].name.clone();
+                return Err(OrderError::Cycle { package, channel, head });
             };
             chains.push(chain);
         }
@@ -157,30 +165,34 @@ impl Channel {
             return Err(OrderError::SeveralHeads { package, channel, chains });
         }
         match chains.pop() {
-            Some(live) => Ok(Order { live, skipped }),
+            Some(live) => {
+                let skipped = self.entries.iter().zip(skipped_by);
+                let skipped = skipped.filter_map(|(entry, by)| Some((entry.name.as_str(), by?))).collect();
+                Ok(Order { live, skipped })
+            }
             None => Err(OrderError::NoHead { package, channel }),
         }
     }
-}
 
-/// The entries below a head that are not skipped; `None` if the way down comes back to itself. Skipped entries are passed
-/// through.
-fn chain<'c>(
-    by_name: &HashMap<&'c str, &'c Entry>,
-    skipped: &HashMap<&'c str, &'c Entry>,
-    head: &str,
-) -> Option<Vec<&'c Entry>> {
-    let mut chain = Vec::new();
-    let mut visited = HashSet::new();
-    let mut at = by_name.get(head);
-    while let Some(entry) = at {
-        if !visited.insert(entry.name.as_str()) {
-            return None;
+    /// The entries below a head that are not skipped; `None` if the way down comes back to itself. Skipped entries are passed
+    /// through.
+    fn chain(
+        &self,
+        (replaces, skipped_by): (&[Option<usize>], &[Option<&Entry>]),
+        visited: &mut [Option<usize>],
+        head: usize,
+    ) -> Option<Vec<&Entry>> {
+        let mut chain = Vec::new();
+        let mut next = Some(head);
+        while let Some(at) = next {
+            if visited[at].replace(head) == Some(head) {
+                return None;
+            }
+            if skipped_by[at].is_none() {
+                chain.push(&self.entries[at]);
+            }
+            next = replaces[at];
         }
-        if !skipped.contains_key(entry.name.as_str()) {
-            chain.push(*entry);
-        }
-        at = by_name.get(entry.replaces.as_str());
+        Some(chain)
     }
-    Some(chain)
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::order::{Channel, Entry, OrderError};
 use crate::diag::Place;
 use crate::fbc;
-use crate::index::query::PackageGraph;
+use crate::index::query::{PackageGraph, PackageVersions};
 use crate::upgrade::permit::{Field, Permit};
 use crate::upgrade::v1::bundle_version;
 use crate::version::{Holding, Version};
@@ -107,6 +107,18 @@ impl Package {
                 versions.entry(&bundle.name).or_insert_with(|| version.value.to_build_metadata());
             }
         }
+        Self::with_versions(graph, &versions)
+    }
+
+    /// As [`Self::new`], of a package that is valid.
+    #[must_use]
+    pub fn of_versions(graph: &PackageVersions) -> Self {
+        let versions =
+            graph.bundles.iter().filter_map(|it| Some((it.name.as_str(), Version::parse(&it.version).ok()?)));
+        Self::with_versions(graph, &versions.collect())
+    }
+
+    fn with_versions<B>(graph: &PackageGraph<B>, versions: &HashMap<&str, Version>) -> Self {
         let entry = |(number, it): (usize, &fbc::Entry)| Entry {
             number,
             ..Entry::new(it.clone(), versions.get(it.name.as_str()).cloned())
@@ -182,20 +194,11 @@ impl Package {
     /// # Errors
     /// If a channel has no order.
     pub fn walker<'p>(&'p self, channel: Option<&'p str>) -> Result<Walker<'p>, OrderError> {
-        let mut walker = Walker { ranks: Vec::new(), by_name: HashMap::new(), ranged: Holding::default() };
+        let mut ranks = Vec::new();
         for channel in self.subscribed(channel) {
-            walker.ranks.extend(channel.order()?.live.into_iter().map(|entry| (channel, entry)));
+            ranks.extend(channel.order()?.live.into_iter().map(|entry| (channel, entry)));
         }
-        for (rank, (_, entry)) in walker.ranks.iter().enumerate() {
-            for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
-                walker.by_name.entry(name).or_insert(rank);
-            }
-        }
-        let ranges = walker.ranks.iter().enumerate();
-        // No channel has as many entries as do not fit.
-        walker.ranged =
-            Holding::new(ranges.filter_map(|(rank, it)| Some((u32::try_from(rank).ok()?, it.1.range.as_ref()?))));
-        Ok(walker)
+        Ok(Walker::new(ranks))
     }
 
     /// The steps that OLM takes one after another.
@@ -236,6 +239,21 @@ pub struct Walker<'p> {
 }
 
 impl<'p> Walker<'p> {
+    /// Of the entries that count, the most preferred first, with their channels.
+    pub(in crate::upgrade) fn new(ranks: Vec<(&'p Channel, &'p Entry)>) -> Self {
+        let mut by_name = HashMap::with_capacity(ranks.len());
+        for (rank, (_, entry)) in ranks.iter().enumerate() {
+            for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
+                by_name.entry(name.as_str()).or_insert(rank);
+            }
+        }
+        // No channel has as many entries as do not fit.
+        let ranges = ranks.iter().enumerate();
+        let ranged = ranges.filter_map(|(rank, it)| Some((u32::try_from(rank).ok()?, it.1.range.as_ref()?)));
+        let ranged = Holding::new(ranged);
+        Self { ranks, by_name, ranged }
+    }
+
     /// The entry that OLM goes to from an installed bundle; `None` if it stays.
     #[must_use]
     pub fn next(&self, installed: &Installed) -> Option<(&'p Channel, &'p Entry)> {
