@@ -135,9 +135,9 @@ fn walked(path: &Path) -> Vec<(PathBuf, String)> {
             }
         }
     }
-    let drawn = files_of(&pictures).into_iter().map(|it| {
-        (package().join(PICTURES).join(it.file_name().unwrap()), std::fs::read_to_string(it).unwrap())
-    });
+    let drawn = files_of(&pictures)
+        .into_iter()
+        .map(|it| (package().join(PICTURES).join(it.file_name().unwrap()), std::fs::read_to_string(it).unwrap()));
     std::iter::once((path.to_owned(), found)).chain(drawn).collect()
 }
 
