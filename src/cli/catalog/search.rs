@@ -41,7 +41,7 @@ pub(crate) struct SearchArgs {
 pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
     let has_conditions = !args.provides.is_empty() || !args.image.is_empty() || !args.feature.is_empty();
     if args.words.iter().all(|it| it.trim().is_empty()) && !has_conditions {
-        let error = CommandError::usage("there is nothing to search for");
+        let error = CommandError::usage("nothing to search for");
         return Err(error.help("give words, or `--provides`, `--image` or `--feature`"));
     }
     let index = args.ask.open(context)?;
