@@ -21,7 +21,7 @@ pub fn inspect(document: &Document<'_>) -> Inspected {
         let mut it = draft(rules::UNREAD_TEXT, message.to_owned());
         it.spot = Spot::Line(line, 1);
         it.help = Some(
-            "begin each document with a line `---`; a file of JSON must be strict JSON from its first character"
+            "begin each document with a line `---`; a JSON file must be strict JSON from its first character"
                 .to_owned(),
         );
         inspector.push(it);
@@ -95,7 +95,7 @@ impl Inspector {
             DefectKind::MissingSchema(blob) if blob.is_empty() => (
                 rules::MISSING_SCHEMA,
                 Some(
-                    "it holds nothing but comments or blanks: move comments inside a document and remove the extra `---`",
+                    "it holds nothing but comments or whitespace: move comments inside a document and remove the extra `---`",
                 ),
             ),
             DefectKind::MissingSchema(_) => (
@@ -236,7 +236,7 @@ impl Inspector {
         match Range::parse(range) {
             Err(error) => {
                 let message = format!("entry `{entry}`: `{range}` is not a range of versions: {error}");
-                let help = "separate comparators by blanks and write versions in full, for example `>=1.0.0 <1.2.0`";
+                let help = "separate comparators with spaces and write versions in full, for example `>=1.0.0 <1.2.0`";
                 self.push(draft(rules::INVALID_SKIP_RANGE, message).at(path).help(help));
             }
             Ok(range_value) if range_value.has_empty_group() => {

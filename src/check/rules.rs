@@ -8,27 +8,27 @@ use crate::diag::{Rule, rules};
 rules! {
     UNREADABLE_FILE: "E0001", "unreadable-file", Error,
         "Every file of a catalog can be read.",
-        "opm reads every file below the directory, whatever its name, and gives up at the first that it cannot read. Hide files that are not part of the catalog with a `.indexignore` file, and replace links to directories by the directories themselves.",
+        "opm reads every file below the directory, whatever its name, and gives up at the first one it cannot read. Hide files that are not part of the catalog with a `.indexignore` file, and replace links to directories with the directories.",
         "ln -s ../elsewhere catalog/linked   # a link to a directory is not entered, it is an error";
     INVALID_JSON: "E0002", "invalid-json", Error,
         "A file that starts with `{` is a stream of JSON objects.",
-        "The first two objects may also be YAML in flow style; from the third on everything must be strict JSON: no comments, no trailing commas, nothing between the objects but white space.",
+        "The first two objects may also be YAML in flow style; from the third on everything must be strict JSON: no comments, no trailing commas, nothing between the objects but whitespace.",
         "{\"schema\": \"olm.package\", \"name\": \"foo\",}";
     INVALID_DOCUMENT_SEPARATOR: "E0003", "invalid-document-separator", Error,
-        "A line that starts with `---` holds nothing else than white space or a comment.",
-        "YAML files are cut into documents by their lines, before YAML is parsed: a line that starts with three dashes always separates, also inside a block of text. Start the document on the next line, or indent the text.",
+        "A line that starts with `---` holds nothing else but whitespace or a comment.",
+        "Files are split into documents line by line before YAML is parsed: a line that starts with three dashes always separates, even inside a block of text. Start the document on the next line, or indent the text.",
         "--- {schema: olm.package, name: foo}";
     INVALID_YAML: "E0004", "invalid-yaml", Error,
         "Every document is valid YAML.",
-        "Catalogs are YAML 1.1 as go-yaml reads it. Frequent causes: tabs for indentation, an unquoted `:` or `#` in a text, a list item at the wrong depth.",
+        "Catalogs are YAML 1.1 as go-yaml reads it. Common causes: tabs for indentation, an unquoted `:` or `#` in a string, a list item at the wrong depth.",
         "schema: olm.package\n\tname: foo";
     NOT_AN_OBJECT: "E0005", "not-an-object", Error,
         "Every document is an object.",
         "A catalog is a sequence of objects with a `schema`. A list of blobs must be written as separate documents; a README among the catalog's files must be hidden by `.indexignore`.",
         "- schema: olm.package\n  name: foo";
     COLLIDING_KEYS: "E0006", "colliding-keys", Error,
-        "No two top-level keys of a document differ in letter case only.",
-        "The real reader compares the names of fields without regard to case, so it refuses a document in which the answer would depend on chance.",
+        "No two top-level keys of a document differ only in letter case.",
+        "The real reader ignores case when it compares the names of fields, so it refuses a document in which the answer would depend on chance.",
         "schema: olm.package\nname: foo\nName: bar";
     HEAD_NOT_STRING: "E0007", "head-not-string", Error,
         "`schema`, `package` and `name` are strings.",
@@ -39,12 +39,12 @@ rules! {
         "The schema says what a document is. A document of nothing but comments counts as one too: put comments inside a document, not before the first separator.",
         "# A comment as a document of its own.\n---\nschema: olm.package\nname: foo";
     WRONG_KIND: "E0009", "wrong-kind", Error,
-        "Every field has a value of its kind.",
+        "Every field has a value of the right type.",
         "Nothing is converted: a number or boolean is not a string. In YAML 1.1 `1.0`, `yes` and `0x1F` need quotes to be strings.",
         "schema: olm.channel\npackage: foo\nname: stable\nentries:\n- name: 1.0";
     INVALID_BASE64: "E0010", "invalid-base64", Error,
         "Binary data is padded base64 in the standard alphabet.",
-        "Icons and bundle objects are base64 with `+`, `/` and `=`. Line breaks are allowed, blanks and the URL-safe alphabet are not.",
+        "Icons and bundle objects are base64 with `+`, `/` and `=`. Line breaks are allowed; spaces and the URL-safe alphabet are not.",
         "schema: olm.package\nname: foo\nicon: {base64data: \"a-b_\", mediatype: image/png}";
     INVALID_BUNDLE_OBJECT: "E0011", "invalid-bundle-object", Error,
         "The data of an `olm.bundle.object` property is base64 of a Kubernetes object.",
@@ -56,7 +56,7 @@ rules! {
         "schema: olm.package\ndefaultChannel: stable";
     DUPLICATE_PACKAGE: "E0102", "duplicate-package", Error,
         "A package is defined once in a catalog.",
-        "Two `olm.package` blobs of one name cannot be merged. When catalogs are combined, keep one of them.",
+        "Two `olm.package` blobs with the same name cannot be merged. When catalogs are combined, keep one of them.",
         "schema: olm.package\nname: foo\n---\nschema: olm.package\nname: foo";
     INVALID_PACKAGE_NAME: "E0103", "invalid-package-name", Error,
         "A package's name is an RFC 1123 label.",
@@ -68,7 +68,7 @@ rules! {
         "schema: olm.package\nname: foo";
     PACKAGE_WITHOUT_CHANNELS: "E0105", "package-without-channels", Error,
         "Every package has at least one channel.",
-        "Without a channel nothing of the package can be installed.",
+        "Without a channel, nothing in the package can be installed.",
         "schema: olm.package\nname: foo\ndefaultChannel: stable";
     DEFAULT_CHANNEL_NOT_FOUND: "E0106", "default-channel-not-found", Error,
         "The default channel is a channel of the package.",
@@ -108,11 +108,11 @@ rules! {
         "entries:\n- name: foo.v1.0.0\n- name: foo.v2.0.0";
     REPLACES_CYCLE: "E0208", "replaces-cycle", Error,
         "The chain of `replaces` from the head has an end.",
-        "Following `replaces` from the head came back to an entry that was there before.",
+        "Following `replaces` from the head leads back to an entry already visited.",
         "entries:\n- {name: c, replaces: b}\n- {name: b, replaces: a}\n- {name: a, replaces: b}";
     STRANDED_ENTRIES: "E0209", "stranded-entries", Error,
         "Every entry is on the chain of `replaces` below the head, or is skipped.",
-        "Somebody who has a stranded version installed gets no upgrade. A head that both replaces and skips the same entry cuts the chain there.",
+        "A cluster with a stranded version installed gets no upgrade. A head that both replaces and skips the same entry cuts the chain there.",
         "entries:\n- {name: c, replaces: b, skips: [b]}\n- {name: b, replaces: a}\n- {name: a}";
     EMPTY_SKIP: "E0210", "empty-skip", Error,
         "No item of `skips` is empty.",
@@ -120,11 +120,11 @@ rules! {
         "skips: [foo.v1.0.0, \"\"]";
     INVALID_SKIP_RANGE: "E0211", "invalid-skip-range", Error,
         "A `skipRange` is a range of versions in the syntax of blang/semver.",
-        "Comparators are separated by blanks, not by commas, versions have three numbers, and there is no `^` or `~`: `>=1.0.0 <1.2.0`.",
+        "Comparators are separated by spaces, not commas, versions have three numbers, and there is no `^` or `~`: `>=1.0.0 <1.2.0`.",
         "skipRange: \">=1.0.0, <1.2.0\"";
     DANGLING_ENTRY: "E0212", "dangling-entry", Error,
         "Every entry of a channel names a bundle of the package.",
-        "Add the `olm.bundle` blob, or remove the entry and let another entry `skips` it: names in `skips` and `replaces` need not exist.",
+        "Add the `olm.bundle` blob, or remove the entry and add its name to the `skips` of another: names in `skips` and `replaces` need not exist.",
         "entries:\n- name: foo.v9.9.9   # no such bundle";
     BUNDLE_WITHOUT_PACKAGE: "E0301", "bundle-without-package", Error,
         "Every bundle names its package.",
@@ -139,7 +139,7 @@ rules! {
         "Bundles are immutable: two blobs of one name cannot both be right.",
         "two olm.bundle blobs with package foo and name foo.v1.0.0";
     INVALID_PROPERTY: "E0304", "invalid-property", Error,
-        "The properties that OLM knows have values of their form.",
+        "The properties that OLM knows have values of the expected form.",
         "`olm.package`, `olm.package.required`, `olm.gvk`, `olm.gvk.required`, `olm.channel`, `olm.csv.metadata` and `olm.bundle.object` are typed; every other property only needs a value.",
         "{type: olm.gvk, value: [apps, v1, Foo]}";
     PACKAGE_PROPERTY_COUNT: "E0305", "package-property-count", Error,
@@ -152,7 +152,7 @@ rules! {
         "package: foo\nproperties: [{type: olm.package, value: {packageName: bar, version: 1.0.0}}]";
     INVALID_IMAGE: "E0307", "invalid-image", Error,
         "Images are valid references.",
-        "A reference is a repository name in lower case with an optional tag and digest, without `docker://` and blanks.",
+        "A reference is a repository name in lower case with an optional tag and digest, without `docker://` or spaces.",
         "image: quay.io/Foo/bar:v1";
     INVALID_VERSION: "E0308", "invalid-version", Error,
         "A bundle's version is a strict semantic version.",
@@ -168,7 +168,7 @@ rules! {
         "schema: olm.bundle   # and no olm.channel lists it";
     BUNDLE_WITHOUT_IMAGE: "E0311", "bundle-without-image", Error,
         "A bundle has an image.",
-        "Only bundles that carry their objects themselves (`olm.bundle.object`) may do without.",
+        "Only bundles that carry their objects themselves (`olm.bundle.object`) may do without one.",
         "schema: olm.bundle\nimage: \"\"";
     RELEASE_NAME_MISMATCH: "E0312", "release-name-mismatch", Error,
         "A bundle with a release is named `<package>-v<version>-<release>`.",
@@ -195,7 +195,7 @@ rules! {
         "Merge the entries into one blob.",
         "two olm.deprecations blobs with package foo";
     DEPRECATION_WITHOUT_SCHEMA: "E0404", "deprecation-without-schema", Error,
-        "A deprecation says by `reference.schema` what it is about.",
+        "A deprecation says in `reference.schema` what it is about.",
         "It is `olm.package`, `olm.channel` or `olm.bundle`.",
         "entries: [{message: old}]";
     DUPLICATE_DEPRECATION: "E0405", "duplicate-deprecation", Error,
@@ -220,15 +220,15 @@ rules! {
         "reference: {schema: olm.operator, name: foo}";
     DEPRECATION_WITHOUT_MESSAGE: "E0410", "deprecation-without-message", Error,
         "Every deprecation has a message.",
-        "It is what users are told; say what to use instead.",
+        "Users see it; say what to use instead.",
         "{reference: {schema: olm.package}, message: \"\"}";
     UNREAD_TEXT: "W0010", "unread-text", Warning,
-        "All that stands in a file is read.",
-        "Of what stands between two lines `---`, only the first YAML document is read, and opm says nothing of the rest: what follows a line `...`, and all JSON objects behind the first in a file that is not strict JSON (a trailing comma or a comment in one of the first two objects, or a byte order mark before them).",
+        "Everything in a file is read.",
+        "Between two `---` lines only the first YAML document is read, and opm does not mention the rest: whatever follows a `...` line, and all JSON objects after the first in a file that is not strict JSON (a trailing comma or a comment in one of the first two objects, or a byte order mark before them).",
         "{\"schema\": \"olm.package\", \"name\": \"foo\",}\n{\"schema\": \"olm.channel\", \"package\": \"foo\", \"name\": \"never-read\"}";
     EMPTY_PROPERTY_TYPE: "W0501", "empty-property-type", Warning,
         "Every property has a type.",
-        "opm lets it pass, the format's definition does not; nothing will ever read such a property.",
+        "opm accepts it, the format's definition does not; nothing will ever read such a property.",
         "properties: [{type: \"\", value: 1}]";
     NULL_PROPERTY_VALUE: "W0502", "null-property-value", Warning,
         "Every property has a value that is not `null`.",
@@ -252,15 +252,15 @@ rules! {
         "relatedImages: [{name: operator, image: \"\"}]";
     EMPTY_FIELD: "W0507", "empty-field", Warning,
         "An optional field that is present is not empty.",
-        "The format's definition forbids `package`, `replaces` and `skipRange` with an empty text; leave them out.",
+        "The format's definition forbids `package`, `replaces` and `skipRange` with an empty string; leave them out.",
         "entries: [{name: foo.v1.0.0, replaces: \"\"}]";
     SEVERAL_CSV_METADATA: "W0508", "several-csv-metadata", Warning,
         "A bundle has at most one `olm.csv.metadata` property.",
-        "opm's validation lets it pass, but its server refuses to start with such a catalog.",
+        "opm's validation accepts it, but its server refuses to start with such a catalog.",
         "two properties of type olm.csv.metadata";
     UNSERVABLE_SCHEMA_NAME: "W0509", "unservable-schema-name", Warning,
         "Names of other schemas and their packages consist of letters, digits, `.`, `_` and `-`.",
-        "opm's validation lets it pass, but its server refuses to start with such a catalog.",
+        "opm's validation accepts it, but its server refuses to start with such a catalog.",
         "schema: my schema";
     UNUSABLE_SKIP_RANGE: "W0510", "unusable-skip-range", Warning,
         "A `skipRange` has no empty alternative.",
@@ -271,12 +271,12 @@ rules! {
         "opm does not look inside. OLM Classic does, and resolves nothing at all in a namespace from which such a bundle can be reached. Unknown fields count at any depth: a package is named by `packageName`, although the product documentation writes `name`.",
         "{type: olm.constraint, value: {package: {name: bar, versionRange: \">=1.0.0\"}}}";
     INVALID_CEL_RULE: "W0521", "invalid-cel-rule", Warning,
-        "A rule of CEL compiles, and is true or false.",
-        "OLM Classic resolves nothing at all in a namespace from which the bundle can be reached. The value of a property has no type: make it one, as in `bool(properties[0].value)`.",
+        "A CEL rule compiles, and evaluates to true or false.",
+        "OLM Classic resolves nothing at all in a namespace from which the bundle can be reached. The value of a property has no type: convert it, as in `bool(properties[0].value)`.",
         "{type: olm.constraint, value: {cel: {rule: \"properties[0].value\"}}}";
     LARGE_CONSTRAINT: "W0522", "large-constraint", Warning,
         "An `olm.constraint` has at most 64KB.",
-        "That is what the documentation allows. OLM reads twice as much, which it may stop to do.",
+        "That is what the documentation allows. OLM reads twice as much today, which may change.",
         "an olm.constraint of 100,000 bytes";
     CONSTRAINT_WITHOUT_EFFECT: "W0523", "constraint-without-effect", Warning,
         "Every part of an `olm.constraint` has an effect.",
@@ -284,11 +284,11 @@ rules! {
         "{type: olm.constraint, value: {not: {constraints: [{package: {packageName: bar, versionRange: \"<1.0.0\"}}]}}}";
     IMPOSSIBLE_CONSTRAINT: "W0524", "impossible-constraint", Warning,
         "Some operator can meet an `olm.constraint`.",
-        "One single operator must meet the whole constraint: an empty `any` is met by none, and none is of two packages. The bundle cannot be installed.",
+        "A single operator must meet the whole constraint: an empty `any` is met by none, and no operator is in two packages. The bundle cannot be installed.",
         "{type: olm.constraint, value: {any: {constraints: []}}}";
     INVALID_MAX_OPENSHIFT_VERSION: "W0525", "invalid-max-openshift-version", Warning,
-        "A bundle has at most one `olm.maxOpenShiftVersion`, a text with major and minor number.",
-        "A value that cannot be read, and a second one even if it is equal, keeps the cluster from being upgraded while the bundle is installed.",
+        "A bundle has at most one `olm.maxOpenShiftVersion`, a string with major and minor version.",
+        "A value that cannot be read, or a second one even if it is the same, keeps the cluster from being upgraded while the bundle is installed.",
         "{type: olm.maxOpenShiftVersion, value: \"4.18.3\"}";
     IMPLAUSIBLE_API_NAME: "W0526", "implausible-api-name", Warning,
         "Group, version and kind of an API look like names in Kubernetes.",
@@ -296,23 +296,23 @@ rules! {
         "{type: olm.gvk, value: {group: X_bad, version: one, kind: Foo}}";
     UNKNOWN_FIELD: "W0527", "unknown-field", Warning,
         "Blobs hold only fields that their schema has.",
-        "opm drops a field that it does not know without a word: with `replace` instead of `replaces` the channel has two heads, and nothing says why.",
+        "opm silently drops a field that it does not know: with `replace` instead of `replaces` the channel has two heads, and nothing says why.",
         "entries: [{name: foo.v1.1.0, replace: foo.v1.0.0}]";
     MISSPELT_SCHEMA: "W0528", "misspelt-schema", Warning,
-        "The schema of a blob is spelt as its readers spell it.",
-        "A blob of any schema is carried along, so one that is meant to be a bundle and says `olm.bundel` is simply missing.",
+        "The schema of a blob is spelt as its readers expect.",
+        "Blobs of unknown schemas are kept, so a bundle with the schema `olm.bundel` is simply missing.",
         "schema: olm.bundel";
     MISSPELT_PROPERTY_TYPE: "W0529", "misspelt-property-type", Warning,
-        "The type of a property is spelt as its readers spell it.",
-        "A property of any type is carried along, so a dependency of type `olm.gvk.requierd` is none, and what it asks for is not installed.",
+        "The type of a property is spelt as its readers expect.",
+        "Properties of unknown types are kept, so a dependency of type `olm.gvk.requierd` has no effect: what it asks for is not installed.",
         "{type: olm.gvk.requierd, value: {group: g.example.com, version: v1, kind: Foo}}";
     MISSPELT_EDGE: "W0530", "misspelt-edge", Warning,
         "`replaces` and `skips` spell the names of entries as the entries do.",
-        "A name that no entry has may be a version that was pruned, which is normal. One that differs from an entry's in its letters only is a slip: the edge leads from nowhere, and what it should lead on from is stranded.",
+        "A name that no entry has may be a version that was pruned, which is normal. One that differs from an entry's name only in letters is a typo: the edge leads from nowhere, and the entry that was meant is stranded.",
         "entries: [{name: foo.v1.1.0, replaces: fo.v1.0.0}, {name: foo.v1.0.0}]";
     MISSPELT_REQUIRED_PACKAGE: "W0531", "misspelt-required-package", Warning,
         "The package that a bundle requires is spelt as the catalog spells it.",
-        "A package that the catalog does not have may be in another one. If the name differs from one of this catalog in a letter or two, it is rather a slip, and the bundle cannot be installed.",
+        "A package that the catalog does not have may be in another one. If its name differs from one in this catalog by a letter or two, it is more likely a typo, and the bundle cannot be installed.",
         "{type: olm.package.required, value: {packageName: certmanager, versionRange: '>=1.0.0'}}   # cert-manager";
 }
 

@@ -199,8 +199,7 @@ fn chain_draft(model: &PackageModel<'_>, channel: &ChannelFacts, defect: &GraphD
             let it = draft(rules::MULTIPLE_CHANNEL_HEADS, message).at(at(&heads[0], "name"));
             match misspelt_edge(channel, &heads) {
                 Some(cause) => it.help(cause),
-                None => it
-                    .help("let the newest of them `replaces` or `skips` the others; a `skipRange` does not count here"),
+                None => it.help("let the newest replace or skip the others; a `skipRange` does not count here"),
             }
         }
         GraphDefect::Cycle(cycle) => {
@@ -213,7 +212,7 @@ fn chain_draft(model: &PackageModel<'_>, channel: &ChannelFacts, defect: &GraphD
             let message = format!("{of}: nothing leads from {} to the head", shown(&stranded));
             draft(rules::STRANDED_ENTRIES, message)
                 .at(at(&stranded[0], "name"))
-                .help("let an entry of the chain `replaces` or `skips` them; a `skipRange` does not count here")
+                .help("let an entry of the chain replace or skip them; a `skipRange` does not count here")
         }
     }
 }

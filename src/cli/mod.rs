@@ -186,7 +186,7 @@ pub fn run() -> ExitCode {
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("no message");
             let error = CommandError::new(Exit::Bug, format!("internal error: {what}"));
-            reporter.error(&error.help("this is a bug of olmdex: please report it with the command and its input"));
+            reporter.error(&error.help("this is a bug in olmdex: please report it with the command and its input"));
             Exit::Bug.into()
         }
     }

@@ -43,7 +43,7 @@ impl BaselineError {
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                Some("`--write-baseline` makes it of the findings of this run".to_owned())
+                Some("`--write-baseline` makes one from the findings of this run".to_owned())
             }
             Self::Io { source, .. } if source.kind() == io::ErrorKind::FileTooLarge => {
                 Some("a baseline may have 64 MiB".to_owned())

@@ -94,7 +94,7 @@ fn constraint(value: Value<'_>) -> Vec<Advice> {
         Err(defects) => advice.extend(defects.into_iter().map(|it| {
             let topic = if matches!(it.error, ConstraintError::Rule(_)) { Topic::Rule } else { Topic::Unreadable };
             let is_message = it.path.last() == Some(&Step::from("failureMessage"));
-            let help = if is_message { Some("put quotes around the text") } else { it.error.help() };
+            let help = if is_message { Some("put quotes around the string") } else { it.error.help() };
             Advice { topic, message: it.error.to_string(), help: help.map(str::to_owned), path: it.path }
         })),
         Ok(reading) => parts(&reading, &mut advice),
@@ -139,8 +139,9 @@ fn parts(reading: &Reading<'_>, advice: &mut Vec<Advice>) {
                 let mut names: Vec<&String> = parts.iter().filter_map(name).collect();
                 names.dedup();
                 if let [first, second, ..] = names.as_slice() {
-                    let message =
-                        format!("`all` asks one operator to be of the packages `{first}` and `{second}`, and none is");
+                    let message = format!(
+                        "`all` asks for one operator in both packages `{first}` and `{second}`, and there is none"
+                    );
                     let help = "use one `olm.package.required` property for each package";
                     advice.push(Advice::new(Topic::Impossible, message, at("all")).help(help));
                 }
@@ -218,7 +219,7 @@ fn label(value: Value<'_>) -> Vec<Advice> {
     match label_demand(&compact(value)) {
         Err(error) => vec![Advice::new(Topic::Unreadable, error.to_string(), vec!["label".into()])],
         Ok(label) if label.is_empty() => {
-            let message = "a label without a text is met only by another of the kind";
+            let message = "an empty label is met only by another empty label";
             vec![Advice::new(Topic::Impossible, message, vec!["label".into()])]
         }
         Ok(_) => Vec::new(),
@@ -234,6 +235,6 @@ fn max_openshift(value: Value<'_>) -> Vec<Advice> {
         (Err(error), Ok(_)) => format!("OLM Classic refuses it: {error}"),
         (Ok(_), Err(error)) => format!("OLM v1 refuses it: {error}"),
     };
-    let help = "write major and minor number as a text, as in `\"4.18\"`; while the bundle is installed, the cluster cannot be upgraded";
+    let help = "write major and minor version as a string, as in `\"4.18\"`; while the bundle is installed, the cluster cannot be upgraded";
     vec![Advice::new(Topic::MaxOpenShift, message, Vec::new()).help(help)]
 }

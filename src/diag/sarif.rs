@@ -221,7 +221,7 @@ pub fn log<'a>(
             name: rule.name,
             short_description: Text { text: rule.summary },
             full_description: Text { text: rule.explanation },
-            help: OwnedText { text: format!("{}\n\nExample of what breaks it:\n\n{}", rule.explanation, rule.example) },
+            help: OwnedText { text: format!("{}\n\nExample that breaks it:\n\n{}", rule.explanation, rule.example) },
             help_uri: rule.help_uri(),
             default_configuration: Configuration { level: level(rule.severity) },
             properties: Properties { tags: ["olm"], precision: "high", problem_severity: level(rule.severity) },

@@ -267,7 +267,7 @@ fn write_way(body: &mut String, layout: &Layout, place: &Place, way: &Way) {
     for (line, first, last) in lines {
         let (y, width) = (Place::y(line), place.widths[line]);
         let words = match (first, last) {
-            (0, 0) => "where the way begins".to_owned(),
+            (0, 0) => "where the path begins".to_owned(),
             (first, last) if first == last => format!("step {first}"),
             (first, last) => format!("steps {first} to {last}"),
         };

@@ -103,7 +103,7 @@ pub enum DefectKind {
         expected: Expected,
     },
     /// Not base64.
-    #[error("not valid base64 at byte {offset} of the text")]
+    #[error("not valid base64 at byte {offset} of the string")]
     Base64 {
         /// Offset of the first byte that does not belong, in bytes of the decoded string.
         offset: usize,

@@ -62,7 +62,7 @@ impl Syncing {
 
     fn finish(self) -> io::Result<()> {
         drop(self.files);
-        self.thread.join().unwrap_or_else(|_| Err(io::Error::other("a file could not be brought to the disk")))
+        self.thread.join().unwrap_or_else(|_| Err(io::Error::other("a file could not be flushed to disk")))
     }
 }
 
@@ -191,7 +191,7 @@ impl NewDirectory {
 
     fn close(&mut self) {
         let Some((_, file)) = self.open.take() else { return };
-        // The thread is gone if a file could not be brought to the disk; the end says so.
+        // The thread is gone if a file could not be flushed to disk; the end says so.
         let _ = self.syncing.get_or_insert_with(Syncing::start).files.send(file);
     }
 

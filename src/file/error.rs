@@ -156,7 +156,7 @@ impl FileError {
             Self::NotAFile { .. } | Self::NotADirectory { .. } => "choose another name for the output".to_owned(),
             Self::Dangling { .. } => "create what it links to, or name the file itself".to_owned(),
             Self::Journal { .. } => {
-                "a program was stopped while it wrote there; delete both files, or choose another name for the output"
+                "a program was interrupted while it wrote there; delete both files, or choose another name for the output"
                     .to_owned()
             }
             Self::NotEmpty { .. } => "name a directory that does not exist yet, or is empty".to_owned(),

@@ -118,7 +118,7 @@ impl Replacement {
             let own = rustix::fs::fstat(&self.file).map_err(|error| failed(error.into()))?;
             let named = system::entry(workspace, OsStr::new(NEW)).map_err(|error| failed(error.into()))?;
             if named.is_none_or(|it| Identity::of(&it) != Identity::of(&own)) {
-                return Err(failed(io::Error::other("the new file was taken away while it was written")));
+                return Err(failed(io::Error::other("the new file was removed while it was written")));
             }
             self.place.file()?;
             rustix::fs::renameat(workspace, NEW, self.place.parent(), self.place.name())

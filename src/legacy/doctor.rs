@@ -66,7 +66,7 @@ pub struct LegacyInfo {
 /// that schema.
 fn written_by(file: &LegacyFile) -> &'static str {
     if is_mismatch(file) {
-        return "a release that cannot be known";
+        return "an unknown release";
     }
     match claimed(file) {
         None => "before v1.5.0 (2018 and 2019)",
@@ -80,7 +80,7 @@ fn written_by(file: &LegacyFile) -> &'static str {
         Some(11) => "v1.17.0 (April 2021)",
         Some(12) => "v1.17.1 to v1.17.5 (from May 2021)",
         Some(LAST) => "v1.18.0 to v1.73.0 (August 2021 to 2026)",
-        Some(_) => "no release that is known",
+        Some(_) => "no known release",
     }
 }
 
@@ -259,7 +259,7 @@ fn readable(connection: &Connection, findings: &mut Vec<Finding>) {
 
 fn schema(file: &LegacyFile, has_references: bool, findings: &mut Vec<Finding>) {
     if file.was_interrupted() {
-        let message = "a journal lies beside the file: its writer was stopped, or opm failed to migrate it";
+        let message = "there is a journal beside the file: its writer was interrupted, or opm failed to migrate it";
         findings.push(rules::finding(rules::INTERRUPTED, message, None));
     }
     let claim = match file.claim() {
@@ -284,7 +284,7 @@ fn schema(file: &LegacyFile, has_references: bool, findings: &mut Vec<Finding>) 
         (None, 4..=7) => "opm migrates it, and loses required APIs; files of v1.5.3 lose all bundles".to_owned(),
         (None, 8) => "opm migrates it, and gives every dependency the value of the first".to_owned(),
         (None, ..LAST) => "opm migrates it in place while it reads it".to_owned(),
-        (None, _) => "opm takes it for its own without a word".to_owned(),
+        (None, _) => "opm takes it for its own silently".to_owned(),
     };
     let rule = if version == LAST { rules::SCHEMA_MISMATCH } else { rules::OLD_SCHEMA };
     let message = format!("the file has {claim}, written by {}: {what}", written_by(file));
@@ -325,7 +325,7 @@ fn heads(catalog: &LegacyCatalog, connection: &Connection, findings: &mut Vec<Fi
         let name = format!("channel `{}` of package `{}`", channel.name, channel.package);
         let head = channel.head.as_deref().and_then(|it| rows.bundle(it));
         let Some(head) = head else {
-            let message = format!("{name} names no head that is there: a server elides it");
+            let message = format!("{name} names a head that does not exist: a server leaves the channel out");
             findings.push(rules::finding(rules::UNUSABLE_HEAD, message, Some(&channel.package)));
             continue;
         };
@@ -333,8 +333,10 @@ fn heads(catalog: &LegacyCatalog, connection: &Connection, findings: &mut Vec<Fi
             reader.read(&decode_utf8(bytes)).is_ok_and(|it| it.kind() == Kind::Object)
         });
         if !is_csv.map_err(|error| LegacyError::sqlite(catalog.file().path(), &error))? {
-            let message =
-                format!("{name}: its head `{}` has no ClusterServiceVersion, so that a server elides it", head.name);
+            let message = format!(
+                "{name}: its head `{}` has no ClusterServiceVersion, so a server leaves the channel out",
+                head.name
+            );
             findings.push(rules::finding(rules::UNUSABLE_HEAD, message, Some(&channel.package)));
         }
         let Some(model) = catalog.model.packages.get(&channel.package) else { continue };
@@ -385,10 +387,10 @@ fn served(file: &LegacyFile, connection: &Connection, findings: &mut Vec<Finding
         );
         say(rules::UNSEARCHABLE_API, &spaced, &|names| {
             format!(
-                "a server does not find these bundles by the APIs that they provide, whose text is not as it expects: {names}"
+                "a server does not find these bundles by the APIs that they provide, whose form is not what it expects: {names}"
             )
         });
     }
     let broken = strings("SELECT DISTINCT \"table\" FROM pragma_foreign_key_check ORDER BY 1");
-    say(rules::BROKEN_REFERENCE, &broken, &|names| format!("rows refer to rows that are not there, in {names}"));
+    say(rules::BROKEN_REFERENCE, &broken, &|names| format!("rows refer to rows that do not exist, in {names}"));
 }

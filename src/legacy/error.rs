@@ -109,7 +109,7 @@ impl LegacyError {
                 "`olmdex doctor` says what can be read; restore the file from the image it came from".to_owned()
             }
             Self::Read { source, .. } if source.kind() == io::ErrorKind::NotFound => {
-                "name a legacy SQLite file that is there".to_owned()
+                "name a legacy SQLite file that exists".to_owned()
             }
             Self::Read { .. } => {
                 "check the permissions of the file and of the directories above it, and the limit of open files"

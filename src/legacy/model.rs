@@ -262,7 +262,7 @@ impl Model {
             let mut orphans: Vec<&str> = names.into_iter().filter(|it| rows.bundle(it).is_none()).collect();
             orphans.sort_unstable();
             if !orphans.is_empty() {
-                let message = format!("`{table}` has rows of bundles that are not there: {}", few(&orphans));
+                let message = format!("`{table}` has rows for bundles that do not exist: {}", few(&orphans));
                 found.push(rules::finding(rules::ORPHAN_ROWS, message, None));
             }
         }

@@ -12,19 +12,19 @@ rules! {
         "INSERT INTO channel VALUES ('empty', 'foo', 'foo.v1')   -- a channel without entries";
     NOT_PROVED: "E0602", "not-proved", Error,
         "What the blobs hold is what the legacy file holds.",
-        "Both sides were read by readers that share nothing, and differ in a way that no known loss explains. This is a bug of olmdex: please report it with the file.",
+        "Both sides were read by readers that share no code, and they differ in a way that no known loss explains. This is a bug in olmdex: please report it with the file.",
         "the legacy file says foo.v2 replaces foo.v1, the blobs say nothing";
     DAMAGED: "E0603", "damaged-file", Error,
         "SQLite can read the whole file, and every table and column of its schema is there.",
-        "Pages are missing or hold something else than they should, or tables or columns that the schema has are gone with all that they held. Fetch the file again from the image that it came from.",
-        "a download that ended early";
+        "Pages are missing or corrupt, or tables or columns of the schema are missing along with their data. Fetch the file again from the image that it came from.",
+        "an interrupted download";
     IMPOSSIBLE_DEPTH: "E0604", "impossible-depth", Error,
-        "The depth of every entry is its distance from the head of its channel, from 0 or 1 on.",
-        "Conversion starts every chain at the least depth of the whole file, so that one that is too small makes skips of the edges of all other channels; servers order entries by their depths.",
+        "The depth of every entry is its distance from the head of its channel, counted from 0 or 1.",
+        "Conversion starts every chain at the smallest depth in the whole file, so one depth that is too small turns the edges of all other channels into skips. Servers order entries by depth.",
         "UPDATE channel_entry SET depth = -5 WHERE entry_id = 7";
     ROW_WITHOUT_VALUE: "W0601", "row-without-value", Warning,
         "Every bundle has a version and a path, and every entry a bundle and a channel.",
-        "A row with NULL there does not count, without a word: the bundle is in no channel. An empty text is not NULL.",
+        "A row with NULL there is silently ignored: the bundle is in no channel. An empty string is not NULL.",
         "UPDATE operatorbundle SET version = NULL WHERE name = 'foo.v1'";
     STRANDED_BUNDLE: "W0602", "stranded-bundle", Warning,
         "Every bundle is in a channel.",
@@ -40,7 +40,7 @@ rules! {
         "INSERT INTO dependencies VALUES ('olm.label', '{\"label\":\"x\"}', 'foo.v1', …)";
     ORPHAN_ROWS: "W0605", "orphan-rows", Warning,
         "Every property, dependency and image belongs to a bundle.",
-        "Rows of bundles that are gone are left where keys are NULL, so that no cascade finds them. They do nothing.",
+        "Rows of deleted bundles remain if their keys are NULL, since no cascade finds them. They have no effect.",
         "DELETE FROM operatorbundle WHERE name = 'foo.v1'   -- properties without path stay";
     UNREADABLE_ICON: "W0606", "unreadable-icon", Warning,
         "An icon is base64.",
@@ -51,15 +51,15 @@ rules! {
         "Files of early releases have none, or left them empty. They are read from the ClusterServiceVersions; opm would drop the bundles.",
         "a file written by v1.5.3";
     OPM_WOULD_LOSE: "W0608", "opm-would-lose", Warning,
-        "Bringing the schema forward loses nothing.",
-        "A migration of opm gives every dependency of a file below schema 9 the value of the first. Here each keeps its own; `--compat opm` shows what opm makes of it.",
+        "Migrating the schema loses nothing.",
+        "One of opm's migrations gives every dependency in a file below schema 9 the value of the first. Here each keeps its own; `--compat opm` shows what opm makes of them.",
         "a file written by v1.10.0";
     GRAPH_IGNORES_COLUMN: "W0609", "head-is-not-the-head", Warning,
         "The head that a channel names is the head of its graph.",
-        "Servers answer with the head that the channel's row names; conversion takes the one that the edges make. The two should be the same bundle.",
+        "Servers answer with the head that the channel's row names; conversion takes the one that follows from the edges. The two should be the same bundle.",
         "UPDATE channel SET head_operatorbundle_name = 'foo.v1'";
     OLD_SCHEMA: "W0610", "old-schema", Warning,
-        "The schema is the last one, 13.",
+        "The schema is the latest, 13.",
         "opm migrates an older file in place while it reads it, and leaves it broken when that fails. Here the file stays as it is.",
         "a file written before August 2021";
     SCHEMA_MISMATCH: "W0611", "schema-mismatch", Warning,
@@ -67,36 +67,36 @@ rules! {
         "If `schema_migrations` claims less than the tables show, opm migrates again and stops at the first column that is there already; if it claims more, its queries fail.",
         "DELETE FROM schema_migrations";
     INTERRUPTED: "W0612", "interrupted-writer", Warning,
-        "No journal lies beside the file.",
-        "Its writer was stopped, or opm failed to migrate it. What the journal says counts: it was played back into a copy.",
+        "There is no journal beside the file.",
+        "Its writer was interrupted, or opm failed to migrate it. The journal was played back into a copy, and the copy is read.",
         "index.db-journal beside index.db";
     LOST_EDGE: "W0613", "lost-edge", Warning,
         "Every edge between bundles survives.",
         "An entry of a file-based channel has one `replaces`. Of several, and of edges of bundles that are not converted, the others are lost.",
         "two rows of foo.v2 on the chain, one replacing foo.v1, one replacing foo.v0";
     LOST_COLUMN: "W0614", "lost-column", Warning,
-        "Every column has a place in file-based blobs.",
+        "Every column can be stored in file-based blobs.",
         "The upgrade graph that a bundle's own columns describe (`replaces`, `skips`, `substitutesfor`) is the input of a later `registry add`. Blobs hold the graph that was made of it, not the input.",
         "substitutesfor = 'foo.v1'";
     LOST_MANIFESTS: "W0615", "lost-manifests", Warning,
         "Every manifest survives.",
-        "With `--migrate-level bundle-object-to-csv-metadata` the manifests are gone but for what the property says of the ClusterServiceVersion. A `csv` column without manifests has no place at all.",
+        "With `--migrate-level bundle-object-to-csv-metadata` the manifests are lost, except for what the property keeps of the ClusterServiceVersion. A `csv` column without manifests cannot be stored at all.",
         "a bundle whose `bundle` column is NULL and whose `csv` column is not";
     UNUSABLE_HEAD: "W0616", "unusable-head", Warning,
-        "The head of every channel is there, with its ClusterServiceVersion.",
-        "The server of packages reads name, icon and description from the `csv` column of every channel's head. A channel without is elided, and a package without channels too.",
+        "The head of every channel exists, with its ClusterServiceVersion.",
+        "The server of packages reads name, icon and description from the `csv` column of every channel's head. A channel whose head has none is left out, and so is a package without channels.",
         "UPDATE operatorbundle SET csv = NULL WHERE name = 'foo.v2'   -- a head";
     UNSEARCHABLE_API: "W0617", "unsearchable-api", Warning,
         "Provided APIs are stored as TEXT in the form that servers compare with.",
-        "Servers look for providers of an API by comparing texts byte for byte, and a BLOB equals no text. Such rows come from migrations of old files.",
+        "Servers look for providers of an API by comparing values byte for byte, and a BLOB never equals a TEXT. Such rows come from migrations of old files.",
         "INSERT INTO properties VALUES ('olm.gvk', CAST('{…}' AS BLOB), …)";
     BROKEN_REFERENCE: "W0618", "broken-reference", Warning,
         "Every reference between rows leads somewhere.",
-        "Rows whose bundle, channel or entry does not exist are skipped by servers; a later change of the file by opm may fail on them.",
+        "Rows whose bundle, channel or entry does not exist are skipped by servers; a later change of the file by opm may fail because of them.",
         "DELETE FROM channel WHERE name = 'alpha'   -- with foreign keys off";
     LOST_IN_LEGACY: "W0620", "not-in-legacy-format", Warning,
         "The legacy format can hold the whole catalog.",
-        "It has no place for deprecations other than truncation, for descriptions and properties of packages and channels, for a skipRange that differs between channels, and for blobs of other schemas.",
+        "It cannot store deprecations other than truncation, descriptions and properties of packages and channels, a skipRange that differs between channels, or blobs of other schemas.",
         "schema: olm.deprecations";
     INEXPRESSIBLE_GRAPH: "W0621", "graph-not-in-legacy-format", Warning,
         "Every entry is on the chain of its channel's head, or skipped.",

@@ -53,9 +53,10 @@ fn by_operators(message: &str) -> Made {
         let maximum = item.strip_prefix("maximum supported OCP version for ").and_then(|it| it.split_once(" is "));
         let (name, meaning) = match (maximum, item.split_once(INVALID)) {
             (Some((name, version)), _) => (name, format!("{name} runs up to OpenShift {version}.")),
-            (None, Some((name, why))) => {
-                (name, format!("What {name} says cannot be read{why}, and counts as if it ran on no next version."))
-            }
+            (None, Some((name, why))) => (
+                name,
+                format!("What {name} says cannot be read{why}, so it counts as if it did not run on the next version."),
+            ),
             (None, None) => continue,
         };
         made = made.about(&[name]);

@@ -9,13 +9,13 @@ use super::made::Made;
 pub(super) fn catalogd(message: &str) -> Option<MessageExplanation> {
     const SYSTEM: &str = "catalogd";
     let meaning = [
-        ("Successfully unpacked and stored content from resolved source", "All is well: the catalog was read."),
-        ("Serving desired content from resolved source", "All is well: the catalog is served."),
+        ("Successfully unpacked and stored content from resolved source", "Nothing is wrong: the catalog was read."),
+        ("Serving desired content from resolved source", "Nothing is wrong: the catalog is served."),
         (
             "Catalog availability mode is set to Unavailable",
             "Somebody switched the catalog off with spec.availabilityMode.",
         ),
-        ("source catalog content:", "The image of the catalog cannot be had or read; it is tried again."),
+        ("source catalog content:", "The image of the catalog cannot be pulled or read; OLM tries again."),
         ("error storing fbc:", "The catalog is not valid; the one before it is still served."),
     ];
     let (_, meaning) = meaning.iter().find(|it| message.contains(it.0))?;

@@ -40,7 +40,7 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["error determining origin of operator"],
-        meaning: "The name of a channel or bundle has a slash, which OLM cannot cope with.",
+        meaning: "The name of a channel or bundle has a slash, which OLM cannot handle.",
         names: &[("unable to parse identifier ", " for")],
         next: &["olmdex validate CATALOG"],
     }),
@@ -131,8 +131,8 @@ fn broken_catalog(message: &str) -> Made {
     let cause = between(message, "error using catalogsource ", "").unwrap_or_default();
     let cause = cause.split_once(": ").map_or("", |it| it.1);
     let meaning = format!(
-        "The catalog {catalog} cannot be asked ({cause}). OLM then resolves nothing at all in the namespaces that see it, \
-         even where nobody uses that catalog."
+        "The catalog {catalog} cannot be reached ({cause}). OLM then resolves nothing at all in the namespaces that see it, \
+         even where nothing uses that catalog."
     );
     let (namespace, name) = catalog.split_once('/').unwrap_or(("", catalog));
     Made::new(SYSTEM, meaning)
@@ -147,8 +147,8 @@ fn without_order(message: &str) -> Made {
     let package = between(message, "of package \"", "\"").unwrap_or_default();
     let meaning = if channel.is_empty() {
         format!(
-            "Two installed operators of the package {package} meet the same demand, and OLM cannot order them: mostly an \
-             upgrade that is still going on. It passes when the old one has been removed."
+            "Two installed operators of the package {package} meet the same requirement, and OLM cannot order them: usually \
+             an upgrade is still in progress. It passes once the old one is removed."
         )
     } else {
         format!(
@@ -166,7 +166,7 @@ fn unreadable_constraint(message: &str) -> Made {
     let what = what.split_once(": ").map_or(what, |it| it.1);
     let mut meaning = format!(
         "A bundle within reach has an `olm.constraint` that OLM cannot read ({what}). That stops the whole namespace, even \
-         if the bundle is an old one that nobody would install."
+         if it is an old bundle that nobody would install."
     );
     if message.contains("unknown field \"name\"") {
         let hint = ConstraintError::UnknownField("name".to_owned());
@@ -193,7 +193,7 @@ fn unfit_objects(message: &str) -> Made {
     let crd = crd_after(message, "schema for ");
     let object = between(message, "error validating ", "\"").unwrap_or_default();
     let meaning = format!(
-        "Objects that exist would not be valid any more under the new schema of the CRD {crd}: change or delete them first."
+        "Existing objects would no longer be valid under the new schema of the CRD {crd}: change or delete them first."
     );
     let next = match crd {
         "" => "kubectl get crds".to_owned(),

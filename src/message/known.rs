@@ -130,7 +130,7 @@ pub(super) const KNOWN: &[Known] = &[
         system: CLASSIC,
         marks: &["install strategy failed"],
         meaning: "OLM could not create what the operator consists of: its deployments, service accounts, roles or webhooks. The \
-                  words after the colon are the API server's.",
+                  text after the colon is the API server's.",
         names: &[],
         next: &["kubectl get events -A --sort-by=.lastTimestamp", CSVS],
     },
@@ -151,15 +151,15 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["perator is not upgradeable"],
-        meaning: "The operator itself reports with its OperatorCondition that it must not be upgraded now. OLM waits until it \
-                  reports Upgradeable, or somebody overrides the condition.",
+        meaning: "The operator itself reports in its OperatorCondition that it must not be upgraded now. OLM waits until it \
+                  reports Upgradeable, or the condition is overridden.",
         names: &[],
         next: &["kubectl get operatorconditions -A -o yaml"],
     },
     Known {
         system: CLASSIC,
         marks: &["being replaced by csv: "],
-        meaning: "An upgrade is going on: the new version replaces this one. If it stays like that, look at the new one.",
+        meaning: "An upgrade is in progress: the new version replaces this one. If it stays like this, look at the new one.",
         names: &[("being replaced by csv: ", " ")],
         next: &[CSVS],
     },
@@ -173,7 +173,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["all available catalogsources are healthy"],
-        meaning: "All is well: every catalog answers.",
+        meaning: "Nothing is wrong: every catalog answers.",
         names: &[],
         next: &["kubectl get subscriptions -A"],
     },
@@ -188,7 +188,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["retry execution due to error"],
-        meaning: "OLM could not carry out a step of the InstallPlan, and tries again. The words after it say why.",
+        meaning: "OLM could not carry out a step of the InstallPlan, and tries again. The text after it says why.",
         names: &[],
         next: &[PLANS],
     },
@@ -266,7 +266,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: OPM,
         marks: &["cache requires rebuild"],
-        meaning: "The cache in the catalog image does not belong to the catalog beside it: the catalog was changed, or the cache was \
+        meaning: "The cache in the catalog image does not match the catalog beside it: the catalog was changed, or the cache was \
                   made by another version of opm. Build the image again and run `opm serve CONFIGS --cache-dir=DIR --cache-only` \
                   as its last step; or set spec.grpcPodConfig.extractContent of the CatalogSource, or serve without \
                   `--cache-enforce-integrity`.",

@@ -13,8 +13,8 @@ pub(super) fn unsatisfiable(message: &str) -> Option<MessageExplanation> {
     let list = between(message, "constraints not satisfiable", "")?;
     let mut made = Made::new(
         "OLM Classic",
-        "What the Subscriptions and installed operators of the namespace want contradicts itself. OLM changes nothing in \
-         the namespace until that is removed, and puts this message on every Subscription there, not just on the culprit.",
+        "The Subscriptions and installed operators of the namespace contradict each other. OLM changes nothing in \
+         the namespace until that is resolved, and puts this message on every Subscription there, not just on the culprit.",
     );
     for text in constraints(list.trim_start_matches(':').trim()) {
         let Meaning { meaning, names, next } = constraint(&text);
@@ -126,8 +126,8 @@ fn of_subscription(text: &str) -> Option<Meaning> {
 fn of_unreferenced(text: &str) -> Option<Meaning> {
     let name = between(text, "clusterserviceversion ", " exists and is not referenced")?;
     let meaning = format!(
-        "{name} is installed and no Subscription speaks of it, so OLM keeps it as it is. It may be left over from an \
-         upgrade that is still going on, or from a Subscription that was deleted."
+        "{name} is installed and no Subscription names it, so OLM keeps it as it is. It may be left over from \
+         an upgrade still in progress, or from a Subscription that was deleted."
     );
     let look = command(["kubectl", "get", "clusterserviceversion", name, "-o", "yaml"]);
     Some(Meaning::new(meaning, &[name]).next([look]))
@@ -184,7 +184,8 @@ fn same_package(text: &str) -> Option<Meaning> {
 
 fn replaced(text: &str) -> Option<Meaning> {
     let (new, old) = text.split_once(" conflicts with ")?;
-    let meaning = format!("{} would take the place of {}; they are not there together.", place(new), name_of(old));
+    let meaning =
+        format!("{} would take the place of {}; they cannot be installed together.", place(new), name_of(old));
     Some(Meaning::new(meaning, &[name_of(new), name_of(old)]))
 }
 
@@ -225,6 +226,6 @@ pub(super) fn no_operators(text: &str) -> Meaning {
     } else {
         ("the catalog has nothing that fits".to_owned(), RESOLVE.to_owned())
     };
-    let meaning = format!("The Subscription {subscription} asks for something that is not there: {what}.");
+    let meaning = format!("The Subscription {subscription} asks for something that does not exist: {what}.");
     Meaning { meaning, names, next: vec![next] }
 }

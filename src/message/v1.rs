@@ -26,7 +26,7 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["error finding upgrade edges"],
-        meaning: "The version that is recorded for the installed bundle cannot be read, so nothing can follow it.",
+        meaning: "The recorded version of the installed bundle cannot be read, so nothing can follow it.",
         names: &[],
         next: &[EXTENSIONS],
     }),
@@ -35,7 +35,7 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["deprecation status unknown"],
-        meaning: "Whether something is deprecated cannot be said, because no catalog could be asked.",
+        meaning: "Whether anything is deprecated is unknown, because no catalog could be reached.",
         names: &[],
         next: &["kubectl get clustercatalogs"],
     }),
@@ -55,8 +55,8 @@ fn several_catalogs(message: &str) -> Made {
     let package = between(message, "for package \"", "\"").unwrap_or_default();
     let catalogs = between(message, "same priority [", "]").unwrap_or_default();
     let meaning = format!(
-        "Several catalogs have a bundle of {package} that would do ({catalogs}), and none of them has the highest priority by \
-         itself. Give one of them a higher spec.priority, or choose with spec.source.catalog.selector."
+        "Several catalogs have a bundle of {package} that is suitable ({catalogs}), and no single one has the highest \
+         priority. Give one of them a higher spec.priority, or choose with spec.source.catalog.selector."
     );
     Made::new(SYSTEM, meaning)
         .about(&[package])
@@ -72,7 +72,7 @@ fn nothing_found(message: &str) -> Made {
     let within = if channels.is_empty() { String::new() } else { format!(", in the channels {channels}") };
     let meaning = if installed.is_empty() {
         format!(
-            "No catalog that is selected has a bundle of {package}{range}{within}. OLM does not say whether the package, \
+            "None of the selected catalogs has a bundle of {package}{range}{within}. OLM does not say whether the package, \
              the channel or the version is missing."
         )
     } else {
@@ -106,7 +106,7 @@ fn dependency(message: &str) -> Made {
     let bundle = between(message, "validating bundle \"", "\"").unwrap_or_default();
     let property = between(message, "via property \"", "\"").unwrap_or_default();
     let meaning = format!(
-        "OLM v1 knows no dependencies: it would take {bundle}, sees its {property}, and gives up; it tries no other bundle. \
+        "OLM v1 does not support dependencies: it would take {bundle}, sees its {property}, and gives up without trying another bundle. \
          Such an operator cannot be installed with OLM v1 as it is."
     );
     Made::new(SYSTEM, meaning).about(&[bundle, property]).next(command(["olmdex", "deps", bundle]))
@@ -144,5 +144,5 @@ fn unreadable_version(message: &str) -> Made {
 }
 
 fn not_deprecated(_: &str) -> Made {
-    Made::new(SYSTEM, "All is well: nothing that is used is deprecated.")
+    Made::new(SYSTEM, "Nothing is wrong: nothing that is used is deprecated.")
 }

@@ -128,7 +128,7 @@ impl Question {
         }
         let groups: Vec<_> = self.cluster.operator_groups.iter().filter(|it| it.namespace == namespace).collect();
         if groups.is_empty() && !self.cluster.subscriptions.is_empty() {
-            warnings.push("the manifests have no OperatorGroup; one is taken for granted".to_owned());
+            warnings.push("the manifests have no OperatorGroup; one is assumed".to_owned());
         }
         let groups = OperatorGroups {
             count: groups.len().max(1),
@@ -186,7 +186,7 @@ impl Question {
             if is_visible && !source.state.is_empty() && source.state != "READY" {
                 let (name, state) = (&source.name, &source.state);
                 warnings.push(format!(
-                    "the CatalogSource `{name}` was not ready ({state}): OLM resolves nothing as long as that is so"
+                    "the CatalogSource `{name}` was not ready ({state}): OLM resolves nothing until it is"
                 ));
             }
             catalogs.push(Catalog {

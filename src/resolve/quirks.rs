@@ -61,7 +61,7 @@ pub fn quirks(
     }
     if resolution.is_searched && world.subscriptions.len() + world.installed.len() > 1 {
         quirks.push(
-            "something preferred cannot be had, which shows only when it is tried: OLM's search may then give an \
+            "a preferred choice turns out to be impossible only once it is tried: OLM's search may then give an \
              unrelated Subscription less than its best, or nothing, until it resolves again"
                 .to_owned(),
         );

@@ -101,7 +101,7 @@ fn changes_of(world: &World, rows: &dyn Rows, idx: usize) -> Result<Vec<Change>,
     };
     let mut changes = Vec::new();
     if !starting.is_empty() && subscription.installed.is_empty() {
-        let words = format!("take `startingCSV: {starting}` out of the Subscription `{name}`");
+        let words = format!("remove `startingCSV: {starting}` from the Subscription `{name}`");
         changes.push(Change { words, world: with(&|it| it.starting.clear()), subscription: None });
     }
     for (source, channels) in elsewhere(world, rows, subscription)? {
@@ -128,7 +128,7 @@ fn changes_of(world: &World, rows: &dyn Rows, idx: usize) -> Result<Vec<Change>,
 fn deletion(world: &World, name: &str) -> Change {
     let mut changed = world.clone();
     changed.installed.retain(|it| it.name != name);
-    let words = format!("delete the ClusterServiceVersion {name}, which no Subscription speaks of");
+    let words = format!("delete the ClusterServiceVersion {name}, which no Subscription names");
     Change { words, world: changed, subscription: None }
 }
 

@@ -132,8 +132,7 @@ fn check_names(
             findings.push(stranded(channel, order, &installed, rule));
         }
         if is_open && let Some(back) = circle(&walker, &installed, &mut followed) {
-            let message =
-                format!("the path from {name} in {id} loops: it comes back to {back}, which was installed before");
+            let message = format!("the path from {name} in {id} loops: it comes back to {back}");
             let help = "leave newer versions out of the skipRange of older entries";
             let place = channel.entry(&back).map(|it| at_range(channel, it));
             let place = place.unwrap_or_else(|| channel.places.start());
@@ -180,7 +179,7 @@ fn stranded(channel: &Channel, order: &Order<'_>, installed: &Installed, rule: &
     } else if is_newest {
         format!("let {name} replace {head}, or take it out of the channel")
     } else {
-        format!("add {name} to the skips of {head}, or hold its version in a skipRange")
+        format!("add {name} to the skips of {head}, or include its version in a skipRange")
     };
     // The name's own entry, else the edge that mentions it, else the head that could follow it.
     let place = own.map(|it| channel.places.entry(it.number)).or_else(|| at_name(channel, name));
@@ -248,7 +247,7 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>)
         let by = &skipping.name;
         let id = format!("{}/{}", channel.package, channel.name);
         let message = format!(
-            "{by} skips {name} in {id}, so OLM Classic never goes there; OLM v1 does, from {}",
+            "{by} skips {name} in {id}, so OLM Classic never upgrades to it; OLM v1 does, from {}",
             listed(channel, from.into_iter())
         );
         let help = format!("let {by} replace or skip what {name} would follow, or include it in a skipRange");
@@ -321,7 +320,7 @@ fn check_default(ordered: &Ordered<'_>, channel: &Channel, order: &Order<'_>, fi
     let Some(walker) = ordered.default.get_or_init(|| ordered.walker(&default.name)) else { return };
     if !is_member && walker.next(&installed).is_none() {
         let message = format!(
-            "from {}, the head of {}/{}, nothing leads into the default channel {}",
+            "no upgrade leads from {}, the head of {}/{}, into the default channel {}",
             head.name, channel.package, channel.name, default.name
         );
         findings.push(finding(rules::OUTSIDE_DEFAULT, channel.places.entry(head.number), channel, message, None));

@@ -168,7 +168,7 @@ fn judge_max(values: &[String], olm: Generation, from: Minor, to: Minor) -> Opti
             match refused {
                 Some(at) => (
                     Compatibility::Blocks,
-                    format!("it supports OpenShift up to {max}, so a cluster of {at} does not go to {}", at.next()),
+                    format!("it supports OpenShift up to {max}, so OpenShift {at} is not upgraded to {}", at.next()),
                 ),
                 None => (Compatibility::Stated, format!("it supports OpenShift up to {max}")),
             }

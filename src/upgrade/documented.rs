@@ -68,7 +68,7 @@ pub fn classic_updates_as_documented(view: &PackageView, source: &str, asked: &A
         None => {
             answer.verdict = Verdict::Stuck;
             let place = channel_words(&view.package, &asked.channels);
-            answer.reason = format!("in no source does anything in {place} replace {}", installed.name);
+            answer.reason = format!("nothing in {place} of any source replaces {}", installed.name);
         }
     }
     answer.others = found.map(|it| it.1).collect();

@@ -91,7 +91,7 @@ impl UpgradePath {
             self.reason = if self.is_reached {
                 format!("{to} is installed")
             } else {
-                format!("{to} is not on the way: {last} {end}")
+                format!("{to} is not on the path: {last} {end}")
             };
         }
         self
@@ -114,7 +114,7 @@ pub fn classic_path(
             answer.steps = path.steps.into_iter().map(|it| view.step_target(&graph.catalog, it).into()).collect();
             let (ends_well, words) = match path.end {
                 End::Head => (true, "is a head"),
-                End::Stranded => (false, "is not a head, and nothing leads away from it"),
+                End::Stranded => (false, "is not a head, and no upgrade leads on from it"),
                 End::Loop => (false, "was installed before: the path loops"),
             };
             answer.finish(ends_well, words)
@@ -136,7 +136,7 @@ pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Op
             Err(error) => return answer.finish(false, &format!("is where it stops: {error}")),
         };
         if found.bundle == at.name || found.recorded_version == at.version {
-            return answer.finish(true, "is the highest that is permitted");
+            return answer.finish(true, "is the highest version permitted");
         }
         let target = view.catalogs.iter().find(|it| it.name == found.catalog).and_then(|catalog| {
             let permits = v1::permits_to(catalog, &found.bundle, &installed, &asked.channels);

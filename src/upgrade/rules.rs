@@ -29,7 +29,7 @@ rules! {
         "entries: [{name: foo.v1}, {name: foo.v2}]   # two heads";
     STRANDED: "W0802", "stranded-version",
         "Every version but the head can be upgraded.",
-        "OLM Classic leaves a cluster silently where it is if no entry that counts replaces or skips the installed name, or holds the installed version in its skipRange. Entries that are skipped themselves do not count. OLM v1 reports an error instead, or takes an entry that Classic would not.",
+        "OLM Classic silently leaves a cluster where it is if no entry that counts replaces or skips the installed name, or includes the installed version in its skipRange. Entries that are skipped themselves do not count. OLM v1 reports an error instead, or takes an entry that Classic would not.",
         "entries: [{name: foo.v1}, {name: foo.v2, skips: [foo.v1]}, {name: foo.v3, skips: [foo.v2]}]   # foo.v1";
     AMBIGUOUS: "W0803", "ambiguous-replacement",
         "One entry of a channel replaces or skips a name.",
@@ -37,23 +37,23 @@ rules! {
         "entries: [{name: foo.v2, replaces: foo.v1}, {name: foo.v3, replaces: foo.v2, skips: [foo.v1]}]   # foo.v1";
     CIRCLE: "W0804", "circular-upgrade",
         "A path through a channel reaches its head.",
-        "A skipRange that holds newer versions than its entry's leads back. OLM Classic would then replace the operator again and again.",
+        "A skipRange that includes versions newer than its entry leads back. OLM Classic would then replace the operator again and again.",
         "entries: [{name: foo.v1, skipRange: '>=1.0.0'}, {name: foo.v2, replaces: foo.v1}]";
     OUTSIDE_DEFAULT: "W0805", "head-without-way-to-default",
         "The head of a channel can be upgraded into the default channel.",
-        "Who follows this channel to its head cannot change to the default channel later: no entry of it replaces or skips the head, or holds its version.",
+        "A cluster that follows this channel to its head cannot change to the default channel later: no entry there replaces or skips the head, or includes its version in a skipRange.",
         "channel old ends with foo.v1.9, channel stable (default) starts with foo.v2.0 and replaces nothing";
     LOST: "W0806", "lost-version",
         "Every version of the old catalog can be upgraded in the new one.",
-        "A cluster with the version installed sees the new catalog next. Keep the version as an entry, or name it in the `replaces` or `skips` of an entry, or hold it in a skipRange.",
+        "A cluster with the version installed sees the new catalog next. Keep the version as an entry, or name it in the `replaces` or `skips` of an entry, or include it in a skipRange.",
         "old: foo.v1.1 is an entry of stable; new: no entry of stable knows foo.v1.1";
     DEAD_ENTRY: "W0807", "entry-for-v1-only",
-        "Both generations of OLM go to the same entries.",
-        "An entry that another one skips is never installed by OLM Classic. OLM v1 knows no skipped entries: if such an entry is the highest that can follow a version, OLM v1 upgrades to it.",
+        "Both generations of OLM upgrade to the same entries.",
+        "An entry that another one skips is never installed by OLM Classic. OLM v1 has no notion of skipped entries: if such an entry is the highest that can follow a version, OLM v1 upgrades to it.",
         "entries: [{name: foo.v2, skipRange: '<2.0.0'}, {name: foo.v3, skips: [foo.v2]}]   # foo.v1 goes to foo.v2 with OLM v1";
     RANGE_BEYOND: "W0808", "range-beyond-entry",
-        "A skipRange holds versions below its entry's own.",
-        "A range is meant for what the entry replaces. If it holds the entry's own version, OLM Classic finds the installed entry as its own update; if it holds newer versions, it offers a downgrade.",
+        "A skipRange includes only versions below its entry's own.",
+        "A range is meant for what the entry replaces. If it includes the entry's own version, OLM Classic finds the installed entry as its own update; if it includes newer versions, it offers a downgrade.",
         "entries: [{name: foo.v1.1.0, skipRange: '>=1.0.0 <=1.1.0'}]";
     PRUNED: "W0809", "pruned-history",
         "The chain of replacement reaches down to the oldest entry.",

@@ -152,7 +152,7 @@ fn stuck(package: &classic::Package, asked: &Asked, place: &str) -> String {
 pub fn nothing_leads_on(channels: &[&classic::Channel], installed: &classic::Installed, place: &str) -> String {
     let mut text = format!("no entry of {place} replaces or skips {}", installed.name);
     if let Some(version) = &installed.version {
-        text.push_str(&format!(", or has a skipRange that holds {version}"));
+        text.push_str(&format!(", or has a skipRange that includes {version}"));
     }
     for channel in channels {
         let Ok(order) = channel.order() else { continue };
@@ -193,7 +193,7 @@ pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
             answer.others = others;
             if is_same {
                 answer.verdict = Verdict::Current;
-                answer.reason = format!("{} is the highest that is permitted", found.bundle);
+                answer.reason = format!("{} is the highest version permitted", found.bundle);
                 return answer;
             }
             let target = taken.pop();

@@ -136,7 +136,7 @@ impl WhyNot {
         self.condition("is not skipped", true, format!("no entry of {id} skips it"), None);
         let is_live = order.live.iter().any(|it| it.name == self.bundle);
         let head = order.live.first().map_or("", |it| it.name.as_str());
-        let verb = if is_live { "comes to" } else { "does not come to" };
+        let verb = if is_live { "reaches" } else { "does not reach" };
         self.condition("is below the head", is_live, format!("the chain of replaces from {head} {verb} it"), None);
         if let (Some(installed), Some(entry)) = (installed, channel.entry(&self.bundle)) {
             let leads = classic::leads_to(channel, entry, installed);
@@ -184,7 +184,7 @@ fn classic_ways(
     let path = classic_path(view, graph, asked, installed, Some(name));
     let n_steps = if path.is_reached { path.steps.len() } else { usize::MAX };
     if path.is_reached {
-        ways.push(format!("wait: OLM goes {}", through(&path.steps)));
+        ways.push(format!("wait: OLM {}", through(&path.steps)));
     }
     // Another channel is worth a word if it is nearer.
     let mut others: Vec<(usize, String)> = Vec::new();
@@ -192,7 +192,7 @@ fn classic_ways(
         let other = Asked { channels: vec![channel.name.clone()], ..asked.clone() };
         let path = classic_path(view, graph, &other, installed, Some(name));
         if path.is_reached && path.steps.len() < n_steps {
-            let way = format!("change the channel to {}: OLM goes {}", channel.name, through(&path.steps));
+            let way = format!("change the channel to {}: OLM {}", channel.name, through(&path.steps));
             others.push((path.steps.len(), way));
         }
     }
@@ -206,7 +206,7 @@ fn classic_ways(
         ways.extend(package.channels.iter().find(lists).map(|channel| {
             let steps = format!("subscribe to channel {} with startingCSV: {name}", channel.name);
             format!(
-                "no upgrade leads there: uninstall {}, then {steps}; its resources are unmanaged meanwhile",
+                "no upgrade leads there: uninstall {}, then {steps}; its resources are unmanaged in between",
                 installed.name
             )
         }));
@@ -240,7 +240,7 @@ fn over_channels(
         }
     });
     let words: Vec<String> = words.collect();
-    Some(format!("change the channel on the way, with installPlanApproval: Manual: {}", words.join(", then ")))
+    Some(format!("change the channel between the steps, with installPlanApproval: Manual: {}", words.join(", then ")))
 }
 
 /// How many other channels are suggested at most.
@@ -251,9 +251,9 @@ fn through(steps: &[PathStep]) -> String {
     match steps {
         [.., _, _] => {
             let before: Vec<&str> = steps[..steps.len() - 1].iter().map(|it| it.target.bundle.as_str()).collect();
-            format!("to it in {} steps, through {}", steps.len(), before.join(", "))
+            format!("gets there in {} steps, through {}", steps.len(), before.join(", "))
         }
-        _ => "to it next".to_owned(),
+        _ => "upgrades to it next".to_owned(),
     }
 }
 
@@ -277,7 +277,7 @@ pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), 
         // The bundle's own dependencies have been told.
         && !matches!(error, v1::ResolveError::Dependency { bundle, .. } if bundle == name)
     {
-        answer.condition("the extension resolves", false, error.to_string(), None);
+        answer.condition("the ClusterExtension resolves", false, error.to_string(), None);
     }
     if !answer.is_taken {
         answer.ways = v1_ways(view, asked, target, within);
@@ -313,7 +313,7 @@ impl WhyNot {
         }
         if let Some(installed) = &asked.installed {
             let (is_met, fact) = follows(view, asked, catalog, candidate, installed);
-            self.condition("may follow what is installed", is_met, fact, Some(walk.successors));
+            self.condition("can follow what is installed", is_met, fact, Some(walk.successors));
         }
         if let Some(property) = &candidate.dependency {
             let fact = format!("it has a property {property}, which OLM v1 does not support");
@@ -328,7 +328,7 @@ impl WhyNot {
     }
 }
 
-/// Whether a bundle may follow what is installed, and by what.
+/// Whether a bundle can follow what is installed, and by what.
 fn follows(
     view: &PackageView,
     asked: &Asked,

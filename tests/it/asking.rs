@@ -109,7 +109,7 @@ fn command_lines_can_be_read() {
 }
 
 /// The folders of `fixtures/` that are run as a whole, by `fixtures` and the conformance test, or that hold SQL.
-const OF_OTHERS: &[&str] = &["help", "five-mistakes", "help", "legacy", "recorded", "rules", "shop", "shop-next"];
+const OF_OTHERS: &[&str] = &["five-mistakes", "guides", "help", "legacy", "recorded", "rules", "shop", "shop-next"];
 
 /// The text of all tests.
 fn sources() -> String {

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::support::older_index::downgrade;
 use olmdex::fbc::Input;
 use olmdex::file::FileError;
 use olmdex::index::query::{BundleSelector, Filter, SearchQuery};
@@ -368,30 +369,6 @@ fn a_single_build_is_made_at_a_time() {
     foreign_keys_hold(&path);
 }
 
-/// What undoes the migrations after the first.
-const TO_SCHEMA_1: &str = "
-DROP VIEW v_icon; DROP VIEW v_category; DROP VIEW v_keyword; DROP VIEW v_install_mode; DROP VIEW v_platform;
-DROP VIEW v_maintainer; DROP VIEW v_link;
-DROP TABLE maintainer; DROP TABLE link;
-DROP INDEX bundle_capability; DROP INDEX category_name; DROP INDEX keyword_name;
-DROP TABLE search;
-CREATE VIRTUAL TABLE search USING fts5 (
-    name, display_name, provider, keywords, description, api,
-    content = '', contentless_delete = 1, tokenize = 'unicode61'
-);
-PRAGMA writable_schema = ON;
-UPDATE sqlite_schema SET sql = CASE WHEN sql LIKE '%) WITHOUT ROWID'
-    THEN substr(sql, 1, length(sql) - length('WITHOUT ROWID')) || 'STRICT, WITHOUT ROWID' ELSE sql || ' STRICT' END
-WHERE type = 'table' AND name NOT LIKE 'search%' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'refinery%';
-PRAGMA writable_schema = RESET;
-ALTER TABLE catalog_document DROP COLUMN layout;
-ALTER TABLE document_source DROP COLUMN layout;
-DROP TABLE layout;
-DROP INDEX node_name;
-ALTER TABLE graph DROP COLUMN range_edges;
-DELETE FROM refinery_schema_history WHERE version > 1;
-PRAGMA user_version = 1;";
-
 #[test]
 fn an_index_with_an_older_schema_is_migrated_and_never_misread() {
     let (_directory, path) = directory();
@@ -407,7 +384,7 @@ fn an_index_with_an_older_schema_is_migrated_and_never_misread() {
         rows.unwrap().map(Result::unwrap).collect()
     };
     let current = rows(&path);
-    let downgrade = || rusqlite::Connection::open(&path).unwrap().execute_batch(TO_SCHEMA_1).unwrap();
+    let downgrade = || downgrade(&path, 1);
     downgrade();
     let old = fs::read(&path).unwrap();
     let error = Index::open(&path).unwrap_err();

@@ -157,12 +157,12 @@ fn what_has_no_place_is_named_and_strict_writes_nothing() {
     assert!(!out.exists());
     for words in [
         "the legacy format cannot store the description of package `foo`",
-        "the deprecations of package `foo` have no place: `foo.v1`",
+        "the legacy format cannot store the deprecations of package `foo`: `foo.v1`",
         "the legacy format cannot store a blob of schema `example.com/other` `thing`",
         "the skipRange `<1.0.0` in channel `b` and `<2.0.0` elsewhere",
-        "`foo.v1` is off the chain, so that it replaces `foo.v0` is written as a skip",
-        "the names of 1 related images have no place",
-        "a ClusterServiceVersion made of what its blob says",
+        "`foo.v1` is off the chain; it replaces `foo.v0`, which is written as a skip",
+        "the names of its related images (1) are lost",
+        "without a ClusterServiceVersion; one was made from its blob",
     ] {
         strict.expect_words(words);
     }

@@ -261,7 +261,7 @@ const DAMAGES: &[Damage] = &[
             let channel = blob(it, "olm.channel", "edge").clone();
             it.push(channel);
         },
-        "channel `edge` of package `foo` is there twice",
+        "channel `edge` of package `foo` occurs twice",
     ),
     (
         "a channel has properties",
@@ -281,12 +281,12 @@ const DAMAGES: &[Damage] = &[
     (
         "the icon is another",
         |it| blob(it, "olm.package", "foo")["icon"]["base64data"] = json!("PHN2Zz4="),
-        "the icon of package `foo` is another",
+        "the icon of package `foo` differs",
     ),
     (
         "the icon's type is another",
         |it| blob(it, "olm.package", "foo")["icon"]["mediatype"] = json!("image/png"),
-        "the icon of package `foo` is another",
+        "the icon of package `foo` differs",
     ),
     (
         "a description is new",
@@ -324,7 +324,7 @@ const DAMAGES: &[Damage] = &[
             let bundle = bundle(it, "bar.v0.1.0").clone();
             it.push(bundle);
         },
-        "bundle `bar.v0.1.0` of package `bar` is there twice",
+        "bundle `bar.v0.1.0` of package `bar` occurs twice",
     ),
     (
         "a stranded bundle is there",
@@ -532,7 +532,7 @@ fn one_loss_is_one_loss() {
     let file = legacy_file(directory.path(), "two-packages", sql);
     let out = directory.path().join("out");
     let answer = olmdex(["migrate", "--prove"]).arg(&file).arg(&out).answer();
-    answer.expect_code(0).expect_words("both sides hold the same but for 1 loss above\n");
+    answer.expect_code(0).expect_words("both sides hold the same, except for the loss above\n");
     answer.expect_words("bundle `lost.v9.0.0` is in no channel, and lost");
 }
 

@@ -73,7 +73,7 @@ fn stranded_is_told_from_up_to_date() {
             "m.v1.4.0",
             1,
             "stranded",
-            "no entry of m/r1.7 replaces or skips m.v1.4.0, or has a skipRange that holds 1.4.0",
+            "no entry of m/r1.7 replaces or skips m.v1.4.0, or has a skipRange that includes 1.4.0",
         ),
         ("r1.7", "m.v1.7.0", 0, "head", "m.v1.7.0 is the head of m/r1.7"),
         ("''", "m.v1.3.0", 1, "stranded", "no entry of any channel of m replaces or skips m.v1.3.0"),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::support::older_index::downgrade;
 use olmdex::fbc::Input;
 use olmdex::index::query::BundleSelector;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
@@ -153,12 +154,7 @@ fn an_older_index_learns_places_with_the_next_build() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("index.db");
     build(&path, &[("yaml", YAML)]);
-    let sql = "ALTER TABLE catalog_document DROP COLUMN layout;
-               ALTER TABLE document_source DROP COLUMN layout;
-               DROP TABLE layout;
-               DELETE FROM refinery_schema_history WHERE version > 2;
-               PRAGMA user_version = 2;";
-    rusqlite::Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+    downgrade(&path, 2);
     Builder::open(&path).unwrap().finish().unwrap();
     let index = Index::open(&path).unwrap();
     let channel = index.show_channel(&[], "till", "stable").unwrap().remove(0);

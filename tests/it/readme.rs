@@ -1,12 +1,32 @@
-//! The README's tour is true: each command in it is run, in order, and prints what stands there.
+//! The README and the guides are true: each command in them is run, in order, and prints what stands there; pictures are what
+//! the commands draw; links lead somewhere.
+//!
+//! Each document has a directory of its own, which holds a copy of `fixtures/guides`, with `old.sql` as the legacy file that it
+//! describes, and the other fixtures below `fixtures`.
+//! What it deliberately does not do: run blocks that do not begin with our program, such as those of CI.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::support::recording::expect_recorded;
 
-/// A line of the README, or a command with the output that stands below it.
+/// Where documents put the pictures that they draw and show.
+const PICTURES: &str = "docs/pictures";
+
+/// What each kind of user begins with.
+const GUIDES: &[&str] = &[
+    "README.md",
+    "docs/author.md",
+    "docs/legacy-owner.md",
+    "docs/maintainer.md",
+    "docs/platform-team.md",
+    "docs/portal-builder.md",
+    "docs/upgrade-planner.md",
+];
+
+/// A line of a document, or a command with the output that stands below it.
 enum Part<'a> {
     Line(&'a str),
     Command { line: &'a str, output: String },
@@ -52,15 +72,51 @@ fn run(command: &str, directory: &Path) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-#[test]
-fn the_tour_prints_what_stands_in_the_readme() {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let path = package.join("README.md");
-    let text = std::fs::read_to_string(&path).unwrap();
+fn copy(from: &Path, to: &Path) {
+    let mut open = vec![(from.to_owned(), to.to_owned())];
+    while let Some((from, to)) = open.pop() {
+        if !from.is_dir() {
+            std::fs::copy(from, to).unwrap();
+            continue;
+        }
+        std::fs::create_dir_all(&to).unwrap();
+        for entry in std::fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            open.push((entry.path(), to.join(entry.file_name())));
+        }
+    }
+}
+
+fn package() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Files of a folder of the repository, or none if there is no such folder.
+fn files_of(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<_> = entries.map(|it| it.unwrap().path()).filter(|it| it.is_file()).collect();
+    files.sort();
+    files
+}
+
+/// The README and the guides.
+fn walks() -> Vec<PathBuf> {
+    let mut walks = vec![package().join("README.md")];
+    walks.extend(files_of(&package().join("docs")).into_iter().filter(|it| !it.ends_with("rules.md")));
+    walks
+}
+
+/// What a document and the pictures that it draws must be.
+fn walked(path: &Path) -> Vec<(PathBuf, String)> {
+    let text = std::fs::read_to_string(path).unwrap();
     let scratch = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(package.join("fixtures"), scratch.path().join("fixtures")).unwrap();
+    copy(&package().join("fixtures/guides"), scratch.path());
+    let legacy = std::fs::read_to_string(scratch.path().join("old.sql")).unwrap();
+    rusqlite::Connection::open(scratch.path().join("old.db")).unwrap().execute_batch(&legacy).unwrap();
+    std::os::unix::fs::symlink(package().join("fixtures"), scratch.path().join("fixtures")).unwrap();
+    let pictures = scratch.path().join(PICTURES);
+    std::fs::create_dir_all(&pictures).unwrap();
     let mut found = String::new();
-    let mut n_commands = 0;
     for part in parts(&text) {
         match part {
             Part::Line(line) => found.push_str(&format!("{line}\n")),
@@ -76,10 +132,127 @@ fn the_tour_prints_what_stands_in_the_readme() {
                 let shown: String = printed.split_inclusive('\n').take(n_shown).collect();
                 let dots = if n_shown < n_lines { "…\n" } else { "" };
                 found.push_str(&format!("{line}\n{shown}{dots}"));
-                n_commands += 1;
             }
         }
     }
-    assert!(n_commands > 5, "the README has lost its tour");
-    expect_recorded("readme", &[(path, found)]);
+    let drawn = files_of(&pictures)
+        .into_iter()
+        .map(|it| (package().join(PICTURES).join(it.file_name().unwrap()), std::fs::read_to_string(it).unwrap()));
+    std::iter::once((path.to_owned(), found)).chain(drawn).collect()
+}
+
+#[test]
+fn the_readme_and_the_guides_print_and_draw_what_they_show() {
+    let walks = walks();
+    let mut found: Vec<(PathBuf, String)> = Vec::new();
+    std::thread::scope(|scope| {
+        let running: Vec<_> = walks.iter().map(|it| scope.spawn(|| walked(it))).collect();
+        for one in running {
+            found.extend(one.join().unwrap());
+        }
+    });
+    let drawn: BTreeSet<&Path> = found.iter().map(|it| it.0.as_path()).collect();
+    for picture in files_of(&package().join(PICTURES)) {
+        assert!(drawn.contains(picture.as_path()), "no document draws {}", picture.display());
+    }
+    expect_recorded("readme", &found);
+}
+
+#[test]
+fn the_readme_and_each_guide_have_commands_that_are_run() {
+    for path in GUIDES {
+        let text = std::fs::read_to_string(package().join(path)).unwrap();
+        let n_commands = parts(&text).iter().filter(|it| matches!(it, Part::Command { .. })).count();
+        assert!(n_commands >= 5, "{path}: {n_commands} commands");
+    }
+}
+
+/// The documents whose links are followed: all but those below `fixtures`, which are data.
+fn documents() -> Vec<PathBuf> {
+    let folders = ["", "docs", "docs/behaviour", "packaging", "schema", "schema/output", "migrations", "examples"];
+    let files = folders.iter().flat_map(|it| files_of(&package().join(it)));
+    files.filter(|it| it.extension().is_some_and(|it| it == "md")).collect()
+}
+
+/// The lines of a document that are prose: without blocks of code, and without code between backticks.
+fn prose(text: &str) -> Vec<String> {
+    let mut is_code = false;
+    let mut prose = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            is_code = !is_code;
+        } else if !is_code {
+            prose.push(line.split('`').step_by(2).collect::<Vec<_>>().join("`"));
+        }
+    }
+    prose
+}
+
+/// Where links and pictures lead, as written.
+fn links(text: &str) -> Vec<String> {
+    let mut links = Vec::new();
+    for line in prose(text) {
+        for (start, end) in [("](", ')'), ("src=\"", '"'), ("href=\"", '"')] {
+            for (at, _) in line.match_indices(start) {
+                let rest = &line[at + start.len()..];
+                links.extend(rest.split_once(end).map(|it| it.0.to_owned()));
+            }
+        }
+    }
+    links
+}
+
+/// The names under which the headings of a document can be linked to, as GitHub makes them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut is_code = false;
+    let mut anchors = BTreeSet::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            is_code = !is_code;
+        }
+        let title = line.trim_start_matches('#');
+        if is_code || title.len() == line.len() || !title.starts_with(' ') {
+            continue;
+        }
+        let is_kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
+        let name: String = title.trim().to_lowercase().chars().filter(is_kept).collect();
+        let name = name.replace(' ', "-");
+        let n = seen.entry(name.clone()).or_default();
+        anchors.insert(if *n == 0 { name } else { format!("{name}-{n}") });
+        *n += 1;
+    }
+    anchors
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut dead = Vec::new();
+    let mut n_followed = 0;
+    for path in documents() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        for link in links(&text) {
+            if link.contains("://") || link.starts_with("mailto:") {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let target = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
+            let is_there = target.exists()
+                && (anchor.is_empty()
+                    || std::fs::read_to_string(&target).is_ok_and(|it| anchors(&it).contains(anchor)));
+            if !is_there {
+                dead.push(format!("{}: {link}", path.strip_prefix(package()).unwrap().display()));
+            }
+            n_followed += 1;
+        }
+    }
+    assert!(n_followed > 30, "links are no longer found");
+    assert!(dead.is_empty(), "links that lead nowhere:\n{}", dead.join("\n"));
+}
+
+#[test]
+fn links_are_taken_from_prose_alone() {
+    let text = "[a](b.md) `[c](d.md)` <img src=\"e.svg\">\n```\n[f](g.md)\n```\n## Of `--json`, twice\n## Of `--json`, twice\n";
+    assert_eq!(links(text), ["b.md", "e.svg"]);
+    assert_eq!(Vec::from_iter(anchors(text)), ["of---json-twice", "of---json-twice-1"]);
 }

@@ -31,7 +31,7 @@ pub(crate) struct ChoiceOptions {
     /// Treat warnings as errors
     #[arg(long, help_heading = HEADING)]
     strict: bool,
-    /// Hide the findings that this file knows, and say how many they are
+    /// Hide the findings in this file, and say how many they are
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     baseline: Option<PathBuf>,
     /// Write the findings of this run to the baseline, that of `--baseline` or of olmdex.toml
@@ -178,7 +178,7 @@ pub(crate) fn report(context: &Context, choice: &Choice, chosen: &Chosen) {
     }
     if chosen.n_gone > 0 {
         let n = crate::diag::counted(chosen.n_gone, "finding");
-        context.reporter.note(&format!("{n} of the baseline fixed; `--write-baseline` takes them out"));
+        context.reporter.note(&format!("{n} of the baseline fixed; `--write-baseline` removes them"));
     }
 }
 

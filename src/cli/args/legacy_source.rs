@@ -26,7 +26,7 @@ pub(crate) fn refuse_index(path: &Path) -> Result<(), CommandError> {
         return Ok(());
     }
     let shown = path.display();
-    let message = format!("`{shown}` is an index of olmdex, and no legacy catalog");
+    let message = format!("`{shown}` is an olmdex index, not a legacy catalog");
     let help = format!("make a legacy catalog of it first: olmdex export --legacy {shown} -o legacy.db");
     Err(CommandError::new(Exit::Input, message).help(help))
 }

@@ -68,7 +68,7 @@ pub(crate) fn refuse_path(index: &Index, text: &str) -> Result<(), CommandError>
     let package = text.split(['@', '/']).next().unwrap_or_default();
     if std::path::Path::new(text).exists() && !index.package_names()?.iter().any(|it| it == package) {
         let error = CommandError::new(Exit::NotFound, format!("`{text}` is a file or directory, not a package"));
-        return Err(error.help(format!("to ask it, give it as a source: `-i {text}`")));
+        return Err(error.help(format!("to query it, give it as a source: `-i {text}`")));
     }
     Ok(())
 }
@@ -136,10 +136,10 @@ pub(crate) fn left_out(catalogs: impl Iterator<Item = String>) -> Option<String>
     let names: Vec<String> = names.into_iter().collect();
     match names.as_slice() {
         [] => None,
-        [only] => Some(format!("catalog {only} has it: ask that one with `--catalog`, or leave `--catalog` out")),
+        [only] => Some(format!("catalog {only} has it: choose that one with `--catalog`, or leave `--catalog` out")),
         several => {
             let names = first_of(several.iter(), several.len());
-            Some(format!("the catalogs {names} have it: ask one of them with `--catalog`, or leave `--catalog` out"))
+            Some(format!("the catalogs {names} have it: choose one of them with `--catalog`, or leave `--catalog` out"))
         }
     }
 }

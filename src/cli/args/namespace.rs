@@ -78,7 +78,7 @@ impl NamespaceOptions {
     /// The namespace, what is known of its cluster, and remarks on what could not be counted with.
     pub(crate) fn world(&self, index: &Index) -> Result<(World, ClusterFacts, Vec<String>), CommandError> {
         if self.cluster.is_empty() && self.install.is_empty() && self.installed.is_empty() {
-            let error = CommandError::usage("there is nothing to resolve: no `--cluster`, no `--install`");
+            let error = CommandError::usage("nothing to resolve: no `--cluster`, no `--install`");
             return Err(error.help("name manifests with `--cluster FILE`, or a package with `--install PKG`"));
         }
         let manifests = read_cluster(&self.cluster)?;
@@ -156,7 +156,7 @@ impl From<QuestionError> for CommandError {
                 with_guess(not_found(), &name, &known, &format!("its channels are {}", known.join(", ")))
             }
             QuestionError::NoSuchBundle { .. } => {
-                not_found().help("what no catalog holds can be given as a manifest, with `--cluster`")
+                not_found().help("give what is in no catalog as a manifest, with `--cluster`")
             }
             QuestionError::Index(error) => error.into(),
         }

@@ -25,7 +25,7 @@ pub(crate) fn open(context: &Context, path: &Path, catalog: Option<&String>) -> 
                 }
                 (None, [only]) => only,
                 (None, []) => {
-                    let message = format!("`{}` holds no catalog", path.display());
+                    let message = format!("`{}` has no catalog", path.display());
                     return Err(CommandError::new(crate::cli::speak::error::Exit::Input, message));
                 }
                 (None, _) => {

@@ -211,8 +211,8 @@ impl Asking<'_> {
         let own = [source.clone()];
         let catalogs = if names_it { &own[..] } else { catalogs };
         let Some(view) = self.view_if_any(&argument, catalogs)? else {
-            let what = format!("no catalog has `{package}`, to which the Subscription {namespace}/{name} is");
-            self.context.reporter.warning(&format!("{what}: it is left out"));
+            let what = format!("no catalog has `{package}`, which the Subscription {namespace}/{name} names");
+            self.context.reporter.warning(&format!("{what}; it is left out"));
             return Ok(None);
         };
         self.check(&argument, Olm::Classic, &view)?;
@@ -241,8 +241,8 @@ impl Asking<'_> {
                 return Err(unknown_package(self.index, &argument.package)?);
             }
             let what =
-                format!("no catalog has `{}`, which ClusterExtension {} wants", argument.package, extension.name);
-            self.context.reporter.warning(&format!("{what}: it is left out"));
+                format!("no catalog has `{}`, which the ClusterExtension {} names", argument.package, extension.name);
+            self.context.reporter.warning(&format!("{what}; it is left out"));
             return Ok(None);
         };
         self.check(&argument, Olm::V1, &view)?;

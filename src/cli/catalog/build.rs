@@ -30,7 +30,7 @@ use crate::source::Source;
 /// A catalog that the index has under the same name is replaced, others stay. Documents that are already there are
 /// neither parsed nor stored again; if nothing has changed, the file is not touched. The file is replaced as a whole, or
 /// not at all: invalid catalogs are refused with their findings, unless `--keep-going` leaves out what is broken. Only
-/// warnings can be chosen from: what cannot be stored is always said.
+/// warnings can be chosen from: what cannot be stored is always reported.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex build community=my-catalog/ -o index.db
@@ -51,10 +51,10 @@ pub(crate) struct BuildArgs {
     /// Label of a catalog; may be repeated
     #[arg(long, value_name = "NAME:KEY=VALUE", value_parser = parse_label)]
     label: Vec<(String, String, String)>,
-    /// Take a catalog out; may be repeated
+    /// Remove a catalog; may be repeated
     #[arg(long, value_name = "NAME")]
     remove: Vec<String>,
-    /// Bring an index that an older olmdex has made up to date, if nothing else is to be done with it
+    /// Upgrade an index made by an older olmdex, if nothing else is to be done with it
     #[arg(long)]
     migrate: bool,
     /// Leave broken packages out instead of refusing the catalog
@@ -152,7 +152,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     if let n @ 1.. = warnings.count() {
         let n = counted(n as u64, "warning");
         let message = format!("{n} treated as errors; {} was not written", args.output.display());
-        let help = "fix what they say, or leave out `--strict` and what makes errors of warnings";
+        let help = "fix them, or leave out `--strict` and whatever else turns warnings into errors";
         return Err(CommandError::new(Exit::No, message).help(help));
     }
     let outcome = builder.finish()?;
@@ -211,7 +211,7 @@ fn catalogs_of_file(args: &BuildArgs, config: Option<Config>) -> Result<Vec<Name
     if !args.remove.is_empty() || args.migrate {
         return Ok(Vec::new());
     }
-    let help = "name catalogs, as in `olmdex build my-catalog/`, or write them into olmdex.toml: \
+    let help = "name catalogs, as in `olmdex build my-catalog/`, or list them in olmdex.toml: \
                 `[catalogs.NAME]` with `source = \"my-catalog\"`";
     match config {
         None => Err(CommandError::usage(format!("no catalog given, and there is no {FILE_NAME}")).help(help)),

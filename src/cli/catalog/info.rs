@@ -85,7 +85,7 @@ fn legacy_info(context: &Context, output: InfoFormat, path: &Path) -> CommandRes
             let number = |n: usize| n.to_string();
             let mut rows = vec![
                 ("written by", info.written_by.clone()),
-                ("writer was stopped", if info.interrupted { "yes" } else { "no" }.to_owned()),
+                ("writer was interrupted", if info.interrupted { "yes" } else { "no" }.to_owned()),
                 ("packages", number(info.packages)),
                 ("that can be converted", number(info.convertible_packages)),
                 ("channels", number(info.channels)),

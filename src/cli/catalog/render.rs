@@ -41,7 +41,7 @@ pub(crate) struct RenderArgs {
     /// Only this catalog of an index; may be repeated
     #[arg(long, value_name = "NAME")]
     catalog: Vec<String>,
-    /// What becomes of the manifests in bundles: `none` or `bundle-object-to-csv-metadata`
+    /// What to do with the manifests in bundles: `none` or `bundle-object-to-csv-metadata`
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL", hide_possible_values = true)]
     migrate_level: MigrateLevel,
     /// All migrations, as with opm
@@ -88,7 +88,9 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
                 legacy_source::report(context, &input.remarks);
                 if !args.keep_going && input.remarks.iter().any(|it| it.rule.severity == Severity::Error) {
                     let message = format!("`{}` cannot be converted as a whole", path.display());
-                    return Err(CommandError::new(Exit::No, message).help("`--keep-going` leaves out what cannot"));
+                    return Err(
+                        CommandError::new(Exit::No, message).help("`--keep-going` leaves out what cannot be converted")
+                    );
                 }
                 let _progress = Progress::reading(context, format!("reading {}", path.display()), input);
                 let defects = sorted.read(input);

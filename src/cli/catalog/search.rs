@@ -39,7 +39,7 @@ pub(crate) struct SearchArgs {
 
 pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
     if args.words.iter().all(|it| it.trim().is_empty()) && args.conditions.is_empty() {
-        let error = CommandError::usage("there is nothing to search for");
+        let error = CommandError::usage("nothing to search for");
         return Err(error.help("give words, or a condition such as `--provides`, `--category` or `--feature`"));
     }
     let index = args.ask.open(context)?;

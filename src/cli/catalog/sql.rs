@@ -35,7 +35,7 @@ pub(crate) struct SqlArgs {
     /// Output format
     #[arg(short, long, value_enum, default_value_t = RowFormat::Table)]
     output: RowFormat,
-    /// Leave the headers out
+    /// Omit the headers
     #[arg(long)]
     no_headers: bool,
     /// With `-o csv`: put a `'` before cells that a spreadsheet would take for formulas, which begin with = + - @
@@ -73,7 +73,7 @@ pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
     }
     if statement.trim().is_empty() {
         return Err(
-            CommandError::usage("there is no statement").help("for example `olmdex sql \"SELECT * FROM v_catalog\"`")
+            CommandError::usage("no statement given").help("for example `olmdex sql \"SELECT * FROM v_catalog\"`")
         );
     }
     if !args.ask.catalog.is_empty() {

@@ -23,7 +23,7 @@ use crate::source::Source;
 
 /// Check catalogs: every problem at once, each with its place
 ///
-/// Accepts what `opm validate` accepts and rejects what it rejects, but tells all that is wrong instead of the first,
+/// Accepts what `opm validate` accepts and rejects what it rejects, but reports all that is wrong instead of the first,
 /// and where. Exits with 0 if there are no errors, with 1 if there are (so does `check-graph`), with 3 if a source cannot be
 /// opened. Errors that are ignored do not count; `build` refuses them all the same.
 #[derive(Debug, Args)]
@@ -104,8 +104,8 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         let what = format!("{}, {}", counted(extent.packages, "package"), counted(extent.bundles, "bundle"));
         context.reporter.note(&match tally {
             Tally { errors: 0, warnings: 0 } if extent == Extent::default() => format!("{what}: nothing to check"),
-            Tally { errors: 0, warnings: 0 } if has_hidden => format!("{what}: valid but for hidden errors"),
-            Tally { errors: 0, .. } if has_hidden => format!("{what}: valid but for hidden errors, {tally}"),
+            Tally { errors: 0, warnings: 0 } if has_hidden => format!("{what}: valid except for hidden errors"),
+            Tally { errors: 0, .. } if has_hidden => format!("{what}: valid except for hidden errors, {tally}"),
             Tally { errors: 0, warnings: 0 } => format!("{what}: valid"),
             Tally { errors: 0, .. } => format!("{what}: valid, {tally}"),
             _ => format!("{what}: invalid, {tally}"),
@@ -149,7 +149,7 @@ fn explain(wanted: &str) -> CommandResult {
         }));
     };
     let Rule { id, name, severity, summary, explanation, example } = rule;
-    writeln!(out, "{id} {name} ({})\n\n{summary}\n\n{explanation}\n\nExample of what breaks it:\n", severity.word())?;
+    writeln!(out, "{id} {name} ({})\n\n{summary}\n\n{explanation}\n\nExample that breaks it:\n", severity.word())?;
     for line in example.lines() {
         writeln!(out, "    {line}")?;
     }

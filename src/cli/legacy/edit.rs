@@ -169,6 +169,10 @@ fn report(context: &Context, shown: &str, done: &Done) {
         0 => String::new(),
         n => format!("deprecated {}, ", count(n, "bundle")),
     };
-    let (packages, bundles) = (count(done.packages.len(), "package"), count(done.bundles.len(), "bundle"));
-    context.reporter.note(&format!("{deprecated}removed {packages} and {bundles}; wrote {shown}"));
+    let removed = match (done.packages.len(), done.bundles.len()) {
+        (0, 0) => "nothing".to_owned(),
+        (0, bundles) => count(bundles, "bundle"),
+        (packages, bundles) => format!("{} and {}", count(packages, "package"), count(bundles, "bundle")),
+    };
+    context.reporter.note(&format!("{deprecated}removed {removed}; wrote {shown}"));
 }

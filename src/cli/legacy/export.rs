@@ -68,7 +68,7 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
         let message = format!("{tally}; {} was not written", args.output.display());
         let error = CommandError::new(Exit::No, message);
         return Err(if export.is_possible() {
-            error.help("without `--strict` the file is written without what it cannot hold")
+            error.help("without `--strict` the file is written, with these losses")
         } else {
             error.help("`olmdex validate` says what is wrong with the catalog, and where")
         });
@@ -76,7 +76,8 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     export.finish()?;
     context.reporter.note(&match tally.warnings {
         0 => format!("wrote {}", args.output.display()),
-        n => format!("wrote {}, without {n} things that it cannot hold", args.output.display()),
+        1 => format!("wrote {}, with the loss above", args.output.display()),
+        n => format!("wrote {}, with {n} losses", args.output.display()),
     });
     Ok(Exit::Yes)
 }

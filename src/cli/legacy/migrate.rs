@@ -25,7 +25,7 @@ use crate::legacy::{self, Migrated, Migration, MigrationOptions, package_file};
 /// Convert a legacy SQLite catalog, or any other, to files
 ///
 /// The directory appears whole, or not at all. The source is never changed, whatever its schema. What the conversion
-/// leaves out is said on standard error; `--prove` reads both sides back and accounts for every row.
+/// leaves out is reported on standard error; `--prove` reads both sides back and accounts for every row.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex migrate legacy.db catalog/
@@ -41,7 +41,7 @@ pub(crate) struct MigrateArgs {
     /// Format of the files
     #[arg(short, long, value_enum, default_value_t = Format::Json)]
     output: Format,
-    /// What becomes of the manifests in bundles
+    /// What to do with the manifests in bundles
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL")]
     migrate_level: MigrateLevel,
     /// Which catalog of an index
@@ -115,9 +115,11 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
         report(context, &choice, &chosen);
         context.reporter.note(&match tally {
             Tally { errors: 0, warnings: 0 } => "proved: both sides hold the same".to_owned(),
-            Tally { errors: 0, warnings: 1 } => "proved: both sides hold the same but for 1 loss above".to_owned(),
+            Tally { errors: 0, warnings: 1 } => {
+                "proved: both sides hold the same, except for the loss above".to_owned()
+            }
             Tally { errors: 0, warnings } => {
-                format!("proved: both sides hold the same but for {warnings} losses above")
+                format!("proved: both sides hold the same, except for the {warnings} losses above")
             }
             _ => format!("not proved: {tally}"),
         });

@@ -24,7 +24,7 @@ use crate::index::query::Filter;
 /// Check whether OLM allows an upgrade of CustomResourceDefinitions
 ///
 /// OLD and NEW are files or directories of manifests (as a bundle has them), or bundles of a catalog that holds their
-/// objects, as PKG@VERSION. Definitions that only one of them has are passed over. NEW is checked by itself too: `version`
+/// objects, as PKG@VERSION. Definitions that only one of them has are skipped. NEW is checked by itself too: `version`
 /// against `versions` in v1beta1, and its definitions against what the ClusterServiceVersion beside them owns. Exits with 1
 /// if OLM refuses.
 ///
@@ -42,7 +42,7 @@ pub(crate) struct CrdCheckArgs {
     /// What is on the cluster
     #[arg(value_name = "OLD")]
     old: String,
-    /// What shall replace it
+    /// What replaces it
     #[arg(value_name = "NEW")]
     new: String,
     /// Existing objects, in a file or directory: OLM Classic validates them against the new schema of every served version
@@ -66,7 +66,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     }
     if args.instances.is_some() && cfg!(not(feature = "jsonschema")) {
         let error =
-            CommandError::usage("`--instances` needs the feature `jsonschema`, which this olmdex is built without");
+            CommandError::usage("`--instances` needs the feature `jsonschema`, which this build of olmdex lacks");
         return Err(
             error.help("released binaries have it; from source: `cargo install --path . --features jsonschema`")
         );
@@ -114,7 +114,7 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     }
     if chosen.findings.is_empty() && chosen.hidden.is_empty() {
         let definitions = counted(compared.n_definitions, "definition");
-        context.reporter.note(&format!("{definitions} compared, nothing is refused"));
+        context.reporter.note(&format!("{definitions} compared, nothing refused"));
     }
     Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
 }
@@ -151,13 +151,13 @@ fn compare(olm: Olm, old: &[Placed], new: &[Placed], objects: &[Resource], owner
 fn remark(context: &Context, olm: Olm, path: &Path, n_objects: usize, n_all: usize) {
     let path = path.display();
     if olm == Olm::V1 {
-        context.reporter.warning(&format!("OLM v1 looks at no objects: those of `{path}` were not looked at"));
+        context.reporter.warning(&format!("OLM v1 does not check objects: those of `{path}` were not checked"));
     } else if n_objects == 0 {
         context.reporter.warning(&format!(
-            "none of the {n_all} objects of `{path}` is of a definition that was compared: no object was looked at"
+            "none of the {n_all} objects of `{path}` belongs to a definition that was compared: no object was checked"
         ));
     } else {
-        context.reporter.note(&format!("{} looked at", counted(n_objects as u64, "object")));
+        context.reporter.note(&format!("{} checked", counted(n_objects as u64, "object")));
     }
 }
 
@@ -200,7 +200,7 @@ fn definitions(
     }
     if found.is_empty() {
         let error = CommandError::new(Exit::Input, format!("`{text}` has no CustomResourceDefinition"));
-        return Err(error.help("bundles have theirs in a catalog only if it carries olm.bundle.object properties"));
+        return Err(error.help("a catalog has those of a bundle only in olm.bundle.object properties"));
     }
     Ok((found, objects))
 }

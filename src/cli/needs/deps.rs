@@ -18,7 +18,7 @@ use crate::resolve::{
 
 /// Show what a bundle requires and who provides it, or who needs it
 ///
-/// Exits with 1 if something that it requires is provided by nobody, or cannot be had.
+/// Exits with 1 if nothing provides something that it requires, or it cannot be resolved.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex deps alloydb-omni-operator@1.4.1

@@ -69,14 +69,14 @@ pub(crate) struct ImagesArgs {
     /// PKG@RANGE, PKG/CHANNEL@RANGE. Of several, those that exist are listed, the others are errors, and the exit code is 4
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required = true)]
     names: Vec<String>,
-    /// Also what OLM installs with it. If that is impossible, what can be had is printed, what is missing is a warning, and the
-    /// exit code is 1
+    /// Also what OLM installs with it. If that is impossible, what can be resolved is printed, what is missing is a warning, and
+    /// the exit code is 1
     #[arg(long)]
     with_deps: bool,
-    /// What is installed: also the bundles that OLM Classic installs on the way from it
+    /// What is installed: also the bundles that OLM Classic installs in between
     #[arg(long, value_name = "BUNDLE", alias = "path-from")]
     installed: Option<String>,
-    /// The channel of that way. Default: as a Subscription without one
+    /// The Subscription's channel. Default: as a Subscription without one
     #[arg(long, value_name = "CHANNEL", requires = "installed")]
     channel: Option<String>,
     /// Registry to mirror to, with an optional path, for `-o mapping`
@@ -130,7 +130,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
             is_complete = false;
             let found = partial_closure(&index, target.in_catalog(&catalog), &args.work.options())?;
             let Target { package, bundle } = target;
-            let mut message = format!("{bundle} cannot be installed with all that it needs");
+            let mut message = format!("{bundle} cannot be installed with everything it requires");
             for missing in &found.missing {
                 message.push_str(&format!("; {missing}"));
             }
@@ -150,7 +150,7 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         let bundles = it.bundles.join(", ");
         context.reporter.warning(&match it.image.as_str() {
             "" => format!("an image of {bundles} has an empty reference"),
-            image => format!("`{image}` of {bundles} has no digest: what it stands for can change"),
+            image => format!("`{image}` of {bundles} has no digest: its tag can move"),
         });
     }
     print(args, images)?;
@@ -176,7 +176,7 @@ fn steps(
     let Some(graph) = view.graphs.first() else { return Ok(Vec::new()) };
     let path = classic_path(&view, graph, &asked, &from, Some(&target.bundle));
     if !path.is_reached {
-        let message = format!("OLM does not get from {} to {}: {}", from.name, target.bundle, path.reason);
+        let message = format!("OLM does not upgrade from {} to {}: {}", from.name, target.bundle, path.reason);
         return Err(CommandError::new(Exit::No, message).help("`olmdex path` shows where it goes"));
     }
     Ok(path.steps.into_iter().map(|it| it.target.bundle).collect())

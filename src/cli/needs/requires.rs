@@ -61,7 +61,7 @@ pub(crate) fn run(context: &Context, args: &RequiresArgs) -> CommandResult {
     if n_rules > 0 {
         let constraints = counted(n_rules as u64, "constraint");
         context.reporter.note(&format!(
-            "{constraints} with rules of CEL: rules are not searched; `olmdex deps PKG@VERSION --invert` asks them too"
+            "{constraints} with CEL rules: rules are not searched; `olmdex deps PKG@VERSION --invert` evaluates them"
         ));
     }
     let exit = if rows.is_empty() { Exit::No } else { Exit::Yes };

@@ -113,7 +113,7 @@ fn sentence(change: &Change) -> String {
                     format!("{bundle}{version} can no longer be upgraded, though it is still in {}", code(new))
                 }
                 None => format!(
-                    "{bundle}{version} can no longer be upgraded: it was in {}, and no channel has it now",
+                    "{bundle}{version} can no longer be upgraded: it was in {}, and is in no channel now",
                     code(old.unwrap_or_default())
                 ),
             }
@@ -141,10 +141,10 @@ fn sentence(change: &Change) -> String {
         (Subject::Channel, _, Some("head")) => format!("{}: head {}", channel.unwrap_or_default(), values(change)),
         (Subject::Package, _, Some("defaultChannel")) => format!("default channel {}", values(change)),
         (Subject::Bundle, _, Some(Change::METADATA_FORM)) => {
-            format!("{bundle} has its metadata in another form: {}", values(change))
+            format!("{bundle} has its metadata in a different form: {}", values(change))
         }
         (Subject::Bundle, ChangeKind::Changed, Some(Change::CONTENT)) => {
-            format!("{bundle} has **other content under the same name**")
+            format!("{bundle} has **different content under the same name**")
         }
         (Subject::Bundle, _, None) => format!("{bundle} {kind}{}", told(", image ", new.or(old))),
         (Subject::Deprecation, _, _) => deprecation(change),
@@ -182,8 +182,8 @@ fn deprecation(change: &Change) -> String {
         _ => "the package".to_owned(),
     };
     match (change.change, change.new.as_deref()) {
-        (ChangeKind::Removed, _) => format!("{what} is not deprecated any more"),
-        (ChangeKind::Changed, Some(message)) => format!("{what}: other message: {}", prose(message)),
+        (ChangeKind::Removed, _) => format!("{what} is no longer deprecated"),
+        (ChangeKind::Changed, Some(message)) => format!("{what}: new message: {}", prose(message)),
         (_, message) => format!("{what} is deprecated: {}", prose(message.unwrap_or_default())),
     }
 }

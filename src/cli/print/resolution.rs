@@ -71,7 +71,7 @@ fn providers(answer: &ResolutionAnswer, out: &mut impl Write) -> Result<(), Comm
         for it in because.iter().filter(|it| !it.preferred_to.is_empty() || !it.passed_over_operators.is_empty()) {
             lines.push(format!("{name} for {}, which requires {}", it.required_by, it.requirement));
             if !it.passed_over_operators.is_empty() {
-                let why = if it.is_shared { "it is needed anyway" } else { "those cannot be installed here" };
+                let why = if it.is_shared { "it is needed anyway" } else { "they cannot be installed here" };
                 lines.push(format!("  instead of {}: {why}", alternatives(&it.passed_over_operators)));
             }
             for preferred in &it.preferred_to {
@@ -101,19 +101,20 @@ fn step_words(answer: &ResolutionAnswer) -> Vec<String> {
         return vec!["none: nothing changes".to_owned()];
     }
     if !steps.install_plan {
-        let why = "no InstallPlan is made, because no existing Subscription changes";
+        let why = "OLM creates no InstallPlan, because no existing Subscription changes";
         let lost = if steps.bundles.is_empty() { "" } else { ": what is missing is resolved, but not installed" };
         return vec![format!("{why}{lost}")];
     }
     let mut words = vec![if steps.needs_approval {
-        "an InstallPlan is made, and waits for approval, because a Subscription of the namespace is Manual".to_owned()
+        "OLM creates an InstallPlan that waits for approval, because a Subscription in the namespace is Manual"
+            .to_owned()
     } else {
-        "an InstallPlan is made and approved at once".to_owned()
+        "OLM creates an InstallPlan and approves it at once".to_owned()
     }];
     words.extend(steps.bundles.iter().map(|it| format!("{it} is unpacked and installed")));
     words.extend(steps.new_subscriptions.iter().map(|it| {
         let (package, channel, source) = (&it.package, &it.channel, &it.source);
-        format!("Subscription {} is made: {package}, channel {channel}, from {source}, {}", it.name, it.starting)
+        format!("Subscription {} is created: {package}, channel {channel}, from {source}, {}", it.name, it.starting)
     }));
     words.extend(steps.updated_subscriptions.iter().map(|it| match it.installed.as_str() {
         "" => format!("Subscription {} gets {}", it.name, it.current),

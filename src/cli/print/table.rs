@@ -22,7 +22,7 @@ pub(crate) struct RowOptions {
     /// Output format
     #[arg(short, long, value_enum, default_value_t = RowFormat::Table)]
     pub(crate) output: RowFormat,
-    /// Leave the headers out
+    /// Omit the headers
     #[arg(long)]
     no_headers: bool,
     /// With `-o csv`: put a `'` before cells that a spreadsheet would take for formulas, which begin with = + - @

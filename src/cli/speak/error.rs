@@ -181,7 +181,7 @@ impl From<crate::resolve::Failure> for CommandError {
                 let (error, operator, place) = (&broken.error, &broken.operator, &broken.place);
                 let text = format!("{error}, in {operator} [{}:{}]", place.file, place.line);
                 Self::new(Exit::No, text)
-                    .help(error.help().unwrap_or("`olmdex validate` speaks of all that OLM cannot read"))
+                    .help(error.help().unwrap_or("`olmdex validate` reports everything that OLM cannot read"))
             }
             Failure::Index(error) => (*error).into(),
             failure => Self::new(Exit::No, failure.to_string()),

@@ -60,8 +60,8 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
             let old = AskOptions::of_sources(std::slice::from_ref(path)).open(context);
             let old = old.map_err(|error| failed(path, error))?;
             if old.catalog_names()?.len() > 1 {
-                let error = CommandError::usage(format!("`{}` holds several catalogs", path.display()));
-                return Err(error.help("give one that holds one"));
+                let error = CommandError::usage(format!("`{}` has several catalogs", path.display()));
+                return Err(error.help("give a source with one catalog"));
             }
             Some(old)
         }

@@ -26,8 +26,8 @@ use crate::upgrade::{
 /// Check which operators block a cluster upgrade to a later OpenShift version
 ///
 /// What decides is olm.maxOpenShiftVersion, com.redhat.openshift.versions and minKubeVersion of each bundle; every verdict
-/// names its signal. That a catalog holds a bundle counts for nothing. With installed operators, exits with 1 if one of
-/// them blocks the cluster, and shows the least number of steps that lift the block.
+/// names its signal. That a catalog lists a bundle proves nothing. With installed operators, exits with 1 if one of
+/// them blocks the cluster, and shows the fewest steps that lift the block.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex compat --openshift 4.16 --verdict blocks
@@ -51,10 +51,10 @@ pub(crate) struct CompatArgs {
     /// or a must-gather; may be repeated
     #[arg(long, value_name = "FILE|DIR|-", conflicts_with = "package")]
     cluster: Vec<PathBuf>,
-    /// Only what stands like that; may be repeated
+    /// Only with this verdict; may be repeated
     #[arg(long, value_enum, value_name = "VERDICT")]
     verdict: Vec<Compatibility>,
-    /// Which generation of OLM has the operators installed: they read olm.maxOpenShiftVersion differently
+    /// Which generation of OLM installed the operators: they read olm.maxOpenShiftVersion differently
     #[arg(long, value_enum, default_value_t = Olm::Both)]
     olm: Olm,
     #[command(flatten)]
@@ -70,13 +70,13 @@ impl ValueEnum for Compatibility {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
-            Self::Blocks => PossibleValue::new("blocks").help("The cluster refuses to go on while it is installed"),
-            Self::Excluded => PossibleValue::new("excluded").help("It says that it is not made for the version"),
+            Self::Blocks => PossibleValue::new("blocks").help("The cluster is not upgraded while it is installed"),
+            Self::Excluded => PossibleValue::new("excluded").help("It says that it does not support the version"),
             Self::Unknown => PossibleValue::new("unknown").help("It says nothing about it"),
             Self::NotExcluded => {
                 PossibleValue::new("not-excluded").alias("notExcluded").help("It says from which version on it works")
             }
-            Self::Stated => PossibleValue::new("stated").help("It says that it is made for the version"),
+            Self::Stated => PossibleValue::new("stated").help("It says that it supports the version"),
         })
     }
 }
@@ -199,7 +199,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
         }
         for row in all.iter().filter(|it| it.verdict == Compatibility::Blocks) {
             is_blocked = true;
-            let what = format!("{} blocks the way from OpenShift {} to {}", row.bundle, step.from, step.to);
+            let what = format!("{} blocks the upgrade from OpenShift {} to {}", row.bundle, step.from, step.to);
             context.reporter.warning(&format!("{what}: {}", row.reason));
         }
         rows = all;
@@ -298,7 +298,7 @@ fn rows_of_cluster(
         let message = format!("nothing is installed according to {}", shown(&args.cluster));
         let error = CommandError::new(Exit::Input, message);
         return Err(
-            error.help("it wants ClusterServiceVersions or ClusterExtensions, as `kubectl get -o yaml` prints them")
+            error.help("it needs ClusterServiceVersions or ClusterExtensions, as `kubectl get -o yaml` prints them")
         );
     }
     Ok(rows)

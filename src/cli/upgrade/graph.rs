@@ -35,19 +35,19 @@ pub(crate) struct GraphArgs {
     /// Only this channel; may be repeated
     #[arg(long, value_name = "CHANNEL")]
     channel: Vec<String>,
-    /// Only what can be reached from this bundle on
+    /// Only this bundle and later ones that can be reached from it
     #[arg(long, value_name = "BUNDLE")]
     minimum_edge: Option<String>,
     /// Mark what OLM Classic never takes: skipped bundles, and the edges of skipped entries (Mermaid)
     #[arg(long)]
     draw_v0_semantics: bool,
-    /// Mark the way that OLM takes from this version or bundle (SVG, HTML)
+    /// Mark the path that OLM takes from this version or bundle (SVG, HTML)
     #[arg(long, value_name = "BUNDLE", requires = "package", alias = "path-from")]
     installed: Option<String>,
-    /// Where the marked way ends. Default: as far as it goes
+    /// Where the marked path ends. Default: as far as possible
     #[arg(long, value_name = "BUNDLE", requires = "installed", alias = "path-to")]
     to: Option<String>,
-    /// The generation of OLM that goes the marked way
+    /// The generation of OLM that takes the marked path
     #[arg(long, value_enum, value_name = "GENERATION", default_value_t = Generation::Classic, requires = "installed")]
     olm: Generation,
     /// Give every entry a line instead of folding what is repeated or old, and draw every package of a catalog instead of
@@ -123,7 +123,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
     let mut way = Vec::new();
     let mut catalog = if let (Some(package), Some(from)) = (&args.package, &args.installed) {
         if !matches!(args.output, GraphFormat::Svg | GraphFormat::Html) {
-            let error = CommandError::usage("a way is marked in SVG and HTML only");
+            let error = CommandError::usage("only SVG and HTML mark a path");
             return Err(error.help("add `-o svg` or `-o html`; `olmdex path` lists the steps"));
         }
         let index = args.ask.open(context)?;

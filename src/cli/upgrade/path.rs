@@ -19,11 +19,11 @@ use crate::upgrade::{
     classic_shortest, v1_path, v1_shortest,
 };
 
-/// Show the upgrades that OLM makes from a version on, one after another
+/// Show the upgrades that OLM makes from a version, one after another
 ///
-/// OLM v1 takes the highest version that is permitted at each step. `--shortest` shows instead the least number of steps,
+/// OLM v1 takes the highest version that is permitted at each step. `--shortest` shows the fewest steps instead,
 /// over all channels, with what must be set before each: the channel of the Subscription, or the version of the
-/// ClusterExtension. Exits with 1 if the way does not get there.
+/// ClusterExtension. Exits with 1 if the path does not get there.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex path keda@2.8.1
@@ -38,23 +38,23 @@ pub(crate) struct PathArgs {
     /// What is installed, where the path begins: a version, a bundle's name, or NAME@VERSION for what no catalog holds
     #[arg(long, value_name = "BUNDLE", alias = "from")]
     installed: Option<String>,
-    /// Where to end: a version or a bundle's name. Default: as far as it goes
+    /// Where to end: a version or a bundle's name. Default: as far as possible
     #[arg(long, value_name = "BUNDLE")]
     to: Option<String>,
-    /// The least number of steps. `--channel`, which may be repeated then, names the channels that may be used, the
+    /// The fewest steps. `--channel`, which may be repeated then, names the channels that may be used, the
     /// Subscription's own first
     #[arg(long, requires = "to")]
     shortest: bool,
-    /// With --shortest: up to this many ways, the shortest first
+    /// With --shortest: up to this many paths, the shortest first
     #[arg(long, value_name = "K", requires = "shortest", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     alternatives: u16,
-    /// With --shortest: not over deprecated bundles
+    /// With --shortest: avoid deprecated bundles
     #[arg(long, requires = "shortest")]
     avoid_deprecated: bool,
-    /// With --shortest: not over bundles that say they are not made for this version of OpenShift
+    /// With --shortest: avoid bundles that say they do not support this version of OpenShift
     #[arg(long, value_name = "VERSION", requires = "shortest", value_parser = parse_minor)]
     openshift: Option<Minor>,
-    /// With --alternatives: how many steps may be looked at
+    /// With --alternatives: how many steps to examine at most
     #[arg(long, value_name = "N", requires = "alternatives", default_value_t = 5_000_000)]
     max_work: u64,
     #[command(flatten)]
@@ -93,8 +93,10 @@ fn answer(
 ) -> Result<bool, CommandError> {
     let (view, asked) = (&question.view, &question.asked);
     let Some(from) = &asked.installed else {
-        let error =
-            CommandError::usage(format!("nothing of `{}` is installed, where the path would begin", view.package));
+        let error = CommandError::usage(format!(
+            "nothing of `{}` is installed, so there is no start for the path",
+            view.package
+        ));
         return Err(error.help("name it: `PKG@VERSION`, or `--installed BUNDLE`"));
     };
     let to = args.to.as_deref().map(|it| bundle(view, it)).transpose()?.map(|it| it.0);
@@ -168,8 +170,8 @@ fn shortest(
         })
         .collect();
     if answers.is_empty() {
-        let limited = if limits.is_any() { ", as the way is limited" } else { "" };
-        answers.push(answer(false, Vec::new(), format!("no edges that OLM takes lead to {to}{limited}")));
+        let limited = if limits.is_any() { ", with these limits" } else { "" };
+        answers.push(answer(false, Vec::new(), format!("no edges that OLM follows lead to {to}{limited}")));
     }
     (answers, effort.is_spent())
 }
@@ -184,7 +186,7 @@ fn condition(olm: Generation, steps: &[PathStep]) -> String {
         }
         _ => "",
     };
-    format!("{n_steps}, if the fields are set before each{by_hand}")
+    format!("{n_steps}, if these fields are set before each{by_hand}")
 }
 
 /// What a way may not lead over.

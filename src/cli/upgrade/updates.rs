@@ -89,7 +89,7 @@ fn sheet(answer: &Updates) -> Sheet {
     let bundle = answer.target.as_ref().map_or("", |it| it.bundle.as_str());
     let now = match answer.verdict {
         Verdict::Install => format!("installs {bundle}"),
-        Verdict::Update => format!("goes to {bundle}"),
+        Verdict::Update => format!("upgrades to {bundle}"),
         Verdict::Current => "stays: up to date".to_owned(),
         Verdict::Stuck => "stays: no upgrade available".to_owned(),
         Verdict::Error => "fails".to_owned(),

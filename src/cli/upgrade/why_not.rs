@@ -83,6 +83,9 @@ fn sheet(answer: &WhyNot) -> Sheet {
     sheet.line("installed", &answer.installed.as_ref().map(installed_words).unwrap_or_default());
     let now = match (&answer.instead, answer.is_taken) {
         (_, true) => "OLM takes it".to_owned(),
+        (Some(instead), false) if answer.installed.as_ref().is_some_and(|it| it.name == *instead) => {
+            format!("OLM keeps {instead}")
+        }
         (Some(instead), false) => format!("OLM takes {instead} instead"),
         (None, false) => "OLM takes nothing".to_owned(),
     };

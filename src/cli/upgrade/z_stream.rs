@@ -38,7 +38,7 @@ pub(crate) struct ZStreamArgs {
     /// The channel, if the name does not say it
     #[arg(long, value_name = "CHANNEL", default_value = "", hide = true)]
     channel: String,
-    /// Put the new channel in the place of the old one, in the catalog's file; everything else in it stays as it is
+    /// Replace the old channel with the new one, in the catalog's file; everything else in it stays as it is
     #[arg(long)]
     apply: bool,
     /// Print what `--apply` would change, and change nothing
@@ -179,7 +179,7 @@ fn apply(context: &Context, args: &ZStreamArgs, found: &ChannelDocument, new: &s
     let path = found.file(root.as_deref(), args.follow)?;
     let edited = found.edited(new)?;
     if let Some(why) = edited.rewritten {
-        let message = format!("{}: the channel is written anew, without its comments: {why}", path.display());
+        let message = format!("{}: the channel is rewritten without its comments: {why}", path.display());
         context.reporter.warning(&message);
     }
     if args.dry_run {

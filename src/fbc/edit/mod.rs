@@ -70,7 +70,7 @@ pub fn edit_document(raw: &[u8], syntax: Syntax, new: &str) -> Result<Edited, Ed
     let wanted = compact(new);
     let rewritten = match spliced {
         Ok(text) if value_of(&text, syntax).as_ref() == Some(&wanted) => return Ok(Edited { text, rewritten: None }),
-        Ok(_) => "its text in place would not say what it should",
+        Ok(_) => "edited in place, the text would not say what it should",
         Err(refusal) => refusal,
     };
     let text = match syntax {
@@ -169,7 +169,7 @@ pub fn replace_document(path: &Path, origin: Origin, raw: &[u8], text: &[u8]) ->
     let start = usize::try_from(origin.offset).unwrap_or(usize::MAX);
     let end = start.saturating_add(raw.len());
     if old.get(start..end) != Some(raw) {
-        return Err(failed(io::Error::other("the file has changed meanwhile")));
+        return Err(failed(io::Error::other("the file has changed in the meantime")));
     }
     for part in [&old[..start], text, &old[end..]] {
         new.file().write_all(part).map_err(failed)?;

@@ -14,11 +14,11 @@ use crate::yaml::{self, Node, NodeKind};
 /// Why a text cannot be changed in place.
 pub(super) type Refusal = &'static str;
 
-const MARKED: Refusal = "an anchor, an alias, a tag or a merge key stands there";
+const MARKED: Refusal = "there is an anchor, an alias, a tag or a merge key";
 const SHARED_LINE: Refusal = "it shares its line with something else";
-const LONG_FLOW: Refusal = "brackets go over several lines";
-const TWICE: Refusal = "a key stands there twice";
-const COMMENT: Refusal = "a comment stands between a key and its value";
+const LONG_FLOW: Refusal = "brackets span several lines";
+const TWICE: Refusal = "a key occurs there twice";
+const COMMENT: Refusal = "there is a comment between a key and its value";
 
 /// The text of a document with another value. `old` is the value of the text.
 pub(super) fn with_value(text: &str, old: Value<'_>, new: Value<'_>) -> Result<String, Refusal> {

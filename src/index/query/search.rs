@@ -313,7 +313,7 @@ impl Index {
 }
 
 /// The words as an expression of FTS5: each one quoted, so that no character in it is an operator, the last one a
-/// prefix. `None` if there is nothing to search for.
+/// prefix. `None` if nothing to search for.
 fn match_expression(words: &str) -> Option<String> {
     let quoted: Vec<String> = words
         .split_whitespace()

@@ -108,7 +108,7 @@ impl BundleRows {
         .map_err(|defect| defect.kind.to_string())?;
         self.plurals = plurals;
         if !is_readable {
-            self.losses.push("its manifests, of which one is not JSON, have no place".to_owned());
+            self.losses.push("its manifests are lost: one is not JSON".to_owned());
             return Ok(());
         }
         match csv {
@@ -118,7 +118,7 @@ impl BundleRows {
                 self.manifests = Some(manifests);
             }
             None if !manifests.is_empty() => {
-                self.losses.push("its manifests, of which none is a ClusterServiceVersion, have no place".to_owned());
+                self.losses.push("its manifests are lost: none is a ClusterServiceVersion".to_owned());
             }
             None => {}
         }
@@ -183,7 +183,7 @@ impl BundleRows {
             self.images.insert(key.1);
         }
         if named > 0 {
-            self.losses.push(format!("the names of {named} related images have no place"));
+            self.losses.push(format!("the names of its related images ({named}) are lost"));
         }
     }
 }

@@ -50,7 +50,7 @@ impl<'a> Rows<'a> {
             }
         }
         if name.contains(',') {
-            self.losses.push(format!("the name `{name}` falls apart at its comma"));
+            self.losses.push(format!("the name `{name}` is split at its comma"));
         }
     }
 
@@ -82,7 +82,7 @@ pub(super) fn rows_of_channel(entries: &[Entry], head: &str, members: &BTreeSet<
         }
         if chain.contains(entry.replaces.as_str()) {
             it.losses.push(format!(
-                "that `{}` replaces `{}` would form a cycle and cannot be stored",
+                "`{}` replaces `{}`, which would form a cycle and cannot be stored",
                 entry.name, entry.replaces
             ));
             break;
@@ -99,7 +99,10 @@ pub(super) fn rows_of_channel(entries: &[Entry], head: &str, members: &BTreeSet<
         if !named.contains(&entry.name) {
             let is_named = entries.iter().any(|it| it.replaces == entry.name || it.skips.contains(&entry.name));
             if !is_named {
-                it.losses.push(format!("nothing leads from `{}` to the head: it is an entry all the same", entry.name));
+                it.losses.push(format!(
+                    "no upgrade leads from `{}` to the head; it becomes an entry all the same",
+                    entry.name
+                ));
             }
             it.push(&entry.name, None);
             it.depth += 1;
@@ -111,12 +114,12 @@ pub(super) fn rows_of_channel(entries: &[Entry], head: &str, members: &BTreeSet<
         // Skipping what the chain goes through would cut it there.
         if chain.contains(entry.replaces.as_str()) {
             it.losses.push(format!(
-                "`{}` is off the chain: that it replaces `{}` cannot be stored",
+                "`{}` is off the chain; it replaces `{}`, which cannot be stored",
                 entry.name, entry.replaces
             ));
         } else {
             it.losses.push(format!(
-                "`{}` is off the chain, so that it replaces `{}` is written as a skip",
+                "`{}` is off the chain; it replaces `{}`, which is written as a skip",
                 entry.name, entry.replaces
             ));
             it.pair(&entry.name, &entry.replaces);

@@ -230,11 +230,11 @@ impl Writer<'_> {
         }
         if rows.is_synthetic {
             let message =
-                format!("bundle `{name}` is a head, and gets a ClusterServiceVersion made of what its blob says");
+                format!("bundle `{name}` is a head without a ClusterServiceVersion; one was made from its blob");
             self.findings.push(rules::finding(rules::SYNTHETIC_CSV, message, Some(package)));
         }
         if rows.is_deprecated {
-            let message = format!("bundle `{name}` has an `olm.deprecated` property, so that readers leave it out");
+            let message = format!("bundle `{name}` has an `olm.deprecated` property, so readers leave it out");
             self.findings.push(rules::finding(rules::DEPRECATED_BUNDLE, message, Some(package)));
         }
     }

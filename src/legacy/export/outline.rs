@@ -139,7 +139,11 @@ fn fact(blob: &Blob<'_>) -> Fact {
                     format!("`{}`", entry.name)
                 });
             }
-            let what = format!("the deprecations of package `{}` have no place: {}", it.package, names.join(", "));
+            let what = format!(
+                "the legacy format cannot store the deprecations of package `{}`: {}",
+                it.package,
+                names.join(", ")
+            );
             Fact::Lost(what, it.package.to_string())
         }
         Typed::Other => {
@@ -168,7 +172,9 @@ pub(super) fn plan(input: &Input) -> Plan {
             }
             Fact::Channel { package, name, entries, has_properties } => {
                 if has_properties {
-                    let message = format!("channel `{name}` of package `{package}`: its properties have no place");
+                    let message = format!(
+                        "the legacy format cannot store the properties of channel `{name}` of package `{package}`"
+                    );
                     plan.findings.push(rules::finding(rules::LOST_IN_LEGACY, message, Some(&package)));
                 }
                 packages.entry(package).or_default().channels.entry(name).or_default().extend(entries);

@@ -116,7 +116,7 @@ impl<'a> Bundles<'a> {
             let none = BTreeSet::new();
             let edges = self.edges_of.get(name).unwrap_or(&none);
             for other in old.column_edges.iter().filter(|it| !edges.contains(it.as_str())) {
-                let message = format!("bundle `{name}`: that its columns replace or skip `{other}` is lost");
+                let message = format!("bundle `{name}`: `{other}` in its columns `replaces` or `skips` is lost");
                 report.say(rules::LOST_COLUMN, message, Some(package));
             }
         }
@@ -131,7 +131,7 @@ impl<'a> Bundles<'a> {
             expected.insert(made);
         } else if old.facts.properties.iter().all(|it| it.0 != PACKAGE || !has_version(&it.1, &old.version)) {
             let message = format!(
-                "bundle `{name}`: that its column has the version `{}` is lost, as a property has another",
+                "bundle `{name}`: the version `{}` of its column is lost, as a property has another",
                 old.version
             );
             report.say(rules::LOST_COLUMN, message, Some(package));
@@ -149,8 +149,9 @@ impl<'a> Bundles<'a> {
         for (kind, value) in new.properties.difference(&expected) {
             let mut message = format!("bundle `{name}`: the property `{kind}` {value} is not in the old file");
             if is_mixed(kind) && self.old.has_dependency(value) {
-                let message =
-                    format!("bundle `{name}`: the dependency `{kind}` {value} is that of another, as opm mixes them");
+                let message = format!(
+                    "bundle `{name}`: the dependency `{kind}` {value} is that of another bundle, as opm mixes them up"
+                );
                 report.say(rules::OPM_WOULD_LOSE, message, Some(package));
                 continue;
             }

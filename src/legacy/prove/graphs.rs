@@ -117,7 +117,7 @@ impl<'a> Graphs<'a> {
                 (old, new) if old == new => continue,
                 (Some(_), None) => format!("the icon of package `{package}` is missing"),
                 (None, Some(_)) => format!("the icon of package `{package}` is not in the old file"),
-                _ => format!("the icon of package `{package}` is another in the old file"),
+                _ => format!("the icon of package `{package}` differs in the old file"),
             };
             report.differs(message, package);
         }
@@ -144,7 +144,7 @@ impl<'a> Graphs<'a> {
             if it.is_dangling {
                 let (package, channel, bundle) = (&it.package, &it.channel, &it.bundle);
                 let message = format!(
-                    "channel `{channel}` of `{package}`: an upgrade to `{bundle}` from a row that is not there is lost"
+                    "channel `{channel}` of `{package}`: an upgrade to `{bundle}` from a row that does not exist is lost"
                 );
                 report.say(rules::BROKEN_REFERENCE, message, Some(package));
             }
@@ -174,7 +174,7 @@ impl<'a> Graphs<'a> {
             .map(|it| it.name.as_str())
             .collect();
         for name in self.old.deprecated.iter().filter(|it| !in_properties.contains(it.as_str())) {
-            let message = format!("that the table of deprecated bundles names `{name}` is lost");
+            let message = format!("the entry for `{name}` in the table of deprecated bundles is lost");
             report.say(rules::LOST_COLUMN, message, None);
         }
         graph

@@ -57,7 +57,7 @@ pub(super) fn read(blobs: &Input) -> NewSide {
                         names.chain(it.channels.iter().cloned()).filter(|it| !seen.insert(it.clone())).collect();
                     for (package, channel) in again {
                         let what = if channel.is_empty() { String::new() } else { format!("channel `{channel}` of ") };
-                        side.strange.push((package.clone(), format!("{what}package `{package}` is there twice")));
+                        side.strange.push((package.clone(), format!("{what}package `{package}` occurs twice")));
                     }
                     side.graph.packages.extend(it.packages);
                     side.graph.icons.extend(it.icons);
@@ -66,7 +66,7 @@ pub(super) fn read(blobs: &Input) -> NewSide {
                     side.graph.edges.extend(it.edges);
                 }
                 Fact::Bundle(package, name, facts) => {
-                    let message = format!("bundle `{name}` of package `{package}` is there twice");
+                    let message = format!("bundle `{name}` of package `{package}` occurs twice");
                     if side.bundles.insert((package.clone(), name), facts).is_some() {
                         side.strange.push((package, message));
                     }

@@ -272,7 +272,7 @@ impl<'a> OldSide<'a> {
         ];
         for (table, names) in attached {
             for name in names.into_iter().filter(|it| !rowids.contains_key(*it)) {
-                let message = format!("what `{table}` says of `{name}`, which is not there, is lost");
+                let message = format!("the rows of `{table}` for `{name}` are lost: there is no such bundle");
                 report.say(rules::ORPHAN_ROWS, message, None);
             }
         }

@@ -113,7 +113,7 @@ impl OldSide<'_> {
         self.dependencies_of(name, &mut bundle.facts, report);
         let substitutes = text(row, 4)?.unwrap_or_default();
         if !substitutes.is_empty() {
-            let message = format!("bundle `{name}`: that it substitutes for `{substitutes}` is lost");
+            let message = format!("bundle `{name}`: its `substitutesfor` `{substitutes}` is lost");
             report.say(rules::LOST_COLUMN, message, None);
         }
         for column in [5, 6] {

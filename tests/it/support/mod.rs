@@ -5,6 +5,7 @@
 
 pub mod catalog;
 pub mod legacy;
+pub mod older_index;
 pub mod recording;
 pub mod schema;
 

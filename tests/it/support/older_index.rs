@@ -1,0 +1,43 @@
+//! What undoes the migrations of an index, one after another.
+
+/// To schema 3: STRICT tables, a full-text table that needs a newer SQLite, and nothing of what pages show.
+const TO_SCHEMA_3: &str = "
+DROP VIEW v_icon; DROP VIEW v_category; DROP VIEW v_keyword; DROP VIEW v_install_mode; DROP VIEW v_platform;
+DROP VIEW v_maintainer; DROP VIEW v_link;
+DROP TABLE maintainer; DROP TABLE link;
+DROP INDEX bundle_capability; DROP INDEX category_name; DROP INDEX keyword_name;
+DROP TABLE search;
+CREATE VIRTUAL TABLE search USING fts5 (
+    name, display_name, provider, keywords, description, api,
+    content = '', contentless_delete = 1, tokenize = 'unicode61'
+);
+PRAGMA writable_schema = ON;
+UPDATE sqlite_schema SET sql = CASE WHEN sql LIKE '%) WITHOUT ROWID'
+    THEN substr(sql, 1, length(sql) - length('WITHOUT ROWID')) || 'STRICT, WITHOUT ROWID' ELSE sql || ' STRICT' END
+WHERE type = 'table' AND name NOT LIKE 'search%' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'refinery%';
+PRAGMA writable_schema = RESET;
+DELETE FROM refinery_schema_history WHERE version > 3;
+PRAGMA user_version = 3;";
+
+/// From there to schema 2: no places inside documents.
+const TO_SCHEMA_2: &str = "
+ALTER TABLE catalog_document DROP COLUMN layout;
+ALTER TABLE document_source DROP COLUMN layout;
+DROP TABLE layout;
+DELETE FROM refinery_schema_history WHERE version > 2;
+PRAGMA user_version = 2;";
+
+/// From there to schema 1.
+const TO_SCHEMA_1: &str = "
+DROP INDEX node_name;
+ALTER TABLE graph DROP COLUMN range_edges;
+DELETE FROM refinery_schema_history WHERE version > 1;
+PRAGMA user_version = 1;";
+
+/// Makes an index one of an older schema.
+pub fn downgrade(path: &std::path::Path, version: usize) {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    for sql in [TO_SCHEMA_3, TO_SCHEMA_2, TO_SCHEMA_1].iter().take(4 - version) {
+        connection.execute_batch(sql).unwrap();
+    }
+}
