@@ -5,9 +5,6 @@
 
 use std::path::Path;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-
 use super::directory::{MANIFESTS, METADATA, files};
 use super::error::BundleError;
 use super::manifest::Manifest;
@@ -15,9 +12,8 @@ use super::metadata::Metadata;
 use super::properties::{self, Origin, properties, version};
 use super::provided::provided;
 use crate::fbc::csv::CsvView;
-use crate::fbc::{BUNDLE_OBJECT, Format, Level, csv_metadata, go_sort};
-use crate::json::{self, Reader};
-use crate::yaml;
+use crate::fbc::{BUNDLE_OBJECT, Format, Level, RawObject, bundle_object, csv_metadata, go_sort};
+use crate::json::Reader;
 
 const CSV_METADATA: &str = "olm.csv.metadata";
 
@@ -71,7 +67,7 @@ impl Bundle {
         let origin = Origin { bundle: &name, package: &package, metadata: &metadata, csv, provided: &provided };
         let mut all = properties(&origin)?;
         // As opm: sorted by their text, and behind all other properties.
-        let mut objects: Vec<String> = manifests.iter().map(|it| object(&it.json)).collect();
+        let mut objects: Vec<String> = manifests.iter().map(|it| bundle_object(&it.json)).collect();
         objects.sort_unstable();
         all.extend(objects.into_iter().map(|it| (BUNDLE_OBJECT.to_owned(), it)));
         let (late, early): (Vec<_>, Vec<_>) =
@@ -93,44 +89,16 @@ impl Bundle {
         if self.package.is_empty() {
             return Ok(());
         }
-        let mut text = b"{\"schema\":\"olm.bundle\"".to_vec();
-        let member = |key: &str, value: &str, text: &mut Vec<u8>| {
-            text.push(b',');
-            json::write_string(key, text);
-            text.push(b':');
-            json::write_string(value, text);
-        };
-        if !self.name.is_empty() {
-            member("name", &self.name, &mut text);
-        }
-        member("package", &self.package, &mut text);
-        member("image", image, &mut text);
-        text.extend_from_slice(b",\"properties\":[");
         let metadata = self.metadata(image, level)?;
         let kept = self.properties.iter().filter(|it| metadata.is_none() || it.0 != BUNDLE_OBJECT);
         let kept = kept.map(|(kind, value)| (kind.as_str(), value.as_str()));
-        for (idx, (kind, value)) in kept.chain(metadata.as_deref().map(|it| (CSV_METADATA, it))).enumerate() {
-            text.extend_from_slice(if idx == 0 { b"{\"type\":" } else { b",{\"type\":" });
-            json::write_string(kind, &mut text);
-            text.extend_from_slice(b",\"value\":");
-            text.extend_from_slice(value.as_bytes());
-            text.push(b'}');
-        }
-        text.push(b']');
-        let related = self.related_images(image);
-        if !related.is_empty() {
-            text.extend_from_slice(b",\"relatedImages\":[");
-            for (idx, (name, image)) in related.iter().enumerate() {
-                text.extend_from_slice(if idx == 0 { b"{\"name\":" } else { b",{\"name\":" });
-                json::write_string(name, &mut text);
-                text.extend_from_slice(b",\"image\":");
-                json::write_string(image, &mut text);
-                text.push(b'}');
-            }
-            text.push(b']');
-        }
-        text.push(b'}');
-        finish(&text, format, out)
+        let mut it = RawObject::open("olm.bundle");
+        it.optional("name", &self.name);
+        it.text("package", &self.package);
+        it.text("image", image);
+        it.properties(kept.chain(metadata.as_deref().map(|it| (CSV_METADATA, it))));
+        it.related_images(&self.related_images(image));
+        it.finish(format, out)
     }
 
     /// The value of the property that takes the place of the manifests, if one does.
@@ -154,31 +122,5 @@ impl Bundle {
         }
         go_sort(&mut all, |a, b| a.1 < b.1);
         all
-    }
-}
-
-/// The value of the property of a manifest.
-fn object(json: &str) -> String {
-    let mut value = "{\"data\":\"".to_owned();
-    STANDARD.encode_string(json, &mut value);
-    value.push_str("\"}");
-    value
-}
-
-/// Writes a compact object in a format.
-fn finish(text: &[u8], format: Format, out: &mut Vec<u8>) -> Result<(), String> {
-    match format {
-        Format::Json => {
-            json::indent(text, out);
-            out.push(b'\n');
-            Ok(())
-        }
-        Format::Yaml => {
-            let text = json::decode_utf8(text);
-            let mut reader = Reader::new();
-            let value = reader.read(&text).map_err(|error| error.to_string())?;
-            out.extend_from_slice(b"---\n");
-            yaml::write(value, out).map_err(|error| error.to_string())
-        }
     }
 }

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use super::error::BundleError;
 use super::metadata::Metadata;
 use super::provided::ProvidedApi;
-use crate::fbc::Api;
 use crate::fbc::csv::CsvView;
 use crate::fbc::csv_metadata::squeeze;
+use crate::fbc::{Api, object_of_texts};
 use crate::json::{self, Kind, Reader, Value};
 
 /// What properties are derived from.
@@ -110,22 +110,8 @@ fn release(csv: Value<'_>) -> String {
     }
 }
 
-fn object(fields: &[(&str, &str)]) -> String {
-    let mut out = vec![b'{'];
-    for (idx, (key, value)) in fields.iter().enumerate() {
-        if idx > 0 {
-            out.push(b',');
-        }
-        json::write_string(key, &mut out);
-        out.push(b':');
-        json::write_string(value, &mut out);
-    }
-    out.push(b'}');
-    String::from_utf8(out).unwrap_or_default()
-}
-
 fn api_text(api: &Api) -> String {
-    object(&[("group", &api.group), ("kind", &api.kind), ("version", &api.version)])
+    object_of_texts(&[("group", &api.group), ("kind", &api.kind), ("version", &api.version)])
 }
 
 fn package_text(package: &str, version: &str, release: &str) -> String {
@@ -133,7 +119,7 @@ fn package_text(package: &str, version: &str, release: &str) -> String {
     if !release.is_empty() {
         fields.push(("release", release));
     }
-    object(&fields)
+    object_of_texts(&fields)
 }
 
 /// Reads a value that must be an object.
@@ -180,6 +166,6 @@ fn own_package(of: &Origin<'_>, idx: usize, kind: &str, value: &str) -> Result<S
 
 fn required_package(of: &Origin<'_>, idx: usize, kind: &str, value: &str) -> Result<String, BundleError> {
     fields(of, (idx, kind, value), "Package", |it| {
-        object(&[("packageName", &field(it, "packageName")), ("versionRange", &field(it, "version"))])
+        object_of_texts(&[("packageName", &field(it, "packageName")), ("versionRange", &field(it, "version"))])
     })
 }

@@ -10,60 +10,15 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::package::{BundleModel, PackageModel};
-use crate::fbc::{BUNDLE_OBJECT, Format, Level, csv_metadata};
+use crate::fbc::{BUNDLE_OBJECT, Format, Level, RawObject, bundle_object, csv_metadata};
 use crate::json::{self, Reader};
 use crate::version::Quoted;
-use crate::yaml;
 
 const CSV_METADATA: &str = "olm.csv.metadata";
 
-/// An object that is being written, compact; white space comes later.
-struct Object {
-    out: Vec<u8>,
-}
-
-impl Object {
-    fn open(schema: &str) -> Self {
-        let mut it = Self { out: vec![b'{'] };
-        it.text("schema", schema);
-        it
-    }
-
-    fn key(&mut self, key: &str) {
-        if !matches!(self.out.last(), Some(b'{')) {
-            self.out.push(b',');
-        }
-        json::write_string(key, &mut self.out);
-        self.out.push(b':');
-    }
-
-    fn text(&mut self, key: &str, text: &str) {
-        self.key(key);
-        json::write_string(text, &mut self.out);
-    }
-
-    fn optional(&mut self, key: &str, text: &str) {
-        if !text.is_empty() {
-            self.text(key, text);
-        }
-    }
-
-    fn list<T>(&mut self, key: &str, items: impl IntoIterator<Item = T>, mut item: impl FnMut(&mut Self, T)) {
-        self.key(key);
-        self.out.push(b'[');
-        for (idx, it) in items.into_iter().enumerate() {
-            if idx > 0 {
-                self.out.push(b',');
-            }
-            item(self, it);
-        }
-        self.out.push(b']');
-    }
-}
-
 /// Writes the blob of a package and those of its channels.
 pub(super) fn write_head(package: &PackageModel, format: Format, out: &mut Vec<u8>) -> Result<(), String> {
-    let mut it = Object::open("olm.package");
+    let mut it = RawObject::open("olm.package");
     it.text("name", &package.name);
     it.text("defaultChannel", package.default_channel.as_deref().unwrap_or_default());
     if let Some((data, mediatype)) = &package.icon {
@@ -73,9 +28,9 @@ pub(super) fn write_head(package: &PackageModel, format: Format, out: &mut Vec<u
         it.text("mediatype", mediatype);
         it.out.push(b'}');
     }
-    finish(it, format, out)?;
+    it.finish(format, out)?;
     for (name, entries) in &package.channels {
-        let mut it = Object::open("olm.channel");
+        let mut it = RawObject::open("olm.channel");
         it.text("name", name);
         it.text("package", &package.name);
         it.list("entries", entries, |it, entry| {
@@ -88,7 +43,7 @@ pub(super) fn write_head(package: &PackageModel, format: Format, out: &mut Vec<u
             it.optional("skipRange", &entry.skip_range);
             it.out.push(b'}');
         });
-        finish(it, format, out)?;
+        it.finish(format, out)?;
     }
     Ok(())
 }
@@ -115,26 +70,13 @@ pub(super) fn write_bundle(
     let early = early.map(|(kind, value)| (kind.as_str(), value.as_str()));
     let objects = objects.iter().map(|it| (BUNDLE_OBJECT, it.as_str()));
     let metadata = stored(bundle, CSV_METADATA).chain(metadata.as_deref()).map(|it| (CSV_METADATA, it));
-    let mut it = Object::open("olm.bundle");
+    let mut it = RawObject::open("olm.bundle");
     it.optional("name", &bundle.name);
     it.optional("package", package);
     it.text("image", &bundle.image);
-    it.list("properties", early.chain(objects).chain(metadata), |it, (kind, value)| {
-        it.out.push(b'{');
-        it.text("type", kind);
-        it.key("value");
-        it.out.extend_from_slice(value.as_bytes());
-        it.out.push(b'}');
-    });
-    if !bundle.related_images.is_empty() {
-        it.list("relatedImages", &bundle.related_images, |it, (name, image)| {
-            it.out.push(b'{');
-            it.text("name", name);
-            it.text("image", image);
-            it.out.push(b'}');
-        });
-    }
-    finish(it, format, out)
+    it.properties(early.chain(objects).chain(metadata));
+    it.related_images(&bundle.related_images);
+    it.finish(format, out)
 }
 
 /// Whether a bundle's ClusterServiceVersion takes the place of all its manifests.
@@ -167,32 +109,8 @@ fn metadata(bundle: &BundleModel, text: &str) -> Result<String, String> {
 /// The values of the properties that manifests become, and of those that are stored as such, in the order of their text.
 fn objects(bundle: &BundleModel, text: &str) -> Vec<String> {
     let mut values: Vec<String> = stored(bundle, BUNDLE_OBJECT).map(str::to_owned).collect();
-    values.extend((0..bundle.survey.objects.len()).map(|idx| {
-        let mut value = "{\"data\":\"".to_owned();
-        STANDARD.encode_string(manifest(bundle, text, idx), &mut value);
-        value.push_str("\"}");
-        value
-    }));
+    values.extend((0..bundle.survey.objects.len()).map(|idx| bundle_object(manifest(bundle, text, idx))));
     values.sort_unstable();
     values.dedup();
     values
-}
-
-/// Closes the object and writes it in a format.
-fn finish(mut object: Object, format: Format, out: &mut Vec<u8>) -> Result<(), String> {
-    object.out.push(b'}');
-    match format {
-        Format::Json => {
-            json::indent(&object.out, out);
-            out.push(b'\n');
-            Ok(())
-        }
-        Format::Yaml => {
-            let text = json::decode_utf8(&object.out);
-            let mut reader = Reader::new();
-            let value = reader.read(&text).map_err(|error| error.to_string())?;
-            out.extend_from_slice(b"---\n");
-            yaml::write(value, out).map_err(|error| error.to_string())
-        }
-    }
 }

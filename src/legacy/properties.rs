@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use super::rows::Rows;
 use super::survey::go_words;
 use crate::check::property_misfit;
-use crate::fbc::{Api, BUNDLE_OBJECT, Expected, csv_metadata, go_type_error};
-use crate::json::{self, Kind, Reader, Value};
+use crate::fbc::{Api, BUNDLE_OBJECT, Expected, csv_metadata, go_type_error, object_of_texts};
+use crate::json::{Kind, Reader, Value};
 use crate::version::Quoted;
 
 /// Type of the mark of deprecated bundles.
@@ -107,7 +107,7 @@ impl Values {
                     required.insert(api);
                 }
                 Form::Package(Ok((name, range))) => {
-                    let value = object(&[("packageName", name), ("versionRange", range)]);
+                    let value = object_of_texts(&[("packageName", name), ("versionRange", range)]);
                     list.push(("olm.package.required".to_owned(), value, None));
                 }
                 Form::Api(Err(error)) | Form::Package(Err(error)) => return failed(idx, kind, error),
@@ -116,11 +116,12 @@ impl Values {
         }
         if n_packages == 0 {
             n_packages = 1;
-            let value = object(&[("packageName", package), ("version", version)]);
+            let value = object_of_texts(&[("packageName", package), ("version", version)]);
             list.push(("olm.package".to_owned(), value, None));
         }
         for (kind, apis) in [("olm.gvk", provided), ("olm.gvk.required", required)] {
-            let value = |api: &Api| object(&[("group", &api.group), ("kind", &api.kind), ("version", &api.version)]);
+            let value =
+                |api: &Api| object_of_texts(&[("group", &api.group), ("kind", &api.kind), ("version", &api.version)]);
             list.extend(apis.into_iter().map(|api| (kind.to_owned(), value(api), None)));
         }
         list.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
@@ -129,22 +130,6 @@ impl Values {
         properties.dedup();
         Ok((properties, complaints))
     }
-}
-
-/// A JSON object of texts, as Go writes it without HTML escapes.
-pub(super) fn object(members: &[(&str, &str)]) -> String {
-    let mut out = vec![b'{'];
-    for (key, value) in members {
-        if out.len() > 1 {
-            out.push(b',');
-        }
-        json::write_string(key, &mut out);
-        out.push(b':');
-        json::write_string(value, &mut out);
-    }
-    out.push(b'}');
-    // Written from text, so it is text.
-    String::from_utf8(out).unwrap_or_default()
 }
 
 /// What the real tool's validation says of a bundle's properties. The first that does not fit hides whether there are too
