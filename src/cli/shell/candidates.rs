@@ -123,6 +123,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("SECONDS", Wants::Nothing),
     ("SELECTOR", Wants::Nothing),
     ("SQL", Wants::Nothing),
+    ("TEMPLATE", Wants::Nothing),
     ("TEXT", Wants::Nothing),
     ("VERSION", Wants::Nothing),
     ("WORDS", Wants::Nothing),
