@@ -108,8 +108,13 @@ fn commands_below(above: &[&str]) -> BTreeSet<String> {
     let help = olmdex(above).arg("--help").answer().out();
     let mut found = BTreeSet::new();
     // Names stand two blanks in; the lines that go on with a text stand further in.
-    let listed = help.lines().skip_while(|it| *it != "Commands:").skip(1).take_while(|it| it.starts_with("  "));
-    for line in listed.filter(|it| !it.starts_with("   ")) {
+    // The root lists them by task, up to its first steps; others below one heading.
+    let listed: Vec<&str> = if above.is_empty() {
+        help.lines().take_while(|it| *it != "First steps:").filter(|it| it.starts_with("  ")).collect()
+    } else {
+        help.lines().skip_while(|it| *it != "Commands:").skip(1).take_while(|it| it.starts_with("  ")).collect()
+    };
+    for line in listed.into_iter().filter(|it| !it.starts_with("   ")) {
         let name = line.split_whitespace().next().unwrap();
         if name == "help" {
             continue;
