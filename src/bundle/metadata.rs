@@ -3,6 +3,7 @@
 //! What it deliberately does not do: what cannot be decoded is no error; opm takes the file for one of another kind.
 
 use super::manifest::first_document;
+use crate::fbc::Syntax;
 use crate::fbc::csv_metadata::squeeze;
 use crate::json::{self, Kind, Reader, Value};
 
@@ -24,8 +25,8 @@ impl Metadata {
     pub(super) fn read(files: &[(String, Vec<u8>)]) -> Self {
         let mut metadata = Self::default();
         for (_, text) in files {
-            let is_json = text.trim_ascii_start().starts_with(b"{");
-            let Some(document) = first_document(text) else { continue };
+            let Some((document, syntax)) = first_document(text) else { continue };
+            let is_json = syntax == Syntax::Json;
             let mut reader = Reader::new();
             let Ok(value) = reader.read(&document) else { continue };
             if value.kind() != Kind::Object {

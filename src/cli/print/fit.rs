@@ -78,9 +78,10 @@ pub(crate) fn fit(headers: Option<Vec<String>>, rows: Vec<Vec<String>>, gap: usi
     Fitted { constants, headers, rows: fitted, is_cut }
 }
 
-/// Takes out the columns that have the same value in all of several rows, and those without any value.
+/// What is the same in all rows, and the headers and rows of the rest.
 type Parts = (Vec<(String, String)>, Option<Vec<String>>, Vec<Vec<String>>);
 
+/// Takes out the columns that have the same value in all of several rows, and those without any value.
 fn without_constants(headers: Option<Vec<String>>, rows: Vec<Vec<String>>) -> Parts {
     // Without its header nobody knows what a value is.
     let Some(headers) = headers else { return (Vec::new(), None, rows) };
