@@ -408,6 +408,15 @@ fn what_a_killed_change_leaves_is_no_part_of_the_catalog() {
     left_workspace(&hidden);
     std::fs::copy(&file, hidden.join("new")).unwrap();
     assert_eq!(content(&root, "shop"), whole);
+    // Whichever part of its lock a process has written when it ends.
+    let inside = root.join("linked/.olmdex");
+    left_workspace(&inside);
+    let lock = inside.join(".indexignore");
+    let text = std::fs::read_to_string(&lock).unwrap();
+    for length in 0..=text.len() {
+        std::fs::write(&lock, &text[..length]).unwrap();
+        assert_eq!(content(&root, "linked").as_deref(), Some(""), "the first {length} bytes of a lock");
+    }
     for _ in 0..2 {
         let apply = ["z-stream", "till", "--channel", "stable", "--apply", "-i", "shop"];
         olmdex(apply).in_directory(&root).answer().expect_code(0);

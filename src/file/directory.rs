@@ -136,7 +136,6 @@ impl NewDirectory {
         let workspace = &shared.workspace;
         let start = || -> Result<OwnedFd, Errno> {
             workspace.empty()?;
-            workspace.hide()?;
             rustix::fs::mkdirat(workspace.directory(), FILES, Mode::from_raw_mode(0o777))?;
             system::open_subdirectory(workspace.directory(), OsStr::new(FILES))
         };
@@ -329,10 +328,10 @@ mod tests {
         std::fs::write(target.join("catalog.json"), "{}").unwrap();
         std::fs::create_dir(&left).unwrap();
         std::fs::set_permissions(&left, std::fs::Permissions::from_mode(0o700)).unwrap();
-        std::fs::write(left.join("lock"), "").unwrap();
+        std::fs::write(left.join(".indexignore"), "").unwrap();
         let inode = |path: &Path| std::fs::metadata(path).unwrap().ino();
-        let marker = format!("olmdex: unfinished output, {} {}\n", inode(&left), inode(&left.join("lock")));
-        std::fs::write(left.join("lock"), marker).unwrap();
+        let marker = format!("*\n# olmdex: unfinished output, {} {}\n", inode(&left), inode(&left.join(".indexignore")));
+        std::fs::write(left.join(".indexignore"), marker).unwrap();
         std::fs::write(left.join(".indexignore"), "*\n").unwrap();
         let error = NewDirectory::begin(&target).unwrap_err();
         assert!(matches!(error, FileError::NotEmpty { .. }), "{error}");
@@ -348,7 +347,7 @@ mod tests {
         std::fs::write(target.join("precious"), "text").unwrap();
         let found = std::fs::metadata(target.join("precious")).unwrap();
         std::fs::write(target.join(INSIDE).join("moving"), format!("{:016x}precious\0", found.ino())).unwrap();
-        std::fs::write(target.join(INSIDE).join("lock"), "olmdex: unfinished output, 1 2\n").unwrap();
+        std::fs::write(target.join(INSIDE).join(".indexignore"), "*\n# olmdex: unfinished output, 1 2\n").unwrap();
         let error = NewDirectory::begin(&target).unwrap_err();
         assert!(matches!(error, FileError::InTheWay { what: InTheWay::NotOurs, .. }), "{error}");
         assert_eq!(std::fs::read_to_string(target.join("precious")).unwrap(), "text");

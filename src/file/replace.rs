@@ -44,7 +44,6 @@ impl Replacement {
         let begin = || -> Result<File, FileError> {
             place.file()?;
             shared.workspace.empty().map_err(failed)?;
-            shared.workspace.hide().map_err(failed)?;
             system::create_file(shared.workspace.directory(), Path::new(NEW)).map_err(failed)
         };
         match begin() {

@@ -17,11 +17,9 @@ use super::system::{self, Identity};
 /// How often to try again if the workspace is removed just when it is opened.
 const ATTEMPTS: usize = 64;
 
-/// The file that is locked, and holds the marker.
-const LOCK: &str = "lock";
-
-/// The file that keeps readers of catalogs out, and what it says.
-const IGNORE: (&str, &[u8]) = (".indexignore", b"*\n");
+/// The file that is locked and holds the marker. It keeps readers of catalogs out as well: were that another file, there would be
+/// moments at which a process can be killed and its lock is read as a document.
+const LOCK: &str = ".indexignore";
 
 /// A directory that this process alone uses.
 #[derive(Debug)]
@@ -119,12 +117,6 @@ impl Workspace {
         Ok(())
     }
 
-    /// Hides from readers of catalogs what is in it.
-    pub(super) fn hide(&self) -> Result<(), Errno> {
-        let mut file = system::create_file(self.directory(), Path::new(IGNORE.0))?;
-        file.write_all(IGNORE.1).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
-    }
-
     /// Removes it, the lock last. If something of it cannot be removed, the lock stays, and the next write takes it over.
     pub(super) fn remove(&self) {
         if self.empty().is_ok() && system::unlink(self.directory(), OsStr::new(LOCK)).is_ok() {
@@ -211,9 +203,9 @@ fn mark(directory: &OwnedFd, lock: &mut File, marker: &[u8]) -> Result<(), Obsta
     Ok(written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?)
 }
 
-/// What the lock holds: it was made in this directory, as this file.
+/// What the lock holds: that nothing beside it belongs to a catalog, and that it was made in this directory, as this file.
 fn marker(directory: Identity, lock: Identity) -> Vec<u8> {
-    format!("olmdex: unfinished output, {} {}\n", directory.inode, lock.inode).into_bytes()
+    format!("*\n# olmdex: unfinished output, {} {}\n", directory.inode, lock.inode).into_bytes()
 }
 
 fn is_of_another_user(stat: &rustix::fs::Stat) -> bool {

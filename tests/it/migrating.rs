@@ -89,7 +89,7 @@ fn of_an_index_with_several_catalogs_one_is_chosen() {
 fn a_package_may_have_the_name_of_a_workspace() {
     let directory = scratch();
     let root = directory.path();
-    for package in [".olmdex", ".out.olmdex", ".olmdex-migrate", "lock", "moving"] {
+    for package in [".olmdex", ".out.olmdex", ".olmdex-migrate", ".indexignore", "moving"] {
         let cat = root.join("cat");
         write(&cat, "catalog.yaml", catalog(package, "example.com/p:1"));
         olmdex(["migrate", "cat", "out"]).in_directory(root).answer().expect_code(0);

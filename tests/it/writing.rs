@@ -172,26 +172,26 @@ const PLANTINGS: &[(&str, Planting)] = &[
     }),
     ("a directory with a lock that is a link", |path, precious| {
         std::fs::create_dir(path).unwrap();
-        symlink(precious.join("file"), path.join("lock")).unwrap();
+        symlink(precious.join("file"), path.join(".indexignore")).unwrap();
     }),
     ("a directory with a lock that has another name", |path, precious| {
         std::fs::create_dir(path).unwrap();
-        std::fs::hard_link(precious.join("file"), path.join("lock")).unwrap();
+        std::fs::hard_link(precious.join("file"), path.join(".indexignore")).unwrap();
     }),
     ("a directory with a lock that is a pipe", |path, _| {
         std::fs::create_dir(path).unwrap();
-        make_pipe(&path.join("lock"));
+        make_pipe(&path.join(".indexignore"));
     }),
     ("a directory with the marker of another one", |path, precious| {
         std::fs::create_dir(path).unwrap();
-        std::fs::write(path.join("lock"), "olmdex: unfinished output, 1 2\n").unwrap();
+        std::fs::write(path.join(".indexignore"), "*\n# olmdex: unfinished output, 1 2\n").unwrap();
         std::fs::write(path.join("diary"), "mine").unwrap();
         symlink(precious, path.join("files")).unwrap();
         symlink(precious.join("file"), path.join("new")).unwrap();
     }),
     ("a directory with an empty lock and something else", |path, precious| {
         std::fs::create_dir(path).unwrap();
-        std::fs::write(path.join("lock"), "").unwrap();
+        std::fs::write(path.join(".indexignore"), "").unwrap();
         symlink(precious.join("file"), path.join("new")).unwrap();
     }),
 ];

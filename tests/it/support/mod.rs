@@ -226,9 +226,8 @@ pub fn close_to_all(path: &Path) {
 pub fn left_workspace(path: &Path) {
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
     std::fs::DirBuilder::new().mode(0o700).create(path).unwrap();
-    let lock = path.join("lock");
+    let lock = path.join(".indexignore");
     std::fs::write(&lock, "").unwrap();
     let inode = |path: &Path| std::fs::metadata(path).unwrap().ino();
-    std::fs::write(&lock, format!("olmdex: unfinished output, {} {}\n", inode(path), inode(&lock))).unwrap();
-    std::fs::write(path.join(".indexignore"), "*\n").unwrap();
+    std::fs::write(&lock, format!("*\n# olmdex: unfinished output, {} {}\n", inode(path), inode(&lock))).unwrap();
 }
