@@ -4,11 +4,11 @@ use std::io::{self};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::diag::Finding;
-
 use super::input_file::{Body, InputFile, Made};
 use super::meter::Meter;
-use super::walk::walk;
+use super::walk::{TreeFile, kept, walk};
+use crate::diag::Finding;
+use crate::file::Text;
 
 /// A catalog's files in their order.
 #[derive(Debug, Clone, Default)]
@@ -30,6 +30,13 @@ impl Input {
         Ok(Self { files: walk(root)?, ..Self::default() })
     }
 
+    /// The files of a directory that is not one of the system's, in any order: those that are part of the catalog (see [`walk`]).
+    /// `root` is how the directory is called in messages.
+    #[must_use]
+    pub fn tree(root: &str, files: Vec<TreeFile>) -> Self {
+        Self { files: kept(root, files), ..Self::default() }
+    }
+
     /// One file, whatever its name.
     #[must_use]
     pub fn file(path: &Path) -> Self {
@@ -39,7 +46,7 @@ impl Input {
     /// Bytes that are already in memory.
     #[must_use]
     pub fn bytes(shown: &str, bytes: Arc<[u8]>) -> Self {
-        let file = InputFile { shown: shown.to_owned(), body: Body::Bytes(bytes), relative: shown.to_owned() };
+        let file = InputFile::of_text(shown.to_owned(), shown.to_owned(), Text::Bytes(bytes));
         Self { files: vec![file], ..Self::default() }
     }
 

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::defect::{Defect, DefectKind, Spot};
 use super::stamp::Stamp;
-use crate::file::{open_regular, read_part};
+use crate::file::{MAX_WHOLE, Text, TextReader, open_regular, read_part, read_regular};
 
 /// A file that is made when it is read, of something that is no text.
 pub trait Made: std::fmt::Debug + Send + Sync {
@@ -37,19 +37,47 @@ pub struct InputFile {
 pub(super) enum Body {
     /// A file of the system, and its stamp when it was opened first.
     Path(PathBuf, OnceLock<Stamp>),
-    Bytes(Arc<[u8]>),
+    /// In memory, or in an archive or a temporary file, where nothing changes it.
+    Text(Text),
     Made(Arc<dyn Made>),
     Unreadable(Box<Defect>),
 }
 
 /// A file that has been opened.
 pub(super) enum Opened<'a> {
-    /// A file of the system, with its size.
-    File(std::fs::File, u64),
+    /// A file, or a part of one, with its size.
+    File(Source, u64),
     /// Bytes in memory.
     Bytes(&'a [u8]),
     /// Bytes that are still to be made.
     Made(&'a dyn Made),
+}
+
+/// What a file is read from.
+pub(super) enum Source {
+    Whole(std::fs::File),
+    Part(TextReader),
+}
+
+impl Source {
+    fn starting_at(self, offset: u64) -> io::Result<Self> {
+        Ok(match self {
+            Self::Whole(mut file) => {
+                file.seek(SeekFrom::Start(offset))?;
+                Self::Whole(file)
+            }
+            Self::Part(part) => Self::Part(part.starting_at(offset)),
+        })
+    }
+}
+
+impl io::Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Whole(file) => file.read(buffer),
+            Self::Part(part) => part.read(buffer),
+        }
+    }
 }
 
 impl InputFile {
@@ -61,9 +89,28 @@ impl InputFile {
         }
     }
 
-    pub(super) fn unreadable(path: &Path, defect: Defect) -> Self {
-        let shown = path.to_string_lossy().into_owned();
-        Self { relative: shown.clone(), shown, body: Body::Unreadable(Box::new(defect)) }
+    /// A file that is not one of the system's: how it is called, and its path below the root of the catalog.
+    pub(super) fn of_text(shown: String, relative: String, text: Text) -> Self {
+        Self { shown, body: Body::Text(text), relative }
+    }
+
+    pub(super) fn unreadable(shown: &str, defect: Defect) -> Self {
+        Self { relative: shown.to_owned(), shown: shown.to_owned(), body: Body::Unreadable(Box::new(defect)) }
+    }
+
+    /// Whether it is only here to say what is wrong with it.
+    pub(super) fn is_unreadable(&self) -> bool {
+        matches!(self.body, Body::Unreadable(_))
+    }
+
+    /// All of it, if it is a regular file of an ordinary size: a pipe would wait for a writer, and a device may never end.
+    pub(super) fn whole(&self) -> io::Result<Cow<'_, [u8]>> {
+        match &self.body {
+            Body::Path(path, _) => read_regular(path).map(Cow::Owned),
+            Body::Text(text) => text.whole(MAX_WHOLE),
+            Body::Made(made) => made.text().map(Cow::Owned),
+            Body::Unreadable(_) => Err(io::ErrorKind::NotFound.into()),
+        }
     }
 
     /// Where it is, if it is a file.
@@ -71,7 +118,7 @@ impl InputFile {
     pub fn path(&self) -> Option<&Path> {
         match &self.body {
             Body::Path(path, _) => Some(path),
-            Body::Bytes(_) | Body::Unreadable(_) | Body::Made(_) => None,
+            Body::Text(_) | Body::Unreadable(_) | Body::Made(_) => None,
         }
     }
 
@@ -79,7 +126,7 @@ impl InputFile {
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         match &self.body {
-            Body::Bytes(bytes) => Some(bytes.len() as u64),
+            Body::Text(text) => Some(text.len()),
             Body::Path(path, _) => std::fs::metadata(path).ok().map(|it| it.len()),
             Body::Unreadable(_) | Body::Made(_) => None,
         }
@@ -88,7 +135,8 @@ impl InputFile {
     /// Opens the file.
     pub(super) fn open(&self) -> Result<Opened<'_>, Defect> {
         match &self.body {
-            Body::Bytes(bytes) => Ok(Opened::Bytes(bytes)),
+            Body::Text(Text::Bytes(bytes)) => Ok(Opened::Bytes(bytes)),
+            Body::Text(text) => Ok(Opened::File(Source::Part(text.reader()), text.len())),
             Body::Made(made) => Ok(Opened::Made(&**made)),
             Body::Unreadable(defect) => Err((**defect).clone()),
             Body::Path(path, stamp) => {
@@ -106,7 +154,7 @@ impl InputFile {
                 let file = std::fs::File::open(path).map_err(open_failed)?;
                 let metadata = file.metadata().map_err(open_failed)?;
                 stamp.get_or_init(|| Stamp::of(&metadata));
-                Ok(Opened::File(file, metadata.len()))
+                Ok(Opened::File(Source::Whole(file), metadata.len()))
             }
         }
     }
@@ -121,7 +169,7 @@ impl InputFile {
     pub fn stamp(&self) -> Option<Stamp> {
         match &self.body {
             Body::Path(_, stamp) => stamp.get().copied(),
-            Body::Bytes(_) | Body::Unreadable(_) | Body::Made(_) => None,
+            Body::Text(_) | Body::Unreadable(_) | Body::Made(_) => None,
         }
     }
 
@@ -131,7 +179,7 @@ impl InputFile {
     /// [`RereadError`] if the file cannot be read, or is not what it was.
     pub(super) fn reopen(&self) -> Result<Reopened<'_>, RereadError> {
         let content = match &self.body {
-            Body::Bytes(bytes) => Content::Bytes((&**bytes).into()),
+            Body::Text(text) => Content::Text(text),
             Body::Made(made) => Content::Bytes(made.text().map_err(|error| self.cannot_reread(error))?.into()),
             Body::Path(path, _) => Content::File(open_regular(path).map_err(|error| self.cannot_reread(error))?),
             Body::Unreadable(_) => return Err(self.has_changed()),
@@ -157,9 +205,9 @@ impl InputFile {
         match self.open() {
             Ok(Opened::Bytes(bytes)) => part(bytes),
             Ok(Opened::Made(made)) => made.text().map(|bytes| part(&bytes)).unwrap_or_default(),
-            Ok(Opened::File(mut file, _)) => {
+            Ok(Opened::File(source, _)) => {
                 let mut text = Vec::new();
-                let read = file.seek(SeekFrom::Start(offset)).and_then(|_| file.take(len).read_to_end(&mut text));
+                let read = source.starting_at(offset).and_then(|it| it.take(len).read_to_end(&mut text));
                 if read.is_err() {
                     text.clear();
                 }
@@ -180,6 +228,7 @@ pub(super) struct Reopened<'f> {
 #[derive(Debug)]
 enum Content<'f> {
     File(std::fs::File),
+    Text(&'f Text),
     Bytes(Cow<'f, [u8]>),
 }
 
@@ -200,6 +249,10 @@ impl Reopened<'_> {
                 let part = slice(bytes, range.start, len as u64);
                 if part.len() == len { Ok(part.into()) } else { Err(self.file.has_changed()) }
             }
+            Content::Text(text) => text.part(range.start, len).map_err(|error| match error.kind() {
+                io::ErrorKind::UnexpectedEof => self.file.has_changed(),
+                _ => self.file.cannot_reread(error),
+            }),
             Content::File(file) => {
                 let text = read_part(file, range.start, len).map_err(|error| match error.kind() {
                     io::ErrorKind::UnexpectedEof => self.file.has_changed(),

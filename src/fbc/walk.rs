@@ -8,13 +8,22 @@ use std::path::{Path, PathBuf};
 use super::defect::{Defect, DefectKind, Spot};
 use super::ignore::{FILE_NAME, Ignore};
 use super::input_file::{InputFile, unreadable};
+use crate::file::Text;
 
 /// A file that the walk has met.
 struct Found {
     /// Components below the root.
     components: Vec<Vec<u8>>,
-    path: PathBuf,
-    defect: Option<Defect>,
+    file: InputFile,
+}
+
+/// A file of a directory that is not one of the system's.
+#[derive(Debug)]
+pub struct TreeFile {
+    /// Components of its path below the root of the catalog.
+    pub components: Vec<Vec<u8>>,
+    /// Its content, or why there is none.
+    pub text: Result<Text, io::Error>,
 }
 
 /// Lists the files below `root` that are part of the catalog: all but `.indexignore` files and what those hide, depth
@@ -36,18 +45,36 @@ pub fn walk(root: &Path) -> io::Result<Vec<InputFile>> {
         inner.push(entry.name.clone());
         let path = root.join(inner.iter().map(|it| OsStr::from_bytes(it)).collect::<PathBuf>());
         if !entry.is_directory {
-            found.push(Found { components: inner, path, defect: None });
+            found.push(Found { file: InputFile::in_directory(&path, relative_text(&inner)), components: inner });
             continue;
         }
         match sorted_entries(&path) {
             Ok(entries) => open.push((inner, entries.into_iter())),
             Err(error) => {
-                let defect = Some(unreadable("open", &relative_text(&inner), &error));
-                found.push(Found { components: inner, path, defect });
+                let defect = unreadable("open", &relative_text(&inner), &error);
+                found.push(Found { file: InputFile::unreadable(&path.to_string_lossy(), defect), components: inner });
             }
         }
     }
     Ok(keep(found))
+}
+
+/// The files of a tree that are part of the catalog, in their order.
+pub(super) fn kept(root: &str, files: Vec<TreeFile>) -> Vec<InputFile> {
+    let mut found: Vec<Found> = files
+        .into_iter()
+        .map(|it| {
+            let relative = relative_text(&it.components);
+            let shown = format!("{root}/{relative}");
+            let file = match it.text {
+                Ok(text) => InputFile::of_text(shown, relative, text),
+                Err(error) => InputFile::unreadable(&shown, unreadable("open", &relative, &error)),
+            };
+            Found { components: it.components, file }
+        })
+        .collect();
+    found.sort_by(|a, b| a.components.cmp(&b.components));
+    keep(found)
 }
 
 /// Reads the ignore files and drops what they hide.
@@ -55,9 +82,9 @@ fn keep(found: Vec<Found>) -> Vec<InputFile> {
     let mut ignore = Ignore::default();
     let mut files = Vec::new();
     let is_ignore_file = |it: &Found| it.components.last().is_some_and(|name| name == FILE_NAME.as_bytes());
-    for it in found.iter().filter(|it| is_ignore_file(it) && it.defect.is_none()) {
+    for it in found.iter().filter(|it| is_ignore_file(it) && !it.file.is_unreadable()) {
         let domain = &it.components[..it.components.len() - 1];
-        let defect = match read_regular(&it.path) {
+        let defect = match it.file.whole() {
             Ok(text) => ignore.add_file(domain, &text).err().map(|error| Defect {
                 at: Spot::Line(error.line, 1),
                 kind: DefectKind::Unreadable {
@@ -68,27 +95,15 @@ fn keep(found: Vec<Found>) -> Vec<InputFile> {
             Err(error) => Some(unreadable("open", &relative_text(&it.components), &error)),
         };
         if let Some(defect) = defect {
-            files.push(InputFile::unreadable(&it.path, defect));
+            files.push(InputFile::unreadable(&it.file.shown, defect));
         }
     }
     for it in found {
-        if is_ignore_file(&it) || ignore.hides(&it.components) {
-            continue;
+        if !is_ignore_file(&it) && !ignore.hides(&it.components) {
+            files.push(it.file);
         }
-        files.push(match it.defect {
-            Some(defect) => InputFile::unreadable(&it.path, defect),
-            None => InputFile::in_directory(&it.path, relative_text(&it.components)),
-        });
     }
     files
-}
-
-/// Reads a file, if it is one: a pipe would wait for a writer, and a device may never end.
-fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    std::fs::read(path)
 }
 
 struct Entry {

@@ -166,6 +166,14 @@ impl FileError {
         })
     }
 
+    /// As an error of the system.
+    pub(super) fn into_io(self) -> io::Error {
+        match self {
+            Self::Io { source, .. } => source,
+            other => io::Error::other(other),
+        }
+    }
+
     pub(super) fn io(path: &Path, source: impl Into<io::Error>) -> Self {
         Self::Io { path: path.to_owned(), source: source.into() }
     }

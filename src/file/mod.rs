@@ -14,6 +14,7 @@
 //! | [`Replacement`] | one file |
 //! | [`NewDirectory`] | a directory that does not exist yet, or is empty |
 //! | [`Scratch`] | a private directory for the time of a command |
+//! | [`make_anonymous`] | a temporary file without a name |
 //! | [`Cache`] | small files that make the next run faster |
 //!
 //! This is the only code that creates, replaces, locks or deletes files (`tests/it/tidy.rs` keeps that); SQLite is given paths
@@ -24,6 +25,7 @@
 //! from that user.
 
 mod abandon;
+mod anonymous;
 mod cache;
 mod directory;
 mod error;
@@ -35,16 +37,19 @@ mod same;
 mod scratch;
 mod sqlite;
 mod system;
+mod text;
 mod workspace;
 
 pub use abandon::{Left, abandon_all};
+pub use anonymous::make_anonymous;
 pub use cache::Cache;
 pub use directory::NewDirectory;
 pub use error::{FileError, InTheWay, Kind};
-pub use regular::{MAX_WHOLE, open_regular, read_part, read_regular, read_regular_of};
+pub use regular::{MAX_WHOLE, open_below, open_regular, read_part, read_regular, read_regular_of};
 pub use replace::{Replacement, clear_left, write_whole};
 pub use same::{is_inside, is_of_stranger, is_same_file};
 pub use scratch::Scratch;
 pub use sqlite::{beside, journal_of};
+pub use text::{Part, Text, TextReader};
 #[doc(hidden)]
 pub use workspace::delay_locks;

@@ -1,7 +1,9 @@
 //! Reading what should be a regular file, without waiting for one that is none.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read as _};
+use std::os::fd::AsFd as _;
 use std::path::Path;
 
 use rustix::buffer::spare_capacity;
@@ -20,12 +22,35 @@ pub const MAX_WHOLE: u64 = 1 << 30;
 pub fn open_regular(path: &Path) -> io::Result<File> {
     // Without waiting for a writer, if it is a pipe.
     let file = File::from(rustix::fs::open(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?);
+    regular(file)
+}
+
+/// The file, if it is a regular one.
+fn regular(file: File) -> io::Result<File> {
     let kind = system::kind(&rustix::fs::fstat(&file)?);
     match kind {
         super::Kind::File => Ok(file),
         super::Kind::Directory => Err(io::ErrorKind::IsADirectory.into()),
         kind => Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{kind}, not a regular file"))),
     }
+}
+
+/// Opens a regular file below a directory. No link is followed on the way: whoever made the directory chose where links lead.
+///
+/// # Errors
+/// As [`open_regular`]; [`io::ErrorKind::InvalidInput`] for a path that leads out of the directory.
+pub fn open_below(root: &Path, relative: &str) -> io::Result<File> {
+    let mut directory = system::open_directory(root)?;
+    let mut names: Vec<&str> = relative.split('/').collect();
+    let Some(last) = names.pop() else { return Err(io::ErrorKind::NotFound.into()) };
+    if names.iter().chain(&[last]).any(|it| matches!(*it, "" | "." | "..")) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    for name in names {
+        directory = system::open_subdirectory(directory.as_fd(), OsStr::new(name))?;
+    }
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    regular(File::from(rustix::fs::openat(&directory, last, flags, Mode::empty())?))
 }
 
 /// Reads a part of a file, wherever that has been read to. The memory for it is not cleared first.

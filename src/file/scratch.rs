@@ -55,13 +55,21 @@ impl Scratch {
         self.shared.workspace.path()
     }
 
+    /// Makes a file in the directory, readable and writable for this user alone.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn create(&self, name: &str) -> io::Result<std::fs::File> {
+        Ok(system::create_file(self.shared.workspace.directory(), Path::new(name))?)
+    }
+
     /// Copies a regular file into the directory, readable and writable for this user alone.
     ///
     /// # Errors
     /// Those of reading it ([`open_regular`]) and writing it.
     pub fn copy(&self, from: &Path, name: &str) -> io::Result<()> {
         let mut from = open_regular(from)?;
-        let mut to = system::create_file(self.shared.workspace.directory(), Path::new(name))?;
+        let mut to = self.create(name)?;
         io::copy(&mut from, &mut to).map(drop)
     }
 }
