@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 pub(crate) fn answer(directory: &Path) -> Result<String, Box<dyn Error>> {
-    // A directory, a file or bytes; `olmdex::source::open` tells by itself what a path is.
+    // A directory, a file or bytes; `olmdex::source::Opener` tells by itself what a path is.
     let input = Input::directory(directory)?;
     let report = check(&input);
 

@@ -13,7 +13,7 @@
 //! | follow upgrades | [`upgrade::classic::Package`], [`upgrade::v1::resolve`] | `examples/upgrade.rs` |
 //! | resolve a namespace | [`resolve::resolve()`] | `examples/resolve.rs` |
 //!
-//! A catalog is an [`fbc::Input`]: a directory, a file, or bytes. [`source::open`] tells by its content what a path is, legacy
+//! A catalog is an [`fbc::Input`]: a directory, a file, or bytes. [`source::Opener`] tells by its content what a path is, legacy
 //! SQLite catalogs included.
 //!
 //! ```
@@ -51,12 +51,14 @@
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
 //! | 0 | [`solve`] | satisfiability with preferences, and minimal cores |
 //! | 0 | [`re2`] | regular expressions with RE2's meaning |
+//! | 1 | [`archive`] | tar archives, compressed or not, as trees of names |
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
 //! | 2 | [`constraint`] | `olm.constraint`, CEL and the highest OpenShift version: what bundles demand |
 //! | 2 | [`cluster`] | Kubernetes objects as kubectl prints them |
 //! | 2 | [`crd`] | upgrades of CustomResourceDefinitions |
 //! | 3 | [`check`](mod@check) | the rules of a valid catalog, as findings, and opm's verdict |
 //! | 3 | [`bundle`] | bundle directories as blobs |
+//! | 3 | [`oci`] | images in layouts, archives and directories: catalogs, bundles, databases |
 //! | 3 | [`message`] | what the messages of OLM, catalogd, opm and oc-mirror mean |
 //! | 4 | [`index`] | the SQLite file: building, opening, questions |
 //! | 4 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
@@ -74,6 +76,7 @@
 compile_error!("olmdex needs Unix: it opens files relative to directories and locks them");
 
 pub mod answer;
+pub mod archive;
 pub mod bundle;
 pub mod check;
 pub mod cli;
@@ -89,6 +92,7 @@ pub mod index;
 pub mod json;
 pub mod legacy;
 pub mod message;
+pub mod oci;
 pub mod re2;
 pub mod resolve;
 pub mod solve;

@@ -41,9 +41,20 @@ impl Bundle {
     /// # Errors
     /// [`BundleError`] for what opm refuses too.
     pub fn read(directory: &Path) -> Result<Self, BundleError> {
+        Self::of_files(&files(&directory.join(MANIFESTS), false)?, &files(&directory.join(METADATA), true)?)
+    }
+
+    /// That of the files of `manifests/` and `metadata/`, with their names, sorted by these.
+    ///
+    /// # Errors
+    /// [`BundleError`] for what opm refuses too.
+    pub fn of_files(
+        manifest_files: &[(String, Vec<u8>)],
+        metadata_files: &[(String, Vec<u8>)],
+    ) -> Result<Self, BundleError> {
         let mut manifests: Vec<Manifest> = Vec::new();
-        for (_, text) in files(&directory.join(MANIFESTS), false)? {
-            manifests.extend(Manifest::read(&text));
+        for (_, text) in manifest_files.iter().filter(|it| !it.0.starts_with('.')) {
+            manifests.extend(Manifest::read(text));
         }
         if manifests.is_empty() {
             return Err(BundleError::NoObjects);
@@ -56,7 +67,7 @@ impl Bundle {
             number += 1;
             number - 1 == first || !is_csv(it)
         });
-        let metadata = Metadata::read(&files(&directory.join(METADATA), true)?);
+        let metadata = Metadata::read(metadata_files);
         let package = metadata.package.clone().ok_or(BundleError::NoAnnotations)?;
         let csv_text = manifests.iter().find(|it| is_csv(it)).map(|it| it.json.clone()).unwrap_or_default();
         let mut reader = Reader::new();

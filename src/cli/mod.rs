@@ -15,6 +15,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
+use args::images::ImageArgs;
 use catalog::{build, diff, history, info, list, render, search, show, sql, validate};
 use legacy::{doctor, edit, export, migrate};
 use needs::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
@@ -69,6 +70,8 @@ struct Cli {
     /// Threads that read catalogs. Default: one per processor
     #[arg(long, global = true, help_heading = "Global options", value_name = "N")]
     threads: Option<usize>,
+    #[command(flatten)]
+    images: ImageArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -165,7 +168,7 @@ pub fn run() -> ExitCode {
     if cli.command.is_read() && !cli.no_pager {
         pager::start();
     }
-    let context = Context { reporter, scratch: std::env::temp_dir() };
+    let context = Context { reporter, opener: cli.images.opener() };
     // A panic is a bug, whose message is ours to word; the one that the runtime prints would come on top of it.
     std::panic::set_hook(Box::new(|_| {}));
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| dispatch(&context, &cli.command)));

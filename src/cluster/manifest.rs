@@ -1,9 +1,10 @@
 //! Files and texts to objects.
 //!
-//! What it deliberately does not do: it follows no symbolic links to directories, and opens nothing but YAML and JSON.
+//! What it deliberately does not do: it follows no symbolic links to directories, and opens nothing but YAML, JSON and archives of them.
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use thiserror::Error;
 
@@ -11,7 +12,9 @@ use super::object::Object;
 use super::{
     CatalogSource, Cluster, ClusterExtension, ClusterServiceVersion, OperatorGroup, Subscription, cluster_version,
 };
+use crate::archive::{self, ArchiveError, Compression, Found, Limits, Node};
 use crate::diag::Place;
+use crate::file::open_regular;
 use crate::json::{self, Kind, Value};
 use crate::yaml;
 
@@ -30,6 +33,14 @@ pub enum ClusterError {
         /// The system's words.
         error: io::Error,
     },
+    /// An archive cannot be read.
+    #[error("cannot read the archive `{}`: {error}", .path.display())]
+    Archive {
+        /// Its path.
+        path: PathBuf,
+        /// What is wrong.
+        error: ArchiveError,
+    },
     /// A text is neither YAML nor JSON.
     #[error("`{file}`, line {line}: {error}")]
     Syntax {
@@ -42,13 +53,22 @@ pub enum ClusterError {
     },
 }
 
-/// Reads manifests: a file, or all files of a directory and those below, by name.
+/// Where archives of manifests are read to, and how much of them.
+#[derive(Debug, Clone, Copy)]
+pub struct Archives<'a> {
+    /// The directory for temporary files.
+    pub scratch: &'a Path,
+    /// How much is read.
+    pub limits: Limits,
+}
+
+/// Reads manifests: a file, or all files of a directory or an archive and those below, by name.
 ///
 /// # Errors
-/// If the path, or the one file that it names, cannot be read. What is wrong in a directory is a warning.
-pub fn read(path: &Path) -> Result<Cluster, ClusterError> {
+/// If the path, or the one file that it names, cannot be read. What is wrong in a directory or an archive is a warning.
+pub fn read(path: &Path, archives: Archives<'_>) -> Result<Cluster, ClusterError> {
     let mut cluster = Cluster::default();
-    cluster.warnings = each_text(path, &mut |file, text| add_text(&mut cluster, file, text))?;
+    cluster.warnings = each_text(path, archives, &mut |file, text| add_text(&mut cluster, file, text))?;
     Ok(cluster)
 }
 
@@ -67,9 +87,9 @@ pub struct AnyObject {
 ///
 /// # Errors
 /// As [`read`].
-pub fn read_objects(path: &Path) -> Result<(Vec<AnyObject>, Vec<String>), ClusterError> {
+pub fn read_objects(path: &Path, archives: Archives<'_>) -> Result<(Vec<AnyObject>, Vec<String>), ClusterError> {
     let mut objects = Vec::new();
-    let warnings = each_text(path, &mut |file, text| {
+    let warnings = each_text(path, archives, &mut |file, text| {
         each_object(file, text, &mut |value, place, line_of| {
             let owned_lines = owned(value).map(line_of).collect();
             let mut json = Vec::new();
@@ -85,11 +105,14 @@ type TextSink<'s> = dyn FnMut(&str, &[u8]) -> Result<(), ClusterError> + 's;
 
 /// Hands over the text of a file, or of all manifests of a directory and those below. What is wrong in a directory is given
 /// back as words.
-fn each_text(path: &Path, sink: &mut TextSink<'_>) -> Result<Vec<String>, ClusterError> {
+fn each_text(path: &Path, archives: Archives<'_>, sink: &mut TextSink<'_>) -> Result<Vec<String>, ClusterError> {
     let unreadable = |path: &Path, error: io::Error| ClusterError::Unreadable { path: path.to_owned(), error };
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
     let mut warnings = Vec::new();
     if !metadata.is_dir() {
+        if let Some(warnings) = each_archived(path, archives, sink)? {
+            return Ok(warnings);
+        }
         let text = bytes(path).map_err(|error| unreadable(path, error))?;
         sink(&path.to_string_lossy(), &text)?;
         return Ok(warnings);
@@ -101,10 +124,11 @@ fn each_text(path: &Path, sink: &mut TextSink<'_>) -> Result<Vec<String>, Cluste
             let entry = entry.map_err(|error| unreadable(&directory, error))?;
             let kind = entry.file_type().map_err(|error| unreadable(&directory, error))?;
             let path = entry.path();
-            let is_manifest = path.extension().is_some_and(|it| ["yaml", "yml", "json"].iter().any(|ext| it == *ext));
             if kind.is_dir() {
                 open.push(path);
-            } else if is_manifest && std::fs::metadata(&path).is_ok_and(|it| it.is_file()) {
+            } else if is_manifest(path.as_os_str().as_encoded_bytes())
+                && std::fs::metadata(&path).is_ok_and(|it| it.is_file())
+            {
                 files.push(path);
             }
         }
@@ -117,6 +141,47 @@ fn each_text(path: &Path, sink: &mut TextSink<'_>) -> Result<Vec<String>, Cluste
         }
     }
     Ok(warnings)
+}
+
+/// Whether a name is that of YAML or JSON.
+fn is_manifest(name: &[u8]) -> bool {
+    [&b".yaml"[..], b".yml", b".json"].iter().any(|it| name.ends_with(it))
+}
+
+/// Hands over the texts of an archive's manifests, by name; `None` if the file is no archive.
+fn each_archived(
+    path: &Path,
+    archives: Archives<'_>,
+    sink: &mut TextSink<'_>,
+) -> Result<Option<Vec<String>>, ClusterError> {
+    let Ok(file) = open_regular(path) else { return Ok(None) };
+    let mut head = [0; 8];
+    let n = std::os::unix::fs::FileExt::read_at(&file, &mut head, 0).unwrap_or(0);
+    // Manifests are never compressed by themselves.
+    if Compression::of(&head[..n]) == Compression::None && !archive::is_archive(&file) {
+        return Ok(None);
+    }
+    let wrong = |error: ArchiveError| ClusterError::Archive { path: path.to_owned(), error };
+    let tree = archive::read(&Arc::new(file), archives.limits, archives.scratch, is_manifest).map_err(wrong)?;
+    let mut warnings = Vec::new();
+    let mut names: Vec<Vec<&[u8]>> = Vec::new();
+    for (name, node) in tree.below(b"") {
+        if is_manifest(name) && !matches!(node, Node::Directory) {
+            names.push(name.split(|&byte| byte == b'/').collect());
+        }
+    }
+    // As in a directory.
+    names.sort_unstable();
+    for name in names {
+        let name = name.join(&b'/');
+        let Ok(Found::File(text)) = tree.find(&name) else { continue };
+        let shown = format!("{}!/{}", path.display(), archive::shown(&name));
+        let read = text.whole(MAX_FILE).map_err(|error| ClusterError::Unreadable { path: shown.clone().into(), error });
+        if let Err(error) = read.and_then(|text| sink(&shown, &text)) {
+            warnings.push(error.to_string());
+        }
+    }
+    Ok(Some(warnings))
 }
 
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {

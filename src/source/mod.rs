@@ -1,23 +1,30 @@
 //! Telling sources apart, by content and never by name, and opening any of them.
 //!
-//! What it deliberately does not do: no network, no writing, no judgement of what is inside.
+//! What it deliberately does not do: no network, no judgement of what is inside. It writes temporary files only.
+
+mod named;
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use thiserror::Error;
 
-use crate::bundle::{self, Bundle, BundleError};
+use self::named::Named;
+use crate::archive::{self, ArchiveError};
+use crate::bundle::{self, Bundle, BundleError, ImageTemplate};
+use crate::diag::Finding;
 use crate::fbc::{Format, Input, Level};
+use crate::file::{Scratch, Text, open_regular};
 use crate::index;
 use crate::legacy::{self, Fidelity, LegacyCatalog, LegacyError};
+use crate::oci::{Content, Image, ImageOptions, Layout, OciError, SavedImage, SkopeoDirectory, Store, Wanted};
 
 /// What a user named as a source.
 #[derive(Debug)]
 pub enum Source {
-    /// A catalog in files: a directory, a file, standard input, or a legacy SQLite catalog, whose blobs are made when they
-    /// are read.
+    /// A catalog in files: a directory, a file, standard input, an image or an archive, a bundle, or a legacy SQLite catalog, whose blobs
+    /// are made when they are read.
     Catalog(Input),
     /// An SQLite database, by its path: an index, or what [`crate::index::Index::open`] will refuse with words.
     Index(PathBuf),
@@ -46,18 +53,53 @@ pub enum SourceError {
         /// What is wrong.
         error: BundleError,
     },
+    /// It is an image that cannot be read.
+    #[error("cannot read the image `{name}`: {error}")]
+    Image {
+        /// How the user named it.
+        name: String,
+        /// What is wrong.
+        error: OciError,
+    },
+    /// It is an archive that cannot be read.
+    #[error("cannot read the archive `{}`: {error}", .path.display())]
+    Archive {
+        /// Its path.
+        path: PathBuf,
+        /// What is wrong.
+        error: ArchiveError,
+    },
+    /// It is an image that is somewhere else.
+    #[error("images are not read from `{transport}`")]
+    Transport {
+        /// Where.
+        transport: &'static str,
+        /// Its name there.
+        reference: String,
+    },
     /// It is a legacy catalog that cannot be read.
     #[error(transparent)]
     Legacy(#[from] LegacyError),
 }
 
 impl SourceError {
+    /// Whether a limit was reached, and not something wrong.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        match self {
+            Self::Image { error, .. } => error.is_limit(),
+            Self::Archive { error, .. } => error.is_limit(),
+            _ => false,
+        }
+    }
+
     /// What to do about it.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::NotFound(_) => {
-                "name a catalog directory, a JSON or YAML file, an index.db, or `-` for standard input".to_owned()
+                "name a catalog directory, a JSON or YAML file, an image, an index.db, or `-` for standard input"
+                    .to_owned()
             }
             Self::Unreadable { error, .. } if error.kind() == io::ErrorKind::Other => {
                 "pipes, sockets and devices are not read; use `-` for standard input".to_owned()
@@ -67,6 +109,11 @@ impl SourceError {
             }
             Self::Unreadable { .. } => "check the permissions of the file and of the directories above it".to_owned(),
             Self::Bundle { error, .. } => error.help(),
+            Self::Image { error, .. } => error.help(),
+            Self::Archive { error, .. } => OciError::help_of(error),
+            Self::Transport { transport, reference } => {
+                format!("copy it first: `skopeo copy {transport}{reference} oci:image`, then name `oci:image`")
+            }
             Self::Legacy(error) => error.help().unwrap_or_else(|| "`olmdex doctor` says more".to_owned()),
         }
     }
@@ -105,68 +152,216 @@ fn is_open_already(path: &Path, metadata: &std::fs::Metadata) -> bool {
     (is_given || path == Path::new("/dev/stdin")) && metadata.file_type().is_fifo()
 }
 
-/// Looks at what `path` names and opens it. `-` is `stdin`, which is read whole. `scratch` is the directory for the copy of a legacy
-/// file whose writer was stopped.
-///
-/// ```
-/// use std::path::Path;
-///
-/// use olmdex::source::{self, Source};
-///
-/// let mut stdin = "schema: olm.package\nname: till\n".as_bytes();
-/// let source = source::open(Path::new("-"), &std::env::temp_dir(), &mut stdin)?;
-/// assert!(matches!(source, Source::Catalog(input) if input.files.len() == 1));
-/// # Ok::<(), source::SourceError>(())
-/// ```
-///
-/// # Errors
-/// [`SourceError`] if there is nothing that could hold a catalog.
-pub fn open(path: &Path, scratch: &Path, stdin: &mut dyn io::Read) -> Result<Source, SourceError> {
-    let unreadable = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound => SourceError::NotFound(path.to_owned()),
-        _ => SourceError::Unreadable { path: path.to_owned(), error },
-    };
-    if path.as_os_str() == STDIN {
-        let mut text = Vec::new();
-        stdin.read_to_end(&mut text).map_err(unreadable)?;
-        return Ok(Source::Catalog(Input::bytes("<stdin>", Arc::from(text))));
-    }
-    let metadata = std::fs::metadata(path).map_err(unreadable)?;
-    if metadata.is_dir() && bundle::is_bundle(path) {
-        return open_bundle(path);
-    }
-    if metadata.is_dir() {
-        return Ok(Source::Catalog(Input::directory(path).map_err(unreadable)?));
-    }
-    if !metadata.is_file() {
-        // Others would wait for a writer, or never end.
-        if !is_open_already(path, &metadata) {
-            return Err(unreadable(io::Error::other("not a regular file or directory")));
-        }
-        // A pipe, as `<(command)` makes one: it can be read only once.
-        let text = std::fs::read(path).map_err(unreadable)?;
-        return Ok(Source::Catalog(Input::bytes(&path.to_string_lossy(), Arc::from(text))));
-    }
-    let head = header(path).map_err(unreadable)?;
-    if head.starts_with(SQLITE_MAGIC) {
-        if !index::has_mark(&head) && legacy::is_legacy(path) {
-            return Ok(Source::Catalog(LegacyCatalog::open(path, scratch, Fidelity::Kept)?.into_input()));
-        }
-        return Ok(Source::Index(path.to_owned()));
-    }
-    Ok(Source::Catalog(Input::file(path)))
+/// Opens sources. What it had to put into temporary files stays until it is dropped.
+#[derive(Debug)]
+pub struct Opener {
+    /// How images are read, and where temporary files go.
+    pub images: ImageOptions,
+    /// What gives bundles of directories and layouts the reference of their image; without it they have none.
+    bundle_image: Option<ImageTemplate>,
+    held: Mutex<Vec<Scratch>>,
 }
 
-/// A bundle directory as a catalog of one blob.
-fn open_bundle(path: &Path) -> Result<Source, SourceError> {
-    let wrong = |error: BundleError| SourceError::Bundle { path: path.to_owned(), error };
-    let bundle = Bundle::read(path).map_err(wrong)?;
-    let mut text = Vec::new();
-    // Only another level or YAML could fail.
-    bundle
-        .write("", Level::None, Format::Json, &mut text)
-        .map_err(|message| SourceError::Unreadable { path: path.to_owned(), error: io::Error::other(message) })?;
-    Ok(Source::Catalog(Input::bytes(&path.to_string_lossy(), Arc::from(text))))
+impl Opener {
+    /// One that puts temporary files below a directory.
+    #[must_use]
+    pub fn new(scratch: &Path) -> Self {
+        Self { images: ImageOptions::new(scratch.to_owned()), bundle_image: None, held: Mutex::default() }
+    }
+
+    /// Another one that gives bundles these references.
+    #[must_use]
+    pub fn with_bundle_image(&self, template: Option<ImageTemplate>) -> Self {
+        Self { images: self.images.clone(), bundle_image: template, held: Mutex::default() }
+    }
+
+    /// The directory for temporary files.
+    #[must_use]
+    pub fn scratch(&self) -> &Path {
+        &self.images.scratch
+    }
+
+    /// Looks at what `path` names and opens it. `-` is `stdin`, which is read whole.
+    ///
+    /// ```
+    /// use std::path::Path;
+    ///
+    /// use olmdex::source::{Opener, Source};
+    ///
+    /// let mut stdin = "schema: olm.package\nname: till\n".as_bytes();
+    /// let opener = Opener::new(&std::env::temp_dir());
+    /// let source = opener.open(Path::new("-"), &mut stdin)?;
+    /// assert!(matches!(source, Source::Catalog(input) if input.files.len() == 1));
+    /// # Ok::<(), olmdex::source::SourceError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`SourceError`] if there is nothing that could hold a catalog.
+    pub fn open(&self, path: &Path, stdin: &mut dyn io::Read) -> Result<Source, SourceError> {
+        if path.as_os_str() == STDIN {
+            let mut text = Vec::new();
+            stdin.read_to_end(&mut text).map_err(|error| unreadable(path, error))?;
+            return Ok(Source::Catalog(Input::bytes("<stdin>", Arc::from(text))));
+        }
+        let shown = path.to_string_lossy();
+        let wrong = |error: OciError| SourceError::Image { name: shown.to_string(), error };
+        match Named::parse(path) {
+            Named::Path(path) => self.open_path(&path),
+            Named::Layout(directory, wanted) => {
+                let store = Layout::open(&directory).map_err(wrong)?;
+                self.open_image(&store, &wanted, &shown, None)
+            }
+            Named::Archive(file, wanted) => self.open_archive(&file, &wanted, &shown),
+            Named::Skopeo(directory) => {
+                let store = SkopeoDirectory::open(&directory).map_err(wrong)?;
+                self.open_image(&store, &Wanted::default(), &shown, None)
+            }
+            Named::Elsewhere(transport, reference) => Err(SourceError::Transport { transport, reference }),
+        }
+    }
+
+    fn open_path(&self, path: &Path) -> Result<Source, SourceError> {
+        let shown = path.to_string_lossy();
+        let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
+        if metadata.is_dir() && bundle::is_bundle(path) {
+            let wrong = |error: BundleError| SourceError::Bundle { path: path.to_owned(), error };
+            return self.blob_of(&Bundle::read(path).map_err(wrong)?, &shown, None);
+        }
+        if metadata.is_dir() {
+            let wrong = |error: OciError| SourceError::Image { name: shown.to_string(), error };
+            if Layout::is_in(path) {
+                return self.open_image(&Layout::open(path).map_err(wrong)?, &Wanted::default(), &shown, None);
+            }
+            if SkopeoDirectory::is_in(path) {
+                let store = SkopeoDirectory::open(path).map_err(wrong)?;
+                return self.open_image(&store, &Wanted::default(), &shown, None);
+            }
+            return Ok(Source::Catalog(Input::directory(path).map_err(|error| unreadable(path, error))?));
+        }
+        if !metadata.is_file() {
+            // Others would wait for a writer, or never end.
+            if !is_open_already(path, &metadata) {
+                return Err(unreadable(path, io::Error::other("not a regular file or directory")));
+            }
+            // A pipe, as `<(command)` makes one: it can be read only once.
+            let text = std::fs::read(path).map_err(|error| unreadable(path, error))?;
+            return Ok(Source::Catalog(Input::bytes(&shown, Arc::from(text))));
+        }
+        let head = header(path).map_err(|error| unreadable(path, error))?;
+        if head.starts_with(SQLITE_MAGIC) {
+            return self.open_database(path, &head);
+        }
+        if archive::Compression::of(&head) != archive::Compression::None || may_be_archive(path) {
+            return self.open_archive(path, &Wanted::default(), &shown);
+        }
+        Ok(Source::Catalog(Input::file(path)))
+    }
+
+    fn open_database(&self, path: &Path, head: &[u8]) -> Result<Source, SourceError> {
+        if !index::has_mark(head) && legacy::is_legacy(path) {
+            return Ok(Source::Catalog(LegacyCatalog::open(path, self.scratch(), Fidelity::Kept)?.into_input()));
+        }
+        Ok(Source::Index(path.to_owned()))
+    }
+
+    /// An archive: of images, or of a catalog.
+    fn open_archive(&self, path: &Path, wanted: &Wanted, shown: &str) -> Result<Source, SourceError> {
+        let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
+        let file = open_regular(path).map_err(|error| unreadable(path, error))?;
+        let tree = archive::read(&Arc::new(file), self.images.limits, self.scratch(), |_| true)
+            .map_err(|error| SourceError::Archive { path: path.to_owned(), error })?;
+        if Layout::is_archive(&tree) {
+            return self.open_image(&Layout::of_archive(tree).map_err(wrong)?, wanted, shown, None);
+        }
+        if SavedImage::is_archive(&tree) {
+            return self.open_image(&SavedImage::of_archive(tree).map_err(wrong)?, wanted, shown, None);
+        }
+        let (content, remarks) = Content::of_tree(&tree, shown).map_err(wrong)?;
+        self.open_content(content, remarks, shown, None)
+    }
+
+    /// One image of a store. `reference` is its name in a registry, if it has one.
+    fn open_image(
+        &self,
+        store: &dyn Store,
+        wanted: &Wanted,
+        shown: &str,
+        reference: Option<&str>,
+    ) -> Result<Source, SourceError> {
+        let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
+        let image = Image::open(store, wanted, &self.images).map_err(wrong)?;
+        let (content, remarks) = Content::read(store, &image, &self.images, shown).map_err(wrong)?;
+        self.open_content(content, remarks, shown, reference)
+    }
+
+    fn open_content(
+        &self,
+        content: Content,
+        remarks: Vec<Finding>,
+        shown: &str,
+        reference: Option<&str>,
+    ) -> Result<Source, SourceError> {
+        let mut source = match content {
+            Content::Catalog(directory, files) => {
+                let root = format!("{shown}!{}", directory.trim_end_matches('/'));
+                Source::Catalog(Input::tree(&root, files))
+            }
+            Content::Bundle(files) => {
+                let wrong = |error: BundleError| SourceError::Bundle { path: PathBuf::from(shown), error };
+                let bundle = Bundle::of_files(&files.manifests, &files.metadata).map_err(wrong)?;
+                self.blob_of(&bundle, shown, reference)?
+            }
+            Content::Database(text) => {
+                let path = self.hold(&text).map_err(|error| unreadable(self.scratch(), error))?;
+                let head = header(&path).map_err(|error| unreadable(&path, error))?;
+                if !head.starts_with(SQLITE_MAGIC) {
+                    let error = OciError::NotForOlm("the database of the image is not an SQLite file".to_owned());
+                    return Err(SourceError::Image { name: shown.to_owned(), error });
+                }
+                self.open_database(&path, &head)?
+            }
+        };
+        if let Source::Catalog(input) = &mut source {
+            input.remarks.splice(0..0, remarks);
+        }
+        Ok(source)
+    }
+
+    /// Puts a database where SQLite can open it.
+    fn hold(&self, text: &Text) -> io::Result<PathBuf> {
+        const NAME: &str = "index.db";
+        let scratch = Scratch::make(self.scratch()).map_err(io::Error::other)?;
+        io::copy(&mut text.reader(), &mut scratch.create(NAME)?)?;
+        let path = scratch.path().join(NAME);
+        self.held.lock().unwrap_or_else(PoisonError::into_inner).push(scratch);
+        Ok(path)
+    }
+
+    /// A bundle as a catalog of one blob.
+    fn blob_of(&self, bundle: &Bundle, shown: &str, reference: Option<&str>) -> Result<Source, SourceError> {
+        let image = match &self.bundle_image {
+            Some(template) => template.fill(bundle),
+            None => reference.unwrap_or_default().to_owned(),
+        };
+        let mut text = Vec::new();
+        // Only another level or YAML could fail.
+        bundle
+            .write(&image, Level::None, Format::Json, &mut text)
+            .map_err(|message| unreadable(Path::new(shown), io::Error::other(message)))?;
+        Ok(Source::Catalog(Input::bytes(shown, Arc::from(text))))
+    }
+}
+
+/// Whether a file that is not compressed is a tar archive.
+fn may_be_archive(path: &Path) -> bool {
+    open_regular(path).is_ok_and(|file| archive::is_archive(&file))
+}
+
+fn unreadable(path: &Path, error: io::Error) -> SourceError {
+    match error.kind() {
+        io::ErrorKind::NotFound => SourceError::NotFound(path.to_owned()),
+        _ => SourceError::Unreadable { path: path.to_owned(), error },
+    }
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ mod crd;
 mod fbc_commands;
 mod fbc_skiprange;
 mod fbc_tables;
+mod images;
 mod legacy;
 mod observed;
 mod outcome;
@@ -54,6 +55,7 @@ const FOLDERS: &[Folder] = &[
     fbc_commands::RENDER,
     fbc_commands::BUNDLE,
     bundles::FOLDER,
+    images::FOLDER,
     fbc_commands::LIST,
     catalogs::FOLDER,
     legacy::WHOLE,

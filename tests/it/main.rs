@@ -22,6 +22,7 @@ mod editing;
 mod examples;
 mod fixtures;
 mod help;
+mod images;
 mod index_build;
 mod index_catalogs;
 mod index_command_line;

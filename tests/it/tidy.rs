@@ -14,12 +14,14 @@ const LAYERS: &[(&str, u8)] = &[
     ("version", 0),
     ("solve", 0),
     ("re2", 0),
+    ("archive", 1),
     ("fbc", 1),
     ("constraint", 2),
     ("cluster", 2),
     ("crd", 2),
     ("check", 3),
     ("bundle", 3),
+    ("oci", 3),
     ("message", 3),
     ("index", 4),
     ("legacy", 4),
@@ -40,7 +42,10 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("libyaml_safer", &["yaml"]),
     ("rusqlite", &["index", "legacy"]),
     ("refinery", &["index"]),
-    ("zstd", &["index", "legacy"]),
+    ("zstd", &["archive", "index", "legacy"]),
+    ("flate2", &["archive"]),
+    ("lzma_rust2", &["archive"]),
+    ("tar", &["archive"]),
     ("batsat", &["solve"]),
     ("clap", &["cli"]),
     ("regex_syntax", &["re2"]),
@@ -48,7 +53,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     // The pager takes the place of standard output.
     ("rustix", &["file", "cli"]),
     ("toml", &["compose"]),
-    ("rayon", &["fbc", "index", "legacy", "upgrade", "cli"]),
+    ("rayon", &["fbc", "index", "legacy", "oci", "upgrade", "cli"]),
 ];
 
 /// What only the command line does: print, read the environment, end the program.

@@ -4,11 +4,13 @@
 
 use std::path::PathBuf;
 
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cluster::{self, Cluster, ClusterError};
+use crate::oci::OciError;
 
 /// All that the manifests say together: a Subscription may stand in another file than what it installed.
-pub(crate) fn read_cluster(paths: &[PathBuf]) -> Result<Cluster, CommandError> {
+pub(crate) fn read_cluster(context: &Context, paths: &[PathBuf]) -> Result<Cluster, CommandError> {
     let mut all = Cluster::default();
     for path in paths {
         all.add(if path.as_os_str() == crate::source::STDIN {
@@ -17,7 +19,7 @@ pub(crate) fn read_cluster(paths: &[PathBuf]) -> Result<Cluster, CommandError> {
             read.map_err(|error| ClusterError::Unreadable { path: path.clone(), error })?;
             cluster::read_text("<stdin>", &text)?
         } else {
-            cluster::read(path)?
+            cluster::read(path, context.archives())?
         });
     }
     Ok(all)
@@ -30,7 +32,12 @@ pub(crate) fn shown(paths: &[PathBuf]) -> String {
 
 impl From<ClusterError> for CommandError {
     fn from(error: ClusterError) -> Self {
-        let help = "manifests are YAML or JSON, as `kubectl get … -o yaml` prints them";
-        Self::new(Exit::Input, error.to_string()).help(help)
+        let (exit, help) = match &error {
+            ClusterError::Archive { error, .. } => {
+                (if error.is_limit() { Exit::Limit } else { Exit::Input }, OciError::help_of(error))
+            }
+            _ => (Exit::Input, "manifests are YAML or JSON, as `kubectl get … -o yaml` prints them".to_owned()),
+        };
+        Self::new(exit, error.to_string()).help(help)
     }
 }

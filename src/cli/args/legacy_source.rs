@@ -33,7 +33,7 @@ pub(crate) fn refuse_index(path: &Path) -> Result<(), CommandError> {
 
 /// Opens a legacy catalog and says what is remarkable about it.
 pub(crate) fn open(context: &Context, path: &Path, compat: Option<Compat>) -> Result<LegacyCatalog, CommandError> {
-    let catalog = LegacyCatalog::open(path, &context.scratch, fidelity(compat))?;
+    let catalog = LegacyCatalog::open(path, context.opener.scratch(), fidelity(compat))?;
     report(context, catalog.findings());
     Ok(catalog)
 }

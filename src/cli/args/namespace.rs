@@ -9,6 +9,7 @@ use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::name::{NameArgument, with_guess};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
@@ -76,12 +77,16 @@ impl NamespaceOptions {
     }
 
     /// The namespace, what is known of its cluster, and remarks on what could not be counted with.
-    pub(crate) fn world(&self, index: &Index) -> Result<(World, ClusterFacts, Vec<String>), CommandError> {
+    pub(crate) fn world(
+        &self,
+        context: &Context,
+        index: &Index,
+    ) -> Result<(World, ClusterFacts, Vec<String>), CommandError> {
         if self.cluster.is_empty() && self.install.is_empty() && self.installed.is_empty() {
             let error = CommandError::usage("nothing to resolve: no `--cluster`, no `--install`");
             return Err(error.help("name manifests with `--cluster FILE`, or a package with `--install PKG`"));
         }
-        let manifests = read_cluster(&self.cluster)?;
+        let manifests = read_cluster(context, &self.cluster)?;
         let facts = self.facts(&manifests);
         let split = |text: &String| match text.find(['@', '/']) {
             Some(at) if at > 0 => (text[..at].to_owned(), Some(text[at + 1..].to_owned())),

@@ -66,7 +66,7 @@ impl UpgradeOptions {
             let error = CommandError::usage("no package and no cluster given");
             return Err(error.help("name a package, or a cluster's manifests with `--cluster FILE`"));
         }
-        let cluster = if self.cluster.is_empty() { None } else { Some(read_cluster(&self.cluster)?) };
+        let cluster = if self.cluster.is_empty() { None } else { Some(read_cluster(context, &self.cluster)?) };
         let index = self.ask.open(context)?;
         let mut argument = given.name.map(|it| PackageArgument::find(&index, it)).transpose()?;
         if let Some(argument) = argument.as_mut().filter(|_| given.names_target) {

@@ -75,7 +75,7 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
 
 /// A legacy file as such: what is in it when it is imported is for `list`.
 fn legacy_info(context: &Context, output: InfoFormat, path: &Path) -> CommandResult {
-    let info = LegacyCatalog::open(path, &context.scratch, Fidelity::Kept)?.info();
+    let info = LegacyCatalog::open(path, context.opener.scratch(), Fidelity::Kept)?.info();
     let mut out = BufWriter::new(std::io::stdout().lock());
     match output {
         InfoFormat::Data(format) => table::write_data(format, "LegacyInfo", vec![info], &mut out)?,

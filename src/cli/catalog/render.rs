@@ -65,12 +65,14 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
         return render_legacy(context, args, path);
     }
     let level = if args.migrate { Level::CsvMetadata } else { args.migrate_level.into() };
+    let template = render_bundles::template(args.image_template.as_deref())?;
     if args.sources.iter().all(|it| bundle::is_bundle(it)) {
-        return render_bundles::render(&args.sources, args.image_template.as_deref(), level, args.output);
+        return render_bundles::render(&args.sources, template.as_ref(), level, args.output);
     }
+    let opener = context.opener.with_bundle_image(template);
     let mut sources = Vec::new();
     for path in &args.sources {
-        sources.push((path, context.open(path)?));
+        sources.push((path, opener.open(path, &mut std::io::stdin().lock())?));
     }
     let selection = Selection { packages: &args.package };
     let how = Rendering { format: args.output, level, selection };

@@ -11,19 +11,24 @@ use crate::bundle::{Bundle, BundleError, ImageTemplate};
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::fbc::{Format, Level};
 
+/// The template of the images' references, if there is one.
+pub(super) fn template(text: Option<&str>) -> Result<Option<ImageTemplate>, CommandError> {
+    text.map(ImageTemplate::parse).transpose().map_err(|error| {
+        let error = CommandError::usage(format!("invalid image reference template: {error}"));
+        error.help("for example `quay.io/org/{{.Package}}:v{{.Version}}`")
+    })
+}
+
 /// Prints the blobs of bundle directories, by package and name.
-pub(super) fn render(sources: &[PathBuf], template: Option<&str>, level: Level, format: Format) -> CommandResult {
-    let template = match template.map(ImageTemplate::parse) {
-        None => None,
-        Some(Ok(template)) => Some(template),
-        Some(Err(error)) => {
-            let error = CommandError::usage(format!("invalid image reference template: {error}"));
-            return Err(error.help("for example `quay.io/org/{{.Package}}:v{{.Version}}`"));
-        }
-    };
+pub(super) fn render(
+    sources: &[PathBuf],
+    template: Option<&ImageTemplate>,
+    level: Level,
+    format: Format,
+) -> CommandResult {
     let blob = |path: &PathBuf| -> Result<(String, String, Vec<u8>), CommandError> {
         let bundle = Bundle::read(path).map_err(|error| refused(path, &error))?;
-        let image = template.as_ref().map(|it| it.fill(&bundle)).unwrap_or_default();
+        let image = template.map(|it| it.fill(&bundle)).unwrap_or_default();
         let mut text = Vec::new();
         bundle
             .write(&image, level, format, &mut text)

@@ -42,7 +42,7 @@ pub(crate) fn run(context: &Context, args: &DoctorArgs) -> CommandResult {
     legacy_source::refuse_index(&args.file)?;
     let choice = args.choice.open(context, std::slice::from_ref(&args.file), Whole::Other)?;
     let progress = Progress::start(context, format!("examining {}", args.file.display()));
-    let findings = legacy::examine(&args.file, &context.scratch)?;
+    let findings = legacy::examine(&args.file, context.opener.scratch())?;
     drop(progress);
     let rules = legacy::rules::ALL;
     let chosen = choice.apply(findings, &Scope { rules, package: None, is_whole: true })?;

@@ -137,7 +137,7 @@ fn change(
     if destination != Destination::InPlace {
         interrupt::undo_writes(context);
     }
-    let mut edit = Edit::begin(&args.file, &context.scratch, &destination)?;
+    let mut edit = Edit::begin(&args.file, context.opener.scratch(), &destination)?;
     step(&mut edit).map_err(|error| {
         let error = CommandError::from(error);
         if error.exit == Exit::No {

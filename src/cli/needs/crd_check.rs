@@ -179,7 +179,7 @@ fn definitions(
     let objects = match (bundle_name(text), index) {
         (Some((package, version)), Some(index)) => objects_of_bundle(args, index, &package, &version)?,
         _ => {
-            let (objects, warnings) = cluster::read_objects(Path::new(text))
+            let (objects, warnings) = cluster::read_objects(Path::new(text), context.archives())
                 .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
             warnings.iter().for_each(|it| context.reporter.warning(it));
             objects
@@ -226,8 +226,8 @@ fn objects_of_bundle(
 }
 
 fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandError> {
-    let (objects, warnings) =
-        cluster::read_objects(path).map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+    let (objects, warnings) = cluster::read_objects(path, context.archives())
+        .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
     let mut found = Vec::new();
     for AnyObject { json, place, .. } in objects {

@@ -95,7 +95,7 @@ impl Timings {
 pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let started = Instant::now();
     let index = args.namespace.ask.open(context)?;
-    let (world, facts, warnings) = args.namespace.world(&index)?;
+    let (world, facts, warnings) = args.namespace.world(context, &index)?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
     let rows = IndexRows::new(&index, &world);
     let mut timings = Timings { load: started.elapsed(), ..Timings::default() };

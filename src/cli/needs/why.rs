@@ -37,7 +37,7 @@ pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
         NameArgument::Plain(name) => name,
         _ => Target::find(&index, &args.namespace.ask.catalog, &args.package)?.bundle,
     };
-    let (world, _, warnings) = args.namespace.world(&index)?;
+    let (world, _, warnings) = args.namespace.world(context, &index)?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
     let rows = IndexRows::new(&index, &world);
     let Verdict::Resolved(resolution) = resolve(&world, &rows, &args.namespace.options())? else {

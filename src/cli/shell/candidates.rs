@@ -189,8 +189,10 @@ fn open(source: Option<&str>) -> Result<Index, CommandError> {
         }
     }
     let reporter = Reporter::new(ColorChoice::Never, LogFormat::Text, true, false);
-    AskOptions::of_sources(&sources)
-        .open(&crate::cli::speak::context::Context { reporter, scratch: std::env::temp_dir() })
+    AskOptions::of_sources(&sources).open(&crate::cli::speak::context::Context {
+        reporter,
+        opener: crate::source::Opener::new(&std::env::temp_dir()),
+    })
 }
 
 fn names_in(index: &Index, wanted: Wants, typed: &str, context: &Context) -> Result<Vec<String>, CommandError> {

@@ -2,21 +2,27 @@
 //!
 //! What it deliberately does not do: no options of single commands.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::cli::speak::report::Reporter;
-use crate::source::{self, Source, SourceError};
+use crate::cluster::Archives;
+use crate::source::{Opener, Source, SourceError};
 
 /// What every command needs.
 pub(crate) struct Context {
     pub(crate) reporter: Reporter,
-    /// The directory for copies that a reader needs.
-    pub(crate) scratch: PathBuf,
+    /// Opens sources.
+    pub(crate) opener: Opener,
 }
 
 impl Context {
+    /// How archives of manifests are read.
+    pub(crate) fn archives(&self) -> Archives<'_> {
+        Archives { scratch: self.opener.scratch(), limits: self.opener.images.limits }
+    }
+
     /// Opens a source; `-` is standard input.
     pub(crate) fn open(&self, path: &Path) -> Result<Source, SourceError> {
-        source::open(path, &self.scratch, &mut std::io::stdin().lock())
+        self.opener.open(path, &mut std::io::stdin().lock())
     }
 }

@@ -93,7 +93,8 @@ impl From<crate::fbc::RereadError> for CommandError {
 impl From<crate::source::SourceError> for CommandError {
     fn from(error: crate::source::SourceError) -> Self {
         let help = Some(error.help());
-        Self { exit: Exit::Input, help, error: error.into() }
+        let exit = if error.is_limit() { Exit::Limit } else { Exit::Input };
+        Self { exit, help, error: error.into() }
     }
 }
 

@@ -152,7 +152,7 @@ impl Row for Stay {
 }
 
 pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
-    let cluster = read_cluster(&args.cluster)?;
+    let cluster = read_cluster(context, &args.cluster)?;
     let openshift = openshift(args, &cluster)?;
     let step = Move { from: openshift, to: args.to.unwrap_or_else(|| openshift.next()) };
     if !step.from.is_before(step.to) {

@@ -1,0 +1,76 @@
+//! Why an archive cannot be read.
+
+use std::io;
+
+use thiserror::Error;
+
+use super::limits::Limit;
+use super::shown::shown;
+
+/// Why an archive cannot be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ArchiveError {
+    /// The system could not read it, or make a temporary file.
+    #[error("{0}")]
+    Io(io::Error),
+    /// It ends in the middle of an entry or of its compressed data.
+    #[error("it ends too early")]
+    Truncated,
+    /// What is compressed is damaged.
+    #[error("its {name} data is damaged: {error}")]
+    Damaged {
+        /// The compression.
+        name: &'static str,
+        /// What the decompressor says.
+        error: io::Error,
+    },
+    /// It is compressed in a way that is not read.
+    #[error("{0} compression is not supported")]
+    Compression(&'static str),
+    /// It is no tar, or a header of it is wrong.
+    #[error("it is not a tar archive: {0}")]
+    NotATar(&'static str),
+    /// An entry cannot be part of a tree.
+    #[error("entry `{name}` {message}")]
+    Entry {
+        /// Its name, with control characters escaped.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// It is larger than anything that was meant to be read.
+    #[error("{0}")]
+    Limit(Limit),
+}
+
+impl ArchiveError {
+    /// Whether a limit was reached that can be lifted.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Self::Limit(it) if !matches!(it, Limit::Extension(_)))
+    }
+
+    /// The error of an entry.
+    pub(super) fn entry(name: &[u8], message: impl Into<String>) -> Self {
+        Self::Entry { name: shown(name), message: message.into() }
+    }
+
+    /// As an error of reading, from which [`Self::from`] takes it again.
+    pub(super) fn into_io(self) -> io::Error {
+        match self {
+            Self::Io(error) => error,
+            other => io::Error::other(other),
+        }
+    }
+}
+
+impl From<io::Error> for ArchiveError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Self::Truncated,
+            io::ErrorKind::Other => error.downcast::<Self>().unwrap_or_else(Self::Io),
+            _ => Self::Io(error),
+        }
+    }
+}

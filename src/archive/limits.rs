@@ -1,0 +1,74 @@
+//! How much of an archive is read.
+
+use std::fmt;
+
+/// The limits. What honest images and archives have is far below them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of one archive when it is decompressed.
+    pub archive: u64,
+    /// Bytes of one file in it.
+    pub file: u64,
+    /// Entries of all archives that make up a tree.
+    pub entries: u64,
+    /// Bytes of the paths of all entries, which are kept in memory.
+    pub names: u64,
+    /// How many bytes one compressed byte may become, once there are more than [`Self::RATIO_FROM`].
+    pub ratio: u64,
+}
+
+impl Limits {
+    /// Below this many bytes any ratio is fine: blanks compress well.
+    pub const RATIO_FROM: u64 = 256 << 20;
+
+    /// The longest path, in bytes.
+    pub const PATH: usize = 4096;
+
+    /// The longest component of a path, in bytes.
+    pub const COMPONENT: usize = 255;
+
+    /// The largest header extension (long names, PAX records), in bytes.
+    pub const EXTENSION: u64 = 1 << 20;
+
+    /// No limits but those of single names.
+    pub const NONE: Self =
+        Self { archive: u64::MAX, file: u64::MAX, entries: u64::MAX, names: u64::MAX, ratio: u64::MAX };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { archive: 2 << 30, file: 512 << 20, entries: 2_000_000, names: 64 << 20, ratio: 200 }
+    }
+}
+
+/// A limit that was reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Limit {
+    /// [`Limits::archive`]
+    Archive(u64),
+    /// [`Limits::file`]
+    File(u64),
+    /// [`Limits::entries`]
+    Entries(u64),
+    /// [`Limits::names`]
+    Names(u64),
+    /// [`Limits::ratio`]
+    Ratio(u64),
+    /// [`Limits::EXTENSION`]
+    Extension(u64),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mib = |bytes: &u64| bytes >> 20;
+        match self {
+            Self::Archive(bytes) => write!(f, "it is larger than {} MiB when decompressed", mib(bytes)),
+            Self::File(bytes) => write!(f, "a file in it is larger than {} MiB", mib(bytes)),
+            Self::Entries(count) => write!(f, "it has more than {count} entries"),
+            Self::Names(bytes) => write!(f, "the names of its files take more than {} MiB", mib(bytes)),
+            Self::Ratio(ratio) => write!(f, "it decompresses to more than {ratio} times its size"),
+            Self::Extension(bytes) => write!(f, "the name of an entry takes more than {} MiB", mib(bytes)),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Tar archives, plain or compressed, as trees of names in memory.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | [`Compression`], [`Decompressed`] | gzip, zstd and xz, told apart by their first bytes, under limits |
+//! | [`Entries`] | the entries of an archive one after the other, with the long names of PAX and GNU |
+//! | [`Tree`] | what the entries add up to: directories, files, links; every path stays below the root |
+//!
+//! Whoever made an archive chose every byte of it. Nothing is unpacked: a path is a key of a map, a link is followed in that map
+//! only, and contents ([`crate::file::Text`]) go to memory or to a temporary file without a name. [`Limits`] bound what is read, whatever the headers say.
+//!
+//! What it deliberately does not do: no modes, owners, times or devices, and no whiteouts, which only images have.
+
+mod compression;
+mod entries;
+mod error;
+mod limits;
+mod name;
+mod open;
+mod shown;
+mod spool;
+mod tree;
+
+pub use compression::{Compression, Decompressed};
+pub use entries::{Entries, Entry, EntryKind};
+pub use error::ArchiveError;
+pub use limits::{Limit, Limits};
+pub use name::{clean, join};
+pub use open::{is_archive, read};
+pub use shown::shown;
+pub use spool::Spool;
+pub use tree::{Found, LinkError, Node, Tree};

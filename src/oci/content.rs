@@ -1,0 +1,340 @@
+//! What is in an image: a catalog, a bundle, or a database (`docs/behaviour/serving.md` A.1).
+
+use std::io;
+
+use super::document::Descriptor;
+use super::error::OciError;
+use super::image::{Image, ImageOptions};
+use super::layers::{Remarks, apply};
+use super::rules;
+use super::store::Store;
+use super::verified::Verified;
+use crate::archive::{Decompressed, Found, LinkError, Node, Spool, Tree, clean, shown};
+use crate::diag::{Finding, Place, Rule};
+use crate::fbc::TreeFile;
+use crate::file::Text;
+
+/// The label of a catalog, of a legacy database, and of a bundle.
+const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
+const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
+const BUNDLE: &str = "operators.operatorframework.io.bundle.package.v1";
+
+/// The directories of a bundle.
+const MANIFESTS: &str = "manifests";
+const METADATA: &str = "metadata";
+
+/// What an image holds.
+#[derive(Debug)]
+pub enum Content {
+    /// A catalog: its directory in the image, and the files below it.
+    Catalog(String, Vec<TreeFile>),
+    /// A bundle.
+    Bundle(BundleFiles),
+    /// An SQLite database.
+    Database(Text),
+}
+
+/// The files of a bundle's two directories, with their names, sorted by these.
+#[derive(Debug, Default)]
+pub struct BundleFiles {
+    /// Of `manifests/`.
+    pub manifests: Vec<(String, Vec<u8>)>,
+    /// Of `metadata/`.
+    pub metadata: Vec<(String, Vec<u8>)>,
+}
+
+/// No file of a bundle is larger; etcd takes 1.5 MiB of an object.
+const MAX_BUNDLE_FILE: u64 = 64 << 20;
+
+/// How often layers are read again for what links lead to.
+const READINGS: usize = 8;
+
+impl Content {
+    /// What an archive holds that is no image: a bundle, if it has the two directories of one, or a catalog.
+    ///
+    /// # Errors
+    /// [`OciError`]
+    pub fn of_tree(tree: &Tree, shown: &str) -> Result<(Self, Vec<Finding>), OciError> {
+        let mut findings = Findings { shown, all: Vec::new() };
+        findings.add_remarks(&Remarks { climbing: tree.climbing().to_vec(), ..Remarks::default() });
+        let is_directory = |name: &str| matches!(tree.find(name.as_bytes()), Ok(Found::Directory(_)));
+        if is_directory(MANIFESTS) && is_directory(METADATA) {
+            let mut missing = Vec::new();
+            let manifests = bundle_files(tree, MANIFESTS, &mut missing)?;
+            let metadata = bundle_files(tree, METADATA, &mut missing)?;
+            return Ok((Self::Bundle(BundleFiles { manifests, metadata }), findings.all));
+        }
+        let below = Below::of(tree, b"");
+        findings.add_special(&below.special);
+        Ok((Self::Catalog(String::new(), below.files), findings.all))
+    }
+
+    /// Reads what an image holds, and what is remarkable about it. `shown` is how it is called.
+    ///
+    /// # Errors
+    /// [`OciError`]
+    pub fn read(
+        store: &dyn Store,
+        image: &Image,
+        options: &ImageOptions,
+        shown: &str,
+    ) -> Result<(Self, Vec<Finding>), OciError> {
+        if let Some(layer) = image.database_layer() {
+            return database_of(store, layer, options).map(|text| (Self::Database(text), Vec::new()));
+        }
+        let label = |name: &str| image.config.labels.get(name).map(String::as_bytes);
+        let mut reading =
+            Reading { store, image, options, roots: Vec::new(), findings: Findings { shown, all: Vec::new() } };
+        let content = if let Some(path) = label(CONFIGS) {
+            if label(DATABASE).is_some() {
+                let message = "it is a catalog and a legacy database: the catalog is read";
+                reading.findings.add(rules::TWO_CATALOGS, message.to_owned());
+            }
+            reading.catalog(path)?
+        } else if let Some(path) = label(DATABASE) {
+            reading.database(path)?
+        } else if label(BUNDLE).is_some() {
+            reading.bundle()?
+        } else {
+            return Err(OciError::NotForOlm(no_label(image)));
+        };
+        Ok((content, reading.findings.all))
+    }
+}
+
+/// Says which labels there are instead.
+fn no_label(image: &Image) -> String {
+    const SHOWN: usize = 5;
+    let labels: Vec<String> = image.config.labels.keys().map(|it| format!("`{}`", it.escape_debug())).collect();
+    let (shown, more) = labels.split_at(labels.len().min(SHOWN));
+    let what = "the image is not a catalog, a bundle or a database";
+    match (shown, more.len()) {
+        ([], _) => format!("{what}: it has no labels"),
+        (shown, 0) => format!("{what}: its labels are {}", shown.join(", ")),
+        (shown, more) => format!("{what}: its labels are {} and {more} more", shown.join(", ")),
+    }
+}
+
+/// The database of an artifact.
+fn database_of(store: &dyn Store, layer: &Descriptor, options: &ImageOptions) -> Result<Text, OciError> {
+    let mut verified = Verified::new(store.blob(layer)?, layer.digest.clone(), layer.size);
+    let mut spool = Spool::new(&options.scratch);
+    let kept = Decompressed::new(&mut verified, options.limits).and_then(|mut it| Ok(spool.keep_in_file(&mut it)?));
+    verified.finish()?;
+    Ok(kept?)
+}
+
+struct Findings<'a> {
+    shown: &'a str,
+    all: Vec<Finding>,
+}
+
+impl Findings<'_> {
+    fn add(&mut self, rule: &'static Rule, message: String) {
+        let place = Some(Place::at_line(self.shown, 1));
+        self.all.push(Finding { rule, message, place, help: None, package: None });
+    }
+
+    /// One finding for some names.
+    fn add_names(&mut self, rule: &'static Rule, one: &str, several: &str, names: &[String]) {
+        match names {
+            [] => {}
+            [name] => self.add(rule, format!("`{name}` {one}")),
+            [first, second] => self.add(rule, format!("`{first}` and `{second}` {several}")),
+            [first, second, rest @ ..] => {
+                self.add(rule, format!("`{first}`, `{second}` and {} more {several}", rest.len()));
+            }
+        }
+    }
+
+    fn add_special(&mut self, names: &[String]) {
+        self.add_names(rules::PASSED_OVER, "is passed over", "are passed over", names);
+    }
+
+    fn add_remarks(&mut self, remarks: &Remarks) {
+        let climbs = (
+            "climbs over the root of the image and is taken as a name below it",
+            "climb over the root of the image and are taken as names below it",
+        );
+        self.add_names(rules::CLIMBING_NAME, climbs.0, climbs.1, &remarks.climbing);
+        for number in &remarks.short {
+            self.add(rules::WRONG_SIZE, format!("layer {number} is shorter than the manifest says"));
+        }
+        for number in &remarks.wrong_diff_ids {
+            let message =
+                format!("the configuration has another digest of layer {number} when it is decompressed, or none");
+            self.add(rules::WRONG_DIFF_ID, message);
+        }
+        let sees = (
+            "is removed by a layer above the directory of the catalog: catalogd still serves it",
+            "are removed by a layer above the directory of the catalog: catalogd still serves them",
+        );
+        self.add_names(rules::HIDDEN_IN_OPM_ONLY, sees.0, sees.1, &remarks.removed_from_above);
+    }
+}
+
+struct Reading<'a> {
+    store: &'a dyn Store,
+    image: &'a Image,
+    options: &'a ImageOptions,
+    /// Where contents are wanted from.
+    roots: Vec<Vec<u8>>,
+    findings: Findings<'a>,
+}
+
+impl Reading<'_> {
+    /// The path that a label says, below the root of the image.
+    fn path_of(&mut self, path: &[u8]) -> Vec<u8> {
+        let (cleaned, has_climbed) = clean(path);
+        if has_climbed {
+            let message = format!("the label names `{}`, which is taken as `/{}`", shown(path), shown(&cleaned));
+            self.findings.add(rules::OUTSIDE_LABEL, message);
+        }
+        cleaned
+    }
+
+    /// Reads layers until everything is there that `take` wants; it gives the names of files whose contents are missing.
+    fn read<T>(
+        &mut self,
+        roots: Vec<Vec<u8>>,
+        mut take: impl FnMut(&Tree) -> Result<Result<T, Vec<Vec<u8>>>, OciError>,
+    ) -> Result<T, OciError> {
+        self.roots = roots;
+        for _ in 0..READINGS {
+            let (layers, diff_ids) = (&self.image.manifest.layers, &self.image.config.diff_ids);
+            let (tree, remarks) = apply(self.store, layers, diff_ids, &self.roots, self.options)?;
+            match take(&tree)? {
+                Ok(taken) => {
+                    self.findings.add_remarks(&remarks);
+                    return Ok(taken);
+                }
+                Err(missing) => self.roots.extend(missing),
+            }
+        }
+        Err(OciError::Limit(format!("links lead to other layers more than {READINGS} times")))
+    }
+
+    fn catalog(&mut self, label: &[u8]) -> Result<Content, OciError> {
+        let path = self.path_of(label);
+        let mut special = Vec::new();
+        let files = self.read(vec![path.clone()], |tree| {
+            let directory = match tree.find(&path) {
+                Ok(Found::Directory(directory)) => directory,
+                Ok(_) => return Err(labelled(CONFIGS, label, "it is not a directory")),
+                Err(error) => return Err(labelled(CONFIGS, label, &error.to_string())),
+            };
+            let below = Below::of(tree, &directory);
+            special = below.special;
+            Ok(if below.missing.is_empty() { Ok(below.files) } else { Err(below.missing) })
+        })?;
+        self.findings.add_special(&special);
+        Ok(Content::Catalog(format!("/{}", shown(&path)), files))
+    }
+
+    fn database(&mut self, label: &[u8]) -> Result<Content, OciError> {
+        let path = self.path_of(label);
+        self.read(vec![path.clone()], |tree| match tree.find(&path) {
+            Ok(Found::File(text)) => Ok(Ok(text.clone())),
+            Ok(Found::Left(name)) => Ok(Err(vec![name.to_vec()])),
+            Ok(_) => Err(labelled(DATABASE, label, "it is not a file")),
+            Err(error) => Err(labelled(DATABASE, label, &error.to_string())),
+        })
+        .map(Content::Database)
+    }
+
+    fn bundle(&mut self) -> Result<Content, OciError> {
+        let names = [MANIFESTS, METADATA];
+        self.read(names.iter().map(|it| it.as_bytes().to_vec()).collect(), |tree| {
+            let mut missing = Vec::new();
+            let mut texts = Vec::new();
+            for name in names {
+                texts.push(bundle_files(tree, name, &mut missing)?);
+            }
+            let (Some(metadata), Some(manifests)) = (texts.pop(), texts.pop()) else { return Ok(Err(missing)) };
+            Ok(if missing.is_empty() { Ok(BundleFiles { manifests, metadata }) } else { Err(missing) })
+        })
+        .map(Content::Bundle)
+    }
+}
+
+/// The files below a directory.
+#[derive(Default)]
+struct Below {
+    files: Vec<TreeFile>,
+    /// Devices and pipes.
+    special: Vec<String>,
+    /// Names of files whose contents were left.
+    missing: Vec<Vec<u8>>,
+}
+
+impl Below {
+    fn of(tree: &Tree, directory: &[u8]) -> Self {
+        let mut this = Self::default();
+        for (path, node) in tree.below(directory) {
+            let found = match node {
+                Node::Directory => continue,
+                // A link to a directory is not entered; it is read like a file, which fails.
+                _ => tree.find(path),
+            };
+            let text = match found {
+                Ok(Found::File(text)) => Ok(text.clone()),
+                Ok(Found::Left(name)) => {
+                    this.missing.push(name.to_vec());
+                    continue;
+                }
+                Ok(Found::Special(what)) => {
+                    this.special.push(format!("/{} ({what})", shown(path)));
+                    continue;
+                }
+                Ok(Found::Directory(_)) => Err(io::ErrorKind::IsADirectory.into()),
+                Err(error) => Err(io_error(error)),
+            };
+            let relative = if directory.is_empty() { path } else { &path[directory.len() + 1..] };
+            let components = relative.split(|&byte| byte == b'/').map(<[u8]>::to_vec).collect();
+            this.files.push(TreeFile { components, text });
+        }
+        this
+    }
+}
+
+/// The files right in a directory of a bundle.
+fn bundle_files(tree: &Tree, name: &str, missing: &mut Vec<Vec<u8>>) -> Result<Vec<(String, Vec<u8>)>, OciError> {
+    let Ok(Found::Directory(directory)) = tree.find(name.as_bytes()) else {
+        return Err(OciError::Missing(format!("the directory `/{name}` of the bundle")));
+    };
+    let mut files = Vec::new();
+    for (path, _) in tree.below(&directory) {
+        let base = &path[directory.len() + 1..];
+        if base.contains(&b'/') {
+            continue;
+        }
+        match tree.find(path) {
+            Ok(Found::File(text)) => {
+                let whole = text.whole(MAX_BUNDLE_FILE).map_err(|error| match error.kind() {
+                    io::ErrorKind::FileTooLarge => {
+                        OciError::Limit(format!("`/{}` is larger than {} MiB", shown(path), MAX_BUNDLE_FILE >> 20))
+                    }
+                    _ => error.into(),
+                })?;
+                files.push((String::from_utf8_lossy(base).into_owned(), whole.into_owned()));
+            }
+            Ok(Found::Left(name)) => missing.push(name.to_vec()),
+            _ => {}
+        }
+    }
+    Ok(files)
+}
+
+fn labelled(label: &'static str, path: &[u8], message: &str) -> OciError {
+    OciError::Labelled { label, path: shown(path), message: message.to_owned() }
+}
+
+/// As the system would say it.
+fn io_error(error: LinkError) -> io::Error {
+    let kind = match error {
+        LinkError::NotFound => io::ErrorKind::NotFound,
+        LinkError::NotADirectory => io::ErrorKind::NotADirectory,
+        LinkError::TooManyLinks => io::ErrorKind::Other,
+    };
+    io::Error::new(kind, error.to_string())
+}

@@ -1,0 +1,169 @@
+//! Why an image cannot be read.
+
+use std::io;
+
+use thiserror::Error;
+
+use super::digest::Digest;
+use crate::archive::ArchiveError;
+
+/// What to do about a limit.
+const LIFT: &str = "if you trust whoever made it, read it with `--no-image-limits`";
+
+/// Why an image cannot be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum OciError {
+    /// The system could not read something.
+    #[error("{0}")]
+    Io(io::Error),
+    /// A file or blob of the image is not there.
+    #[error("{0} is missing")]
+    Missing(String),
+    /// Bytes are not those of their digest.
+    #[error("the bytes of {expected} are not those of its digest: they have {found}")]
+    WrongDigest {
+        /// What was asked for.
+        expected: Digest,
+        /// What came.
+        found: Digest,
+    },
+    /// A blob has more bytes than was said.
+    #[error("{digest} has more than the {size} bytes that its manifest says")]
+    TooLong {
+        /// The blob.
+        digest: Digest,
+        /// What was said.
+        size: u64,
+    },
+    /// A document is not what it should be.
+    #[error("the {what} {message}")]
+    Document {
+        /// Which one.
+        what: &'static str,
+        /// What is wrong.
+        message: String,
+    },
+    /// Several images could be meant, or none is.
+    #[error("{message}")]
+    Choice {
+        /// What is wrong.
+        message: String,
+        /// What could be asked for.
+        help: String,
+    },
+    /// A layer cannot be read.
+    #[error("layer {number} of {count}: {error}")]
+    Layer {
+        /// Its number, from 1.
+        number: usize,
+        /// How many there are.
+        count: usize,
+        /// What is wrong.
+        error: ArchiveError,
+    },
+    /// A layer is encrypted.
+    #[error("layer {number} of {count} is encrypted")]
+    Encrypted {
+        /// Its number, from 1.
+        number: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// An archive of an image cannot be read.
+    #[error(transparent)]
+    Archive(ArchiveError),
+    /// It is no image of OLM's.
+    #[error("{0}")]
+    NotForOlm(String),
+    /// What a label names is not there, or is not what it should be.
+    #[error("the label `{label}` names `{path}` in the image: {message}")]
+    Labelled {
+        /// The label.
+        label: &'static str,
+        /// Its value, escaped.
+        path: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// It is larger than anything that was meant to be read.
+    #[error("{0}")]
+    Limit(String),
+}
+
+impl OciError {
+    pub(super) fn document(what: &'static str, message: impl Into<String>) -> Self {
+        Self::Document { what, message: message.into() }
+    }
+
+    /// As an error of reading, from which [`Self::from`] takes it again.
+    pub(super) fn into_io(self) -> io::Error {
+        match self {
+            Self::Io(error) => error,
+            other => io::Error::other(other),
+        }
+    }
+
+    /// Whether a limit was reached, and not something wrong.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        match self {
+            Self::Limit(_) => true,
+            Self::Layer { error, .. } | Self::Archive(error) => error.is_limit(),
+            _ => false,
+        }
+    }
+
+    /// What to do about an archive.
+    #[must_use]
+    pub fn help_of(error: &ArchiveError) -> String {
+        match error {
+            it if it.is_limit() => LIFT.to_owned(),
+            ArchiveError::Io(_) => {
+                "check the permissions, and the space in the directory for temporary files".to_owned()
+            }
+            ArchiveError::NotATar(_) => "name a tar archive, an image, or a catalog that is not compressed".to_owned(),
+            ArchiveError::Compression(_) => "compress it with gzip, zstd or xz instead".to_owned(),
+            _ => "build or copy the archive again".to_owned(),
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            it if it.is_limit() => LIFT.to_owned(),
+            Self::Io(_) => "check the permissions, and the space in the directory for temporary files".to_owned(),
+            Self::Missing(_) | Self::WrongDigest { .. } | Self::TooLong { .. } => {
+                "the image is damaged: copy it again".to_owned()
+            }
+            Self::Choice { help, .. } => help.clone(),
+            Self::Encrypted { .. } => "decrypt the image while you copy it: `skopeo copy --decryption-key …`".to_owned(),
+            Self::NotForOlm(_) => {
+                "images of OLM have a label: `operators.operatorframework.io.index.configs.v1` for a catalog, `…index.database.v1` for a legacy one, `…bundle.package.v1` for a bundle".to_owned()
+            }
+            Self::Labelled { .. } => "correct the label, or the path in the image".to_owned(),
+            Self::Document { .. } | Self::Layer { .. } | Self::Archive(_) | Self::Limit(_) => {
+                "build or copy the image again".to_owned()
+            }
+        }
+    }
+}
+
+impl From<io::Error> for OciError {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::Other => error.downcast::<Self>().unwrap_or_else(Self::Io),
+            _ => Self::Io(error),
+        }
+    }
+}
+
+impl From<ArchiveError> for OciError {
+    fn from(error: ArchiveError) -> Self {
+        match error {
+            ArchiveError::Io(error) => error.into(),
+            other => Self::Archive(other),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! One image of a store: its manifest and its configuration.
+
+use std::path::PathBuf;
+
+use super::digest::Digest;
+use super::document::{Descriptor, Document, ImageConfig, Manifest};
+use super::error::OciError;
+use super::platform::Platform;
+use super::store::{Store, Wanted, document};
+use crate::archive::Limits;
+
+/// How an image is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImageOptions {
+    /// Which image of an index is meant.
+    pub platform: Platform,
+    /// The limits of each layer.
+    pub limits: Limits,
+    /// Bytes of all layers when they are decompressed.
+    pub image_limit: u64,
+    /// How many layers.
+    pub layer_limit: usize,
+    /// The directory for temporary files.
+    pub scratch: PathBuf,
+}
+
+impl ImageOptions {
+    /// For the platform of this program, with the default limits.
+    #[must_use]
+    pub fn new(scratch: PathBuf) -> Self {
+        Self { platform: Platform::host(), limits: Limits::default(), image_limit: 8 << 30, layer_limit: 100, scratch }
+    }
+
+    /// Without limits.
+    #[must_use]
+    pub fn unlimited(self) -> Self {
+        Self { limits: Limits::NONE, image_limit: u64::MAX, layer_limit: usize::MAX, ..self }
+    }
+}
+
+/// The types that a layer with a database has, without what says how it is compressed.
+const DATABASE_TYPES: [&str; 3] = ["application/vnd.sqlite", "application/vnd.sqlite3", "application/x-sqlite3"];
+
+/// One image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// The digest that names it: of its index if it has one, else of its manifest.
+    pub digest: Digest,
+    /// What it is made of.
+    pub manifest: Manifest,
+    /// What it says of itself; empty for an artifact.
+    pub config: ImageConfig,
+}
+
+impl Image {
+    /// Reads manifest and configuration.
+    ///
+    /// # Errors
+    /// [`OciError`]
+    pub fn open(store: &dyn Store, wanted: &Wanted, options: &ImageOptions) -> Result<Self, OciError> {
+        let root = store.root(wanted)?;
+        let manifest = match read(store, &root)? {
+            Document::Manifest(manifest) => manifest,
+            Document::Index(index) => match read(store, options.platform.choose(&index)?)? {
+                Document::Manifest(manifest) => manifest,
+                Document::Index(_) => {
+                    return Err(OciError::document("index of images", "has an index where an image should be"));
+                }
+            },
+        };
+        let mut image = Self { digest: root.digest, manifest, config: ImageConfig::default() };
+        if image.database_layer().is_none() {
+            let config = &image.manifest.config;
+            let text = document(store.blob(config)?, "configuration of the image", config)?;
+            image.config = ImageConfig::parse(&text)?;
+        }
+        Ok(image)
+    }
+
+    /// The layer that is a database, if the image is an artifact that has one.
+    #[must_use]
+    pub fn database_layer(&self) -> Option<&Descriptor> {
+        let is_database = |it: &str| DATABASE_TYPES.contains(&it.split('+').next().unwrap_or_default());
+        match self.manifest.layers.as_slice() {
+            [only] if is_database(&only.media_type) || is_database(&self.manifest.artifact_type) => Some(only),
+            _ => None,
+        }
+    }
+}
+
+fn read(store: &dyn Store, descriptor: &Descriptor) -> Result<Document, OciError> {
+    let text = document(store.manifest(descriptor)?, "manifest", descriptor)?;
+    Document::parse(&text, &descriptor.media_type)
+}

@@ -1,0 +1,219 @@
+//! Layers, applied one after the other to an empty tree (`docs/behaviour/serving.md` A.2).
+
+use std::io::Read;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rayon::prelude::*;
+
+use super::digest::Digest;
+use super::document::Descriptor;
+use super::error::OciError;
+use super::image::ImageOptions;
+use super::store::Store;
+use super::verified::{Hashed, Verified};
+use crate::archive::{ArchiveError, Decompressed, Entries, Entry, EntryKind, Limit, Node, Spool, Tree, clean, shown};
+use crate::file::Text;
+
+/// What the last component of a name starts with if it removes something.
+const WHITEOUT: &[u8] = b".wh.";
+
+/// What it is if it removes all that lower layers have in its directory.
+const OPAQUE: &[u8] = b".wh..wh..opq";
+
+/// How a layer is remarkable.
+#[derive(Debug, Default)]
+pub(super) struct Remarks {
+    /// Names that climb over the root.
+    pub(super) climbing: Vec<String>,
+    /// Numbers of layers whose digest when decompressed is not what the configuration says.
+    pub(super) wrong_diff_ids: Vec<usize>,
+    /// Numbers of layers that are shorter than the manifest says.
+    pub(super) short: Vec<usize>,
+    /// Files below the wanted directories that a whiteout above them removed.
+    pub(super) removed_from_above: Vec<String>,
+}
+
+/// Entries in their order, with the contents that are wanted.
+type EntryList = Vec<(Entry, Option<Text>)>;
+
+/// What a layer says.
+struct Layer {
+    entries: EntryList,
+    is_short: bool,
+    diff_id: Option<Digest>,
+}
+
+/// Applies layers. Contents are kept of files at or below one of the `roots`, which are cleaned paths.
+pub(super) fn apply(
+    store: &dyn Store,
+    layers: &[Descriptor],
+    diff_ids: &[String],
+    roots: &[Vec<u8>],
+    options: &ImageOptions,
+) -> Result<(Tree, Remarks), OciError> {
+    let count = layers.len();
+    if count > options.layer_limit {
+        return Err(OciError::Limit(format!("the image has {count} layers, more than {}", options.layer_limit)));
+    }
+    let total = AtomicU64::new(0);
+    let read: Vec<Result<Layer, OciError>> = layers
+        .par_iter()
+        .enumerate()
+        .map(|(idx, descriptor)| {
+            read(store, descriptor, roots, options, &total).map_err(|error| match error {
+                OciError::Archive(ArchiveError::NotATar(_) | ArchiveError::Damaged { .. })
+                    if descriptor.media_type.ends_with("+encrypted") =>
+                {
+                    OciError::Encrypted { number: idx + 1, count }
+                }
+                OciError::Archive(error) => OciError::Layer { number: idx + 1, count, error },
+                other => other,
+            })
+        })
+        .collect();
+    let mut tree = Tree::new(options.limits);
+    let mut remarks = Remarks::default();
+    for (idx, layer) in read.into_iter().enumerate() {
+        let layer = layer?;
+        let number = u32::try_from(idx).unwrap_or(u32::MAX);
+        if layer.is_short {
+            remarks.short.push(idx + 1);
+        }
+        if layer.diff_id.is_some_and(|found| diff_ids.get(idx).is_none_or(|it| *it != found.to_string())) {
+            remarks.wrong_diff_ids.push(idx + 1);
+        }
+        for (entry, text) in layer.entries {
+            let result = add(&mut tree, &entry, text, number, roots, &mut remarks);
+            result.map_err(|error| OciError::Layer { number: idx + 1, count, error })?;
+        }
+    }
+    remarks.climbing = tree.climbing().to_vec();
+    Ok((tree, remarks))
+}
+
+fn add(
+    tree: &mut Tree,
+    entry: &Entry,
+    text: Option<Text>,
+    layer: u32,
+    roots: &[Vec<u8>],
+    remarks: &mut Remarks,
+) -> Result<(), ArchiveError> {
+    let name = entry.name.strip_suffix(b"/").unwrap_or(&entry.name);
+    let at = name.iter().rposition(|&byte| byte == b'/').map_or(0, |it| it + 1);
+    let (above, base) = name.split_at(at);
+    let Some(removed) = base.strip_prefix(WHITEOUT) else { return tree.add(entry, text, layer) };
+    if base == OPAQUE {
+        let directory = tree.place(&[above, b"x"].concat())?.unwrap_or_default();
+        let directory = directory.strip_suffix(b"x").unwrap_or(&directory);
+        let directory = directory.strip_suffix(b"/").unwrap_or(directory).to_vec();
+        note_removed(tree, &directory, Some(layer), roots, remarks);
+        return tree.remove_others_below(&directory, layer);
+    }
+    if removed.starts_with(WHITEOUT) {
+        // Notes of aufs.
+        return Ok(());
+    }
+    if removed.is_empty() || matches!(removed, b"." | b"..") {
+        let message = "is a whiteout without a name".to_owned();
+        return Err(ArchiveError::Entry { name: shown(&entry.name), message });
+    }
+    if let Some(path) = tree.place(&[above, removed].concat())? {
+        note_removed(tree, &path, None, roots, remarks);
+        tree.remove(&path);
+    }
+    Ok(())
+}
+
+/// Notes which files of a wanted directory go with something above it: catalogd passes over that entry.
+fn note_removed(tree: &Tree, path: &[u8], kept: Option<u32>, roots: &[Vec<u8>], remarks: &mut Remarks) {
+    let is_above = |root: &&Vec<u8>| {
+        let is_below = root.strip_prefix(path).is_some_and(|it| path.is_empty() || it.is_empty() || it[0] == b'/');
+        // An opaque directory that is the wanted one itself is seen.
+        is_below && !(kept.is_some() && root.as_slice() == path)
+    };
+    for root in roots.iter().filter(is_above) {
+        let files = tree.below(root).filter(|(path, node)| {
+            kept.is_none_or(|layer| tree.archive_of(path) != Some(layer)) && !matches!(node, Node::Directory)
+        });
+        remarks.removed_from_above.extend(files.map(|it| shown(it.0)));
+    }
+}
+
+/// Reads one layer: the names of all of it, and the contents that are wanted.
+fn read(
+    store: &dyn Store,
+    descriptor: &Descriptor,
+    roots: &[Vec<u8>],
+    options: &ImageOptions,
+    total: &AtomicU64,
+) -> Result<Layer, OciError> {
+    let mut verified = Verified::new(store.blob(descriptor)?, descriptor.digest.clone(), descriptor.size);
+    let (entries, diff_id) = match read_entries(&mut verified, roots, options, total) {
+        Ok(it) => it,
+        Err(error) => {
+            // What is wrong with bytes that are not the right ones does not matter.
+            verified.finish()?;
+            return Err(error);
+        }
+    };
+    let is_short = !verified.finish()? && descriptor.size != u64::MAX;
+    Ok(Layer { entries, is_short, diff_id })
+}
+
+/// The entries of a layer, and its digest when it is decompressed, if it can be decompressed to the end.
+fn read_entries(
+    bytes: &mut dyn Read,
+    roots: &[Vec<u8>],
+    options: &ImageOptions,
+    total: &AtomicU64,
+) -> Result<(EntryList, Option<Digest>), OciError> {
+    let limits = options.limits;
+    let plain = Metered { inner: Decompressed::new(bytes, limits)?, total, limit: options.image_limit };
+    let mut entries = Entries::new(Hashed::new(plain), limits);
+    let mut spool = Spool::new(&options.scratch);
+    let mut all = Vec::new();
+    let mut n_name_bytes = 0;
+    while let Some(entry) = entries.next_entry()? {
+        n_name_bytes += entry.name.len() as u64;
+        if n_name_bytes > limits.names {
+            return Err(ArchiveError::Limit(Limit::Names(limits.names)).into());
+        }
+        let is_wanted = entry.kind == EntryKind::File && is_below(&clean(&entry.name).0, roots);
+        let text = if is_wanted {
+            Some(spool.keep(&mut entries.content(), entry.size).map_err(ArchiveError::from)?)
+        } else {
+            None
+        };
+        all.push((entry, text));
+    }
+    // What comes after the end of the archive matters to its digest only.
+    let mut rest = entries.into_inner();
+    let diff_id = std::io::copy(&mut rest, &mut std::io::sink()).ok().map(|_| rest.finish());
+    Ok((all, diff_id))
+}
+
+/// Counts what all layers of an image become together.
+struct Metered<'t, R> {
+    inner: R,
+    total: &'t AtomicU64,
+    limit: u64,
+}
+
+impl<R: Read> Read for Metered<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        if self.total.fetch_add(n as u64, Ordering::Relaxed).saturating_add(n as u64) > self.limit {
+            let message = format!("the layers are larger than {} MiB when decompressed", self.limit >> 20);
+            return Err(OciError::Limit(message).into_io());
+        }
+        Ok(n)
+    }
+}
+
+/// Whether a path is one of the roots, or below one.
+fn is_below(path: &[u8], roots: &[Vec<u8>]) -> bool {
+    roots.iter().any(|root| {
+        root.is_empty() || path.strip_prefix(root.as_slice()).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
+    })
+}

@@ -1,0 +1,123 @@
+//! Archives of `docker save`: `manifest.json`, configurations and layers, without manifests of images.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use serde::Deserialize;
+
+use super::digest::Digest;
+use super::document::{Descriptor, ImageConfig, Manifest};
+use super::error::OciError;
+use super::files::Files;
+use super::layout::choose;
+use super::store::{Store, Wanted, plain_document};
+use crate::archive::{Found, Tree};
+
+/// The file that says what an archive is.
+const MARK: &str = "manifest.json";
+
+/// An archive of `docker save`. Its layers have no digests but those of the configuration, which are of their plain bytes.
+#[derive(Debug)]
+pub struct SavedImage {
+    files: Files,
+    /// Manifests that are made of what is there, with the names of their images.
+    images: Vec<(Descriptor, Vec<u8>, Vec<String>)>,
+    /// Where blobs are.
+    paths: BTreeMap<Digest, String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Saved {
+    config: String,
+    #[serde(default)]
+    repo_tags: Option<Vec<String>>,
+    #[serde(default)]
+    layers: Option<Vec<String>>,
+}
+
+impl SavedImage {
+    /// Whether an archive is one.
+    #[must_use]
+    pub fn is_archive(tree: &Tree) -> bool {
+        matches!(tree.find(MARK.as_bytes()), Ok(Found::File(text))
+            if text.part(0, 1).is_ok_and(|it| matches!(&*it, b"[" | b" " | b"\n")))
+    }
+
+    /// That in an archive.
+    ///
+    /// # Errors
+    /// [`OciError::Document`] if what it says cannot be decoded, or does not fit together; [`OciError::Missing`].
+    pub fn of_archive(tree: Tree) -> Result<Self, OciError> {
+        const WHAT: &str = "`manifest.json` of the archive";
+        let text = match tree.find(MARK.as_bytes()) {
+            Ok(Found::File(text)) => plain_document(text.reader(), WHAT)?,
+            _ => return Err(OciError::Missing(format!("`{MARK}`"))),
+        };
+        let saved: Vec<Saved> = serde_json::from_slice(&text).map_err(|error| {
+            let (line, column) = (error.line(), error.column());
+            OciError::document(WHAT, format!("cannot be decoded: line {line}, column {column}"))
+        })?;
+        let mut this = Self { files: Files::Archive(tree), images: Vec::new(), paths: BTreeMap::new() };
+        for it in saved {
+            this.add(it)?;
+        }
+        Ok(this)
+    }
+
+    fn add(&mut self, saved: Saved) -> Result<(), OciError> {
+        let text = plain_document(self.files.open(&saved.config)?, "configuration of the image")?;
+        let diff_ids = ImageConfig::parse(&text)?.diff_ids;
+        let layers = saved.layers.unwrap_or_default();
+        if layers.len() != diff_ids.len() {
+            let message = format!("names {} layers, and the image has {}", diff_ids.len(), layers.len());
+            return Err(OciError::document("configuration of the image", message));
+        }
+        let mut descriptor = |digest: Digest, size: u64, path: String| {
+            self.paths.insert(digest.clone(), path);
+            Descriptor { media_type: String::new(), digest, size, annotations: BTreeMap::new(), platform: None }
+        };
+        // Its name is its digest; where it is not, the archive was changed by hand.
+        let config = descriptor(Digest::of(&text), text.len() as u64, saved.config);
+        let mut described = Vec::with_capacity(layers.len());
+        for (path, diff_id) in layers.into_iter().zip(&diff_ids) {
+            let digest = diff_id
+                .parse()
+                .map_err(|error| OciError::document("configuration of the image", format!("{error}")))?;
+            // Nothing says how long it is.
+            described.push(descriptor(digest, u64::MAX, path));
+        }
+        let manifest = Manifest { artifact_type: String::new(), config, layers: described };
+        let text = serde_json::to_vec(&manifest).map_err(|error| OciError::document("manifest", error.to_string()))?;
+        let root = Descriptor {
+            media_type: String::new(),
+            digest: Digest::of(&text),
+            size: text.len() as u64,
+            annotations: BTreeMap::new(),
+            platform: None,
+        };
+        self.images.push((root, text, saved.repo_tags.unwrap_or_default()));
+        Ok(())
+    }
+}
+
+impl Store for SavedImage {
+    fn root(&self, wanted: &Wanted) -> Result<Descriptor, OciError> {
+        let images: Vec<_> = self.images.iter().map(|(root, _, names)| (root, names.clone())).collect();
+        choose(&images, wanted).cloned()
+    }
+
+    fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
+        match self.paths.get(&descriptor.digest) {
+            Some(path) => self.files.open(path),
+            None => Err(OciError::Missing(descriptor.digest.to_string())),
+        }
+    }
+
+    fn manifest(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
+        match self.images.iter().find(|it| it.0.digest == descriptor.digest) {
+            Some((_, text, _)) => Ok(Box::new(std::io::Cursor::new(text.clone()))),
+            None => Err(OciError::Missing(descriptor.digest.to_string())),
+        }
+    }
+}

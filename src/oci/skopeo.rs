@@ -1,0 +1,65 @@
+//! The directories of skopeo's `dir:`: one image, its blobs named by their digits.
+
+use std::io::Read;
+use std::path::Path;
+
+use super::digest::Digest;
+use super::document::Descriptor;
+use super::error::OciError;
+use super::files::Files;
+use super::layout::choose;
+use super::store::{Store, Wanted, plain_document};
+
+/// The file that says what a directory is, and how it starts.
+const MARK: (&str, &[u8]) = ("version", b"Directory Transport Version: ");
+
+/// One image in a directory.
+#[derive(Debug)]
+pub struct SkopeoDirectory {
+    files: Files,
+    manifest: Descriptor,
+}
+
+impl SkopeoDirectory {
+    /// Whether a directory is one.
+    #[must_use]
+    pub fn is_in(directory: &Path) -> bool {
+        let mut head = Vec::new();
+        let opened = Files::Directory(directory.to_owned()).open(MARK.0);
+        opened.is_ok_and(|it| it.take(64).read_to_end(&mut head).is_ok()) && head.starts_with(MARK.1)
+    }
+
+    /// That in a directory.
+    ///
+    /// # Errors
+    /// What keeps it from being read.
+    pub fn open(directory: &Path) -> Result<Self, OciError> {
+        let files = Files::Directory(directory.to_owned());
+        let text = plain_document(files.open("manifest.json")?, "manifest")?;
+        let digest = Digest::of(&text);
+        let manifest = Descriptor {
+            media_type: String::new(),
+            digest,
+            size: text.len() as u64,
+            annotations: std::collections::BTreeMap::new(),
+            platform: None,
+        };
+        Ok(Self { files, manifest })
+    }
+}
+
+impl Store for SkopeoDirectory {
+    fn root(&self, wanted: &Wanted) -> Result<Descriptor, OciError> {
+        choose(&[(&self.manifest, Vec::new())], wanted).cloned()
+    }
+
+    fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
+        self.files.open(descriptor.digest.hex())
+    }
+
+    fn manifest(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
+        // Those of an index are beside it.
+        let beside = format!("{}.manifest.json", descriptor.digest.hex());
+        if self.files.has(&beside) { self.files.open(&beside) } else { self.files.open("manifest.json") }
+    }
+}

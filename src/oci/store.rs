@@ -1,0 +1,69 @@
+//! Where the documents and layers of an image are.
+
+use std::io::Read;
+
+use super::digest::Digest;
+use super::document::Descriptor;
+use super::error::OciError;
+use super::verified::Verified;
+
+/// No manifest, index or configuration is larger.
+const MAX_DOCUMENT: u64 = 4 << 20;
+
+/// Which image of a store is meant.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its tag or name.
+    pub tag: Option<String>,
+    /// The digest of its manifest or index.
+    pub digest: Option<Digest>,
+}
+
+/// Holds images.
+pub trait Store: Sync {
+    /// The manifest or index that is meant.
+    ///
+    /// # Errors
+    /// [`OciError::Choice`] if none or several could be; what keeps it from being read.
+    fn root(&self, wanted: &Wanted) -> Result<Descriptor, OciError>;
+
+    /// The bytes of a configuration or a layer, as they are stored.
+    ///
+    /// # Errors
+    /// [`OciError::Missing`]; what keeps them from being read.
+    fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError>;
+
+    /// The bytes of a manifest or an index, as they are stored.
+    ///
+    /// # Errors
+    /// As [`Self::blob`].
+    fn manifest(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
+        self.blob(descriptor)
+    }
+}
+
+/// A document as a whole, if its bytes are those of its digest.
+pub(super) fn document(
+    bytes: Box<dyn Read + Send>,
+    what: &'static str,
+    descriptor: &Descriptor,
+) -> Result<Vec<u8>, OciError> {
+    let mut verified = Verified::new(bytes, descriptor.digest.clone(), MAX_DOCUMENT);
+    let mut text = Vec::new();
+    verified.read_to_end(&mut text).map_err(|error| match error.into() {
+        OciError::TooLong { .. } => OciError::document(what, format!("is larger than {} MiB", MAX_DOCUMENT >> 20)),
+        other => other,
+    })?;
+    verified.finish()?;
+    Ok(text)
+}
+
+/// A document without a digest, as a whole.
+pub(super) fn plain_document(bytes: impl Read, what: &'static str) -> Result<Vec<u8>, OciError> {
+    let mut text = Vec::new();
+    bytes.take(MAX_DOCUMENT + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > MAX_DOCUMENT {
+        return Err(OciError::document(what, format!("is larger than {} MiB", MAX_DOCUMENT >> 20)));
+    }
+    Ok(text)
+}

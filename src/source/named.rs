@@ -1,0 +1,70 @@
+//! What a user wrote as a source: a path, or an image by its transport.
+//!
+//! What exists under the whole text is a path. A name in a registry needs its transport in front, so a slip never reaches a network.
+
+use std::path::{Path, PathBuf};
+
+use crate::oci::{Digest, Wanted};
+
+/// What was named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Something in the file system, told apart by its content.
+    Path(PathBuf),
+    /// An image of a layout in a directory: `oci:DIR[:TAG][@DIGEST]`.
+    Layout(PathBuf, Wanted),
+    /// An image of an archive: `oci-archive:FILE[:TAG]`, `docker-archive:FILE[:NAME]`.
+    Archive(PathBuf, Wanted),
+    /// An image in a directory of skopeo's: `dir:DIR`.
+    Skopeo(PathBuf),
+    /// An image in a registry or in the storage of an engine, with the transport.
+    Elsewhere(&'static str, String),
+}
+
+impl Named {
+    /// Takes the text apart.
+    pub(super) fn parse(path: &Path) -> Self {
+        let whole = || Self::Path(path.to_owned());
+        let Some(text) = path.to_str().filter(|_| path.symlink_metadata().is_err()) else { return whole() };
+        if let Some(rest) = text.strip_prefix("oci:") {
+            let (path, wanted) = split(rest);
+            return Self::Layout(path, wanted);
+        }
+        for transport in ["oci-archive:", "docker-archive:"] {
+            if let Some(rest) = text.strip_prefix(transport) {
+                let (path, wanted) = split(rest);
+                return Self::Archive(path, wanted);
+            }
+        }
+        if let Some(rest) = text.strip_prefix("dir:") {
+            return Self::Skopeo(PathBuf::from(rest));
+        }
+        for transport in ["docker://", "containers-storage:", "docker-daemon:"] {
+            if let Some(rest) = text.strip_prefix(transport) {
+                return Self::Elsewhere(transport, rest.to_owned());
+            }
+        }
+        whole()
+    }
+}
+
+/// Takes `PATH[:TAG][@DIGEST]` apart: the longest beginning that exists is the path.
+fn split(text: &str) -> (PathBuf, Wanted) {
+    let mut wanted = Wanted::default();
+    let mut rest = text;
+    if let Some((before, digest)) = rest.rsplit_once('@')
+        && let Ok(digest) = digest.parse::<Digest>()
+    {
+        wanted.digest = Some(digest);
+        rest = before;
+    }
+    let mut end = rest.len();
+    while Path::new(&rest[..end]).symlink_metadata().is_err() {
+        match rest[..end].rfind(':') {
+            Some(at) => end = at,
+            None => return (PathBuf::from(rest), wanted),
+        }
+    }
+    wanted.tag = rest.get(end + 1..).filter(|it| !it.is_empty()).map(str::to_owned);
+    (PathBuf::from(&rest[..end]), wanted)
+}

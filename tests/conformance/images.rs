@@ -1,0 +1,120 @@
+//! `oci`: images with what opm renders of them.
+//!
+//! Where opm leaves the image, hangs, or refuses what is well-formed, ours differs on purpose (`docs/behaviour/serving.md` A.9): the
+//! table below says how.
+
+use std::path::Path;
+
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::command::olmdex;
+use crate::outcome::{Case, Folder, Outcome};
+
+pub(crate) const FOLDER: Folder = Folder { name: "oci", run };
+
+/// An image with the answer of the real tool.
+#[derive(Deserialize)]
+struct Recorded {
+    case: String,
+    exit: i32,
+    stdout: Option<String>,
+    stdout_sha256: Option<String>,
+    #[serde(default)]
+    stderr: Option<String>,
+}
+
+/// What ours does where it differs on purpose.
+enum Ours {
+    /// It renders what another case does.
+    As(&'static str),
+    /// It renders this package and no other.
+    Package(&'static str),
+    /// It refuses.
+    Refuses,
+}
+
+const DELIBERATE: &[(&str, Ours)] = &[
+    // Links are followed inside the image, as a container follows them.
+    ("symlink-absolute", Ours::Package("data")),
+    ("symlink-configs-absolute", Ours::Package("c")),
+    ("hostile-symlink-read", Ours::Refuses),
+    ("hostile-symlink-read-rel", Ours::Refuses),
+    // It is taken as `/configs`.
+    ("label-escape", Ours::As("fbc-gzip")),
+    // Pipes and devices are passed over.
+    ("hostile-fifo", Ours::As("fbc-gzip")),
+    ("hostile-no-device", Ours::As("fbc-gzip")),
+    // A digest that opm cannot compute.
+    ("sha512", Ours::As("fbc-gzip")),
+    // Clusters serve the catalog.
+    ("sqlite-and-fbc", Ours::As("fbc-gzip")),
+    // A database without a catalog is read.
+    ("artifact-sqlite", Ours::As("sqlite")),
+];
+
+fn run(root: &Path) -> Vec<Case> {
+    let folder = root.join("oci");
+    let Ok(text) = std::fs::read_to_string(folder.join("cases.jsonl")) else { return Vec::new() };
+    let recorded: Vec<Recorded> = text.lines().map(|line| serde_json::from_str(line).expect("a recording")).collect();
+    let mut cases: Vec<Case> =
+        recorded.iter().map(|it| Case::run(format!("oci/{}", it.case), || check(&folder, it, &recorded))).collect();
+    for form in ["fbc-gzip.dir", "fbc-gzip.docker.tar", "fbc-gzip.oci.tar"] {
+        if folder.join("formats").join(form).exists() {
+            let expected = recorded.iter().find(|it| it.case == "fbc-gzip");
+            cases.push(Case::run(format!("oci/formats/{form}"), || {
+                rendered(&folder.join("formats"), form, expected.and_then(|it| it.stdout.as_deref()), None)
+            }));
+        }
+    }
+    cases
+}
+
+fn check(folder: &Path, recorded: &Recorded, all: &[Recorded]) -> Outcome {
+    let archive = format!("{}.oci.tar.zst", recorded.case);
+    match DELIBERATE.iter().find(|it| it.0 == recorded.case).map(|it| &it.1) {
+        None if recorded.exit == 0 => {
+            rendered(folder, &archive, recorded.stdout.as_deref(), recorded.stdout_sha256.as_deref())
+        }
+        None | Some(Ours::Refuses) => refused(folder, &archive, recorded.stderr.as_deref().unwrap_or_default()),
+        Some(Ours::As(other)) => match all.iter().find(|it| it.case == *other) {
+            Some(it) => rendered(folder, &archive, it.stdout.as_deref(), it.stdout_sha256.as_deref()),
+            None => Outcome::NotRunnable(format!("the case {other} is absent")),
+        },
+        Some(Ours::Package(name)) => {
+            let blob = format!("\"schema\": \"olm.package\",\n    \"name\": \"{name}\"");
+            let answer = olmdex(folder, &["render", "-q", &archive]).expect("the program starts");
+            let text = String::from_utf8_lossy(&answer.stdout);
+            if answer.exit_code == 0 && text.matches("\"schema\"").count() == 1 && text.contains(&blob) {
+                Outcome::Passed
+            } else {
+                Outcome::Failed(format!("exit code {}: {text}{}", answer.exit_code, answer.stderr))
+            }
+        }
+    }
+}
+
+fn rendered(folder: &Path, archive: &str, stdout: Option<&str>, sha256: Option<&str>) -> Outcome {
+    let answer = olmdex(folder, &["render", "-q", "--image-template", "REF", archive]).expect("the program starts");
+    if answer.exit_code != 0 {
+        return Outcome::Failed(format!("exit code {}: {}", answer.exit_code, answer.stderr));
+    }
+    match (stdout, sha256) {
+        (_, Some(sha256)) => {
+            let found: String = Sha256::digest(&answer.stdout).iter().map(|byte| format!("{byte:02x}")).collect();
+            Outcome::of_equal(&found, &sha256.to_owned())
+        }
+        (expected, None) => {
+            let found = String::from_utf8_lossy(&answer.stdout).into_owned();
+            Outcome::of_equal(&found, &expected.unwrap_or_default().to_owned())
+        }
+    }
+}
+
+fn refused(folder: &Path, archive: &str, why: &str) -> Outcome {
+    let answer = olmdex(folder, &["render", "-q", archive]).expect("the program starts");
+    match (answer.exit_code, answer.stdout.is_empty()) {
+        (1 | 3 | 5, true) => Outcome::Passed,
+        (code, _) => Outcome::Failed(format!("expected a refusal, not exit code {code}: {why}")),
+    }
+}
