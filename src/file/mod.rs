@@ -15,6 +15,7 @@
 //! | [`NewDirectory`] | a directory that does not exist yet, or is empty |
 //! | [`Scratch`] | a private directory for the time of a command |
 //! | [`make_anonymous`] | a temporary file without a name |
+//! | [`BlobCache`] | large files by their digests, each whole or partial |
 //! | [`Cache`] | small files that make the next run faster |
 //!
 //! This is the only code that creates, replaces, locks or deletes files (`tests/it/tidy.rs` keeps that); SQLite is given paths
@@ -26,6 +27,7 @@
 
 mod abandon;
 mod anonymous;
+mod blobs;
 mod cache;
 mod directory;
 mod error;
@@ -42,6 +44,7 @@ mod workspace;
 
 pub use abandon::{Left, abandon_all};
 pub use anonymous::make_anonymous;
+pub use blobs::{BlobCache, CachedBlob, PartialBlob, start_over};
 pub use cache::Cache;
 pub use directory::NewDirectory;
 pub use error::{FileError, InTheWay, Kind};

@@ -88,6 +88,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Makes a digest of bytes as they come.
+#[derive(Clone)]
 pub(super) enum Hasher {
     Sha256(Sha256),
     Sha512(Sha512),

@@ -5,6 +5,7 @@ use std::io;
 use thiserror::Error;
 
 use super::digest::Digest;
+use super::reference::ReferenceError;
 use crate::archive::ArchiveError;
 
 /// What to do about a limit.
@@ -86,12 +87,57 @@ pub enum OciError {
         /// What is wrong.
         message: String,
     },
+    /// It is not the name of an image.
+    #[error(transparent)]
+    Reference(#[from] ReferenceError),
+    /// Something is wrong with a registry, or with what is said about it.
+    #[error("{message}")]
+    Registry {
+        /// What is wrong.
+        message: String,
+    },
+    /// A registry cannot be reached.
+    #[error("`{host}` cannot be reached: {message}")]
+    Network {
+        /// The registry.
+        host: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// A registry does not let us read an image, or write one.
+    #[error("`{host}` refuses access to `{name}`")]
+    Refused {
+        /// The registry.
+        host: String,
+        /// The image.
+        name: String,
+        /// Whether credentials were found for it.
+        had_credentials: bool,
+    },
+    /// A registry has no such image.
+    #[error("there is no image `{0}`")]
+    Unknown(String),
+    /// A policy of this machine demands a signature, or lets nothing through.
+    #[error("the signature policy of this machine {} `{reference}`", if *.is_rejected { "rejects" } else { "demands a signature of" })]
+    Signature {
+        /// The image.
+        reference: String,
+        /// Whether it is rejected in any case.
+        is_rejected: bool,
+    },
+    /// Without a network there is nothing.
+    #[error("`{0}` is not in the cache, and `--offline` keeps olmdex from fetching it")]
+    Offline(String),
     /// It is larger than anything that was meant to be read.
     #[error("{0}")]
     Limit(String),
 }
 
 impl OciError {
+    pub(super) fn registry(message: impl Into<String>) -> Self {
+        Self::Registry { message: message.into() }
+    }
+
     pub(super) fn document(what: &'static str, message: impl Into<String>) -> Self {
         Self::Document { what, message: message.into() }
     }
@@ -142,6 +188,25 @@ impl OciError {
             Self::NotForOlm(_) => {
                 "images of OLM have a label: `operators.operatorframework.io.index.configs.v1` for a catalog, `…index.database.v1` for a legacy one, `…bundle.package.v1` for a bundle".to_owned()
             }
+            Self::Reference(ReferenceError::Short(name)) => {
+                format!("name the registry too: `docker://docker.io/{name}` or `docker://quay.io/{name}`")
+            }
+            Self::Reference(_) => "a name is `docker://HOST/NAME:TAG` or `docker://HOST/NAME@DIGEST`".to_owned(),
+            Self::Registry { .. } => "check the name, and the registry's settings on this machine".to_owned(),
+            Self::Network { .. } => {
+                "check the name and the network; `--plain-http` is for registries without TLS, `--tls-verify=false` for certificates that nobody signed".to_owned()
+            }
+            Self::Refused { had_credentials: true, .. } => {
+                "the credentials that were found do not allow it: `skopeo login` or `podman login` gets others".to_owned()
+            }
+            Self::Refused { host, .. } => {
+                format!("no credentials were found: log in with `skopeo login {host}`, or name a file with `--authfile`")
+            }
+            Self::Unknown(_) => "check the registry, the name and the tag".to_owned(),
+            Self::Signature { reference, .. } => format!(
+                "olmdex verifies no signatures; copy it with a tool that does: `skopeo copy docker://{reference} oci:image`, then name `oci:image`"
+            ),
+            Self::Offline(_) => "run it once without `--offline`".to_owned(),
             Self::Labelled { .. } => "correct the label, or the path in the image".to_owned(),
             Self::Document { .. } | Self::Layer { .. } | Self::Archive(_) | Self::Limit(_) => {
                 "build or copy the image again".to_owned()

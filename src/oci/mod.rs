@@ -3,7 +3,7 @@
 //! | part | what it does |
 //! |---|---|
 //! | [`Digest`], [`Descriptor`], [`Manifest`], [`Index`], [`ImageConfig`] | the documents of an image, and what names them |
-//! | [`Store`] | where the documents and layers of an image are: [`Layout`], [`SavedImage`], [`SkopeoDirectory`] |
+//! | [`Store`] | where the documents and layers of an image are: [`Layout`], [`SavedImage`], [`SkopeoDirectory`], [`registry::Registry`] |
 //! | [`Platform`] | which of the images of an index is meant |
 //! | [`Image`], [`Content`] | one image, and what its labels say is in it |
 //! | [`rules`] | what is remarkable about an image, as rules of findings |
@@ -22,6 +22,9 @@ mod image;
 mod layers;
 mod layout;
 mod platform;
+mod reference;
+#[cfg(feature = "oci")]
+pub mod registry;
 pub mod rules;
 mod saved;
 mod skopeo;
@@ -35,6 +38,7 @@ pub use error::OciError;
 pub use image::{Image, ImageOptions};
 pub use layout::Layout;
 pub use platform::Platform;
+pub use reference::{Reference, ReferenceError};
 pub use saved::SavedImage;
 pub use skopeo::SkopeoDirectory;
 pub use store::{Store, Wanted};

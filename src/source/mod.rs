@@ -1,6 +1,8 @@
 //! Telling sources apart, by content and never by name, and opening any of them.
 //!
-//! What it deliberately does not do: no network, no judgement of what is inside. It writes temporary files only.
+//! Nothing is fetched unless a name begins with `docker://`.
+//!
+//! What it deliberately does not do: no judgement of what is inside. It writes temporary files and the cache only.
 
 mod named;
 
@@ -18,6 +20,8 @@ use crate::fbc::{Format, Input, Level};
 use crate::file::{Scratch, Text, open_regular};
 use crate::index;
 use crate::legacy::{self, Fidelity, LegacyCatalog, LegacyError};
+#[cfg(feature = "oci")]
+use crate::oci::registry::{Registry, RegistryOptions};
 use crate::oci::{Content, Image, ImageOptions, Layout, OciError, SavedImage, SkopeoDirectory, Store, Wanted};
 
 /// What a user named as a source.
@@ -159,6 +163,9 @@ pub struct Opener {
     pub images: ImageOptions,
     /// What gives bundles of directories and layouts the reference of their image; without it they have none.
     bundle_image: Option<ImageTemplate>,
+    /// How registries are used.
+    #[cfg(feature = "oci")]
+    pub registry: RegistryOptions,
     held: Mutex<Vec<Scratch>>,
 }
 
@@ -166,13 +173,25 @@ impl Opener {
     /// One that puts temporary files below a directory.
     #[must_use]
     pub fn new(scratch: &Path) -> Self {
-        Self { images: ImageOptions::new(scratch.to_owned()), bundle_image: None, held: Mutex::default() }
+        Self {
+            images: ImageOptions::new(scratch.to_owned()),
+            bundle_image: None,
+            #[cfg(feature = "oci")]
+            registry: RegistryOptions { scratch: scratch.to_owned(), ..RegistryOptions::default() },
+            held: Mutex::default(),
+        }
     }
 
     /// Another one that gives bundles these references.
     #[must_use]
     pub fn with_bundle_image(&self, template: Option<ImageTemplate>) -> Self {
-        Self { images: self.images.clone(), bundle_image: template, held: Mutex::default() }
+        Self {
+            images: self.images.clone(),
+            bundle_image: template,
+            #[cfg(feature = "oci")]
+            registry: self.registry.clone(),
+            held: Mutex::default(),
+        }
     }
 
     /// The directory for temporary files.
@@ -216,8 +235,23 @@ impl Opener {
                 let store = SkopeoDirectory::open(&directory).map_err(wrong)?;
                 self.open_image(&store, &Wanted::default(), &shown, None)
             }
+            Named::Elsewhere("docker://", reference) => self.open_registry(&reference, &shown),
             Named::Elsewhere(transport, reference) => Err(SourceError::Transport { transport, reference }),
         }
+    }
+
+    /// An image in a registry.
+    #[cfg(feature = "oci")]
+    fn open_registry(&self, text: &str, shown: &str) -> Result<Source, SourceError> {
+        let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
+        let registry = Registry::new(&self.registry, text).map_err(wrong)?;
+        self.open_image(&registry, &Wanted::default(), shown, Some(text))
+    }
+
+    /// An image in a registry, which this library is built without.
+    #[cfg(not(feature = "oci"))]
+    fn open_registry(&self, text: &str, _: &str) -> Result<Source, SourceError> {
+        Err(SourceError::Transport { transport: "docker://", reference: text.to_owned() })
     }
 
     fn open_path(&self, path: &Path) -> Result<Source, SourceError> {

@@ -38,6 +38,7 @@ mod output_schemas;
 mod places;
 mod properties;
 mod readme;
+mod registries;
 mod remembering;
 mod resolving;
 mod rules_page;

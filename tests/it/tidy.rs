@@ -52,7 +52,9 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("anyhow", &["cli"]),
     // The pager takes the place of standard output.
     ("rustix", &["file", "cli"]),
-    ("toml", &["compose"]),
+    ("toml", &["compose", "oci"]),
+    ("ureq", &["oci"]),
+    ("rustls_native_certs", &["oci"]),
     ("rayon", &["fbc", "index", "legacy", "oci", "upgrade", "cli"]),
 ];
 

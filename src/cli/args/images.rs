@@ -7,13 +7,17 @@ use crate::source::Opener;
 
 /// How images are read.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Images")]
 pub(crate) struct ImageArgs {
     /// Which image of an index is read: OS/ARCHITECTURE. Default: Linux on this processor
-    #[arg(long, global = true, help_heading = "Images", value_name = "PLATFORM")]
+    #[arg(long, global = true, value_name = "PLATFORM")]
     platform: Option<Platform>,
     /// Read images and archives of any size
-    #[arg(long, global = true, help_heading = "Images")]
+    #[arg(long, global = true)]
     no_image_limits: bool,
+    #[cfg(feature = "oci")]
+    #[command(flatten)]
+    registry: super::registry::RegistryArgs,
 }
 
 impl ImageArgs {
@@ -25,6 +29,10 @@ impl ImageArgs {
         }
         if let Some(platform) = self.platform {
             opener.images.platform = platform;
+        }
+        #[cfg(feature = "oci")]
+        {
+            opener.registry = self.registry.options(opener.scratch());
         }
         opener
     }

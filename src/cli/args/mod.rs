@@ -15,5 +15,7 @@ pub(in crate::cli) mod namespace;
 pub(in crate::cli) mod one_catalog;
 pub(in crate::cli) mod overwrite;
 pub(in crate::cli) mod questions;
+#[cfg(feature = "oci")]
+pub(in crate::cli) mod registry;
 pub(in crate::cli) mod sources;
 pub(in crate::cli) mod upgrade;

@@ -8,6 +8,7 @@ pub mod image;
 pub mod legacy;
 pub mod older_index;
 pub mod recording;
+pub mod registry;
 pub mod schema;
 
 use std::ffi::{OsStr, OsString};

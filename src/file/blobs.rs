@@ -1,0 +1,210 @@
+//! Large files in the user's cache directory, each named by the digest of its bytes. Each may be lost at any time.
+//!
+//! A file gets its name when all of its bytes are there. What was written of it until then is a partial file, which one process at a time
+//! writes, and the next one goes on with. Nothing is trusted because of its name: whoever reads a file compares its digest.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use rustix::fs::{Mode, OFlags};
+
+use super::system;
+
+/// What partial files are called after their name.
+const PARTIAL: &str = ".partial";
+
+/// A directory of such files.
+#[derive(Debug, Clone)]
+pub struct BlobCache {
+    directory: PathBuf,
+}
+
+/// A file of the cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CachedBlob {
+    /// Its name; that of a partial file ends with `.partial`.
+    pub name: String,
+    /// How many bytes it has.
+    pub size: u64,
+    /// When it was used last.
+    pub used: SystemTime,
+}
+
+/// A file that is not whole yet.
+#[derive(Debug)]
+pub struct PartialBlob {
+    /// The file, with what is already there.
+    pub file: File,
+    directory: PathBuf,
+    name: String,
+}
+
+impl BlobCache {
+    /// The cache in a directory, which is made when something is kept in it.
+    #[must_use]
+    pub fn at(directory: &Path) -> Self {
+        Self { directory: directory.to_owned() }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Opens a file, which counts as used from now on. `None` if there is none, or if it is not this user's own.
+    #[must_use]
+    pub fn open(&self, name: &str) -> Option<File> {
+        let directory = self.open_directory().ok()?;
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(&directory, name, flags, Mode::empty()).ok()?);
+        if !is_own_file(&file) {
+            return None;
+        }
+        // On a read-only disk it stays as it was.
+        let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_NOW };
+        let _ = rustix::fs::futimens(&file, &rustix::fs::Timestamps { last_access: now, last_modification: now });
+        Some(file)
+    }
+
+    /// Begins to write a file, or goes on with what another process has left. `None` if another process writes it now.
+    ///
+    /// # Errors
+    /// If the directory cannot be made, is not this user's, or cannot be written to.
+    pub fn begin(&self, name: &str) -> io::Result<Option<PartialBlob>> {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.directory)?;
+        let directory = self.open_directory()?;
+        let partial = format!("{name}{PARTIAL}");
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        for _ in 0..64 {
+            let file = File::from(rustix::fs::openat(&directory, &partial, flags, Mode::RUSR | Mode::WUSR)?);
+            if !is_own_file(&file) {
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is not this user's own file"));
+            }
+            match file.try_lock() {
+                Ok(()) => {}
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+            // The process that had it may have finished it meanwhile.
+            let is_still = system::entry(directory.as_fd(), partial.as_ref())?
+                .is_some_and(|it| file.metadata().is_ok_and(|own| own.ino() == it.st_ino));
+            if is_still {
+                return Ok(Some(PartialBlob { file, directory: self.directory.clone(), name: name.to_owned() }));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Its files, by name. None if there is no such directory.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn list(&self) -> io::Result<Vec<CachedBlob>> {
+        let directory = match self.open_directory() {
+            Ok(directory) => directory,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut all = Vec::new();
+        for name in system::names(&directory)? {
+            let Some(name) = name.to_str().filter(|it| is_name(it)) else { continue };
+            let Some(found) = system::entry(directory.as_fd(), name.as_ref())? else { continue };
+            if system::kind(&found) == super::Kind::File {
+                let seconds = u64::try_from(found.st_mtime).unwrap_or_default();
+                let used = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+                all.push(CachedBlob {
+                    name: name.to_owned(),
+                    size: u64::try_from(found.st_size).unwrap_or_default(),
+                    used,
+                });
+            }
+        }
+        all.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(all)
+    }
+
+    /// Removes a file, unless another process writes it now. Gives whether it did.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remove(&self, name: &str) -> io::Result<bool> {
+        if !is_name(name) {
+            return Ok(false);
+        }
+        let directory = self.open_directory()?;
+        if name.ends_with(PARTIAL) {
+            let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let file = File::from(rustix::fs::openat(&directory, name, flags, Mode::empty())?);
+            if file.try_lock().is_err() {
+                return Ok(false);
+            }
+            system::unlink(directory.as_fd(), name.as_ref())?;
+            return Ok(true);
+        }
+        system::unlink(directory.as_fd(), name.as_ref())?;
+        Ok(true)
+    }
+
+    /// Opens the directory, if it is this user's and nobody else can write to it.
+    fn open_directory(&self) -> io::Result<std::os::fd::OwnedFd> {
+        let directory = system::open_directory(&self.directory)?;
+        let found = rustix::fs::fstat(&directory)?;
+        let is_own = found.st_uid == rustix::process::geteuid().as_raw();
+        if !is_own || Mode::from_raw_mode(found.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
+            let message = format!("others can write to `{}`", self.directory.display());
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
+        }
+        Ok(directory)
+    }
+}
+
+impl PartialBlob {
+    /// Throws away what is there.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn clear(&mut self) -> io::Result<()> {
+        start_over(&mut self.file)
+    }
+
+    /// Gives the file its name: it is whole.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn finish(self) -> io::Result<File> {
+        self.file.sync_data()?;
+        let directory = system::open_directory(&self.directory)?;
+        rustix::fs::renameat(&directory, format!("{}{PARTIAL}", self.name), &directory, &self.name)?;
+        Ok(self.file)
+    }
+}
+
+/// Empties a file.
+///
+/// # Errors
+/// What the system says.
+pub fn start_over(file: &mut File) -> io::Result<()> {
+    file.set_len(0)?;
+    io::Seek::rewind(file)
+}
+
+/// Whether a name is one that this cache gives: an algorithm, digits, and what a partial file has after it.
+fn is_name(name: &str) -> bool {
+    let whole = name.strip_suffix(PARTIAL).unwrap_or(name);
+    whole.split_once('-').is_some_and(|(kind, hex)| {
+        kind.bytes().all(|it| it.is_ascii_alphanumeric())
+            && hex.len() >= 32
+            && hex.bytes().all(|it| it.is_ascii_hexdigit())
+    })
+}
+
+fn is_own_file(file: &File) -> bool {
+    file.metadata().is_ok_and(|it| {
+        it.is_file() && it.uid() == rustix::process::geteuid().as_raw() && it.nlink() == 1 && it.mode() & 0o022 == 0
+    })
+}

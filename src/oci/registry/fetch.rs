@@ -1,0 +1,190 @@
+//! Fetching blobs: into the cache, from where another process left off, and not at all if they are there.
+
+use std::fs::File;
+use std::io::{self, Read, Seek as _, Write as _};
+
+use super::super::digest::{Digest, Hasher};
+use super::super::document::Descriptor;
+use super::super::error::OciError;
+use super::http::Sent;
+use super::{MAX_MANIFEST, Registry};
+use crate::file::{BlobCache, make_anonymous, start_over};
+
+/// How often a transfer that breaks off is taken up again.
+const RESUMPTIONS: usize = 5;
+
+/// What a file of the cache is called.
+fn name_of(digest: &Digest) -> String {
+    format!("{}-{}", digest.algorithm(), digest.hex())
+}
+
+impl Registry<'_> {
+    fn cache(&self) -> Option<&BlobCache> {
+        self.options.cache.as_ref()
+    }
+
+    /// A manifest from the cache.
+    pub(super) fn cached_manifest(&self, digest: &Digest) -> Option<Vec<u8>> {
+        let mut text = Vec::new();
+        self.cache()?.open(&name_of(digest))?.take(MAX_MANIFEST).read_to_end(&mut text).ok()?;
+        let mut hasher = Hasher::like(digest);
+        hasher.update(&text);
+        (hasher.finish() == *digest).then_some(text)
+    }
+
+    /// Keeps a manifest, if its bytes are those of its digest. A cache that cannot be written to is no cache.
+    pub(super) fn keep_manifest(&self, digest: &Digest, text: &[u8]) {
+        let mut hasher = Hasher::like(digest);
+        hasher.update(text);
+        if hasher.finish() == *digest {
+            let _ = self.cache().map(|cache| keep(cache, &name_of(digest), text));
+        }
+    }
+
+    /// The name of the file that says what a tag named last.
+    fn note_name(&self) -> String {
+        let key = format!("{}/{}:{}", self.reference.host, self.reference.repository, self.reference.name());
+        format!("tag-{}", Digest::of(key.as_bytes()).hex())
+    }
+
+    /// What the tag named when it was fetched last.
+    pub(super) fn noted(&self) -> Option<Digest> {
+        let mut text = String::new();
+        self.cache()?.open(&self.note_name())?.take(200).read_to_string(&mut text).ok()?;
+        text.trim().parse().ok()
+    }
+
+    /// Notes what the tag names.
+    pub(super) fn note(&self, digest: &Digest) {
+        if self.reference.digest.is_none() {
+            let _ = self.cache().map(|cache| keep(cache, &self.note_name(), digest.to_string().as_bytes()));
+        }
+    }
+
+    /// A blob, from the cache or from the registry. Its bytes are compared with its digest before anybody reads them.
+    pub(super) fn fetched(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
+        let name = name_of(&descriptor.digest);
+        if let Some(file) = self.cache().and_then(|it| it.open(&name)) {
+            return Ok(Box::new(file));
+        }
+        if self.options.is_offline {
+            return Err(OciError::Offline(descriptor.digest.to_string()));
+        }
+        // Where nothing can be kept, or another process is at it, it goes to a temporary file.
+        if let Some(Ok(Some(mut partial))) = self.cache().map(|it| it.begin(&name)) {
+            let done = self.fetch_into(descriptor, &mut partial.file);
+            if let Err(OciError::WrongDigest { .. } | OciError::TooLong { .. }) = &done {
+                partial.clear()?;
+            }
+            done?;
+            let mut file = partial.finish()?;
+            file.rewind()?;
+            return Ok(Box::new(file));
+        }
+        let mut file = make_anonymous(&self.options.scratch)?;
+        self.fetch_into(descriptor, &mut file)?;
+        file.rewind()?;
+        Ok(Box::new(file))
+    }
+
+    /// Fetches a blob into a file, from where that ends.
+    fn fetch_into(&self, descriptor: &Descriptor, file: &mut File) -> Result<(), OciError> {
+        let mut hasher = Hasher::like(&descriptor.digest);
+        file.rewind()?;
+        let mut len = pass(&mut *file, &mut hasher)?;
+        if len > descriptor.size {
+            start_over(file)?;
+            hasher = Hasher::like(&descriptor.digest);
+            len = 0;
+        }
+        for resumption in 0..=RESUMPTIONS {
+            if len >= descriptor.size && len > 0 || descriptor.size == 0 {
+                break;
+            }
+            match self.transfer(descriptor, file, &mut hasher, &mut len) {
+                Ok(()) => break,
+                // It is shorter than its manifest says, and what was meant all the same.
+                Err(OciError::Io(_)) if hasher.clone().finish() == descriptor.digest => break,
+                Err(OciError::Io(_)) if resumption < RESUMPTIONS => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let found = hasher.finish();
+        if found != descriptor.digest {
+            return Err(OciError::WrongDigest { expected: descriptor.digest.clone(), found });
+        }
+        Ok(())
+    }
+
+    /// Asks for the rest of a blob, and writes what comes.
+    fn transfer(
+        &self,
+        descriptor: &Descriptor,
+        file: &mut File,
+        hasher: &mut Hasher,
+        len: &mut u64,
+    ) -> Result<(), OciError> {
+        let from = *len;
+        let answer = self.ask_all(|endpoint| {
+            let mut sent = Sent::get(self.url(endpoint, &format!("blobs/{}", descriptor.digest)));
+            if from > 0 {
+                sent.headers.push(("range", format!("bytes={from}-")));
+            }
+            self.send(endpoint, sent, "pull")
+        })?;
+        let is_rest = answer.status == 206
+            && answer.header("content-range").is_some_and(|it| it.starts_with(&format!("bytes {from}-")));
+        if from > 0 && !is_rest {
+            // It begins anew.
+            start_over(file)?;
+            *hasher = Hasher::like(&descriptor.digest);
+            *len = 0;
+        }
+        let has_length = answer.header("content-length").is_some();
+        let mut body = answer.body.into_with_config().limit(u64::MAX).reader();
+        let mut buffer = vec![0; 128 << 10];
+        loop {
+            let n = match body.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(n) => n,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(OciError::Io(error)),
+            };
+            *len += n as u64;
+            if *len > descriptor.size {
+                return Err(OciError::TooLong { digest: descriptor.digest.clone(), size: descriptor.size });
+            }
+            hasher.update(&buffer[..n]);
+            file.write_all(&buffer[..n])?;
+        }
+        if *len < descriptor.size && !has_length {
+            // Only an answer that says its length can be told from one that breaks off.
+            return Err(OciError::Io(io::ErrorKind::UnexpectedEof.into()));
+        }
+        Ok(())
+    }
+}
+
+/// Hashes what a file holds; it is then at its end.
+fn pass(file: &mut File, hasher: &mut Hasher) -> io::Result<u64> {
+    let mut buffer = vec![0; 128 << 10];
+    let mut len = 0;
+    loop {
+        let n = file.read(&mut buffer)?;
+        if n == 0 {
+            return Ok(len);
+        }
+        hasher.update(&buffer[..n]);
+        len += n as u64;
+    }
+}
+
+/// Keeps a small file.
+fn keep(cache: &BlobCache, name: &str, text: &[u8]) -> io::Result<()> {
+    if let Some(mut partial) = cache.begin(name)? {
+        partial.clear()?;
+        partial.file.write_all(text)?;
+        partial.finish()?;
+    }
+    Ok(())
+}

@@ -1,0 +1,330 @@
+//! Requests: certificates, redirects, patience.
+
+use std::io::Read as _;
+use std::net::{IpAddr, ToSocketAddrs as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use ureq::http::{HeaderMap, Method, Request, Response, Uri};
+use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
+use ureq::{Agent, Body, SendBody};
+
+use super::super::error::OciError;
+
+/// How often a request is repeated that failed for a reason that may pass.
+const ATTEMPTS: u32 = 5;
+
+/// How many redirects are followed.
+const REDIRECTS: usize = 5;
+
+/// Without progress for this long, a connection is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The longest that a server may make us wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// How servers are spoken to.
+#[derive(Debug, Clone)]
+pub struct HttpOptions {
+    /// Whether certificates are looked at.
+    pub verifies: bool,
+    /// Without TLS.
+    pub is_plain: bool,
+    /// Directories with certificates by host, as `certs.d` of docker and podman.
+    pub certificates: Vec<PathBuf>,
+    /// What is waited before the first repetition; it doubles each time.
+    pub first_wait: Duration,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self { verifies: true, is_plain: false, certificates: Vec::new(), first_wait: Duration::from_secs(1) }
+    }
+}
+
+/// Speaks to servers.
+#[derive(Debug)]
+pub(super) struct Http {
+    options: HttpOptions,
+    /// By host, and whether its certificate is looked at.
+    agents: Mutex<Vec<((String, bool), Agent)>>,
+}
+
+/// A request that can be sent more than once.
+pub(super) struct Sent<'a> {
+    pub(super) method: Method,
+    pub(super) url: String,
+    pub(super) headers: Vec<(&'static str, String)>,
+    pub(super) body: Option<&'a [u8]>,
+    /// Whether the certificate of the server is not looked at.
+    pub(super) is_insecure: bool,
+}
+
+impl Sent<'_> {
+    pub(super) fn get(url: String) -> Self {
+        Self { method: Method::GET, url, headers: Vec::new(), body: None, is_insecure: false }
+    }
+}
+
+/// An answer, with the address that it came from.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) headers: HeaderMap,
+    pub(super) url: String,
+    pub(super) body: Body,
+}
+
+impl Answer {
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|it| it.to_str().ok())
+    }
+
+    /// The beginning of its body, for a small document.
+    pub(super) fn text(self, most: u64) -> Result<Vec<u8>, OciError> {
+        let mut text = Vec::new();
+        self.body.into_with_config().limit(u64::MAX).reader().take(most).read_to_end(&mut text)?;
+        Ok(text)
+    }
+}
+
+impl Http {
+    pub(super) fn new(options: HttpOptions) -> Self {
+        Self { options, agents: Mutex::default() }
+    }
+
+    /// The scheme of addresses.
+    pub(super) fn scheme(&self) -> &'static str {
+        if self.options.is_plain { "http" } else { "https" }
+    }
+
+    fn agent(&self, host: &str, is_insecure: bool) -> Result<Agent, OciError> {
+        let verifies = self.options.verifies && !is_insecure;
+        let key = (host.to_owned(), verifies);
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, agent)) = agents.iter().find(|it| it.0 == key) {
+            return Ok(agent.clone());
+        }
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .user_agent(concat!("olmdex/", env!("CARGO_PKG_VERSION")))
+            .accept_encoding("identity")
+            .timeout_connect(Some(Duration::from_secs(30)))
+            .timeout_recv_response(Some(PATIENCE))
+            .timeout_per_read(Some(PATIENCE))
+            .timeout_per_write(Some(PATIENCE))
+            .max_response_header_size(64 << 10)
+            .tls_config(self.tls(host, verifies)?)
+            .build();
+        let agent = Agent::new_with_config(config);
+        agents.push((key, agent.clone()));
+        Ok(agent)
+    }
+
+    fn tls(&self, host: &str, verifies: bool) -> Result<TlsConfig, OciError> {
+        let config = TlsConfig::builder().disable_verification(!verifies);
+        if self.options.is_plain {
+            return Ok(config.build());
+        }
+        // What the system cannot give is missed only if a server needs it.
+        let system = rustls_native_certs::load_native_certs().certs;
+        let mut roots: Vec<Certificate<'static>> =
+            system.iter().map(|it| Certificate::from_der(it.as_ref()).to_owned()).collect();
+        let mut client = None;
+        for directory in &self.options.certificates {
+            let (more, own) = certificates_in(&directory.join(host))?;
+            roots.extend(more);
+            client = client.or(own);
+        }
+        Ok(config.root_certs(RootCerts::new_with_certs(&roots)).client_cert(client).build())
+    }
+
+    /// Sends a request, again and again as far as that makes sense, and follows redirects. Where these lead to another host, nobody is told
+    /// who we are.
+    pub(super) fn send(&self, sent: &Sent<'_>) -> Result<Answer, OciError> {
+        let mut url = sent.url.clone();
+        let first = host_of(&url);
+        for _ in 0..=REDIRECTS {
+            let is_elsewhere = host_of(&url) != first;
+            let answer = self.send_patiently(sent, &url, is_elsewhere)?;
+            let is_redirect = matches!(answer.status, 301 | 302 | 303 | 307 | 308);
+            let Some(target) = answer.header("location").filter(|_| is_redirect).map(str::to_owned) else {
+                return Ok(answer);
+            };
+            if sent.body.is_some() || matches!(sent.method, Method::PUT | Method::POST) {
+                return Err(OciError::registry(format!("`{first}` redirects what is sent to it")));
+            }
+            url = absolute(&url, &target)?;
+            check_redirect(&sent.url, &url)?;
+        }
+        Err(OciError::registry(format!("`{first}` redirects more than {REDIRECTS} times")))
+    }
+
+    fn send_patiently(&self, sent: &Sent<'_>, url: &str, is_elsewhere: bool) -> Result<Answer, OciError> {
+        let host = host_of(url);
+        let agent = self.agent(&host, sent.is_insecure)?;
+        let mut wait = self.options.first_wait;
+        for attempt in 1.. {
+            let result = send_once(&agent, sent, url, is_elsewhere);
+            let asked = match &result {
+                Ok(answer) if answer.status == 429 || answer.status >= 500 => {
+                    answer.header("retry-after").and_then(|it| it.trim().parse().ok()).map(Duration::from_secs)
+                }
+                Err(error) if may_pass(error) => None,
+                Ok(_) => return result.map_err(|error| unreachable_host(&host, &error)),
+                Err(error) => return Err(unreachable_host(&host, error)),
+            };
+            if attempt >= ATTEMPTS {
+                return result.map_err(|error| unreachable_host(&host, &error));
+            }
+            std::thread::sleep(asked.unwrap_or(wait).min(LONGEST_WAIT));
+            wait *= 2;
+        }
+        Err(OciError::registry(format!("`{host}` does not answer")))
+    }
+}
+
+fn send_once(agent: &Agent, sent: &Sent<'_>, url: &str, is_elsewhere: bool) -> Result<Answer, ureq::Error> {
+    let mut request = Request::builder().method(sent.method.clone()).uri(url);
+    for (name, value) in &sent.headers {
+        if !(is_elsewhere && *name == "authorization") {
+            request = request.header(*name, value);
+        }
+    }
+    let response: Response<Body> = match sent.body {
+        Some(mut body) => {
+            let request = request.header("content-length", body.len()).body(SendBody::from_reader(&mut body))?;
+            agent.run(request)?
+        }
+        None if matches!(sent.method, Method::POST | Method::PUT | Method::PATCH) => {
+            agent.run(request.header("content-length", 0).body(SendBody::none())?)?
+        }
+        None => agent.run(request.body(SendBody::none())?)?,
+    };
+    let (parts, body) = response.into_parts();
+    Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, url: url.to_owned(), body })
+}
+
+/// Whether it may work later.
+fn may_pass(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::Io(error) => {
+            !matches!(error.kind(), std::io::ErrorKind::ConnectionRefused | std::io::ErrorKind::InvalidData)
+        }
+        ureq::Error::Timeout(_) | ureq::Error::Protocol(_) => true,
+        _ => false,
+    }
+}
+
+fn unreachable_host(host: &str, error: &ureq::Error) -> OciError {
+    OciError::Network { host: host.to_owned(), message: error.to_string() }
+}
+
+/// Host and port of an address.
+pub(super) fn host_of(url: &str) -> String {
+    let uri: Option<Uri> = url.parse().ok();
+    let authority = uri.as_ref().and_then(Uri::authority).map(|it| it.as_str());
+    // Whoever writes a user in front of a host wants it to look like another one.
+    authority.map(|it| it.rsplit('@').next().unwrap_or(it).to_owned()).unwrap_or_default()
+}
+
+/// The address that a redirect leads to.
+pub(super) fn absolute(from: &str, target: &str) -> Result<String, OciError> {
+    let wrong = || {
+        OciError::registry(format!(
+            "`{}` redirects to `{}`, which is no address",
+            host_of(from),
+            target.escape_default()
+        ))
+    };
+    if target.starts_with("https://") || target.starts_with("http://") {
+        target.parse::<Uri>().map_err(|_| wrong())?;
+        return Ok(target.to_owned());
+    }
+    let base: Uri = from.parse().map_err(|_| wrong())?;
+    let scheme = base.scheme_str().unwrap_or("https");
+    let url = if let Some(rest) = target.strip_prefix("//") {
+        format!("{scheme}://{rest}")
+    } else if target.starts_with('/') {
+        format!("{scheme}://{}{target}", host_of(from))
+    } else if target.contains("://") || target.contains(':') && !target.contains('/') {
+        return Err(wrong());
+    } else {
+        let path = base.path();
+        let directory = &path[..=path.rfind('/').unwrap_or(0)];
+        format!("{scheme}://{}{directory}{target}", host_of(from))
+    };
+    url.parse::<Uri>().map_err(|_| wrong())?;
+    Ok(url)
+}
+
+/// Refuses redirects that no public registry has a reason for: from TLS to none, and to this machine or its own network.
+fn check_redirect(from: &str, to: &str) -> Result<(), OciError> {
+    let refuse =
+        |why: &str| Err(OciError::registry(format!("`{}` redirects to `{}`, {why}", host_of(from), host_of(to))));
+    if from.starts_with("https:") && to.starts_with("http:") {
+        return refuse("without TLS");
+    }
+    if host_of(from) != host_of(to) && !is_inner(&host_of(from)) && is_inner(&host_of(to)) {
+        return refuse("which is on this machine or its own network");
+    }
+    Ok(())
+}
+
+/// Whether a host is this machine, or reachable from it only.
+fn is_inner(host: &str) -> bool {
+    let with_port = if host.rsplit_once(':').is_some_and(|it| it.1.parse::<u16>().is_ok() && !it.1.is_empty()) {
+        host.to_owned()
+    } else {
+        format!("{host}:443")
+    };
+    let is = |address: IpAddr| match address {
+        IpAddr::V4(it) => it.is_loopback() || it.is_link_local() || it.is_unspecified(),
+        IpAddr::V6(it) => {
+            let mapped = it.to_ipv4_mapped().is_some_and(|it| it.is_loopback() || it.is_link_local());
+            it.is_loopback() || it.is_unspecified() || it.is_unicast_link_local() || mapped
+        }
+    };
+    with_port.to_socket_addrs().is_ok_and(|mut all| all.any(|it| is(it.ip())))
+}
+
+/// Certificates of authorities, and our own, in a directory: `*.crt`, and `*.cert` with `*.key`.
+fn certificates_in(directory: &Path) -> Result<(Vec<Certificate<'static>>, Option<ClientCert>), OciError> {
+    let wrong = |path: &Path, what: &str| OciError::registry(format!("the certificate `{}` {what}", path.display()));
+    let mut roots = Vec::new();
+    let mut client = None;
+    let Ok(entries) = std::fs::read_dir(directory) else { return Ok((roots, client)) };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|it| it.path()).collect();
+    paths.sort();
+    let read = |path: &Path| {
+        crate::file::read_regular_of(path, 4 << 20).map_err(|error| wrong(path, &format!("cannot be read: {error}")))
+    };
+    for path in paths {
+        let extension = path.extension().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+        match extension.as_str() {
+            "crt" => {
+                for item in ureq::tls::parse_pem(&read(&path)?) {
+                    match item.map_err(|_| wrong(&path, "cannot be decoded"))? {
+                        ureq::tls::PemItem::Certificate(it) => roots.push(it),
+                        _ => return Err(wrong(&path, "is not one")),
+                    }
+                }
+            }
+            "cert" => {
+                let key = path.with_extension("key");
+                let mut chain = Vec::new();
+                for item in ureq::tls::parse_pem(&read(&path)?).flatten() {
+                    if let ureq::tls::PemItem::Certificate(it) = item {
+                        chain.push(it);
+                    }
+                }
+                let key = PrivateKey::from_pem(&read(&key)?).map_err(|_| wrong(&key, "is not a key"))?;
+                client = client.or(Some(ClientCert::new_with_certs(&chain, key)));
+            }
+            _ => {}
+        }
+    }
+    Ok((roots, client))
+}

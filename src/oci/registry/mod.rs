@@ -1,0 +1,386 @@
+//! Registries, version 2 of their protocol (`docs/behaviour/serving.md` A.4.1).
+//!
+//! A registry is believed nothing: manifests and blobs are compared with their digests, sizes and redirects are bounded, and who we are
+//! is told to nobody but the host that the credentials are for.
+
+mod challenge;
+mod credentials;
+mod fetch;
+mod http;
+mod mirrors;
+mod policy;
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use serde::Deserialize;
+use ureq::http::Method;
+
+use self::challenge::Challenge;
+pub use self::credentials::{CredentialFile, Credentials};
+pub use self::http::HttpOptions;
+use self::http::{Answer, Http, Sent};
+pub use self::mirrors::MirrorFile;
+use self::mirrors::{Endpoint, Mirrors};
+use super::digest::Digest;
+use super::document::Descriptor;
+use super::error::OciError;
+use super::reference::Reference;
+use super::store::{Store, Wanted};
+use crate::file::BlobCache;
+
+/// The types of manifests that are asked for, in the order of preference.
+const MANIFEST_TYPES: &str = "application/vnd.oci.image.index.v1+json, application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.oci.image.manifest.v1+json, application/vnd.docker.distribution.manifest.v2+json";
+
+/// No manifest is larger, and no token's document.
+const MAX_MANIFEST: u64 = 4 << 20;
+
+/// How registries are used.
+#[derive(Debug, Clone, Default)]
+pub struct RegistryOptions {
+    /// How servers are spoken to.
+    pub http: HttpOptions,
+    /// Where credentials may be, in the order in which they are looked at.
+    pub credentials: Vec<CredentialFile>,
+    /// What says where images come from instead, the later ones over the earlier ones.
+    pub mirrors: Vec<MirrorFile>,
+    /// The policies that say whether an image needs a signature; the first that is there counts.
+    pub policies: Vec<PathBuf>,
+    /// Where blobs are kept.
+    pub cache: Option<BlobCache>,
+    /// Whether nothing is fetched.
+    pub is_offline: bool,
+    /// The directory for temporary files.
+    pub scratch: PathBuf,
+}
+
+/// One image in a registry.
+#[derive(Debug)]
+pub struct Registry<'o> {
+    options: &'o RegistryOptions,
+    reference: Reference,
+    http: Http,
+    credentials: Option<Credentials>,
+    endpoints: Vec<Endpoint>,
+    /// What is sent to show who we are, by host and by what it is for.
+    tokens: Mutex<HashMap<(String, String), String>>,
+    /// What the registry sends of manifests, so that nothing is fetched twice.
+    manifests: Mutex<HashMap<Digest, Vec<u8>>>,
+}
+
+impl<'o> Registry<'o> {
+    /// Prepares to read or write an image by its name, or by an alias of it. Nothing is fetched yet.
+    ///
+    /// # Errors
+    /// If it is no name; if the image may not be used; if what is said about its registry cannot be read.
+    pub fn new(options: &'o RegistryOptions, name: &str) -> Result<Self, OciError> {
+        let mirrors = Mirrors::read(&options.mirrors)?;
+        let reference: Reference = mirrors.alias(name).unwrap_or(name).parse()?;
+        if let Some(policy) = options.policies.iter().find(|it| it.exists()) {
+            policy::check(policy, &reference)?;
+        }
+        Ok(Self {
+            options,
+            http: Http::new(options.http.clone()),
+            credentials: credentials::find(&options.credentials, &reference)?,
+            endpoints: mirrors.endpoints(&reference)?,
+            reference,
+            tokens: Mutex::default(),
+            manifests: Mutex::default(),
+        })
+    }
+
+    /// What has the name of this image.
+    #[must_use]
+    pub fn reference(&self) -> &Reference {
+        &self.reference
+    }
+
+    /// An address of the repository at an endpoint.
+    fn url(&self, endpoint: &Endpoint, path: &str) -> String {
+        // Docker's registry answers elsewhere than it is called.
+        let host = if endpoint.host == "docker.io" { "registry-1.docker.io" } else { &endpoint.host };
+        format!("{}://{host}/v2/{}/{path}", self.http.scheme(), endpoint.repository)
+    }
+
+    /// Asks the places where the image may be, one after the other, until one has it. What went wrong at the first is what is told.
+    fn ask_all(&self, mut ask: impl FnMut(&Endpoint) -> Result<Answer, OciError>) -> Result<Answer, OciError> {
+        let mut first = None;
+        for endpoint in &self.endpoints {
+            match ask(endpoint) {
+                Ok(answer) => return Ok(answer),
+                // The last place is the one that was named, and knows best.
+                Err(error) => first = Some(error),
+            }
+        }
+        Err(first.unwrap_or_else(|| OciError::Unknown(self.reference.to_string())))
+    }
+
+    /// Sends a request, and shows who we are if that is asked for. What is not a success is an error.
+    fn send(&self, endpoint: &Endpoint, mut sent: Sent<'_>, actions: &str) -> Result<Answer, OciError> {
+        sent.is_insecure = endpoint.is_insecure;
+        let host = http::host_of(&sent.url);
+        let key = (host.clone(), actions.to_owned());
+        let known = self.tokens.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let plain = sent.headers.len();
+        sent.headers.extend(known.map(|it| ("authorization", it)));
+        let mut answer = self.http.send(&sent)?;
+        if answer.status == 401 && http::host_of(&answer.url) == host {
+            let challenge = answer.header("www-authenticate").and_then(Challenge::parse);
+            if let Some(authorization) = self.authorization(endpoint, challenge, actions)? {
+                self.tokens.lock().unwrap_or_else(PoisonError::into_inner).insert(key, authorization.clone());
+                sent.headers.truncate(plain);
+                sent.headers.push(("authorization", authorization));
+                answer = self.http.send(&sent)?;
+            }
+        }
+        match answer.status {
+            200..=299 => Ok(answer),
+            401 | 403 => Err(OciError::Refused {
+                host,
+                name: endpoint.repository.clone(),
+                had_credentials: self.credentials_for(endpoint).is_some(),
+            }),
+            404 => Err(OciError::Unknown(format!("{}/{}", endpoint.host, self.shown(endpoint)))),
+            status => Err(OciError::registry(format!("`{host}` answers with status {status}{}", reason(answer)))),
+        }
+    }
+
+    fn shown(&self, endpoint: &Endpoint) -> String {
+        let name = self.reference.name();
+        let separator = if name.contains(':') { '@' } else { ':' };
+        format!("{}{separator}{name}", endpoint.repository)
+    }
+
+    /// The credentials, if they are for this host: mirrors have their own.
+    fn credentials_for(&self, endpoint: &Endpoint) -> Option<Credentials> {
+        if endpoint.host == self.reference.host && endpoint.repository == self.reference.repository {
+            return self.credentials.clone();
+        }
+        let mirror =
+            Reference { host: endpoint.host.clone(), repository: endpoint.repository.clone(), tag: None, digest: None };
+        credentials::find(&self.options.credentials, &mirror).ok().flatten()
+    }
+
+    /// What answers a challenge.
+    fn authorization(
+        &self,
+        endpoint: &Endpoint,
+        challenge: Option<Challenge>,
+        actions: &str,
+    ) -> Result<Option<String>, OciError> {
+        let credentials = self.credentials_for(endpoint);
+        match (challenge, credentials) {
+            (Some(Challenge::Basic), Some(Credentials::Basic { user, password })) => Ok(Some(basic(&user, &password))),
+            (Some(Challenge::Bearer { realm, service, scope }), credentials) => {
+                let scope =
+                    if scope.is_empty() { format!("repository:{}:{actions}", endpoint.repository) } else { scope };
+                self.token(&endpoint.host, &realm, &service, &scope, credentials).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Gets a token.
+    fn token(
+        &self,
+        host: &str,
+        realm: &str,
+        service: &str,
+        scope: &str,
+        credentials: Option<Credentials>,
+    ) -> Result<String, OciError> {
+        #[derive(Deserialize)]
+        struct Token {
+            #[serde(default)]
+            token: String,
+            #[serde(default)]
+            access_token: String,
+        }
+        if self.http.scheme() == "https" && !realm.starts_with("https://") {
+            let message = format!("`{host}` asks for our credentials at `{}`, without TLS", realm.escape_default());
+            return Err(OciError::registry(message));
+        }
+        let query = |pairs: &[(&str, &str)]| {
+            let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}={}", encoded(value))).collect();
+            pairs.join("&")
+        };
+        let body;
+        let sent = match &credentials {
+            Some(Credentials::IdentityToken(token)) => {
+                body = query(&[
+                    ("grant_type", "refresh_token"),
+                    ("service", service),
+                    ("scope", scope),
+                    ("client_id", "olmdex"),
+                    ("refresh_token", token),
+                ]);
+                Sent {
+                    method: Method::POST,
+                    headers: vec![("content-type", "application/x-www-form-urlencoded".to_owned())],
+                    body: Some(body.as_bytes()),
+                    ..Sent::get(realm.to_owned())
+                }
+            }
+            other => {
+                let separator = if realm.contains('?') { '&' } else { '?' };
+                let url = format!("{realm}{separator}{}", query(&[("service", service), ("scope", scope)]));
+                let mut sent = Sent::get(url);
+                if let Some(Credentials::Basic { user, password }) = other {
+                    sent.headers.push(("authorization", basic(user, password)));
+                }
+                sent
+            }
+        };
+        let at = http::host_of(realm);
+        let answer = self.http.send(&sent)?;
+        if answer.status != 200 {
+            let name = scope.split(':').nth(1).unwrap_or_default().to_owned();
+            return Err(OciError::Refused { host: at, name, had_credentials: credentials.is_some() });
+        }
+        let wrong = || OciError::registry(format!("`{at}` gives no token"));
+        let token: Token = serde_json::from_slice(&answer.text(MAX_MANIFEST)?).map_err(|_| wrong())?;
+        let token = if token.token.is_empty() { token.access_token } else { token.token };
+        let is_plain = !token.is_empty() && token.bytes().all(|it| it.is_ascii_graphic());
+        if is_plain { Ok(format!("Bearer {token}")) } else { Err(wrong()) }
+    }
+
+    /// Fetches a manifest by its tag or digest.
+    fn fetch_manifest(&self, name: &str) -> Result<(Vec<u8>, String), OciError> {
+        let answer = self.ask_all(|endpoint| {
+            let mut sent = Sent::get(self.url(endpoint, &format!("manifests/{name}")));
+            sent.headers.push(("accept", MANIFEST_TYPES.to_owned()));
+            self.send(endpoint, sent, "pull")
+        })?;
+        let kind = answer.header("content-type").unwrap_or_default().to_owned();
+        let text = answer.text(MAX_MANIFEST + 1)?;
+        if text.len() as u64 > MAX_MANIFEST {
+            return Err(OciError::document("manifest", format!("is larger than {} MiB", MAX_MANIFEST >> 20)));
+        }
+        Ok((text, kind))
+    }
+
+    /// What a tag names now, without fetching it: one request.
+    ///
+    /// # Errors
+    /// [`OciError::Unknown`]; what keeps the registry from answering.
+    pub fn digest_of_tag(&self) -> Result<Option<Digest>, OciError> {
+        if let Some(digest) = &self.reference.digest {
+            return Ok(Some(digest.clone()));
+        }
+        let name = self.reference.name();
+        let answer = self.ask_all(|endpoint| {
+            let mut sent = Sent::get(self.url(endpoint, &format!("manifests/{name}")));
+            sent.method = Method::HEAD;
+            sent.headers.push(("accept", MANIFEST_TYPES.to_owned()));
+            self.send(endpoint, sent, "pull")
+        })?;
+        Ok(answer.header("docker-content-digest").and_then(|it| it.parse().ok()))
+    }
+
+    fn remember(&self, digest: &Digest, text: Vec<u8>) {
+        self.manifests.lock().unwrap_or_else(PoisonError::into_inner).insert(digest.clone(), text);
+    }
+
+    fn remembered(&self, digest: &Digest) -> Option<Vec<u8>> {
+        self.manifests.lock().unwrap_or_else(PoisonError::into_inner).get(digest).cloned()
+    }
+}
+
+impl Store for Registry<'_> {
+    fn root(&self, _: &Wanted) -> Result<Descriptor, OciError> {
+        let described = |digest: Digest, media_type: String, size: usize| Descriptor {
+            media_type,
+            digest,
+            size: size as u64,
+            annotations: std::collections::BTreeMap::new(),
+            platform: None,
+        };
+        // What was fetched under this tag last, if that is what it names still.
+        let named = match &self.reference.digest {
+            Some(digest) => Some(digest.clone()),
+            None if self.options.is_offline => {
+                Some(self.noted().ok_or_else(|| OciError::Offline(self.reference.to_string()))?)
+            }
+            None if self.noted().is_some() => self.digest_of_tag()?,
+            None => None,
+        };
+        if let Some(digest) = &named
+            && let Some(text) = self.cached_manifest(digest)
+        {
+            let size = text.len();
+            self.remember(digest, text);
+            return Ok(described(digest.clone(), String::new(), size));
+        }
+        if self.options.is_offline {
+            return Err(OciError::Offline(self.reference.to_string()));
+        }
+        let name = named.as_ref().map_or_else(|| self.reference.name(), Digest::to_string);
+        let (text, kind) = self.fetch_manifest(&name)?;
+        let digest = named.unwrap_or_else(|| Digest::of(&text));
+        self.keep_manifest(&digest, &text);
+        self.note(&digest);
+        let size = text.len();
+        self.remember(&digest, text);
+        Ok(described(digest, kind, size))
+    }
+
+    fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
+        self.fetched(descriptor)
+    }
+
+    fn manifest(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {
+        if let Some(text) = self.remembered(&descriptor.digest).or_else(|| self.cached_manifest(&descriptor.digest)) {
+            return Ok(Box::new(std::io::Cursor::new(text)));
+        }
+        if self.options.is_offline {
+            return Err(OciError::Offline(descriptor.digest.to_string()));
+        }
+        let (text, _) = self.fetch_manifest(&descriptor.digest.to_string())?;
+        self.keep_manifest(&descriptor.digest, &text);
+        Ok(Box::new(std::io::Cursor::new(text)))
+    }
+}
+
+/// What a server says about an error, if it says it as registries do.
+fn reason(answer: Answer) -> String {
+    #[derive(Deserialize)]
+    struct Reasons {
+        errors: Vec<Reason>,
+    }
+    #[derive(Deserialize)]
+    struct Reason {
+        #[serde(default)]
+        code: String,
+        #[serde(default)]
+        message: String,
+    }
+    let text = answer.text(16 << 10).unwrap_or_default();
+    let Ok(Reasons { errors }) = serde_json::from_slice(&text) else { return String::new() };
+    match errors.first() {
+        Some(it) => {
+            let text = format!(": {} {}", it.code, it.message);
+            crate::diag::shortened(&crate::diag::printable(text.trim_end()), 200)
+        }
+        None => String::new(),
+    }
+}
+
+fn basic(user: &str, password: &str) -> String {
+    use base64::Engine as _;
+    format!("Basic {}", base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}")))
+}
+
+/// A text in the query of an address.
+fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}

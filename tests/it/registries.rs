@@ -1,0 +1,350 @@
+//! Images in registries: how they are fetched, what they may do to us, and what we tell to whom.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::support::image::{CONFIGS, Layer, image};
+use crate::support::registry::{Registry, Response, answer};
+use crate::support::{Answer, Run, olmdex, scratch, write};
+
+const TILL: &str = "schema: olm.package\nname: till\n";
+
+type Blobs = (std::collections::BTreeMap<String, Vec<u8>>, String, usize);
+
+fn till() -> Blobs {
+    image((CONFIGS, "/configs"), &[Layer::new().file("configs/till.yaml", TILL).finish()])
+}
+
+/// A run in a home of its own.
+fn run(home: &Path, args: &[&str]) -> Run {
+    let home = home.to_str().unwrap();
+    let run = olmdex(args).env("HOME", home).env("XDG_CACHE_HOME", &format!("{home}/cache"));
+    let run = run.env("XDG_RUNTIME_DIR", &format!("{home}/run")).env("XDG_CONFIG_HOME", &format!("{home}/config"));
+    run.env("OLMDEX_TEST_RETRY_MS", "1").env("CONTAINERS_REGISTRIES_CONF", &format!("{home}/registries.conf"))
+}
+
+fn render(home: &Path, source: &str) -> Answer {
+    run(home, &["render", "--plain-http", source]).answer()
+}
+
+#[test]
+fn an_image_in_a_registry_is_a_source_and_is_fetched_once() {
+    let home = scratch();
+    let registry = Registry::start();
+    let digest = registry.add("org/till", "v1", till());
+    let tag = registry.name("org/till:v1");
+    assert!(render(home.path(), &tag).expect_code(0).out().contains("till"));
+    assert!(registry.requests().iter().all(|it| it.header("authorization").is_empty()));
+    registry.forget_requests();
+    // What its tag names has not changed.
+    render(home.path(), &tag).expect_code(0);
+    let again: Vec<_> = registry.requests().into_iter().map(|it| it.method).collect();
+    assert_eq!(again, ["HEAD"]);
+    registry.forget_requests();
+    for source in [tag.clone(), registry.name(&format!("org/till@{digest}"))] {
+        run(home.path(), &["render", "--offline", "--plain-http", &source]).answer().expect_code(0);
+    }
+    // A digest names the same for ever.
+    render(home.path(), &registry.name(&format!("org/till@{digest}"))).expect_code(0);
+    assert!(registry.requests().is_empty());
+    let other = registry.name("org/other:v1");
+    run(home.path(), &["render", "--offline", "--plain-http", &other])
+        .answer()
+        .expect_code(3)
+        .expect_words("is not in the cache");
+    // The tag moves on.
+    let moved = image(
+        (CONFIGS, "/configs"),
+        &[Layer::new().file("configs/b.yaml", "schema: olm.package\nname: bell\n").finish()],
+    );
+    registry.add("org/till", "v1", moved);
+    assert!(render(home.path(), &tag).expect_code(0).out().contains("bell"));
+    render(home.path(), &registry.name("org/nothing:v1")).expect_code(3).expect_words("there is no image");
+}
+
+#[test]
+fn names_that_are_none_reach_no_network() {
+    let home = scratch();
+    for (name, words) in [
+        ("catalog:v1", "name the registry too: `docker://docker.io/catalog:v1`"),
+        ("quay.io/Org/x", "is not a repository"),
+        ("quay.io/org/x:a b", "is not a tag"),
+        ("quay.io/org/x@sha256:12", "is not a digest"),
+        ("user:pass@quay.io/x", "is not a digest"),
+    ] {
+        render(home.path(), &format!("docker://{name}")).expect_code(3).expect_words(words);
+    }
+}
+
+/// Whatever a registry sends, it ends in words and leaves nothing in the cache that is wrong.
+#[test]
+fn a_registry_that_lies_is_not_believed() {
+    type Lie = fn(&mut Response);
+    let cases: [(&str, Lie, &str); 6] = [
+        ("/blobs/", |it| it.body = b"other bytes".to_vec(), "the bytes of sha256:"),
+        ("/blobs/", |it| it.body.extend_from_slice(&[0; 4096]), "has more than the"),
+        ("/manifests/sha256", |it| it.body.push(b' '), "the bytes of sha256:"),
+        ("/manifests/", |it| it.body = vec![b' '; 5 << 20], "larger than 4 MiB"),
+        ("/manifests/", |it| it.body = b"{\"layers\": [], \"config\": {}, \"manifests\": []}".to_vec(), "is ambiguous"),
+        ("/manifests/", |it| it.body = b"{".to_vec(), "cannot be decoded"),
+    ];
+    for (number, (path, lie, words)) in cases.into_iter().enumerate() {
+        let home = scratch();
+        let registry = Registry::start_with(move |request, content| {
+            let mut response = answer(request, content);
+            (request.method == "GET" && request.target.contains(path)).then(|| {
+                lie(&mut response);
+                response
+            })
+        });
+        let digest = registry.add("x", "1", till());
+        let name = if path.ends_with("sha256") { format!("x@{digest}") } else { "x:1".to_owned() };
+        let refused = render(home.path(), &registry.name(&name));
+        refused.expect_code(3).expect_words(words);
+        assert!(refused.stdout.is_empty(), "case {number}");
+    }
+}
+
+#[test]
+fn what_breaks_off_is_taken_up_again() {
+    let home = scratch();
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&count);
+    let registry = Registry::start_with(move |request, content| {
+        let mut response = answer(request, content);
+        let is_layer = request.target.contains("/blobs/") && response.body.len() > 1500;
+        is_layer.then(|| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            response.cut_after = Some(700);
+            response
+        })
+    });
+    let layer = Layer::new().file("configs/till.yaml", &format!("{TILL}description: {}\n", "x".repeat(3000)));
+    registry.add("x", "1", image((CONFIGS, "/configs"), &[layer.finish()]));
+    render(home.path(), &registry.name("x:1")).expect_code(0).expect_words("till");
+    assert!(count.load(Ordering::Relaxed) >= 3);
+    let ranges: Vec<String> = registry.requests().iter().map(|it| it.header("range").to_owned()).collect();
+    assert!(ranges.contains(&"bytes=700-".to_owned()) && ranges.contains(&"bytes=1400-".to_owned()), "{ranges:?}");
+}
+
+#[test]
+fn servers_that_are_busy_are_asked_again_and_not_for_ever() {
+    for (failures, code) in [(3, 0), (100, 3)] {
+        let home = scratch();
+        let count = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&count);
+        let registry = Registry::start_with(move |_, _| {
+            let status = if counted.load(Ordering::Relaxed).is_multiple_of(2) { 429 } else { 503 };
+            (counted.fetch_add(1, Ordering::Relaxed) < failures)
+                .then(|| Response::of(status, "").with("retry-after", "0"))
+        });
+        registry.add("x", "1", till());
+        let found = render(home.path(), &registry.name("x:1"));
+        found.expect_code(code);
+        if code == 3 {
+            found.expect_words("answers with status");
+            assert_eq!(count.load(Ordering::Relaxed), 5);
+        }
+    }
+}
+
+/// A registry that wants a token, from itself.
+fn with_tokens() -> Registry {
+    Registry::start_with(|request, _| {
+        let host = request.header("host").to_owned();
+        if request.target.starts_with("/token") {
+            // user:secret
+            let is_known = request.header("authorization") == "Basic dXNlcjpzZWNyZXQ=";
+            let is_ours = request.target.contains("scope=repository%3Ax%3Apull");
+            return Some(if is_known && is_ours {
+                Response::of(200, "{\"token\": \"t0ken\"}")
+            } else {
+                Response::of(401, "{}")
+            });
+        }
+        if request.header("authorization") == "Bearer t0ken" {
+            return None;
+        }
+        let challenge = format!("Bearer realm=\"http://{host}/token\",service=\"s\",scope=\"repository:x:pull\"");
+        Some(Response::of(401, "{}").with("www-authenticate", challenge))
+    })
+}
+
+#[test]
+fn credentials_are_found_where_docker_and_podman_keep_them() {
+    let registry = with_tokens();
+    registry.add("x", "1", till());
+    let name = registry.name("x:1");
+    let entry = |key: &str| format!("{{\"auths\": {{\"{key}\": {{\"auth\": \"dXNlcjpzZWNyZXQ=\"}}}}}}");
+    let address = registry.address.as_str();
+    for file in [".docker/config.json", "config/containers/auth.json", "run/containers/auth.json"] {
+        for key in [address.to_owned(), format!("{address}/x"), format!("https://{address}/v1/")] {
+            let home = scratch();
+            write(home.path(), file, entry(&key));
+            render(home.path(), &name).expect_code(0);
+        }
+    }
+    let home = scratch();
+    let file = write(home.path(), "mine.json", entry(address));
+    run(home.path(), &["render", "--plain-http", "--authfile", file.to_str().unwrap(), &name]).answer().expect_code(0);
+    // None, others, and one for a longer name.
+    let home = scratch();
+    render(home.path(), &name).expect_code(3).expect_words("no credentials were found: log in with `skopeo login");
+    write(home.path(), ".docker/config.json", entry(&format!("{address}/other")));
+    render(home.path(), &name).expect_code(3).expect_words("no credentials were found");
+    write(home.path(), ".docker/config.json", format!("{{\"auths\": {{\"{address}\": {{\"auth\": \"YTpi\"}}}}}}"));
+    render(home.path(), &name).expect_code(3).expect_words("the credentials that were found do not allow it");
+    write(home.path(), ".docker/config.json", "{\"auths\": {\"x\": {\"auth\": \"c2VjcmV0\"");
+    let broken = render(home.path(), &name);
+    broken.expect_code(3).expect_words("cannot be decoded: line 1");
+    assert!(!broken.both().contains("c2VjcmV0"));
+    // A helper.
+    let home = scratch();
+    let helper = write(
+        home.path(),
+        "bin/docker-credential-test",
+        "#!/bin/sh\nread -r host\nenv | grep -q secret && exit 3\necho '{\"ServerURL\": \"x\", \"Username\": \"user\", \"Secret\": \"secret\"}'\n",
+    );
+    std::fs::set_permissions(&helper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    write(home.path(), ".docker/config.json", format!("{{\"credHelpers\": {{\"{address}\": \"test\"}}}}"));
+    let path = format!("{}:{}", home.path().join("bin").display(), std::env::var("PATH").unwrap());
+    run(home.path(), &["render", "--plain-http", &name]).env("PATH", &path).answer().expect_code(0);
+    write(home.path(), ".docker/config.json", format!("{{\"credHelpers\": {{\"{address}\": \"../../bin/sh\"}}}}"));
+    render(home.path(), &name).expect_code(3).expect_words("is not the name of a credential helper");
+}
+
+#[test]
+fn nobody_else_is_told_who_we_are() {
+    let elsewhere = Registry::start();
+    let target = elsewhere.address.clone();
+    let registry = Registry::start_with(move |request, _| {
+        if request.target.contains("/blobs/") {
+            let url = format!("http://{target}{}", request.target);
+            return Some(Response::of(307, "").with("location", url));
+        }
+        // user:secret
+        let is_known = request.header("authorization") == "Basic dXNlcjpzZWNyZXQ=";
+        (!is_known).then(|| Response::of(401, "").with("www-authenticate", "Basic realm=\"x\""))
+    });
+    registry.add("x", "1", till());
+    elsewhere.add("x", "1", till());
+    let home = scratch();
+    let auths = format!("{{\"auths\": {{\"{}\": {{\"auth\": \"dXNlcjpzZWNyZXQ=\"}}}}}}", registry.address);
+    write(home.path(), ".docker/config.json", auths);
+    let answer = run(home.path(), &["render", "-v", "--plain-http", &registry.name("x:1")]).answer();
+    answer.expect_code(0);
+    let seen = elsewhere.requests();
+    assert!(!seen.is_empty() && seen.iter().all(|it| it.header("authorization").is_empty()));
+    for text in ["secret", "dXNlcjpzZWNyZXQ="] {
+        assert!(!answer.both().contains(text));
+        let mut grep = std::process::Command::new("grep");
+        assert!(!grep.arg("-rq").arg(text).arg(home.path().join("cache")).status().unwrap().success(), "{text}");
+    }
+}
+
+#[test]
+fn redirects_and_challenges_end() {
+    let loops: [fn(&str) -> Response; 3] = [
+        |target| Response::of(302, "").with("location", target),
+        |_| Response::of(302, "").with("location", "file:///etc/passwd"),
+        |_| Response::of(401, "").with("www-authenticate", "Bearer realm=\"http://127.0.0.1:1/t\",service=\"s\""),
+    ];
+    for (answer, words) in loops.into_iter().zip(["redirects more than 5 times", "which is no address", "127.0.0.1:1"])
+    {
+        let home = scratch();
+        let registry = Registry::start_with(move |request, _| Some(answer(&request.target)));
+        render(home.path(), &registry.name("x:1")).expect_code(3).expect_words(words);
+        assert!(registry.requests().len() < 20);
+    }
+}
+
+#[test]
+fn images_come_from_mirrors_if_these_are_named() {
+    let mirror = Registry::start();
+    let digest = mirror.add("mirrored/till", "v1", till());
+    let home = scratch();
+    let set = |policy: &str| {
+        format!(
+            "apiVersion: config.openshift.io/v1\nkind: ImageDigestMirrorSet\nspec:\n  imageDigestMirrors:\n  - source: registry.invalid/org\n    mirrors: [{}/mirrored]\n{policy}",
+            mirror.address
+        )
+    };
+    let file = write(home.path(), "mirrors.yaml", set(""));
+    let file = file.to_str().unwrap();
+    let source = format!("docker://registry.invalid/org/till@{digest}");
+    run(home.path(), &["render", "--plain-http", "--mirrors", file, &source])
+        .answer()
+        .expect_code(0)
+        .expect_words("till");
+    // Not for tags, and then there is nothing.
+    write(home.path(), "mirrors.yaml", set("    mirrorSourcePolicy: NeverContactSource\n"));
+    run(home.path(), &["render", "--plain-http", "--mirrors", file, "docker://registry.invalid/org/till:v1"])
+        .answer()
+        .expect_code(3)
+        .expect_words("is blocked, and has no mirror for tags");
+    let conf = format!(
+        "[[registry]]\nprefix = \"registry.invalid\"\nlocation = \"{}/mirrored\"\n[aliases]\ntill = \"registry.invalid/till\"\n",
+        mirror.address
+    );
+    write(home.path(), "registries.conf", conf);
+    render(home.path(), "docker://registry.invalid/till:v1").expect_code(0);
+    render(home.path(), "docker://till").expect_code(3).expect_words("there is no image");
+}
+
+#[test]
+fn a_signature_that_is_demanded_is_not_passed_over() {
+    let home = scratch();
+    let registry = Registry::start();
+    registry.add("x", "1", till());
+    write(
+        home.path(),
+        "config/containers/policy.json",
+        "{\"default\": [{\"type\": \"signedBy\", \"keyType\": \"GPGKeys\"}]}",
+    );
+    render(home.path(), &registry.name("x:1"))
+        .expect_code(3)
+        .expect_words("demands a signature of")
+        .expect_words("skopeo copy");
+    assert!(registry.requests().is_empty());
+}
+
+#[test]
+fn a_cache_is_shared_by_processes_and_survives_what_is_left_in_it() {
+    let home = scratch();
+    let registry = Registry::start();
+    let layer = Layer::new().file("configs/till.yaml", &format!("{TILL}description: {}\n", "x".repeat(300_000)));
+    registry.add("x", "1", image((CONFIGS, "/configs"), &[layer.finish()]));
+    let name = registry.name("x:1");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| render(home.path(), &name).expect_code(0).expect_words("till").out().len());
+        }
+    });
+    let blobs = home.path().join("cache/olmdex/blobs");
+    let largest = || {
+        let files = std::fs::read_dir(&blobs).unwrap().map(|it| it.unwrap().path());
+        files.max_by_key(|it| it.metadata().unwrap().len()).unwrap()
+    };
+    // A process was killed in the middle; another one wrote wrong bytes; somebody put links there.
+    let path = largest();
+    let whole = std::fs::read(&path).unwrap();
+    let partial = path.with_extension("partial");
+    for text in [&whole[..100_000], &[b'x'; 400_000][..], &[b'x'; 1000]] {
+        std::fs::remove_file(&path).unwrap();
+        std::fs::write(&partial, text).unwrap();
+        let answer = render(home.path(), &name);
+        if answer.code == Some(3) {
+            // Wrong bytes are told once, and are gone then.
+            render(home.path(), &name).expect_code(0);
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
+    }
+    std::fs::write(&path, b"other").unwrap();
+    render(home.path(), &name).expect_code(3).expect_words("the bytes of sha256:");
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", &path).unwrap();
+    render(home.path(), &name).expect_code(0);
+    assert!(std::fs::read("/etc/passwd").unwrap() != whole);
+}

@@ -1,0 +1,232 @@
+//! A registry on this machine that does what it is told, lies included.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// A request as it came.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    pub method: String,
+    /// Path and query.
+    pub target: String,
+    /// Names in lower case.
+    pub headers: BTreeMap<String, String>,
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map(String::as_str).unwrap_or_default()
+    }
+}
+
+/// What is answered.
+#[derive(Debug, Clone, Default)]
+pub struct Response {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+    /// How many bytes of the body are really sent before the connection ends.
+    pub cut_after: Option<usize>,
+}
+
+impl Response {
+    pub fn of(status: u16, body: impl Into<Vec<u8>>) -> Self {
+        Self { status, body: body.into(), ..Self::default() }
+    }
+
+    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.headers.push((name.to_owned(), value.into()));
+        self
+    }
+}
+
+/// What a registry has, and whom it has seen.
+#[derive(Debug, Default)]
+pub struct Content {
+    /// By digest.
+    pub blobs: BTreeMap<String, Vec<u8>>,
+    /// Manifests by `NAME/REFERENCE`.
+    pub manifests: BTreeMap<String, Vec<u8>>,
+    pub requests: Vec<Request>,
+}
+
+/// Changes an answer, or makes one instead.
+type Hook = dyn Fn(&Request, &mut Content) -> Option<Response> + Send + Sync;
+
+/// A registry that listens until it is dropped.
+pub struct Registry {
+    pub address: String,
+    pub content: Arc<Mutex<Content>>,
+    is_over: Arc<AtomicBool>,
+}
+
+impl Registry {
+    /// One that behaves.
+    pub fn start() -> Self {
+        Self::start_with(|_, _| None)
+    }
+
+    /// One that answers with what `hook` makes, if it makes something.
+    pub fn start_with(hook: impl Fn(&Request, &mut Content) -> Option<Response> + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let content = Arc::new(Mutex::new(Content::default()));
+        let is_over = Arc::new(AtomicBool::new(false));
+        let hook: Arc<Hook> = Arc::new(hook);
+        let (shared, over) = (Arc::clone(&content), Arc::clone(&is_over));
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                if over.load(Ordering::Relaxed) {
+                    return;
+                }
+                let (shared, hook) = (Arc::clone(&shared), Arc::clone(&hook));
+                std::thread::spawn(move || stream.ok().map(|it| serve(it, &shared, &*hook)));
+            }
+        });
+        Self { address, content, is_over }
+    }
+
+    /// Adds an image under a name and a tag.
+    pub fn add(&self, name: &str, tag: &str, image: (BTreeMap<String, Vec<u8>>, String, usize)) -> String {
+        let (mut blobs, digest, _) = image;
+        let manifest = blobs.remove(&digest).unwrap();
+        let mut content = self.content.lock().unwrap();
+        content.manifests.insert(format!("{name}/{tag}"), manifest.clone());
+        content.manifests.insert(format!("{name}/{digest}"), manifest);
+        content.blobs.extend(blobs);
+        digest
+    }
+
+    /// The name of an image here.
+    pub fn name(&self, image: &str) -> String {
+        format!("docker://{}/{image}", self.address)
+    }
+
+    pub fn requests(&self) -> Vec<Request> {
+        self.content.lock().unwrap().requests.clone()
+    }
+
+    pub fn forget_requests(&self) {
+        self.content.lock().unwrap().requests.clear();
+    }
+}
+
+impl Drop for Registry {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        // The one that wakes the listener.
+        let _ = TcpStream::connect(&self.address);
+    }
+}
+
+fn serve(stream: TcpStream, content: &Mutex<Content>, hook: &Hook) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut stream = stream;
+    while let Some(request) = read(&mut reader) {
+        let response = {
+            let mut content = content.lock().unwrap();
+            content.requests.push(request.clone());
+            hook(&request, &mut content).unwrap_or_else(|| answer(&request, &mut content))
+        };
+        let mut head = format!("HTTP/1.1 {} X\r\ncontent-length: {}\r\n", response.status, response.body.len());
+        for (name, value) in &response.headers {
+            if name == "content-length" {
+                head = head
+                    .replace(&format!("content-length: {}", response.body.len()), &format!("content-length: {value}"));
+            } else {
+                head.push_str(&format!("{name}: {value}\r\n"));
+            }
+        }
+        let body = if request.method == "HEAD" { &[][..] } else { &response.body };
+        let body = &body[..response.cut_after.unwrap_or(body.len()).min(body.len())];
+        if stream.write_all(head.as_bytes()).is_err()
+            || stream.write_all(b"\r\n").is_err()
+            || stream.write_all(body).is_err()
+        {
+            return;
+        }
+        if response.cut_after.is_some() {
+            let _ = stream.shutdown(std::net::Shutdown::Both);
+            return;
+        }
+    }
+}
+
+fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
+    let mut line = String::new();
+    if reader.read_line(&mut line).ok()? == 0 {
+        return None;
+    }
+    let mut words = line.split_whitespace();
+    let mut request =
+        Request { method: words.next()?.to_owned(), target: words.next()?.to_owned(), ..Request::default() };
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        match line.trim_end().split_once(':') {
+            Some((name, value)) => request.headers.insert(name.to_lowercase(), value.trim().to_owned()),
+            None => break,
+        };
+    }
+    let length: usize = request.header("content-length").parse().unwrap_or(0);
+    request.body = vec![0; length];
+    reader.read_exact(&mut request.body).ok()?;
+    Some(request)
+}
+
+/// What a registry answers that behaves.
+pub fn answer(request: &Request, content: &mut Content) -> Response {
+    let path = request.target.split('?').next().unwrap_or_default();
+    let query = request.target.split_once('?').map(|it| it.1.to_owned()).unwrap_or_default();
+    let Some(rest) = path.strip_prefix("/v2/") else { return Response::of(404, "") };
+    if let Some((name, reference)) = rest.split_once("/manifests/") {
+        let key = format!("{name}/{reference}");
+        if request.method == "PUT" {
+            let digest = super::image::digest(&request.body);
+            content.manifests.insert(key, request.body.clone());
+            content.manifests.insert(format!("{name}/{digest}"), request.body.clone());
+            return Response::of(201, "").with("docker-content-digest", digest);
+        }
+        return match content.manifests.get(&key) {
+            Some(text) => {
+                let value: serde_json::Value = serde_json::from_slice(text).unwrap_or_default();
+                let kind = value["mediaType"].as_str().unwrap_or("application/vnd.oci.image.manifest.v1+json");
+                Response::of(200, text.clone())
+                    .with("content-type", kind)
+                    .with("docker-content-digest", super::image::digest(text))
+            }
+            None => {
+                Response::of(404, "{\"errors\": [{\"code\": \"MANIFEST_UNKNOWN\", \"message\": \"manifest unknown\"}]}")
+            }
+        };
+    }
+    if let Some((_, upload)) = rest.split_once("/blobs/uploads/") {
+        return match request.method.as_str() {
+            "POST" => Response::of(202, "").with("location", format!("{path}1?state=a")),
+            "PUT" => {
+                let digest = query.split('&').find_map(|it| it.strip_prefix("digest=")).unwrap_or_default();
+                let digest = digest.replace("%3A", ":");
+                if super::image::digest(&request.body) != digest {
+                    return Response::of(400, "{\"errors\": [{\"code\": \"DIGEST_INVALID\", \"message\": \"wrong\"}]}");
+                }
+                content.blobs.insert(digest, request.body.clone());
+                Response::of(201, "")
+            }
+            _ => Response::of(405, upload.as_bytes().to_vec()),
+        };
+    }
+    if let Some((_, digest)) = rest.split_once("/blobs/") {
+        let Some(blob) = content.blobs.get(digest) else { return Response::of(404, "") };
+        let from = request.header("range").strip_prefix("bytes=").and_then(|it| it.trim_end_matches('-').parse().ok());
+        return match from {
+            Some(from) if from < blob.len() => Response::of(206, blob[from..].to_vec())
+                .with("content-range", format!("bytes {from}-{}/{}", blob.len() - 1, blob.len())),
+            _ => Response::of(200, blob.clone()),
+        };
+    }
+    Response::of(404, "")
+}
