@@ -56,7 +56,7 @@
 //! | 2 | [`cluster`] | Kubernetes objects as kubectl prints them |
 //! | 2 | [`crd`] | upgrades of CustomResourceDefinitions |
 //! | 3 | [`check`](mod@check) | the rules of a valid catalog, as findings, and opm's verdict |
-//! | 3 | [`bundle`] | bundle directories as blobs |
+//! | 3 | [`bundle`] | bundle directories as blobs, and the rules of a valid one |
 //! | 3 | [`message`] | what the messages of OLM, catalogd, opm and oc-mirror mean |
 //! | 4 | [`index`] | the SQLite file: building, opening, questions |
 //! | 4 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |

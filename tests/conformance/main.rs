@@ -33,6 +33,7 @@ mod report;
 mod resolution;
 mod solver;
 mod v1;
+mod validation;
 mod versions;
 
 use std::env;
@@ -54,6 +55,7 @@ const FOLDERS: &[Folder] = &[
     fbc_commands::RENDER,
     fbc_commands::BUNDLE,
     bundles::FOLDER,
+    validation::FOLDER,
     fbc_commands::LIST,
     catalogs::FOLDER,
     legacy::WHOLE,

@@ -41,6 +41,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("rusqlite", &["index", "legacy"]),
     ("refinery", &["index"]),
     ("zstd", &["index", "legacy"]),
+    ("flate2", &["bundle"]),
     ("batsat", &["solve"]),
     ("clap", &["cli"]),
     ("regex_syntax", &["re2"]),

@@ -126,6 +126,14 @@ pub(crate) fn unopened(
 
 /// The rules of all modules that have some.
 pub(crate) fn all_rules() -> Vec<&'static Rule> {
-    use crate::{check, crd, legacy, upgrade};
-    [check::rules::ALL, legacy::rules::ALL, upgrade::rules::ALL, crd::rules::ALL, crd::bundle_rules::ALL].concat()
+    use crate::{bundle, check, crd, legacy, upgrade};
+    [
+        check::rules::ALL,
+        legacy::rules::ALL,
+        upgrade::rules::ALL,
+        crd::rules::ALL,
+        crd::bundle_rules::ALL,
+        bundle::rules::table::ALL,
+    ]
+    .concat()
 }
