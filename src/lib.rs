@@ -65,6 +65,7 @@
 //! | 6 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
 //! | 7 | [`mod@resolve`] | dependencies: what OLM installs together, and why |
 //! | 8 | [`draw`] | upgrade graphs as Mermaid, DOT, SVG, HTML, text and data |
+//! | 8 | [`edit`] | changes of catalogs, and what they would bring about |
 //! | 10 | [`answer`] | the envelope of every JSON answer, and their schemas |
 //! | 13 | [`cli`] | the command line |
 //!
@@ -83,6 +84,7 @@ pub mod constraint;
 pub mod crd;
 pub mod diag;
 pub mod draw;
+pub mod edit;
 pub mod fbc;
 pub mod file;
 pub mod index;

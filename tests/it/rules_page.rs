@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::support::recording::expect_recorded;
 use olmdex::diag::Rule;
-use olmdex::{bundle, check, crd, legacy, upgrade};
+use olmdex::{bundle, check, crd, edit, legacy, upgrade};
 
 fn all() -> Vec<&'static Rule> {
     [
@@ -16,6 +16,7 @@ fn all() -> Vec<&'static Rule> {
         crd::rules::ALL,
         crd::bundle_rules::ALL,
         bundle::rules::table::ALL,
+        edit::rules::ALL,
     ]
     .concat()
 }

@@ -28,6 +28,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("upgrade", 6),
     ("resolve", 7),
     ("draw", 8),
+    ("edit", 8),
     ("answer", 10),
     ("cli", 13),
 ];

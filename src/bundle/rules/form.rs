@@ -4,7 +4,7 @@
 
 use super::node::Node;
 use crate::json::{Kind, Value};
-use crate::version::{Release, Version};
+use crate::version::{Release, ReleaseErrorReason, Version};
 
 /// What a field has to be.
 #[derive(Clone, Copy)]
@@ -238,8 +238,12 @@ fn look(node: Node<'_>, form: Form, path: &str, is_json: bool) -> Option<Misfit>
             Some(Misfit { go: error.to_string(), path: path.to_owned() })
         }
         (Form::Release, _) => {
-            let error = Release::parse_optional(&node.text()).err()?;
-            Some(Misfit { go: error.to_string(), path: path.to_owned() })
+            let go = match Release::parse(&node.text()).err()?.reason {
+                ReleaseErrorReason::Segments(bad) => bad.first()?.error.to_string(),
+                // Only catalogs have a limit.
+                _ => return None,
+            };
+            Some(Misfit { go, path: path.to_owned() })
         }
     }
 }

@@ -32,6 +32,7 @@ mod hub;
 mod loader;
 mod multiarch;
 mod names;
+mod newcomer;
 mod node;
 mod objects;
 mod options;
@@ -45,5 +46,6 @@ mod whole;
 
 pub use contents::Contents;
 pub use found::{At, Found, Observed};
+pub use newcomer::{Newcomer, Placed};
 pub use options::Options;
 pub use validator::{Validation, Validator};

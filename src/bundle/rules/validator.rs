@@ -8,6 +8,7 @@ use super::csv;
 use super::found::{At, Found, Observed};
 use super::good_practices::Channels;
 use super::loader::{self, Loaded};
+use super::newcomer::{self, Newcomer};
 use super::options::Options;
 use super::service_version::Csv;
 use super::table as rules;
@@ -141,6 +142,16 @@ impl<'a> Validation<'a> {
     #[must_use]
     pub fn content(&self) -> Option<Vec<String>> {
         content::texts(self.contents)
+    }
+
+    /// What the bundle says about its place in a catalog; `None` without a ClusterServiceVersion and a package.
+    #[must_use]
+    pub fn newcomer(&self) -> Option<Newcomer> {
+        let csv = Csv::new(self.loaded.csv?);
+        let package = self.package.as_deref().filter(|it| !it.is_empty())?;
+        let channels = self.channels.as_ref().map(|it| (it.file, it.names.as_slice()));
+        let definitions: Vec<_> = self.definitions.iter().map(|it| (it.file, it.node)).collect();
+        Some(newcomer::of(self.contents, &csv, package, channels, &definitions))
     }
 
     /// Group, version and kind of each object.

@@ -10,6 +10,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::answer::FindingsMetadata;
 use crate::bundle::rules::{Contents, Options, Validation, Validator, sdk, selector, table};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::sources::AskOptions;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -17,6 +18,7 @@ use crate::diag::baseline::Scope;
 use crate::diag::{Finding, Rule, Severity, Tally, counted};
 use crate::json;
 use crate::version::Quoted;
+use crate::{crd, edit};
 
 /// Check bundle directories
 ///
@@ -44,6 +46,7 @@ enum Verb {
 #[command(after_help = "Examples:
   olmdex bundle validate my-bundle/
   olmdex bundle validate my-bundle/ --suite operatorhub,good-practices -o sarif > findings.sarif
+  olmdex bundle validate my-bundle/ --with my-catalog/
   olmdex bundle validate my-bundle/ --suite alpha-deprecated-apis --optional-values k8s-version=1.25")]
 struct ValidateArgs {
     /// Bundle directories
@@ -61,6 +64,9 @@ struct ValidateArgs {
     /// What validators look at: `k8s-version=1.25`, `index-path=bundle.Dockerfile`; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', value_parser = parse_value)]
     optional_values: Vec<(Key, String)>,
+    /// Also ask whether the bundles can join this catalog: names, edges, dependencies, definitions
+    #[arg(long, value_name = "SOURCE", conflicts_with = "compat")]
+    with: Option<PathBuf>,
     /// Print what another tool prints: operator-sdk's messages, or its document with `-o json-alpha1`
     #[arg(long, value_name = "TOOL")]
     compat: Option<Tool>,
@@ -182,7 +188,14 @@ fn own(
     format: FindingFormat,
 ) -> CommandResult {
     let choice = args.choice.open(context, &args.directories, Whole::Other)?;
-    let rules: Vec<&'static Rule> = table::ALL.to_vec();
+    let mut rules: Vec<&'static Rule> = table::ALL.to_vec();
+    let index = match &args.with {
+        Some(path) => {
+            rules.extend([edit::rules::ALL, crd::rules::ALL].concat());
+            Some(AskOptions::of_sources(std::slice::from_ref(path)).open(context)?)
+        }
+        None => None,
+    };
     let mut findings: Vec<Finding> = Vec::new();
     for directory in &args.directories {
         let contents = match Contents::read(directory) {
@@ -191,6 +204,15 @@ fn own(
         };
         let validation = Validation::new(&contents);
         findings.extend(validation.findings(optional, options));
+        if let Some(index) = &index {
+            match validation.newcomer() {
+                Some(newcomer) => findings.extend(edit::join(index, &newcomer)?),
+                None => {
+                    let what = format!("{} has no package or no ClusterServiceVersion", directory.display());
+                    context.reporter.warning(&format!("{what}: it was not compared with the catalog"));
+                }
+            }
+        }
     }
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: false })?;
     match print_chosen(context, format, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {

@@ -126,7 +126,7 @@ pub(crate) fn unopened(
 
 /// The rules of all modules that have some.
 pub(crate) fn all_rules() -> Vec<&'static Rule> {
-    use crate::{bundle, check, crd, legacy, upgrade};
+    use crate::{bundle, check, crd, edit, legacy, upgrade};
     [
         check::rules::ALL,
         legacy::rules::ALL,
@@ -134,6 +134,7 @@ pub(crate) fn all_rules() -> Vec<&'static Rule> {
         crd::rules::ALL,
         crd::bundle_rules::ALL,
         bundle::rules::table::ALL,
+        edit::rules::ALL,
     ]
     .concat()
 }
