@@ -104,9 +104,12 @@ fn joined(directory: &Path) -> Vec<String> {
     items.iter().map(|it| format!("{} {}", it["rule"].as_str().unwrap(), it["message"].as_str().unwrap())).collect()
 }
 
+/// Name and version, what else stands in `spec`, channels, and the beginnings of what is found.
+type Case = ((&'static str, &'static str), &'static str, &'static str, &'static [&'static str]);
+
 #[test]
 fn what_a_catalog_says_to_a_bundle() {
-    let cases: [((&str, &str), &str, &str, &[&str]); 10] = [
+    let cases: [Case; 10] = [
         (("till.v1.2.0", "1.2.0"), "  replaces: till.v1.1.0\n", "stable", &[]),
         (("till.v1.1.0", "1.1.0"), "  replaces: till.v1.0.0\n", "stable", &["E1201 package `till` of the catalog"]),
         (("till.v1.1.0-b", "1.1.0+b"), "  replaces: till.v1.1.0\n", "stable", &["E1202 the catalog has version 1.1.0"]),
