@@ -57,7 +57,7 @@
 //! | 2 | [`cluster`] | Kubernetes objects as kubectl prints them |
 //! | 2 | [`crd`] | upgrades of CustomResourceDefinitions |
 //! | 3 | [`check`](mod@check) | the rules of a valid catalog, as findings, and opm's verdict |
-//! | 3 | [`bundle`] | bundle directories as blobs |
+//! | 3 | [`bundle`] | bundle directories as blobs, and the rules of a valid one |
 //! | 3 | [`oci`] | images in layouts, archives and directories: catalogs, bundles, databases |
 //! | 3 | [`message`] | what the messages of OLM, catalogd, opm and oc-mirror mean |
 //! | 4 | [`index`] | the SQLite file: building, opening, questions |
@@ -67,6 +67,7 @@
 //! | 6 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
 //! | 7 | [`mod@resolve`] | dependencies: what OLM installs together, and why |
 //! | 8 | [`draw`] | upgrade graphs as Mermaid, DOT, SVG, HTML, text and data |
+//! | 8 | [`edit`] | changes of catalogs, and what they would bring about |
 //! | 10 | [`answer`] | the envelope of every JSON answer, and their schemas |
 //! | 13 | [`cli`] | the command line |
 //!
@@ -86,6 +87,7 @@ pub mod constraint;
 pub mod crd;
 pub mod diag;
 pub mod draw;
+pub mod edit;
 pub mod fbc;
 pub mod file;
 pub mod index;

@@ -46,6 +46,7 @@ const ROWS: &[Row] = &[
     writes("build", &["more=next", "-o", "shop.db"], "shop.db"),
     writes("build", &["two-packages.db", "hot.db", "-o", "new.db"], "new.db"),
     reads("validate", &["{}"]),
+    reads("bundle validate", &["bundle", "--suite", "all"]),
     reads("render", &["{}"]),
     reads("render", &["hot.db"]),
     writes("migrate", &["two-packages.db", "out", "--prove"], "out"),
@@ -207,6 +208,7 @@ fn seeds() -> (TempDir, Tree) {
     for (from, to) in [
         ("shop/in", "shop"),
         ("shop-next/in", "next"),
+        ("guides/bundle", "bundle"),
         ("dependencies/no-way-out/catalog", "needs"),
         ("definitions/one-version/maximum-20.yaml", "crd.yaml"),
         ("definitions/one-version/maximum-9.yaml", "crd-next.yaml"),

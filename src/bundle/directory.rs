@@ -13,7 +13,7 @@ pub(super) const MANIFESTS: &str = "manifests";
 pub(super) const METADATA: &str = "metadata";
 
 /// No file of a bundle is larger; etcd takes 1.5 MiB of an object.
-const MAX_FILE: u64 = 64 << 20;
+pub(super) const MAX_FILE: u64 = 64 << 20;
 
 /// Whether a directory is a bundle: both directories are there, and neither is a link.
 #[must_use]

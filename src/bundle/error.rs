@@ -75,6 +75,7 @@ impl BundleError {
     #[must_use]
     pub fn help(&self) -> String {
         match self {
+            Self::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound => "check the path",
             Self::Unreadable { .. } => "check the permissions of the file and of the directories above it",
             Self::NoObjects | Self::NoCsv => "put the ClusterServiceVersion and its definitions into `manifests/`",
             Self::NoAnnotations => {

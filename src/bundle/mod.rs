@@ -24,6 +24,8 @@ mod manifest;
 mod metadata;
 mod properties;
 mod provided;
+pub mod rules;
+mod size;
 
 pub use blob::Bundle;
 pub use directory::is_bundle;

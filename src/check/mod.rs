@@ -13,7 +13,6 @@ mod definitions;
 mod deprecations;
 mod facts;
 pub mod graph;
-mod image;
 mod inspect;
 mod model;
 mod places;
@@ -26,12 +25,12 @@ mod whole;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 
+pub use crate::fbc::{ImageError, check_image};
 pub use catalog::Checker;
 pub use facts::{
     BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, OpmLine, PackageFacts,
     Phase,
 };
-pub use image::{ImageError, check_image};
 pub use inspect::inspect;
 
 use crate::diag::{Finding, Rule};

@@ -3,6 +3,7 @@
 //! Only this module prints, reads the environment and decides how the program ends.
 
 mod args;
+mod author;
 mod catalog;
 mod legacy;
 mod needs;
@@ -16,6 +17,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use args::images::ImageArgs;
+use author::bundle;
 use catalog::{build, diff, history, info, list, render, search, show, sql, validate};
 use legacy::{doctor, edit, export, migrate};
 use needs::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
@@ -95,6 +97,7 @@ enum Command {
     CheckGraph(check_graph::CheckGraphArgs),
     Compat(compat::CompatArgs),
     CrdCheck(crd_check::CrdCheckArgs),
+    Bundle(bundle::BundleArgs),
     ZStream(z_stream::ZStreamArgs),
     Resolve(resolve::ResolveArgs),
     Why(why::WhyArgs),
@@ -213,6 +216,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::CheckGraph(args) => check_graph::run(context, args),
         Command::Compat(args) => compat::run(context, args),
         Command::CrdCheck(args) => crd_check::run(context, args),
+        Command::Bundle(args) => bundle::run(context, args),
         Command::ZStream(args) => z_stream::run(context, args),
         Command::Resolve(args) => resolve::run(context, args),
         Command::Why(args) => why::run(context, args),

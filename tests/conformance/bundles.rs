@@ -34,6 +34,11 @@ struct Exchange {
 const TEMPLATE: &str = "quay.io/example/{{.Package}}/{{.Name}}:v{{.Version}}";
 
 fn run(root: &Path, area: &str) -> Vec<Case> {
+    unpacked(root, area, cases)
+}
+
+/// Runs the cases of an area, which is a folder or an archive.
+pub(crate) fn unpacked(root: &Path, area: &str, cases: fn(&Path, &str) -> Vec<Case>) -> Vec<Case> {
     let folder = root.join("authoring").join(area);
     let archive = root.join("authoring").join(format!("{area}.tar.zst"));
     if folder.is_dir() {

@@ -34,6 +34,7 @@ mod report;
 mod resolution;
 mod solver;
 mod v1;
+mod validation;
 mod versions;
 
 use std::env;
@@ -56,6 +57,7 @@ const FOLDERS: &[Folder] = &[
     fbc_commands::BUNDLE,
     bundles::FOLDER,
     images::FOLDER,
+    validation::FOLDER,
     fbc_commands::LIST,
     catalogs::FOLDER,
     legacy::WHOLE,

@@ -6,10 +6,19 @@ use std::path::Path;
 
 use crate::support::recording::expect_recorded;
 use olmdex::diag::Rule;
-use olmdex::{check, crd, legacy, upgrade};
+use olmdex::{bundle, check, crd, edit, legacy, upgrade};
 
 fn all() -> Vec<&'static Rule> {
-    [check::rules::ALL, legacy::rules::ALL, upgrade::rules::ALL, crd::rules::ALL, crd::bundle_rules::ALL].concat()
+    [
+        check::rules::ALL,
+        legacy::rules::ALL,
+        upgrade::rules::ALL,
+        crd::rules::ALL,
+        crd::bundle_rules::ALL,
+        bundle::rules::table::ALL,
+        edit::rules::ALL,
+    ]
+    .concat()
 }
 
 #[test]

@@ -30,6 +30,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("upgrade", 6),
     ("resolve", 7),
     ("draw", 8),
+    ("edit", 8),
     ("answer", 10),
     ("cli", 13),
 ];
@@ -43,7 +44,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("rusqlite", &["index", "legacy"]),
     ("refinery", &["index"]),
     ("zstd", &["archive", "index", "legacy"]),
-    ("flate2", &["archive"]),
+    ("flate2", &["archive", "bundle"]),
     ("lzma_rust2", &["archive"]),
     ("tar", &["archive"]),
     ("batsat", &["solve"]),

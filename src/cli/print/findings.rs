@@ -126,7 +126,16 @@ pub(crate) fn unopened(
 
 /// The rules of all modules that have some.
 pub(crate) fn all_rules() -> Vec<&'static Rule> {
-    use crate::{check, crd, legacy, oci, upgrade};
-    let crd = [crd::rules::ALL, crd::bundle_rules::ALL].concat();
-    [check::rules::ALL, legacy::rules::ALL, upgrade::rules::ALL, &crd, oci::rules::ALL].concat()
+    use crate::{bundle, check, crd, edit, legacy, oci, upgrade};
+    [
+        check::rules::ALL,
+        legacy::rules::ALL,
+        upgrade::rules::ALL,
+        crd::rules::ALL,
+        crd::bundle_rules::ALL,
+        bundle::rules::table::ALL,
+        edit::rules::ALL,
+        oci::rules::ALL,
+    ]
+    .concat()
 }

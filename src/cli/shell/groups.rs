@@ -12,7 +12,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Upgrades", &["updates", "path", "why-not", "graph", "check-graph", "compat"]),
     ("Needs", &["resolve", "why", "deps", "provides", "requires", "images", "crd-check", "explain-message"]),
     ("Legacy", &["migrate", "export", "legacy", "doctor"]),
-    ("Author", &["z-stream"]),
+    ("Author", &["bundle", "z-stream"]),
     ("Shell", &["completion", "man", "help"]),
 ];
 

@@ -1,0 +1,213 @@
+//! What opm refuses of `manifests/` (`docs/behaviour/authoring.md` B.3).
+//!
+//! What it deliberately does not do: warnings are dropped, as opm drops them. Where opm crashes, because there is no
+//! ClusterServiceVersion, nothing is said here; the loader says it.
+
+use std::collections::BTreeSet;
+
+use super::contents::{Contents, Entry, File, Object};
+use super::crd::{self, Definition};
+use super::csv;
+use super::form;
+use super::format::media_type;
+use super::found::{At, Found, Observed};
+use super::loader::{CRD_V1, CRD_V1BETA1};
+use super::node::Node;
+use super::objects::printed_head;
+use super::service_version::Csv;
+use super::table as rules;
+use crate::diag::Severity::Error;
+use crate::fbc::{Spot, Syntax};
+use crate::version::Quoted;
+
+/// Kinds that a bundle may have.
+const SUPPORTED: [&str; 22] = [
+    "ClusterServiceVersion",
+    "CustomResourceDefinition",
+    "Secret",
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "ConfigMap",
+    "ServiceAccount",
+    "Service",
+    "Role",
+    "RoleBinding",
+    "PrometheusRule",
+    "ServiceMonitor",
+    "PodMonitor",
+    "PodDisruptionBudget",
+    "PriorityClass",
+    "VerticalPodAutoscaler",
+    "ConsoleYAMLSample",
+    "ConsoleQuickStart",
+    "ConsoleCLIDownload",
+    "ConsoleLink",
+    "ConsolePlugin",
+    "NetworkPolicy",
+];
+
+/// Whether OLM applies objects of a kind.
+pub(super) fn is_supported(kind: &str) -> bool {
+    SUPPORTED.contains(&kind)
+}
+
+/// What opm says, sorted. `None` where it crashes.
+pub(super) fn texts(contents: &Contents) -> Option<Vec<String>> {
+    let found = check(contents);
+    let has_objects = contents.manifests().any(|(number, it)| it.object(number).is_ok());
+    let has_csv =
+        contents.manifests().any(|(number, it)| it.object(number).is_ok_and(|it| it.kind() == "ClusterServiceVersion"));
+    if has_objects && !has_csv && media_type(contents) != Ok("helm") {
+        return None;
+    }
+    let mut texts: Vec<String> = found.into_iter().filter_map(|it| it.observed).map(|it| it.to_string()).collect();
+    texts.sort();
+    Some(texts)
+}
+
+/// Checks the content as opm does. What the other validators find too is marked as not ours here.
+pub(super) fn check(contents: &Contents) -> Vec<Found> {
+    let mut found = Vec::new();
+    let media_type = media_type(contents);
+    if media_type == Ok("helm") {
+        return found;
+    }
+    let of_tool = |text: String| {
+        let at = At::Path("manifests".to_owned());
+        Found::new(rules::UNREADABLE_MANIFEST, at, "", "").said(text).tool_only()
+    };
+    if let Err(error) = &media_type {
+        found.push(of_tool(error.clone()));
+    }
+    if !contents.has_manifests {
+        found.push(of_tool(format!("open {}: no such file or directory", contents.shown("manifests"))));
+    }
+    let mut kept = Vec::new();
+    let mut bundle = String::new();
+    for (number, file) in contents.manifests() {
+        if file.entry != Entry::File {
+            let path = contents.shown(&file.path);
+            found.push(of_tool(format!("Unable to read file {path} in supported types")));
+            continue;
+        }
+        match file.object(number) {
+            Err(error) => found.push(of_tool(error.go)),
+            Ok(object) => {
+                kept.push(object);
+                if media_type == Ok("registry+v1") && !is_supported(&object.kind()) {
+                    found.push(unsupported(contents, file, &object));
+                } else if object.kind() == "ClusterServiceVersion" {
+                    service_version(file, &object, &mut bundle, &mut found);
+                } else if object.kind() == "CustomResourceDefinition" {
+                    definition(&object, &mut found);
+                } else {
+                    found.extend(without_name(&object));
+                }
+            }
+        }
+    }
+    registry(&kept, &bundle, &mut found);
+    found
+}
+
+fn unsupported(contents: &Contents, file: &File, object: &Object<'_>) -> Found {
+    let kind = object.kind();
+    let message = format!("a bundle cannot have a {kind}");
+    let help = "remove the object; the operator can create it, and a Deployment belongs into the ClusterServiceVersion";
+    let at = At::File(object.file, Spot::Path(vec!["kind".into()]));
+    let path = contents.shown(&file.path);
+    Found::new(rules::UNSUPPORTED_KIND, at, message, help)
+        .said(format!("{kind} is not supported type for registryV1 bundle: {path}"))
+}
+
+fn service_version(file: &File, object: &Object<'_>, bundle: &mut String, found: &mut Vec<Found>) {
+    let is_json = file.origin.is_some_and(|it| it.syntax == Syntax::Json);
+    if let Some(misfit) = form::misfit(object.value, is_json) {
+        let at = At::File(object.file, Spot::Start);
+        found.push(Found::new(rules::MISFIT, at, "", "").said(misfit.go).tool_only());
+        return;
+    }
+    let csv = Csv::new(*object);
+    *bundle = csv.name();
+    found.extend(csv::check(&csv).into_iter().filter(is_error).map(Found::tool_only));
+}
+
+fn is_error(it: &Found) -> bool {
+    it.observed.as_ref().is_some_and(|it| it.level == Error)
+}
+
+fn definition(object: &Object<'_>, found: &mut Vec<Found>) {
+    let version = object.api_version();
+    if version != CRD_V1 && version != CRD_V1BETA1 {
+        let at = At::File(object.file, Spot::Start);
+        let it = Found::new(rules::MISFIT, at, "", "");
+        found.push(it.said(format!("Unsupported api version of CRD: {version}")).tool_only());
+    } else if let Some(definition) = Definition::of(object) {
+        let mut of_definition = Vec::new();
+        crd::check(&definition, &mut of_definition);
+        found.extend(of_definition.into_iter().map(Found::tool_only));
+    }
+}
+
+fn without_name(object: &Object<'_>) -> Option<Found> {
+    let node = Node(Some(object.value));
+    let metadata = node.get("metadata");
+    if !metadata.text_of("name").is_empty() || !metadata.text_of("generateName").is_empty() {
+        return None;
+    }
+    let message = format!("the {} has no name", object.kind());
+    let at = At::File(object.file, Spot::Path(vec!["metadata".into()]));
+    let said = format!(
+        "error validating object metadata: metadata.name: Required value: name or generateName is required. &{{{}}}",
+        printed_head(node)
+    );
+    Some(Found::new(rules::WITHOUT_NAME, at, message, "set `metadata.name`").said(said))
+}
+
+/// The registry's own look at the bundle, which knows definitions by their names.
+fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Found>) {
+    let Some(object) = objects.iter().find(|it| it.kind() == "ClusterServiceVersion") else { return };
+    let csv = Csv::new(*object);
+    let mut keys = BTreeSet::new();
+    for definition in objects.iter().filter_map(Definition::of) {
+        let (name, kind) = (&definition.name, &definition.kind);
+        let mut add = |version: &str| {
+            keys.insert((kind.clone(), name.clone(), version.to_owned()));
+        };
+        if definition.version.is_empty() {
+            definition.versions.iter().for_each(|it| add(&it.name));
+        } else {
+            add(&definition.version);
+        }
+    }
+    for owned in csv.definitions("owned") {
+        let (name, version, kind) = (&owned.name, &owned.gvk.version, &owned.gvk.kind);
+        // A key with a group is in no definition.
+        let group = owned.node.text_of("group");
+        if !group.is_empty() || !keys.remove(&(kind.clone(), name.clone(), version.clone())) {
+            let said = format!("owned CRD {name}/{version} not found in bundle {}", Quoted(bundle));
+            let said = Observed::new(Error, "BundleNotValid", format!("{{{group} {kind} {name} {version}}}"), said);
+            let at = csv.at(&format!("spec.customresourcedefinitions.owned.{}", owned.idx));
+            let message = format!(
+                "the ClusterServiceVersion owns `{name}` {version} as {kind}, and the bundle has no such definition"
+            );
+            let help = "correct name, version and kind of what is owned";
+            found.push(Found::new(rules::OWNED_MISSING, at, message, help).observed(said).tool_only());
+        }
+    }
+    let release = csv.spec("release").text();
+    let substitutes = csv.annotation("olm.substitutesFor").unwrap_or_default();
+    if !release.is_empty() && !substitutes.is_empty() {
+        let (name, release, instead) = (Quoted(bundle), Quoted(&release), Quoted(&substitutes));
+        let said = format!(
+            "bundle {name} cannot have both a release version ({release}) and olm.substitutesFor annotation ({instead})"
+        );
+        let said = Observed::new(Error, "BundleNotValid", "{   }", said);
+        let message = "the bundle has a release, and substitutes another bundle";
+        let help = "remove `spec.release` or the annotation `olm.substitutesFor`";
+        found.push(
+            Found::new(rules::RELEASE_AND_SUBSTITUTE, csv.at_annotation("olm.substitutesFor"), message, help)
+                .observed(said),
+        );
+    }
+}

@@ -1,0 +1,317 @@
+//! The files of a bundle directory, and the first document of each.
+//!
+//! What it deliberately does not do: it follows no link out of the two directories, opens nothing but regular files, and fails for
+//! nothing in them; what cannot be read says so.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use crate::bundle::directory::{MANIFESTS, MAX_FILE, METADATA};
+use crate::bundle::error::BundleError;
+use crate::fbc::{Origin, Syntax};
+use crate::json::{self, Kind, Reader, Value};
+use crate::yaml;
+
+/// A bundle directory with its files.
+#[derive(Debug)]
+pub struct Contents {
+    /// As the user named it.
+    pub directory: PathBuf,
+    pub(super) has_manifests: bool,
+    pub(super) has_metadata: bool,
+    /// The entries of `manifests/` by name, then those of `metadata/`.
+    pub(super) files: Vec<File>,
+}
+
+/// An entry of one of the directories.
+#[derive(Debug)]
+pub(super) struct File {
+    /// Below the bundle, for example `manifests/csv.yaml`.
+    pub(super) path: String,
+    pub(super) name: String,
+    pub(super) is_manifest: bool,
+    pub(super) entry: Entry,
+    pub(super) text: Vec<u8>,
+    /// Where its first document is, if it is a file.
+    pub(super) origin: Option<Origin>,
+    /// The first document.
+    pub(super) document: Result<Text, Undecodable>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Entry {
+    File,
+    Directory,
+    /// A pipe, a link that leads nowhere, a file without permission.
+    Other,
+}
+
+/// A document as JSON with sorted keys, and the tree of it.
+pub(super) struct Text {
+    text: String,
+    reader: Reader,
+}
+
+impl std::fmt::Debug for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl Text {
+    fn new(text: String) -> Option<Self> {
+        let mut reader = Reader::new();
+        reader.read(&text).ok()?;
+        Some(Self { text, reader })
+    }
+
+    pub(super) fn value(&self) -> Value<'_> {
+        self.reader.last(&self.text)
+    }
+
+    pub(super) fn json(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Why a file has no document, in the words of Go's decoders.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Undecodable {
+    pub(super) go: String,
+    /// Where in the document, if that is known.
+    pub(super) line: Option<(u32, u32)>,
+}
+
+impl Undecodable {
+    fn new(go: impl Into<String>) -> Self {
+        Self { go: go.into(), line: None }
+    }
+}
+
+impl Contents {
+    /// Reads a bundle directory. Absent directories are no error.
+    ///
+    /// # Errors
+    /// The directory itself cannot be read, or a file of it is too large.
+    pub fn read(directory: &Path) -> Result<Self, BundleError> {
+        let unreadable = |path: &Path, error: io::Error| BundleError::Unreadable { path: path.to_owned(), error };
+        fs::read_dir(directory).map_err(|error| unreadable(directory, error))?;
+        let is_directory = |name: &str| directory.join(name).symlink_metadata().is_ok_and(|it| it.is_dir());
+        let (has_manifests, has_metadata) = (is_directory(MANIFESTS), is_directory(METADATA));
+        let mut files = Vec::new();
+        for (name, is_there) in [(MANIFESTS, has_manifests), (METADATA, has_metadata)] {
+            if !is_there {
+                continue;
+            }
+            let path = directory.join(name);
+            let mut entries = Vec::new();
+            for entry in fs::read_dir(&path).map_err(|error| unreadable(&path, error))? {
+                let entry = entry.map_err(|error| unreadable(&path, error))?;
+                entries.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
+            }
+            entries.sort();
+            for (file, at) in entries {
+                files.push(read_entry(directory, name, file, &at)?);
+            }
+        }
+        Ok(Self { directory: directory.to_owned(), has_manifests, has_metadata, files })
+    }
+
+    /// The entries of `manifests/`, with their numbers.
+    pub(super) fn manifests(&self) -> impl Iterator<Item = (usize, &File)> {
+        self.files.iter().enumerate().filter(|(_, it)| it.is_manifest)
+    }
+
+    /// The entries of `metadata/`, with their numbers.
+    pub(super) fn metadata(&self) -> impl Iterator<Item = (usize, &File)> {
+        self.files.iter().enumerate().filter(|(_, it)| !it.is_manifest)
+    }
+
+    /// A path below the bundle, as the user would write it.
+    pub(super) fn shown(&self, path: &str) -> String {
+        if path.is_empty() {
+            self.directory.display().to_string()
+        } else {
+            self.directory.join(path).display().to_string()
+        }
+    }
+}
+
+/// Whether a link leads to something outside of the bundle.
+fn leads_out(bundle: &Path, at: &Path) -> bool {
+    let is_link = at.symlink_metadata().is_ok_and(|it| it.is_symlink());
+    is_link && !matches!((bundle.canonicalize(), at.canonicalize()), (Ok(bundle), Ok(at)) if at.starts_with(&bundle))
+}
+
+fn read_entry(bundle: &Path, directory: &str, name: String, at: &Path) -> Result<File, BundleError> {
+    let kind = fs::metadata(at);
+    let entry = match &kind {
+        _ if leads_out(bundle, at) => Entry::Other,
+        // A link to a directory is none for those who list the directory.
+        Ok(it) if it.is_dir() => Entry::Directory,
+        // Opening a pipe would wait for a writer.
+        Ok(it) if it.is_file() => Entry::File,
+        _ => Entry::Other,
+    };
+    let mut file = File {
+        path: format!("{directory}/{name}"),
+        name,
+        is_manifest: directory == MANIFESTS,
+        entry,
+        text: Vec::new(),
+        origin: None,
+        document: Err(Undecodable::new("it is not a file")),
+    };
+    if entry != Entry::File {
+        return Ok(file);
+    }
+    let opened = fs::File::open(at).and_then(|it| it.take(MAX_FILE + 1).read_to_end(&mut file.text));
+    if let Err(error) = opened {
+        file.entry = Entry::Other;
+        file.document = Err(Undecodable::new(error.to_string()));
+        return Ok(file);
+    }
+    if file.text.len() as u64 > MAX_FILE {
+        return Err(BundleError::Unreadable { path: at.to_owned(), error: io::Error::other("larger than 64 MiB") });
+    }
+    let (origin, document) = decode(&file.text);
+    (file.origin, file.document) = (Some(origin), document);
+    Ok(file)
+}
+
+/// How many bytes decide whether a file is JSON or YAML.
+const PEEK: usize = 30;
+
+/// The first document of a file.
+fn decode(bytes: &[u8]) -> (Origin, Result<Text, Undecodable>) {
+    let mut origin = Origin { file: 0, line: 1, column: 1, syntax: Syntax::Yaml, offset: 0, len: bytes.len() as u64 };
+    let peeked = bytes.get(..PEEK).unwrap_or(bytes);
+    if peeked.trim_ascii_start().starts_with(b"{") {
+        let text = json::decode_utf8(bytes);
+        let start = text.len() - text.trim_start().len();
+        let mut reader = Reader::new();
+        if let Ok((value, end)) = reader.read_at(&text, start) {
+            origin.syntax = Syntax::Json;
+            origin.len = (start + end) as u64;
+            return (origin, document(value));
+        }
+        // What is not JSON may still be YAML in flow style.
+    }
+    let chunk = match yaml::split(bytes, 1).next() {
+        Some(Ok(chunk)) => chunk,
+        Some(Err(error)) => {
+            let line = Some((error.line, 1));
+            return (origin, Err(Undecodable { go: format!("invalid Yaml document separator: {}", error.rest), line }));
+        }
+        None => return (origin, Err(Undecodable::new("EOF"))),
+    };
+    origin.line = chunk.first_line;
+    origin.offset = chunk.offset;
+    origin.len = chunk.consumed as u64;
+    if chunk.text.is_empty() {
+        return (origin, Err(Undecodable::new("EOF")));
+    }
+    let mut converted = Vec::new();
+    if let Err(error) = yaml::to_json(&chunk.text, &mut converted) {
+        let line = error.line.map(|it| (it, error.column.unwrap_or(1)));
+        return (origin, Err(Undecodable { go: format!("error converting YAML to JSON: {error}"), line }));
+    }
+    let converted = String::from_utf8(converted).unwrap_or_default();
+    let mut reader = Reader::new();
+    let document = match reader.read(&converted) {
+        Ok(value) => document(value),
+        Err(error) => Err(Undecodable::new(format!("error converting YAML to JSON: {error}"))),
+    };
+    (origin, document)
+}
+
+fn document(value: Value<'_>) -> Result<Text, Undecodable> {
+    let mut sorted = Vec::new();
+    json::write_unstructured(value, &mut sorted);
+    String::from_utf8(sorted).ok().and_then(Text::new).ok_or_else(|| Undecodable::new("EOF"))
+}
+
+/// An object of Kubernetes: a document with a kind.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Object<'a> {
+    /// The number of its file.
+    pub(super) file: usize,
+    pub(super) value: Value<'a>,
+}
+
+impl<'a> Object<'a> {
+    fn word(&self, key: &str) -> String {
+        self.value.get(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
+    }
+
+    pub(super) fn kind(&self) -> String {
+        self.word("kind")
+    }
+
+    pub(super) fn api_version(&self) -> String {
+        self.word("apiVersion")
+    }
+
+    /// `metadata.name`.
+    pub(super) fn name(&self) -> String {
+        let name = self.value.get("metadata").and_then(|it| it.get("name")).and_then(|it| it.as_str());
+        name.unwrap_or_default().into_owned()
+    }
+
+    pub(super) fn gvk(&self) -> Gvk {
+        Gvk::of(&self.api_version(), &self.kind())
+    }
+}
+
+impl File {
+    /// The object that the file holds.
+    ///
+    /// # Errors
+    /// Go's words, if it holds none.
+    pub(super) fn object(&self, number: usize) -> Result<Object<'_>, Undecodable> {
+        let text = self.document.as_ref().map_err(Clone::clone)?;
+        let value = text.value();
+        let is_json = self.origin.is_some_and(|it| it.syntax == Syntax::Json);
+        let around = |go: String| {
+            Undecodable::new(if is_json { go } else { format!("error unmarshaling JSON: while decoding JSON: {go}") })
+        };
+        if !matches!(value.kind(), Kind::Object | Kind::Null) {
+            let found = value.kind().name();
+            let go = format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
+            return Err(around(go));
+        }
+        let object = Object { file: number, value };
+        if object.kind().is_empty() {
+            return Err(around(format!("Object 'Kind' is missing in '{}'", text.json())));
+        }
+        Ok(object)
+    }
+}
+
+/// Group, version and kind.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub(super) struct Gvk {
+    pub(super) group: String,
+    pub(super) version: String,
+    pub(super) kind: String,
+}
+
+impl Gvk {
+    /// Of an `apiVersion` and a kind. With more than one slash there is nothing of either.
+    pub(super) fn of(api_version: &str, kind: &str) -> Self {
+        let (group, version) = match api_version.split_once('/') {
+            Some((_, version)) if version.contains('/') => return Self::default(),
+            Some((group, version)) => (group, version),
+            None => ("", api_version),
+        };
+        Self { group: group.to_owned(), version: version.to_owned(), kind: kind.to_owned() }
+    }
+}
+
+/// As Go prints it.
+impl std::fmt::Display for Gvk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}, Kind={}", self.group, self.version, self.kind)
+    }
+}

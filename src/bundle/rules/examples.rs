@@ -1,0 +1,148 @@
+//! The examples of custom resources in the annotation `alm-examples` of a ClusterServiceVersion.
+//!
+//! What it deliberately does not do: examples are not validated against schemas.
+
+use std::collections::BTreeSet;
+
+use super::contents::Gvk;
+use super::found::{Found, Observed};
+use super::node::Node;
+use super::service_version::Csv;
+use super::table as rules;
+use crate::diag::Severity::{Error, Warning};
+use crate::json::{Kind, Reader};
+
+const ALM: &str = "alm-examples";
+const OLM: &str = "olm.examples";
+
+pub(super) fn check(csv: &Csv<'_>, found: &mut Vec<Found>) {
+    if !csv.node.at("metadata.annotations").is_filled() {
+        let it = Found::new(
+            rules::WITHOUT_ANNOTATIONS_OF_CSV,
+            csv.at("metadata"),
+            "the ClusterServiceVersion has no annotations",
+            "add at least `alm-examples`, `capabilities` and `categories`",
+        );
+        found.push(it.observed(csv.says(Warning, "annotations not found")));
+        return;
+    }
+    let (name, text) = match (csv.annotation(ALM), csv.annotation(OLM)) {
+        (None, None) => {
+            let message = "the ClusterServiceVersion has no examples of its custom resources";
+            let help = "add the annotation `alm-examples` with a list of objects, one for each API that it owns";
+            let it = Found::new(rules::WITHOUT_EXAMPLES, csv.at("metadata.annotations"), message, help);
+            found.push(it.observed(csv.says(Warning, "example annotations not found")));
+            return;
+        }
+        (Some(text), second) => {
+            if second.is_some() {
+                let message = "examples stand in `alm-examples` and in `olm.examples`";
+                let help = "keep `alm-examples`";
+                let said = "both `alm-examples` and `olm.examples` are present. Checking only `alm-examples`";
+                let it = Found::new(rules::TWO_EXAMPLES, csv.at_annotation(OLM), message, help);
+                found.push(it.observed(csv.says(Warning, said)));
+            }
+            (ALM, text)
+        }
+        (None, Some(text)) => (OLM, text),
+    };
+    match parsed(&text) {
+        Ok(examples) => compare(csv, name, &examples, found),
+        Err(Unusable::Json { offset, go }) => {
+            let message = format!("`{name}` is not JSON: {go}");
+            let shown = text.get(..offset).unwrap_or(&text);
+            let said = format!("invalid character at {offset}\n {shown}<--(see the invalid character)");
+            let said = Observed::new(Error, "ParseError", said, "invalid example");
+            let help = "correct the text; `olmdex` counts offsets from its beginning";
+            found.push(Found::new(rules::EXAMPLES_NOT_JSON, csv.at_annotation(name), message, help).observed(said));
+        }
+        Err(Unusable::Objects(go)) => {
+            let message = format!("`{name}` is not a list of objects of Kubernetes: {go}");
+            let said = Observed::new(Error, "ParseError", go, "error decoding example CustomResource");
+            let help = "write a list of objects, each with `apiVersion` and `kind`";
+            found.push(Found::new(rules::EXAMPLES_NOT_OBJECTS, csv.at_annotation(name), message, help).observed(said));
+        }
+    }
+}
+
+enum Unusable {
+    /// How many bytes Go had read when it met the error.
+    Json {
+        offset: usize,
+        go: String,
+    },
+    Objects(String),
+}
+
+fn parsed(text: &str) -> Result<BTreeSet<Gvk>, Unusable> {
+    if text.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let mut reader = Reader::new();
+    let value = reader.read(text).map_err(|error| {
+        let behind = text.get(error.offset..).and_then(|it| it.chars().next()).map_or(0, |_| 1);
+        Unusable::Json { offset: error.offset + behind, go: error.kind.to_string() }
+    })?;
+    // What starts with a brace is read as JSON, anything else as YAML.
+    let around = |go: String| match text.trim_start().starts_with('{') {
+        true => go,
+        false => format!("error unmarshaling JSON: while decoding JSON: {go}"),
+    };
+    if !matches!(value.kind(), Kind::Array | Kind::Null) {
+        let found = value.kind().name();
+        let go = format!("json: cannot unmarshal {found} into Go value of type []unstructured.Unstructured");
+        return Err(Unusable::Objects(around(go)));
+    }
+    let mut examples = BTreeSet::new();
+    for item in value.items() {
+        if !matches!(item.kind(), Kind::Object | Kind::Null) {
+            let found = item.kind().name();
+            let go = format!("json: cannot unmarshal {found} into Go value of type map[string]interface {{}}");
+            return Err(Unusable::Objects(around(go)));
+        }
+        let word = |key: &str| Node(Some(item)).exact(key).string();
+        if word("kind").is_empty() {
+            let body = Node(Some(item)).json();
+            return Err(Unusable::Objects(around(format!("Object 'Kind' is missing in '{body}'"))));
+        }
+        examples.insert(Gvk::of(&word("apiVersion"), &word("kind")));
+    }
+    Ok(examples)
+}
+
+/// Examples of what is not provided, and what is provided without an example.
+fn compare(csv: &Csv<'_>, name: &str, examples: &BTreeSet<Gvk>, found: &mut Vec<Found>) {
+    let mut provided: BTreeSet<Gvk> = csv.services().collect();
+    for owned in csv.definitions("owned") {
+        if owned.name.contains('.') {
+            provided.insert(owned.gvk);
+            continue;
+        }
+        let message = format!("the name of the owned definition is not PLURAL.GROUP: `{}`", owned.name);
+        let at = csv.at(&format!("spec.customresourcedefinitions.owned.{}.name", owned.idx));
+        let said = Observed {
+            value: None,
+            ..Observed::new(
+                Error,
+                "ParseError",
+                "",
+                format!("couldn't parse plural.group from crd name: {}", owned.name),
+            )
+        };
+        let help = "write the name of the definition, for example `things.example.com`";
+        found.push(Found::new(rules::OWNED_NAME, at, message, help).observed(said));
+    }
+    for gvk in examples.difference(&provided) {
+        let message = format!("the examples have `{gvk}`, which the ClusterServiceVersion does not provide");
+        let said = Observed::new(Error, "OperationFailed", gvk.to_string(), "example must have a provided API");
+        let help = "remove the example, or list the API as owned";
+        found.push(Found::new(rules::FOREIGN_EXAMPLE, csv.at_annotation(name), message, help).observed(said));
+    }
+    for gvk in provided.difference(examples) {
+        let message = format!("the examples have none of `{gvk}`");
+        let said = "provided API should have an example annotation";
+        let said = Observed::new(Warning, "OperationFailed", gvk.to_string(), said);
+        let help = "add an object of this API to the annotation";
+        found.push(Found::new(rules::API_WITHOUT_EXAMPLE, csv.at_annotation(name), message, help).observed(said));
+    }
+}

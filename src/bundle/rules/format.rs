@@ -1,0 +1,312 @@
+//! The form of a bundle directory: its two directories, media type, annotations and dependencies (`docs/behaviour/authoring.md` B.2).
+//!
+//! What it deliberately does not do: the values of the annotations `manifests` and `metadata` are compared with nothing, as opm
+//! compares none.
+
+use crate::bundle::directory::is_bundle;
+
+use super::contents::{Contents, Entry, File};
+use super::found::{At, Found};
+use super::node::Node;
+use super::table as rules;
+use crate::constraint::cel;
+use crate::fbc::{Spot, Syntax};
+use crate::json::{Kind, Step};
+use crate::version::{Quoted, blang};
+
+pub(super) const PREFIX: &str = "operators.operatorframework.io.bundle.";
+
+/// The annotations of a bundle, and the file that has them.
+pub(super) struct Annotations {
+    pub(super) file: usize,
+    pub(super) members: Vec<(String, String)>,
+}
+
+impl Annotations {
+    /// The first file of `metadata/` that has some.
+    pub(super) fn of(contents: &Contents) -> Option<Self> {
+        contents.metadata().find_map(|(number, file)| Some(Self { file: number, members: members(file)? }))
+    }
+
+    /// The value of an annotation of the format, for example `package.v1`.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        let key = format!("{PREFIX}{name}");
+        self.members.iter().rev().find(|(it, _)| *it == key).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The members of `annotations`, if it is a map of texts.
+fn members(file: &File) -> Option<Vec<(String, String)>> {
+    let node = Node(Some(file.document.as_ref().ok()?.value()));
+    let annotations = node.get("annotations");
+    let is_json = file.origin.is_some_and(|it| it.syntax == Syntax::Json);
+    if node.kind() != Kind::Object || annotations.kind() != Kind::Object {
+        return None;
+    }
+    let fits = |kind: Kind| match kind {
+        Kind::PlainString | Kind::EscapedString | Kind::Null => true,
+        Kind::Number | Kind::True | Kind::False => !is_json,
+        Kind::Array | Kind::Object => false,
+    };
+    let is_map = annotations.0.into_iter().flat_map(|it| it.members()).all(|(_, value)| fits(value.kind()));
+    is_map.then(|| annotations.map())
+}
+
+/// What the files of `manifests/` make the bundle.
+///
+/// # Errors
+/// opm's words, if nothing can be told.
+pub(super) fn media_type(contents: &Contents) -> Result<&'static str, String> {
+    let files: Vec<(usize, &File)> = contents.manifests().filter(|(_, it)| it.entry != Entry::Directory).collect();
+    if let Some((_, file)) = files.iter().find(|(_, it)| it.entry == Entry::Other) {
+        return Err(format!("Unable to read file {} in bundle", contents.shown(&file.path)));
+    }
+    if files.is_empty() {
+        return Err(format!("The directory {} contains no yaml files", contents.shown("manifests")));
+    }
+    let has = |name: &str| contents.manifests().any(|(_, it)| it.name == name);
+    if has("Chart.yaml") && has("values.yaml") && has("templates") {
+        return Ok("helm");
+    }
+    let is_csv =
+        |(number, file): &(usize, &File)| file.object(*number).is_ok_and(|it| it.kind() == "ClusterServiceVersion");
+    Ok(if files.iter().any(is_csv) { "registry+v1" } else { "plain" })
+}
+
+/// Checks the format.
+pub(super) fn check(contents: &Contents) -> Vec<Found> {
+    let mut found = Vec::new();
+    for (is_there, name) in [(contents.has_manifests, "manifests"), (contents.has_metadata, "metadata")] {
+        if !is_there {
+            let message = format!("there is no directory `{name}/`");
+            let help = match nested(contents) {
+                Some(inner) => format!("name `{inner}`, which is a bundle"),
+                None => format!("name the directory that holds `{name}/`, or create it"),
+            };
+            let at = At::Path(String::new());
+            let it = Found::new(rules::DIRECTORIES, at, message, help);
+            found.push(it.said(format!("Unable to locate {name} directory")));
+        }
+    }
+    if !found.is_empty() {
+        return found;
+    }
+    let media_type = media_type(contents);
+    if let Err(error) = &media_type {
+        let message = "the media type of the bundle cannot be told: no file of `manifests/` can be read";
+        let at = At::Path("manifests".to_owned());
+        let it = Found::new(rules::EMPTY, at, message, "put the ClusterServiceVersion into `manifests/`");
+        found.push(it.said(error.clone()));
+    }
+    match Annotations::of(contents) {
+        None => {
+            let message = "no file of `metadata/` has the annotations of a bundle";
+            let help = format!("add `metadata/annotations.yaml` with `{PREFIX}package.v1` and the others");
+            let it = Found::new(rules::WITHOUT_ANNOTATIONS, At::Path("metadata".to_owned()), message, help);
+            found.push(it.said("Could not find annotations file"));
+        }
+        Some(annotations) => check_annotations(&annotations, media_type.unwrap_or_default(), &mut found),
+    }
+    check_dependencies(contents, &mut found);
+    found
+}
+
+/// A bundle one level below.
+fn nested(contents: &Contents) -> Option<String> {
+    let mut inner: Vec<_> =
+        std::fs::read_dir(&contents.directory).ok()?.filter_map(|it| Some(it.ok()?.path())).collect();
+    inner.sort();
+    let is_own = |it: &std::path::PathBuf| it.symlink_metadata().is_ok_and(|it| it.is_dir());
+    inner.iter().filter(|it| is_own(it)).find(|it| is_bundle(it)).map(|it| it.display().to_string())
+}
+
+fn check_annotations(annotations: &Annotations, media_type: &str, found: &mut Vec<Found>) {
+    let at = |key: &str| At::File(annotations.file, Spot::Path(vec!["annotations".into(), key.into()]));
+    for name in ["mediatype.v1", "manifests.v1", "metadata.v1", "package.v1", "channels.v1", "channel.default.v1"] {
+        let key = format!("{PREFIX}{name}");
+        let value = annotations.get(name);
+        if value.is_none() && name != "channel.default.v1" {
+            let message = format!("the annotation `{key}` is missing");
+            let help = match name {
+                "mediatype.v1" => format!("add `{key}: {media_type}`"),
+                "manifests.v1" => format!("add `{key}: manifests/`"),
+                "metadata.v1" => format!("add `{key}: metadata/`"),
+                "package.v1" => format!("add `{key}` with the name of the package"),
+                _ => format!("add `{key}` with the channels, separated by commas"),
+            };
+            let it = Found::new(rules::ANNOTATION_ABSENT, at(&key), message, help);
+            found.push(it.said(format!("Missing annotation {}", Quoted(&key))));
+        }
+        let text = value.unwrap_or_default();
+        match name {
+            "mediatype.v1" if text != media_type => {
+                let message =
+                    format!("the annotation says media type `{text}`, but the manifests make it `{media_type}`");
+                let help = match media_type {
+                    "plain" => "put a ClusterServiceVersion into `manifests/`".to_owned(),
+                    it => format!("set `{key}: {it}`"),
+                };
+                let (it, wanted) = (Found::new(rules::MEDIA_TYPE, at(&key), message, help), Quoted(media_type));
+                let key = Quoted(&key);
+                found.push(
+                    it.said(format!("Expecting annotation {key} to have value {wanted} instead of {}", Quoted(text))),
+                );
+            }
+            "channels.v1" | "channel.default.v1" if text.is_empty() && (value.is_some() || name == "channels.v1") => {
+                let message = format!("the annotation `{key}` has no value");
+                let help = if name == "channels.v1" {
+                    "name the channels, separated by commas"
+                } else {
+                    "name a channel, or remove the line"
+                };
+                let it = Found::new(rules::ANNOTATION_EMPTY, at(&key), message, help);
+                found.push(it.said(format!("Expecting annotation {} to have non-empty value", Quoted(&key))));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The first file with dependencies. The file of the annotations is not asked.
+fn check_dependencies(contents: &Contents, found: &mut Vec<Found>) {
+    let annotations = Annotations::of(contents).map(|it| it.file);
+    let mut is_found = false;
+    for (number, file) in contents.metadata().filter(|(number, _)| Some(*number) != annotations) {
+        let document = match &file.document {
+            Ok(document) => document,
+            Err(error) if file.name.starts_with("dependenc") && file.entry == Entry::File => {
+                let spot = error.line.map_or(Spot::Start, |(line, column)| Spot::Line(line, column));
+                let reason = error.go.strip_prefix("error converting YAML to JSON: ").unwrap_or(&error.go);
+                let message =
+                    format!("`{}` cannot be read, so that the bundle has no dependencies: {reason}", file.path);
+                let help = "correct the file; opm passes over it without a word";
+                found.push(Found::new(rules::DEPENDENCIES_UNREADABLE, At::File(number, spot), message, help));
+                continue;
+            }
+            Err(_) => continue,
+        };
+        let dependencies = Node(Some(document.value())).get("dependencies");
+        if is_found || dependencies.n_items() == 0 {
+            continue;
+        }
+        is_found = true;
+        for (idx, item) in dependencies.items().enumerate() {
+            dependency(number, idx, item, found);
+        }
+    }
+}
+
+fn dependency(file: usize, idx: usize, item: Node<'_>, found: &mut Vec<Found>) {
+    let kind = item.text_of("type");
+    let value = item.get("value");
+    let at = |rest: &[&str]| {
+        let mut path: Vec<Step> = vec!["dependencies".into(), idx.into()];
+        path.extend(rest.iter().map(|it| Step::from(*it)));
+        At::File(file, Spot::Path(path))
+    };
+    let fields: &[&str] = match kind.as_str() {
+        "olm.gvk" => &["group", "version", "kind"],
+        "olm.package" => &["packageName", "version"],
+        "olm.label" => &["label"],
+        "olm.constraint" => &[],
+        _ => {
+            let message = format!("there is no type `{kind}` of dependencies");
+            let help = "use `olm.package`, `olm.gvk` or `olm.constraint`; other demands are properties";
+            let it = Found::new(rules::DEPENDENCY_TYPE, at(&["type"]), message, help);
+            found.push(it.said(format!("couldn't parse dependency of type {kind}")));
+            return;
+        }
+    };
+    let is_text = |it: Node<'_>| matches!(it.kind(), Kind::PlainString | Kind::EscapedString | Kind::Null);
+    if !matches!(value.kind(), Kind::Object | Kind::Null) || !fields.iter().all(|it| is_text(value.get(it))) {
+        let message = format!("the value of this `{kind}` does not fit its type");
+        let help = match kind.as_str() {
+            "olm.constraint" => "write `value: {cel: {rule: …}}`".to_owned(),
+            _ => format!("write an object with the texts {}", fields.join(", ")),
+        };
+        let it = Found::new(rules::DEPENDENCY_TYPE, at(&["value"]), message, help);
+        found.push(it.said(format!("couldn't parse dependency of type {kind}")));
+        return;
+    }
+    for field in fields {
+        let text = value.text_of(field);
+        if text.is_empty() {
+            let said = match (kind.as_str(), *field) {
+                ("olm.gvk", "group") => "API Group is empty",
+                ("olm.gvk", "version") => "API Version is empty",
+                ("olm.gvk", _) => "API Kind is empty",
+                ("olm.package", "packageName") => "Package name is empty",
+                ("olm.package", _) => "Package version is empty",
+                _ => "Label information is missing",
+            };
+            let message = format!("the `{field}` of this `{kind}` is empty");
+            let help = format!("give `{field}` a value");
+            found.push(Found::new(rules::DEPENDENCY_FIELD, at(&["value", field]), message, help).said(said));
+        } else if kind == "olm.package"
+            && *field == "version"
+            && let Err(error) = blang::Range::parse(&text)
+        {
+            let message = format!("`{text}` is not a range of versions: {error}");
+            let help = "write a range such as `>=1.2.0 <2.0.0`";
+            let it = Found::new(rules::DEPENDENCY_RANGE, at(&["value", "version"]), message, help);
+            found.push(it.said("Invalid semver format version"));
+        }
+    }
+    if kind == "olm.constraint" {
+        constraint(value, &at, found);
+    }
+}
+
+/// Only rules of CEL are let through here, although OLM accepts more.
+fn constraint(value: Node<'_>, at: &dyn Fn(&[&str]) -> At, found: &mut Vec<Found>) {
+    let cel = value.get("cel");
+    let mut add = |path: &[&str], message: String, help: &str, said: String| {
+        found.push(Found::new(rules::DEPENDENCY_CONSTRAINT, at(path), message, help).said(said));
+    };
+    if !cel.is_set() {
+        let other = ["all", "any", "not", "gvk", "package"].into_iter().find(|it| value.get(it).is_set());
+        match other {
+            Some(other) => add(
+                &["value"],
+                format!("opm refuses the constraint `{other}` in a file of dependencies, although OLM understands it"),
+                "write it as a rule of CEL, or put it into `metadata/properties.yaml`",
+                "The CEL field is missing".to_owned(),
+            ),
+            None => add(
+                &["value"],
+                "the constraint has no `cel`".to_owned(),
+                "write `value: {cel: {rule: …}}`",
+                "The CEL field is missing".to_owned(),
+            ),
+        }
+        return;
+    }
+    let rule = cel.text_of("rule");
+    if rule.is_empty() {
+        add(
+            &["value", "cel"],
+            "the constraint has no rule".to_owned(),
+            "give `cel.rule` an expression, or remove the constraint",
+            "The CEL expression is missing".to_owned(),
+        );
+    } else if let Err(error) = cel::Rule::compile(&rule) {
+        add(
+            &["value", "cel", "rule"],
+            format!("the rule is not valid: {error}"),
+            "correct the expression",
+            format!("Invalid CEL expression: {}", words_of_cel(&rule, &error)),
+        );
+    }
+}
+
+/// An error of CEL as its own library prints it: with the line below, and an arrow.
+fn words_of_cel(rule: &str, error: &cel::RuleError) -> String {
+    let Some((line, column)) = error.at.filter(|_| error.kind != cel::RuleErrorKind::NotBool) else {
+        return error.to_string();
+    };
+    let beginnings = "{'[', '{', '(', ')', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+    let kind = error.kind.to_string().replace("expecting an expression", &format!("expecting {beginnings}"));
+    let text = rule.split('\n').nth(line.saturating_sub(1)).unwrap_or_default();
+    let dots = ".".repeat(column.saturating_sub(1));
+    format!("ERROR: <input>:{line}:{column}: {kind}\n | {text}\n | {dots}^")
+}

@@ -1,0 +1,155 @@
+//! What a rule found: in our words with a place, and beside it what the real validators say.
+//!
+//! What it deliberately does not do: it decides nothing.
+
+use super::contents::Contents;
+use crate::diag::{Finding, Place, Rule, Severity};
+use crate::fbc::{self, Spot};
+use crate::json::Step;
+
+/// Something wrong with a bundle.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The rule that is broken; its severity is the level of the real validator.
+    pub rule: &'static Rule,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+    /// Where.
+    pub at: At,
+    /// What the real validator says; `None` if it says nothing.
+    pub observed: Option<Observed>,
+    /// Whether we say it too: what the real validators repeat, or are wrong about, is theirs alone.
+    pub is_ours: bool,
+}
+
+/// A place in a bundle.
+#[derive(Debug, Clone)]
+pub enum At {
+    /// A directory or file as a whole, by its path below the bundle.
+    Path(String),
+    /// In a document of a file, by the file's number.
+    File(usize, Spot),
+}
+
+/// A finding of the real validators.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observed {
+    /// Error or warning.
+    pub level: Severity,
+    /// The type, for example `CSVFileNotValid`; empty if the finding is nothing but a text.
+    pub kind: String,
+    /// The field; empty if there is none.
+    pub field: String,
+    /// The value, which may be an empty text.
+    pub value: Option<String>,
+    /// The sentence.
+    pub detail: String,
+}
+
+impl Observed {
+    /// A text without anything around it.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { level: Severity::Error, kind: String::new(), field: String::new(), value: None, detail: text.into() }
+    }
+
+    pub(super) fn new(level: Severity, kind: &str, value: impl Into<String>, detail: impl Into<String>) -> Self {
+        let (kind, field) = (kind.to_owned(), String::new());
+        Self { level, kind, field, value: Some(value.into()), detail: detail.into() }
+    }
+
+    /// A finding about a ClusterServiceVersion, whose name stands in the sentence and not in the value.
+    pub(super) fn csv(level: Severity, name: &str, detail: &str) -> Self {
+        Self::new(level, "CSVFileNotValid", "", format!("({name}) {detail}"))
+    }
+}
+
+impl std::fmt::Display for Observed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { level, kind, field, value, detail } = self;
+        if kind.is_empty() {
+            return f.write_str(detail);
+        }
+        f.write_str(if *level == Severity::Error { "Error: " } else { "Warning: " })?;
+        match (field.is_empty(), value) {
+            (false, Some(value)) => write!(f, "Field {field}, Value {value}: {detail}"),
+            (false, None) => write!(f, "Field {field}: {detail}"),
+            (true, Some(value)) => write!(f, "Value {value}: {detail}"),
+            (true, None) => write!(f, ": {detail}"),
+        }
+    }
+}
+
+impl Found {
+    pub(super) fn new(rule: &'static Rule, at: At, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { rule, message: message.into(), help: help.into(), at, observed: None, is_ours: true }
+    }
+
+    /// With what the real validator says, whose level is that of the rule.
+    pub(super) fn observed(self, observed: Observed) -> Self {
+        debug_assert!(
+            !self.is_ours || self.message.is_empty() || self.rule.severity == observed.level,
+            "{}",
+            self.rule.id
+        );
+        Self { observed: Some(observed), ..self }
+    }
+
+    /// What only the real validator says.
+    pub(super) fn tool_only(self) -> Self {
+        Self { is_ours: false, ..self }
+    }
+
+    /// With a text of the real validator.
+    pub(super) fn said(self, text: impl Into<String>) -> Self {
+        Self { observed: Some(Observed::text(text)), ..self }
+    }
+
+    /// The finding for people and programs.
+    #[must_use]
+    pub fn finding(&self, contents: &Contents) -> Finding {
+        Finding {
+            rule: self.rule,
+            message: self.message.clone(),
+            place: Some(self.place(contents)),
+            help: Some(self.help.clone()).filter(|it| !it.is_empty()),
+            package: None,
+        }
+    }
+
+    fn place(&self, contents: &Contents) -> Place {
+        let (number, spot) = match &self.at {
+            At::Path(path) => return Place::at_line(&contents.shown(path), 1),
+            At::File(number, spot) => (*number, spot),
+        };
+        let Some(file) = contents.files.get(number) else { return Place::default() };
+        let shown = contents.shown(&file.path);
+        let Some(origin) = file.origin else { return Place::at_line(&shown, 1) };
+        let start = usize::try_from(origin.offset).unwrap_or(usize::MAX);
+        let end = start.saturating_add(usize::try_from(origin.len).unwrap_or(usize::MAX)).min(file.text.len());
+        let found = fbc::locate(file.text.get(start..end).unwrap_or_default(), origin, spot);
+        Place {
+            file: shown,
+            line: found.line,
+            column: found.column,
+            source: Some(found.text),
+            source_column: found.text_column,
+        }
+    }
+}
+
+/// The steps of a path such as `spec.installModes.0.type`; a number is an index.
+pub(super) fn steps(path: &str) -> Vec<Step> {
+    let step = |it: &str| match it.parse::<usize>() {
+        Ok(idx) => Step::from(idx),
+        Err(_) => Step::from(it),
+    };
+    path.split('.').filter(|it| !it.is_empty()).map(step).collect()
+}
+
+/// The place of an annotation, at its key.
+pub(super) fn annotation(name: &str) -> Spot {
+    Spot::Key(vec!["metadata".into(), "annotations".into(), name.into()])
+}

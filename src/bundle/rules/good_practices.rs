@@ -1,0 +1,169 @@
+//! Good practices: requests of containers, descriptions, names of channels and versions, permissions on definitions
+//! (`docs/behaviour/authoring.md` B.8).
+//!
+//! What it deliberately does not do: init containers are not looked at, as the real validator does not; nor what is requested.
+
+use super::found::{At, Found, Observed};
+use super::node::Node;
+use super::service_version::Csv;
+use super::table as rules;
+use crate::diag::Severity::{self, Error, Warning};
+use crate::fbc::Spot;
+use crate::json::Kind;
+use crate::version::{Quoted, Version};
+
+/// The channels of a bundle, and the file that names them.
+pub(super) struct Channels {
+    pub(super) file: usize,
+    pub(super) names: Vec<String>,
+}
+
+/// Checks good practices. The real tool sees no channels, since it does not read `metadata/` here.
+pub(super) fn check(csv: &Csv<'_>, channels: Option<&Channels>, with_channels: bool) -> Vec<Found> {
+    let mut found = Vec::new();
+    requests(csv, &mut found);
+    descriptions(csv, &mut found);
+    if let Some(it) = channels.and_then(|it| channel_names(csv, it)) {
+        found.push(if with_channels { it } else { Found { observed: None, ..it } });
+    }
+    permissions(csv, &mut found);
+    name(csv, &mut found);
+    found
+}
+
+fn says(csv: &Csv<'_>, level: Severity, detail: impl Into<String>) -> Observed {
+    Observed::new(level, "ValidationFailed", csv.name(), detail)
+}
+
+fn requests(csv: &Csv<'_>, found: &mut Vec<Found>) {
+    let deployments = csv.spec("install.spec.deployments");
+    if deployments.kind() != Kind::Array {
+        let it = Found::new(
+            rules::WITHOUT_DEPLOYMENTS,
+            csv.at("spec.install.spec.deployments"),
+            "the ClusterServiceVersion installs no deployment",
+            "list the operator's deployment in `spec.install.spec.deployments`",
+        );
+        found.push(it.observed(says(csv, Error, "unable to find a deployment to install in the CSV")));
+        return;
+    }
+    for (idx, deployment) in deployments.items().enumerate() {
+        for (number, container) in deployment.at("spec.template.spec.containers").items().enumerate() {
+            if container.at("resources.requests").kind() == Kind::Object {
+                continue;
+            }
+            let name = container.text_of("name");
+            let path = format!("spec.install.spec.deployments.{idx}.spec.template.spec.containers.{number}");
+            let message = format!("container `{name}` requests no CPU and no memory");
+            let help = "set `resources.requests`; clusters with quotas refuse pods without them";
+            let said = format!(
+                "unable to find the resource requests for the container: ({name}). It is recommended to ensure the resource request for CPU and Memory. Be aware that for some clusters configurations it is required to specify requests or limits for those values. Otherwise, the system or quota may reject Pod creation. More info: https://master.sdk.operatorframework.io/docs/best-practices/managing-resources/"
+            );
+            let it = Found::new(rules::WITHOUT_REQUESTS, csv.at(&path), message, help);
+            found.push(it.observed(says(csv, Warning, said)));
+        }
+    }
+}
+
+fn descriptions(csv: &Csv<'_>, found: &mut Vec<Found>) {
+    for which in ["owned", "required"] {
+        for listed in csv.definitions(which).into_iter().filter(|it| it.node.text_of("description").is_empty()) {
+            let message = format!("the {which} definition `{}` has no description", listed.name);
+            let said = format!("{which} CRD {} has an empty description", Quoted(&listed.name));
+            let at = csv.at(&format!("spec.customresourcedefinitions.{which}.{}", listed.idx));
+            let it =
+                Found::new(rules::WITHOUT_DESCRIPTION, at, message, "say in `description` what the resource is for");
+            found.push(it.observed(says(csv, Warning, said)));
+        }
+    }
+}
+
+fn channel_names(csv: &Csv<'_>, channels: &Channels) -> Option<Found> {
+    let mut odd: Vec<&str> = Vec::new();
+    for name in channels.names.iter().map(|it| it.trim()).filter(|it| !it.is_empty()) {
+        let is_usual = ["candidate", "fast", "stable"].iter().any(|it| name.starts_with(it));
+        if !is_usual && !odd.contains(&name) {
+            odd.push(name);
+        }
+    }
+    if odd.is_empty() {
+        return None;
+    }
+    let words: Vec<String> = odd.iter().map(|it| format!("`{it}`")).collect();
+    let quoted: Vec<String> = odd.iter().map(|it| Quoted(it).to_string()).collect();
+    let message = format!("names of channels usually begin with candidate, fast or stable: {}", words.join(", "));
+    let said = format!(
+        "channel(s) [{}] are not following the recommended naming convention: https://olm.operatorframework.io/docs/best-practices/channel-naming",
+        quoted.join(" ")
+    );
+    let key = "operators.operatorframework.io.bundle.channels.v1";
+    let at = At::File(channels.file, Spot::Path(vec!["annotations".into(), key.into()]));
+    let help = "rename the channels, or ignore this if users know them";
+    Some(Found::new(rules::CHANNEL_NAME, at, message, help).observed(says(csv, Warning, said)))
+}
+
+fn permissions(csv: &Csv<'_>, found: &mut Vec<Found>) {
+    let has = |node: Node<'_>, key: &str, wanted: &[&str]| {
+        node.get(key).texts().iter().any(|it| wanted.contains(&it.as_str()))
+    };
+    for which in ["permissions", "clusterPermissions"] {
+        for (permission, rule, node) in csv.rules(which) {
+            let is_meant = has(node, "apiGroups", &["apiextensions.k8s.io"])
+                && has(node, "resources", &["customresourcedefinitions", "*", "[*]"])
+                && has(node, "verbs", &["create", "*", "[*]", "patch"]);
+            if !is_meant {
+                continue;
+            }
+            let message = "the operator may create or change CustomResourceDefinitions, which is OLM's task";
+            let help = "put the definitions into the bundle, or depend on the operator that owns them";
+            let said = "CSV contains permissions to create CRD. An Operator shouldn't deploy or manage other operators (such patterns are known as meta or super operators or include CRDs in its Operands). It's the Operator Lifecycle Manager's job to manage the deployment and lifecycle of operators.  Please, review the design of your solution and if you should not be using Dependency Resolution from OLM instead. More info: https://sdk.operatorframework.io/docs/best-practices/common-recommendation/";
+            let at = csv.at(&format!("spec.install.spec.{which}.{permission}.rules.{rule}"));
+            let it = Found::new(rules::MAY_CREATE_CRDS, at, message, help);
+            found.push(it.observed(says(csv, Warning, said)));
+            // The real validator stops at the first.
+            return;
+        }
+    }
+}
+
+/// The version at the end of a name: three numbers, then pre-release and build metadata.
+fn version_at_end(name: &str) -> Option<&str> {
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+    let is_word = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
+    let is_version = |text: &str| {
+        let (text, build) = text.split_once('+').map_or((text, None), |(text, build)| (text, Some(build)));
+        let (numbers, pre) = text.split_once('-').map_or((text, None), |(text, pre)| (text, Some(pre)));
+        let numbers: Vec<&str> = numbers.split('.').collect();
+        numbers.len() == 3
+            && numbers.iter().all(|it| is_number(it))
+            && pre.is_none_or(|it| it.split('.').all(is_word))
+            && build.is_none_or(is_word)
+    };
+    let starts = name.char_indices().filter(|(_, c)| c.is_ascii_digit());
+    starts.map(|(at, _)| &name[at..]).find(|it| is_version(it))
+}
+
+fn name(csv: &Csv<'_>, found: &mut Vec<Found>) {
+    let name = csv.name();
+    let mut add = |message: String, said: String| {
+        let help = "name it PACKAGE.vMAJOR.MINOR.PATCH, for example `shop.v1.2.0`";
+        let it = Found::new(rules::NAME_CONVENTION, csv.at("metadata.name"), message, help);
+        found.push(it.observed(says(csv, Warning, said)));
+    };
+    if version_at_end(&name).is_none_or(|it| Version::parse(it).is_err()) {
+        add(
+            format!("the name `{name}` does not end with a version"),
+            format!(
+                "csv.metadata.Name {name} is not following the versioning convention (MAJOR.MINOR.PATCH e.g 0.0.1): https://semver.org/"
+            ),
+        );
+    }
+    if name.split(".v").count() != 2 {
+        add(
+            format!("the name `{name}` has not the form NAME.vVERSION"),
+            format!(
+                "csv.metadata.Name {name} is not following the recommended naming convention: <operator-name>.v<semver> e.g. memcached-operator.v0.0.1"
+            ),
+        );
+    }
+}

@@ -1,0 +1,196 @@
+//! What operator-sdk's loader makes of `manifests/`, and why it gives up (`docs/behaviour/authoring.md` B.4).
+//!
+//! What it deliberately does not do: a defect of one file does not hide the others. What is left of the bundle is checked, although the
+//! real loader stops.
+
+use super::contents::{Contents, Entry, File, Object, Undecodable};
+use super::form;
+use super::found::{At, Found, steps};
+use super::table as rules;
+use crate::fbc::Spot;
+use crate::fbc::Syntax;
+use crate::json::Kind;
+
+/// What the loader made of a directory.
+pub(super) struct Loaded<'a> {
+    /// The first ClusterServiceVersion.
+    pub(super) csv: Option<Object<'a>>,
+    /// All objects, in the order of the files.
+    pub(super) objects: Vec<Object<'a>>,
+    pub(super) found: Vec<Found>,
+    /// The error of the real loader.
+    pub(super) error: Option<String>,
+}
+
+pub(super) const CRD_V1: &str = "apiextensions.k8s.io/v1";
+pub(super) const CRD_V1BETA1: &str = "apiextensions.k8s.io/v1beta1";
+
+/// Joins errors as Go does: each once, in brackets if there are several.
+fn joined(errors: &[String]) -> String {
+    let mut once: Vec<&str> = Vec::new();
+    for error in errors {
+        if !once.contains(&error.as_str()) {
+            once.push(error);
+        }
+    }
+    match once.as_slice() {
+        [only] => (*only).to_owned(),
+        several => format!("[{}]", several.join(", ")),
+    }
+}
+
+/// Loads `manifests/`.
+pub(super) fn load(contents: &Contents) -> Loaded<'_> {
+    let shown = contents.shown("manifests");
+    if !contents.has_manifests {
+        let error =
+            format!("[lstat {shown}: no such file or directory, unable to find a csv in bundle directory {shown}]");
+        return Loaded { csv: None, objects: Vec::new(), found: Vec::new(), error: Some(error) };
+    }
+    let mut loading = Loading { contents, objects: Vec::new(), found: Vec::new(), errors: Vec::new(), stopped: None };
+    for (number, file) in contents.manifests() {
+        loading.file(number, file);
+    }
+    loading.finish(&shown)
+}
+
+struct Loading<'a> {
+    contents: &'a Contents,
+    objects: Vec<Object<'a>>,
+    found: Vec<Found>,
+    errors: Vec<String>,
+    /// What ended the real loader before the last file.
+    stopped: Option<String>,
+}
+
+impl<'a> Loading<'a> {
+    fn file(&mut self, number: usize, file: &'a File) {
+        let path = self.contents.shown(&file.path);
+        let at = At::Path(file.path.clone());
+        if file.entry == Entry::Directory {
+            let go = format!("bundle manifests dir contains directory: {path}");
+            let message = format!("`{}` is a directory", file.path);
+            let help = "put all manifests directly into `manifests/`, or move the directory out of it";
+            self.refuse(Found::new(rules::STRAY_MANIFEST, at, message, help), go);
+        } else if file.name.starts_with('.') {
+            let go = format!("bundle manifests dir has hidden file: {path}");
+            let message = format!("`{}` is a hidden file", file.path);
+            self.refuse(Found::new(rules::STRAY_MANIFEST, at, message, "remove the file from `manifests/`"), go);
+        } else if file.entry == Entry::Other {
+            let go = format!("unable to load file {path}: not a regular file");
+            let message =
+                format!("`{}` is not a file that can be read, or a link that leads out of the bundle", file.path);
+            let help = "put the manifest itself there, and check its permissions";
+            self.refuse(Found::new(rules::UNREADABLE_MANIFEST, at, message, help), go);
+        } else {
+            match file.object(number) {
+                Ok(object) => self.object(number, file, object),
+                Err(error) => self.undecodable(number, file, &error),
+            }
+        }
+    }
+
+    fn undecodable(&mut self, number: usize, file: &File, error: &Undecodable) {
+        let spot = error.line.map_or(Spot::Start, |(line, column)| Spot::Line(line, column));
+        let reason = match error.go.as_str() {
+            "EOF" => "it is empty",
+            it if it.contains("Object 'Kind' is missing") => "it has no `kind`",
+            it => it.strip_prefix("error converting YAML to JSON: ").unwrap_or(it),
+        };
+        let message = format!("`{}` is not an object of Kubernetes: {reason}", file.path);
+        let help = "correct the file, or move it out of `manifests/`";
+        let go = format!("unable to decode object: {}", error.go);
+        self.refuse(Found::new(rules::UNREADABLE_MANIFEST, At::File(number, spot), message, help), go);
+    }
+
+    fn object(&mut self, number: usize, file: &File, object: Object<'a>) {
+        let is_json = file.origin.is_some_and(|it| it.syntax == Syntax::Json);
+        let is_csv = object.kind() == "ClusterServiceVersion";
+        let is_first = is_csv && self.csv().is_none();
+        self.objects.push(object);
+        if is_csv && !is_first {
+            let first = self.csv().and_then(|it| self.contents.files.get(it.file)).map_or("", |it| it.path.as_str());
+            let message = format!("`{}` is a second ClusterServiceVersion; the first is `{first}`", file.path);
+            let found = Found::new(
+                rules::SEVERAL_CSVS,
+                At::File(number, Spot::Start),
+                message,
+                "keep one ClusterServiceVersion in a bundle",
+            );
+            self.stop(found, "invalid bundle: contains multiple CSVs".to_owned());
+        } else if is_csv {
+            if let Some(misfit) = form::misfit(object.value, is_json) {
+                let (field, go) = (&misfit.path, &misfit.go);
+                let message = format!("`{field}` does not fit a ClusterServiceVersion: {go}");
+                let go = format!("error unmarshaling JSON: while decoding JSON: {go}");
+                let go = format!("unable to parse CSV {}: {go}", file.name);
+                let at = At::File(number, Spot::Path(steps(field)));
+                self.stop(Found::new(rules::MISFIT, at, message, "give the field a value of its type"), go);
+            }
+        } else if object.kind() == "CustomResourceDefinition" {
+            let version = object.api_version();
+            if version != CRD_V1 && version != CRD_V1BETA1 {
+                let go = format!("unsupported CRD version {version} for {}", file.name);
+                let message = format!("there is no CustomResourceDefinition of `{version}`");
+                let at = At::File(number, Spot::Path(vec!["apiVersion".into()]));
+                let help = "use `apiextensions.k8s.io/v1`";
+                self.stop(Found::new(rules::MISFIT, at, message, help), go);
+            } else if let Some(spec) = object.value.get_field("spec")
+                && !matches!(spec.kind(), Kind::Object | Kind::Null)
+            {
+                let found = spec.kind().name();
+                let group = version.rsplit('/').next().unwrap_or_default();
+                let go = format!(
+                    "json: cannot unmarshal {found} into Go struct field CustomResourceDefinition.spec of type {group}.CustomResourceDefinitionSpec"
+                );
+                let go = format!("error unmarshaling JSON: while decoding JSON: {go}");
+                let message = format!("`spec` is {}, not an object", spec.kind().words());
+                let at = At::File(number, Spot::Path(vec!["spec".into()]));
+                let go = format!("unable to parse CRD {}: {go}", file.name);
+                self.stop(Found::new(rules::MISFIT, at, message, "correct the CustomResourceDefinition"), go);
+            }
+        }
+    }
+
+    fn csv(&self) -> Option<&Object<'a>> {
+        self.objects.iter().find(|it| it.kind() == "ClusterServiceVersion")
+    }
+
+    /// The real loader goes on to the next file.
+    fn refuse(&mut self, found: Found, go: String) {
+        if self.stopped.is_none() {
+            self.errors.push(go.clone());
+        }
+        self.found.push(found.said(format!("error loading objs in directory: {go}")));
+    }
+
+    /// The real loader has no bundle.
+    fn stop(&mut self, found: Found, go: String) {
+        self.found.push(found.said(format!("error loading objs in directory: {go}")));
+        self.stopped.get_or_insert(go);
+    }
+
+    fn finish(mut self, shown: &str) -> Loaded<'a> {
+        let csv = self.csv().copied();
+        let mut errors = Vec::new();
+        if csv.is_none() {
+            let go = format!("unable to find a csv in bundle directory {shown}");
+            let found = Found::new(
+                rules::WITHOUT_CSV,
+                At::Path("manifests".to_owned()),
+                "`manifests/` has no ClusterServiceVersion",
+                "put the ClusterServiceVersion of this version into `manifests/`",
+            );
+            self.found.push(found.said(go.clone()));
+            errors.push(go);
+        } else if let Some(stopped) = self.stopped {
+            errors.push(format!("error loading objs in directory: {stopped}"));
+            errors.push("no bundle csv found".to_owned());
+            errors.push(format!("unable to load bundle from directory {shown}"));
+        } else if !self.errors.is_empty() {
+            errors.push(format!("error loading objs in directory: {}", joined(&self.errors)));
+        }
+        let error = (!errors.is_empty()).then(|| joined(&errors));
+        Loaded { csv, objects: self.objects, found: self.found, error }
+    }
+}

@@ -1,0 +1,51 @@
+//! The rules of a valid bundle, as opm and operator-sdk have them (`docs/behaviour/authoring.md` B).
+//!
+//! [`Contents`] reads a directory, [`Validation`] is asked by one [`Validator`] after the other. Each answer is [`Found`]: what is
+//! wrong in our words, with a place, and beside it what the real validator says.
+//!
+//! | file | rules of |
+//! |---|---|
+//! | `format` | the two directories, annotations, dependencies |
+//! | `loader` | which files make a bundle |
+//! | `content` | what opm refuses beyond that |
+//! | `csv`, `examples` | the ClusterServiceVersion |
+//! | `crd` | CustomResourceDefinitions |
+//! | `whole` | what they make together |
+//! | `hub`, `good_practices`, `removed_apis`, `community`, `objects`, `multiarch` | what only some ask for |
+//! | `table` | all of them, with their explanations |
+//!
+//! What it deliberately does not do: it knows no catalog, asks no network, and ends nowhere early: where a real validator crashes or
+//! stops, the rest is checked all the same.
+
+mod address;
+mod community;
+mod content;
+mod contents;
+mod crd;
+mod csv;
+mod examples;
+mod form;
+mod format;
+mod found;
+mod good_practices;
+mod hub;
+mod loader;
+mod multiarch;
+mod names;
+mod newcomer;
+mod node;
+mod objects;
+mod options;
+mod removed_apis;
+pub mod sdk;
+pub mod selector;
+mod service_version;
+pub mod table;
+mod validator;
+mod whole;
+
+pub use contents::Contents;
+pub use found::{At, Found, Observed};
+pub use newcomer::{Newcomer, Placed};
+pub use options::Options;
+pub use validator::{Validation, Validator};

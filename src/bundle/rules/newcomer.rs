@@ -1,0 +1,133 @@
+//! What a bundle says about its place in a catalog: name, version, channels, what it replaces, and what it needs.
+//!
+//! What it deliberately does not do: it knows no catalog; `edit` compares the two.
+
+use super::contents::{Contents, Gvk};
+use super::format::PREFIX;
+use super::found::{At, Found};
+use super::node::Node;
+use super::service_version::Csv;
+use super::table as rules;
+use crate::diag::Place;
+use crate::fbc::{Api, Spot};
+
+/// A bundle that is to join a catalog.
+#[derive(Debug, Clone)]
+pub struct Newcomer {
+    /// `metadata.name` of its ClusterServiceVersion.
+    pub name: Placed<String>,
+    /// Its package.
+    pub package: Placed<String>,
+    /// Its version, as it is written.
+    pub version: Placed<String>,
+    /// The channels of its annotations.
+    pub channels: Placed<Vec<String>>,
+    /// What it replaces, if it says so.
+    pub replaces: Option<Placed<String>>,
+    /// What it skips.
+    pub skips: Vec<Placed<String>>,
+    /// The range of versions that it skips, or empty.
+    pub skip_range: String,
+    /// The APIs that it brings itself.
+    pub provided: Vec<Api>,
+    /// The APIs that it needs.
+    pub required: Vec<Placed<Api>>,
+    /// The packages that it needs, with ranges of versions.
+    pub packages: Vec<Placed<(String, String)>>,
+    /// Its definitions, as JSON.
+    pub definitions: Vec<Placed<String>>,
+}
+
+/// Something with its place in the bundle.
+#[derive(Debug, Clone)]
+pub struct Placed<T> {
+    /// What it is.
+    pub it: T,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// The APIs of a list of the ClusterServiceVersion, with their paths.
+fn listed(csv: &Csv<'_>, which: &str) -> Vec<(Api, String)> {
+    let api = |it: Gvk| Api { group: it.group, version: it.version, kind: it.kind };
+    let definitions = csv.definitions(which).into_iter();
+    let mut all: Vec<(Api, String)> =
+        definitions.map(|it| (api(it.gvk), format!("spec.customresourcedefinitions.{which}.{}", it.idx))).collect();
+    for (idx, it) in csv.spec("apiservicedefinitions").get(which).items().enumerate() {
+        let gvk = Gvk { group: it.text_of("group"), version: it.text_of("version"), kind: it.text_of("kind") };
+        all.push((api(gvk), format!("spec.apiservicedefinitions.{which}.{idx}")));
+    }
+    all
+}
+
+/// What a bundle says of itself. `channels` are those of its annotations, with the file that has them.
+pub(super) fn of(
+    contents: &Contents,
+    csv: &Csv<'_>,
+    package: &str,
+    channels: Option<(usize, &[String])>,
+    definitions: &[(usize, Node<'_>)],
+) -> Newcomer {
+    // The place of a finding is made where all places are.
+    let place = |at: At| Found::new(rules::DIRECTORIES, at, "", "").finding(contents).place.unwrap_or_default();
+    let at = |path: &str| place(csv.at(path));
+    let (file, names) = channels.unwrap_or_default();
+    let in_annotations = |name: &str| {
+        let key = format!("{PREFIX}{name}");
+        place(At::File(file, Spot::Path(vec!["annotations".into(), key.as_str().into()])))
+    };
+    let mut unique: Vec<String> = Vec::new();
+    for name in names.iter().map(|it| it.trim()).filter(|it| !it.is_empty()) {
+        if !unique.iter().any(|it| it == name) {
+            unique.push(name.to_owned());
+        }
+    }
+    let replaces = csv.spec("replaces").text();
+    let skips = csv.spec("skips").texts().into_iter().enumerate();
+    let mut required: Vec<Placed<Api>> =
+        listed(csv, "required").into_iter().map(|(it, path)| Placed { it, place: at(&path) }).collect();
+    let mut packages = Vec::new();
+    for (file, idx, kind, value) in dependencies(contents) {
+        let place = place(At::File(file, Spot::Path(vec!["dependencies".into(), idx.into(), "value".into()])));
+        let text = |key: &str| value.text_of(key);
+        match kind.as_str() {
+            "olm.package" => packages.push(Placed { it: (text("packageName"), text("version")), place }),
+            "olm.gvk" => {
+                let it = Api { group: text("group"), version: text("version"), kind: text("kind") };
+                required.push(Placed { it, place });
+            }
+            _ => {}
+        }
+    }
+    Newcomer {
+        name: Placed { it: csv.name(), place: at("metadata.name") },
+        package: Placed { it: package.to_owned(), place: in_annotations("package.v1") },
+        version: Placed { it: csv.spec("version").text(), place: at("spec.version") },
+        channels: Placed { it: unique, place: in_annotations("channels.v1") },
+        replaces: (!replaces.is_empty()).then(|| Placed { it: replaces, place: at("spec.replaces") }),
+        skips: skips.map(|(idx, it)| Placed { it, place: at(&format!("spec.skips.{idx}")) }).collect(),
+        skip_range: csv.annotation("olm.skipRange").unwrap_or_default(),
+        provided: listed(csv, "owned").into_iter().map(|(it, _)| it).collect(),
+        required,
+        packages,
+        definitions: definitions
+            .iter()
+            .map(|(file, node)| Placed { it: node.json(), place: place(At::File(*file, Spot::Start)) })
+            .collect(),
+    }
+}
+
+/// The dependencies of the first file that has some: its number, theirs, their types and values.
+fn dependencies(contents: &Contents) -> Vec<(usize, usize, String, Node<'_>)> {
+    for (number, file) in contents.metadata() {
+        let Ok(document) = &file.document else { continue };
+        let listed = Node(Some(document.value())).get("dependencies");
+        if listed.n_items() > 0 {
+            let one = |(idx, it): (usize, Node<'_>)| (number, idx, it.text_of("type"));
+            let values = listed.items().map(|it| it.get("value"));
+            let all = listed.items().enumerate().map(one).zip(values);
+            return all.map(|((number, idx, kind), value)| (number, idx, kind, value)).collect();
+        }
+    }
+    Vec::new()
+}

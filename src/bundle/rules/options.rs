@@ -1,0 +1,38 @@
+//! What the user tells the validators.
+//!
+//! What it deliberately does not do: it reads no environment.
+
+use std::path::{Path, PathBuf};
+
+use crate::json::{self, Reader};
+
+/// Values that optional validators look at.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// `k8s-version`: the Kubernetes version for which removed APIs are errors; empty if none was named.
+    pub k8s_version: String,
+    /// `index-path`: the Dockerfile whose labels say where the bundle goes.
+    pub index_path: Option<PathBuf>,
+    /// Categories that take the place of the standard ones.
+    pub categories: Option<Vec<String>>,
+}
+
+impl Options {
+    /// Reads a file of categories: `{"categories": ["…"]}`.
+    ///
+    /// # Errors
+    /// Why the file has none, in words.
+    pub fn read_categories(path: &Path) -> Result<Vec<String>, String> {
+        // Opening a pipe would wait for a writer.
+        let is_file = std::fs::metadata(path).map_err(|error| error.to_string())?.is_file();
+        if !is_file {
+            return Err("it is not a file".to_owned());
+        }
+        let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+        let text = json::decode_utf8(&bytes);
+        let mut reader = Reader::new();
+        let value = reader.read(&text).map_err(|error| error.to_string())?;
+        let listed = value.get_field("categories").into_iter().flat_map(|it| it.items());
+        Ok(listed.filter_map(|it| it.as_str()).map(|it| it.into_owned()).collect())
+    }
+}

@@ -1,0 +1,84 @@
+//! A ClusterServiceVersion with the fields that several validators look at.
+//!
+//! What it deliberately does not do: it judges nothing.
+
+use super::contents::{Gvk, Object};
+use super::found::{At, Observed, annotation, steps};
+use super::node::Node;
+use crate::diag::Severity;
+use crate::fbc::Spot;
+
+/// A ClusterServiceVersion.
+#[derive(Clone, Copy)]
+pub(super) struct Csv<'a> {
+    pub(super) object: Object<'a>,
+    pub(super) node: Node<'a>,
+}
+
+/// An API that a ClusterServiceVersion lists.
+pub(super) struct Listed<'a> {
+    pub(super) idx: usize,
+    pub(super) name: String,
+    pub(super) gvk: Gvk,
+    pub(super) node: Node<'a>,
+}
+
+impl<'a> Csv<'a> {
+    pub(super) fn new(object: Object<'a>) -> Self {
+        Self { object, node: Node(Some(object.value)) }
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.node.at("metadata.name").text()
+    }
+
+    pub(super) fn spec(&self, path: &str) -> Node<'a> {
+        self.node.get("spec").at(path)
+    }
+
+    pub(super) fn annotation(&self, name: &str) -> Option<String> {
+        let value = self.node.at("metadata.annotations").exact(name);
+        value.is_set().then(|| value.text())
+    }
+
+    /// The definitions listed as `owned` or `required`. The group is what follows the first dot of the name.
+    pub(super) fn definitions(&self, which: &str) -> Vec<Listed<'a>> {
+        let listed = |(idx, node): (usize, Node<'a>)| {
+            let name = node.text_of("name");
+            let group = name.split_once('.').map_or(name.as_str(), |(_, group)| group).to_owned();
+            let gvk = Gvk { group, version: node.text_of("version"), kind: node.text_of("kind") };
+            Listed { idx, name, gvk, node }
+        };
+        self.spec("customresourcedefinitions").get(which).items().enumerate().map(listed).collect()
+    }
+
+    /// The APIs of servers that it owns.
+    pub(super) fn services(&self) -> impl Iterator<Item = Gvk> + use<'a> {
+        self.spec("apiservicedefinitions.owned").items().map(|it| Gvk {
+            group: it.text_of("group"),
+            version: it.text_of("version"),
+            kind: it.text_of("kind"),
+        })
+    }
+
+    /// The rules of `permissions` or `clusterPermissions`, each with the numbers of its permission and itself.
+    pub(super) fn rules(&self, which: &str) -> Vec<(usize, usize, Node<'a>)> {
+        let permissions = self.spec("install.spec").get(which).items().enumerate();
+        let rules =
+            |(at, it): (usize, Node<'a>)| it.get("rules").items().enumerate().map(move |(idx, it)| (at, idx, it));
+        permissions.flat_map(rules).collect()
+    }
+
+    pub(super) fn at(&self, path: &str) -> At {
+        At::File(self.object.file, Spot::Path(steps(path)))
+    }
+
+    pub(super) fn at_annotation(&self, name: &str) -> At {
+        At::File(self.object.file, annotation(name))
+    }
+
+    /// What the real validators say of a ClusterServiceVersion.
+    pub(super) fn says(&self, level: Severity, detail: &str) -> Observed {
+        Observed::csv(level, &self.name(), detail)
+    }
+}

@@ -1,0 +1,249 @@
+//! The validators by their names, and a bundle that they are asked about.
+//!
+//! What it deliberately does not do: it has no rules of its own.
+
+use super::contents::{Contents, Gvk, Object};
+use super::crd::{self, Definition};
+use super::csv;
+use super::found::{At, Found, Observed};
+use super::good_practices::Channels;
+use super::loader::{self, Loaded};
+use super::newcomer::{self, Newcomer};
+use super::options::Options;
+use super::service_version::Csv;
+use super::table as rules;
+use super::{community, content, format, good_practices, hub, multiarch, objects, removed_apis, whole};
+use crate::diag::Finding;
+use crate::diag::Severity::Warning;
+
+/// A validator that can be asked for by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Validator {
+    /// The form of the directory.
+    Format,
+    /// The files that operator-sdk loads.
+    Loader,
+    /// What opm checks of the manifests.
+    Content,
+    /// ClusterServiceVersion, definitions, and both together.
+    Default,
+    /// What OperatorHub shows.
+    OperatorHubV2,
+    /// The annotation `capabilities`.
+    Capabilities,
+    /// The annotation `categories`.
+    Categories,
+    /// The three above at once.
+    OperatorHub,
+    /// Removed APIs.
+    DeprecatedApis,
+    /// Good practices.
+    GoodPractices,
+    /// Removed APIs on OpenShift.
+    Community,
+    /// Architectures.
+    Multiarch,
+    /// Budgets, priorities and roles.
+    Objects,
+}
+
+impl Validator {
+    /// All of them, in the order in which they are asked.
+    pub const ALL: [Self; 13] = [
+        Self::Format,
+        Self::Loader,
+        Self::Content,
+        Self::Default,
+        Self::OperatorHubV2,
+        Self::Capabilities,
+        Self::Categories,
+        Self::OperatorHub,
+        Self::DeprecatedApis,
+        Self::GoodPractices,
+        Self::Community,
+        Self::Multiarch,
+        Self::Objects,
+    ];
+
+    /// Those of the suite `operatorframework`.
+    pub const OPERATOR_FRAMEWORK: [Self; 5] =
+        [Self::OperatorHubV2, Self::Capabilities, Self::Categories, Self::DeprecatedApis, Self::GoodPractices];
+
+    /// Those that every bundle is asked by.
+    pub const REQUIRED: [Self; 4] = [Self::Format, Self::Loader, Self::Content, Self::Default];
+
+    /// The name that users write.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Format => "format",
+            Self::Loader => "loader",
+            Self::Content => "content",
+            Self::Default => "default",
+            Self::OperatorHubV2 => "operatorhubv2",
+            Self::Capabilities => "capabilities",
+            Self::Categories => "categories",
+            Self::OperatorHub => "operatorhub",
+            Self::DeprecatedApis => "alpha-deprecated-apis",
+            Self::GoodPractices => "good-practices",
+            Self::Community => "community",
+            Self::Multiarch => "multiarch",
+            Self::Objects => "object",
+        }
+    }
+
+    /// Whether it is asked only on demand.
+    #[must_use]
+    pub fn is_optional(self) -> bool {
+        !Self::REQUIRED.contains(&self)
+    }
+}
+
+/// A bundle that validators are asked about.
+pub struct Validation<'a> {
+    contents: &'a Contents,
+    loaded: Loaded<'a>,
+    definitions: Vec<Definition<'a>>,
+    channels: Option<Channels>,
+    package: Option<String>,
+}
+
+impl<'a> Validation<'a> {
+    /// Loads a bundle.
+    #[must_use]
+    pub fn new(contents: &'a Contents) -> Self {
+        let loaded = loader::load(contents);
+        let definitions = loaded.objects.iter().filter_map(Definition::of).collect();
+        let annotations = format::Annotations::of(contents);
+        let channels = annotations.as_ref().map(|it| {
+            let listed = it.get("channels.v1").unwrap_or_default().split(',').map(str::to_owned);
+            let default = it.get("channel.default.v1").map(str::to_owned);
+            Channels { file: it.file, names: listed.chain(default).collect() }
+        });
+        let package = annotations.as_ref().and_then(|it| it.get("package.v1")).map(str::to_owned);
+        Self { contents, loaded, definitions, channels, package }
+    }
+
+    /// The error of operator-sdk's loader, which ends its run.
+    #[must_use]
+    pub fn load_error(&self) -> Option<&str> {
+        self.loaded.error.as_deref()
+    }
+
+    /// The media type that the files make the bundle.
+    ///
+    /// # Errors
+    /// opm's words, if nothing can be told.
+    pub fn media_type(&self) -> Result<&'static str, String> {
+        format::media_type(self.contents)
+    }
+
+    /// What opm says of the content, sorted; `None` where it crashes.
+    #[must_use]
+    pub fn content(&self) -> Option<Vec<String>> {
+        content::texts(self.contents)
+    }
+
+    /// What the bundle says about its place in a catalog; `None` without a ClusterServiceVersion and a package.
+    #[must_use]
+    pub fn newcomer(&self) -> Option<Newcomer> {
+        let csv = Csv::new(self.loaded.csv?);
+        let package = self.package.as_deref().filter(|it| !it.is_empty())?;
+        let channels = self.channels.as_ref().map(|it| (it.file, it.names.as_slice()));
+        let definitions: Vec<_> = self.definitions.iter().map(|it| (it.file, it.node)).collect();
+        Some(newcomer::of(self.contents, &csv, package, channels, &definitions))
+    }
+
+    /// Group, version and kind of each object.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = Gvk> + '_ {
+        self.loaded.objects.iter().map(Object::gvk)
+    }
+
+    /// The package that the annotations name.
+    #[must_use]
+    pub fn package(&self) -> Option<&str> {
+        self.package.as_deref()
+    }
+
+    /// The findings of what every bundle is asked, and of these validators: each once, by file and line.
+    #[must_use]
+    pub fn findings(&self, optional: &[Validator], options: &Options) -> Vec<Finding> {
+        let mut findings: Vec<Finding> = Vec::new();
+        for validator in Validator::REQUIRED.iter().chain(optional) {
+            for found in self.ask(*validator, options).into_iter().filter(|it| it.is_ours) {
+                let finding = found.finding(self.contents);
+                let key = |it: &Finding| (it.rule.id, it.message.clone(), it.place.clone());
+                if !findings.iter().any(|it| key(it) == key(&finding)) {
+                    findings.push(finding);
+                }
+            }
+        }
+        findings.sort_by(|a, b| a.place.cmp(&b.place).then_with(|| a.rule.id.cmp(b.rule.id)));
+        findings
+    }
+
+    /// Asks one validator.
+    #[must_use]
+    pub fn ask(&self, validator: Validator, options: &Options) -> Vec<Found> {
+        self.ask_as(validator, options, false)
+    }
+
+    /// Asks one validator as if the bundle had been loaded with its `metadata/`, which operator-sdk does not do.
+    #[must_use]
+    pub fn ask_whole(&self, validator: Validator, options: &Options) -> Vec<Found> {
+        self.ask_as(validator, options, true)
+    }
+
+    fn ask_as(&self, validator: Validator, options: &Options, is_whole: bool) -> Vec<Found> {
+        match validator {
+            Validator::Format => return format::check(self.contents),
+            Validator::Loader => return self.loaded.found.clone(),
+            Validator::Content => return content::check(self.contents),
+            Validator::Objects => return objects::check(&self.loaded.objects),
+            _ => {}
+        }
+        let Some(object) = self.loaded.csv else { return self.without_csv(validator) };
+        let csv = Csv::new(object);
+        let objects = &self.loaded.objects;
+        let removed = |options: &Options| removed_apis::check(&csv, &self.definitions, objects, options);
+        match validator {
+            Validator::Default => {
+                let mut found = csv::check(&csv);
+                self.definitions.iter().for_each(|it| crd::check(it, &mut found));
+                let package = self.package.clone();
+                let parts =
+                    whole::Parts { contents: self.contents, csv, objects, definitions: &self.definitions, package };
+                found.extend(whole::check(&parts));
+                found
+            }
+            Validator::OperatorHubV2 => hub::check(&csv).into_iter().chain(removed(options)).collect(),
+            Validator::Capabilities => hub::capabilities(&csv),
+            Validator::Categories => hub::categories(&csv, options),
+            Validator::OperatorHub => {
+                let deprecated = "The \"operatorhub\" validator is deprecated; for equivalent validation use \"operatorhub/v2\", \"standardcapabilities\" and \"standardcategories\" validators";
+                let deprecated = Observed::new(Warning, "DeprecatedValidator", "", deprecated);
+                let deprecated = Found::new(rules::CAPABILITIES, At::Path(String::new()), "", "").observed(deprecated);
+                let mut found = hub::check(&csv);
+                found.extend(hub::capabilities(&csv));
+                found.extend(hub::categories(&csv, options));
+                found.extend(removed(options));
+                found.push(deprecated.tool_only());
+                found
+            }
+            Validator::DeprecatedApis => removed(options),
+            Validator::GoodPractices => good_practices::check(&csv, self.channels.as_ref(), is_whole),
+            Validator::Community => community::check(&csv, &removed_apis::of_1_22(&self.definitions, objects), options),
+            Validator::Multiarch => multiarch::check(&csv),
+            Validator::Format | Validator::Loader | Validator::Content | Validator::Objects => Vec::new(),
+        }
+    }
+
+    /// Definitions are checked without a ClusterServiceVersion, too.
+    fn without_csv(&self, validator: Validator) -> Vec<Found> {
+        let mut found = Vec::new();
+        if validator == Validator::Default {
+            self.definitions.iter().for_each(|it| crd::check(it, &mut found));
+        }
+        found
+    }
+}

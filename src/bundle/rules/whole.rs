@@ -1,0 +1,209 @@
+//! What the parts of a bundle must make together: definitions and what is owned, ServiceAccounts, size, name, images
+//! (`docs/behaviour/authoring.md` B.5).
+//!
+//! What it deliberately does not do: compressed sizes are those of another compressor than Go's, so they differ by a hundredth or two.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::contents::{Contents, Entry, Gvk, Object};
+use super::crd::Definition;
+use super::found::{At, Found, Observed};
+use super::node::Node;
+use super::service_version::Csv;
+use super::table as rules;
+use crate::bundle::size;
+use crate::diag::Severity::{Error, Warning};
+use crate::fbc::{Spot, check_image};
+use crate::version::{Quoted, Version};
+
+/// The largest bundle that OLM can unpack: that of a ConfigMap.
+const MAX_SIZE: u64 = 1 << 20;
+
+const KIND: &str = "BundleNotValid";
+
+/// A bundle with its ClusterServiceVersion.
+pub(super) struct Parts<'a> {
+    pub(super) contents: &'a Contents,
+    pub(super) csv: Csv<'a>,
+    pub(super) objects: &'a [Object<'a>],
+    pub(super) definitions: &'a [Definition<'a>],
+    /// Of the annotations; the real tool, which does not see them here, has none.
+    pub(super) package: Option<String>,
+}
+
+/// Checks the bundle as a whole.
+pub(super) fn check(parts: &Parts<'_>) -> Vec<Found> {
+    let mut found = Vec::new();
+    definitions(parts, &mut found);
+    service_accounts(parts, &mut found);
+    sizes(parts, &mut found);
+    released_name(parts, &mut found);
+    related_images(&parts.csv, &mut found);
+    found
+}
+
+/// The APIs of the definitions, with the file of each. v1 comes first.
+fn apis(definitions: &[Definition<'_>]) -> Vec<(Gvk, usize)> {
+    let mut apis = Vec::new();
+    for is_v1beta1 in [false, true] {
+        for definition in definitions.iter().filter(|it| it.is_v1beta1 == is_v1beta1) {
+            let names: Vec<&str> = match definition.versions.as_slice() {
+                [] if is_v1beta1 => vec![&definition.version],
+                versions => versions.iter().map(|it| it.name.as_str()).collect(),
+            };
+            let (group, kind) = (&definition.group, &definition.kind);
+            let gvk = |version: &str| Gvk { group: group.clone(), version: version.to_owned(), kind: kind.clone() };
+            apis.extend(names.into_iter().map(|it| (gvk(it), definition.file)));
+        }
+    }
+    apis
+}
+
+fn definitions(parts: &Parts<'_>, found: &mut Vec<Found>) {
+    let name = parts.csv.name();
+    let bundle = Quoted(&name);
+    let mut keys: BTreeMap<Gvk, usize> = BTreeMap::new();
+    for (gvk, file) in apis(parts.definitions) {
+        if keys.contains_key(&gvk) {
+            let message = format!("two definitions have `{gvk}`");
+            let said = format!("duplicate CRD {} in bundle {bundle}", Quoted(&gvk.to_string()));
+            let said = Observed::new(Error, KIND, gvk.to_string(), said);
+            let at = At::File(file, Spot::Start);
+            found.push(Found::new(rules::CRD_TWICE, at, message, "keep the definition of v1").observed(said));
+        }
+        keys.insert(gvk, file);
+    }
+    let mut owned_kinds = BTreeSet::new();
+    for owned in parts.csv.definitions("owned") {
+        if keys.remove(&owned.gvk).is_some() {
+            owned_kinds.insert((owned.gvk.group, owned.gvk.kind));
+            continue;
+        }
+        let gvk = owned.gvk.to_string();
+        let message = format!("the ClusterServiceVersion owns `{gvk}`, which no definition in `manifests/` has");
+        let said = format!("owned CRD {} not found in bundle {bundle}", Quoted(&gvk));
+        let at = parts.csv.at(&format!("spec.customresourcedefinitions.owned.{}", owned.idx));
+        let help = "add the definition to `manifests/`, or correct name, version and kind of what is owned";
+        let said = Observed::new(Error, KIND, gvk, said);
+        found.push(Found::new(rules::OWNED_MISSING, at, message, help).observed(said));
+    }
+    for (gvk, file) in keys {
+        if owned_kinds.contains(&(gvk.group.clone(), gvk.kind.clone())) {
+            continue;
+        }
+        let message =
+            format!("the definition of `{gvk}` is in the bundle, and the ClusterServiceVersion does not own it");
+        let gvk = gvk.to_string();
+        let said = format!("CRD {} is present in bundle {bundle} but not defined in CSV", Quoted(&gvk));
+        let help = "list it in `spec.customresourcedefinitions.owned`, or remove the definition";
+        let it = Found::new(rules::WITHOUT_OWNER, At::File(file, Spot::Start), message, help);
+        found.push(it.observed(Observed::new(Error, KIND, gvk, said)));
+    }
+}
+
+fn service_accounts(parts: &Parts<'_>, found: &mut Vec<Found>) {
+    let deployments = parts.csv.spec("install.spec.deployments");
+    let named: BTreeSet<String> =
+        deployments.items().map(|it| it.at("spec.template.spec.serviceAccountName").text()).collect();
+    for object in parts.objects {
+        let is_account = object.kind() == "ServiceAccount" && object.api_version() == "v1";
+        let name = object.name();
+        if !is_account || !named.contains(&name) {
+            continue;
+        }
+        let message = format!("OLM creates the ServiceAccount `{name}` for a deployment, and the bundle has it too");
+        let help = "remove the ServiceAccount from `manifests/`, or rename one of the two";
+        let said = format!(
+            "invalid service account found in bundle. This service account {name} in your bundle is not valid, because a service account with the same name was already specified in your CSV. If this was unintentional, please remove the service account manifest from your bundle. If it was intentional to specify a separate service account, please rename the SA in either the bundle manifest or the CSV."
+        );
+        let at = At::File(object.file, Spot::Path(vec!["metadata".into(), "name".into()]));
+        let said = Observed::new(Error, KIND, name, said);
+        found.push(Found::new(rules::ACCOUNT_CLASH, at, message, help).observed(said));
+    }
+}
+
+fn sizes(parts: &Parts<'_>, found: &mut Vec<Found>) {
+    let files = parts.contents.manifests().filter(|(_, it)| it.entry == Entry::File);
+    let (mut all, mut compressed) = (0, 0);
+    for (_, file) in files {
+        all += file.text.len() as u64;
+        compressed += size::compressed(&file.text);
+    }
+    let is_large = compressed > MAX_SIZE;
+    if !is_large && compressed * 100 <= MAX_SIZE * 85 {
+        return;
+    }
+    let (size, max, plain) = (in_units(compressed), in_units(MAX_SIZE), in_units(all));
+    let rest = format!("size=~{size} , max={max}. Bundle uncompressed size is {plain}");
+    let help = "shorten descriptions in definitions and examples, or take large objects out of the bundle";
+    let at = At::Path("manifests".to_owned());
+    let name = parts.csv.name();
+    found.push(if is_large {
+        let message = format!("the manifests have {size} when compressed, and OLM unpacks {max} at most");
+        let said = format!("maximum bundle compressed size with gzip size exceeded: {rest}");
+        Found::new(rules::TOO_LARGE, at, message, help).observed(Observed::new(Error, KIND, name, said))
+    } else {
+        let message = format!("the manifests have {size} when compressed, which is near the limit of {max}");
+        let said = format!("nearing maximum bundle compressed size with gzip: {rest}");
+        Found::new(rules::NEARLY_TOO_LARGE, at, message, help).observed(Observed::new(Warning, KIND, name, said))
+    });
+}
+
+/// Bytes in decimal units, with one digit behind the point.
+fn in_units(bytes: u64) -> String {
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut unit = 0;
+    let mut value = bytes as f64 / 1000.0;
+    let units = ["kB", "MB", "GB", "TB"];
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", units.get(unit).copied().unwrap_or_default())
+}
+
+/// A bundle with a release is named after package, version and release. The real tool, which reads only `manifests/`, knows no package
+/// and so refuses every name.
+fn released_name(parts: &Parts<'_>, found: &mut Vec<Found>) {
+    let release = parts.csv.spec("release").text();
+    if release.is_empty() {
+        return;
+    }
+    let text = parts.csv.spec("version").text();
+    let version = Version::parse_tolerant(&text).map_or(text, |it| it.to_string());
+    let name = parts.csv.name();
+    let said = |package: &str| {
+        let wanted = format!("{package}-v{version}-{release}");
+        let (name, wanted) = (Quoted(&name), Quoted(&wanted));
+        format!("bundle name with release versioning {name} does not match expected name {wanted}")
+    };
+    let package = parts.package.clone().unwrap_or_default();
+    let wanted = format!("{package}-v{version}-{release}");
+    let observed = Observed::new(Error, KIND, name.clone(), said(""));
+    let message = format!("the bundle has release `{release}` and is named `{name}`, not `{wanted}`");
+    let help = format!("name the ClusterServiceVersion `{wanted}`, or remove `spec.release`");
+    let it = Found::new(rules::RELEASE_NAME, parts.csv.at("metadata.name"), message, help).observed(observed);
+    found.push(if name == wanted { it.tool_only() } else { it });
+}
+
+fn related_images(csv: &Csv<'_>, found: &mut Vec<Found>) {
+    for (idx, item) in csv.spec("relatedImages").items().enumerate() {
+        let image = Node::text_of(item, "image");
+        let path = format!("spec.relatedImages[{idx}].image");
+        let at = csv.at(&format!("spec.relatedImages.{idx}.image"));
+        if image.is_empty() {
+            let message = format!("related image {} has no reference", idx + 1);
+            let said = Observed::new(Error, KIND, path, format!("relatedImages[{idx}] has an empty image field"));
+            let help = "give the reference, or remove the item";
+            found.push(Found::new(rules::RELATED_EMPTY, at, message, help).observed(said));
+        } else if let Err(error) = check_image(&image) {
+            let message = format!("`{image}` is not a reference of an image: {error}");
+            let said = format!("relatedImages[{idx}] has an invalid image pullspec {}: {error}", Quoted(&image));
+            let help = "write REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@sha256:DIGEST, without a scheme";
+            let said = Observed::new(Error, KIND, path, said);
+            found.push(Found::new(rules::RELATED_INVALID, at, message, help).observed(said));
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! `olmdex bundle`
+
+use std::io::{BufWriter, Write as _};
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use clap::builder::PossibleValue;
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::answer::FindingsMetadata;
+use crate::bundle::rules::{Contents, Options, Validation, Validator, sdk, selector, table};
+use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::sources::AskOptions;
+use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::diag::baseline::Scope;
+use crate::diag::{Finding, Rule, Severity, Tally, counted};
+use crate::json;
+use crate::version::Quoted;
+use crate::{crd, edit};
+
+/// Check bundle directories
+///
+/// A bundle directory has `manifests/` and `metadata/`: one version of an operator.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex bundle validate my-bundle/
+  olmdex bundle validate my-bundle/ --suite operatorframework
+  olmdex bundle validate my-bundle/ --compat operator-sdk -o json-alpha1")]
+pub(crate) struct BundleArgs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Validate(ValidateArgs),
+}
+
+/// Check bundles: every problem at once, each with its place
+///
+/// Has the rules of `opm alpha bundle validate` and `operator-sdk bundle validate`, with their levels, and goes on where they stop.
+/// Exits with 0 if there are no errors, with 1 if there are, with 3 if a directory cannot be read.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex bundle validate my-bundle/
+  olmdex bundle validate my-bundle/ --suite operatorhub,good-practices -o sarif > findings.sarif
+  olmdex bundle validate my-bundle/ --with my-catalog/
+  olmdex bundle validate my-bundle/ --suite alpha-deprecated-apis --optional-values k8s-version=1.25")]
+struct ValidateArgs {
+    /// Bundle directories
+    #[arg(value_name = "DIR", required = true)]
+    directories: Vec<PathBuf>,
+    /// Format of the findings
+    #[arg(short, long, value_enum, default_value_t = Output(Some(FindingFormat::Text)))]
+    output: Output,
+    /// Ask these validators too: a suite (`operatorframework`, `all`) or a validator (`operatorhub`, `community`, …)
+    #[arg(long, value_name = "SUITE,…", value_delimiter = ',', value_parser = parse_suite)]
+    suite: Vec<Suite>,
+    /// As `--suite`, with operator-sdk's labels: `suite=operatorframework`, `name=good-practices`; may be repeated
+    #[arg(long, value_name = "LABELS", value_parser = parse_labels)]
+    select_optional: Vec<Suite>,
+    /// What validators look at: `k8s-version=1.25`, `index-path=bundle.Dockerfile`; may be repeated
+    #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', value_parser = parse_value)]
+    optional_values: Vec<(Key, String)>,
+    /// Also ask whether the bundles can join this catalog: names, edges, dependencies, definitions
+    #[arg(long, value_name = "SOURCE", conflicts_with = "compat")]
+    with: Option<PathBuf>,
+    /// Print what another tool prints: operator-sdk's messages, or its document with `-o json-alpha1`
+    #[arg(long, value_name = "TOOL")]
+    compat: Option<Tool>,
+    #[command(flatten)]
+    choice: ChoiceOptions,
+}
+
+/// The formats of findings, and operator-sdk's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Output(Option<FindingFormat>);
+
+impl ValueEnum for Output {
+    fn value_variants<'a>() -> &'a [Self] {
+        static ALL: OnceLock<Vec<Output>> = OnceLock::new();
+        ALL.get_or_init(|| {
+            let ours = FindingFormat::value_variants().iter().filter(|it| **it != FindingFormat::Yaml);
+            ours.map(|it| Self(Some(*it))).chain([Self(None)]).collect()
+        })
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        match self.0 {
+            Some(format) => format.to_possible_value(),
+            None => {
+                Some(PossibleValue::new("json-alpha1").help("operator-sdk's document, with `--compat operator-sdk`"))
+            }
+        }
+    }
+}
+
+/// Another tool whose output can be printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Tool {
+    /// operator-sdk: what it says, and where it stops is stopped
+    OperatorSdk,
+}
+
+/// Validators that a word stands for.
+#[derive(Debug, Clone)]
+struct Suite(Vec<Validator>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key {
+    KubernetesVersion,
+    IndexPath,
+    /// operator-sdk hands all values to all validators, which look at what they know.
+    Other,
+}
+
+fn parse_suite(text: &str) -> Result<Suite, String> {
+    selector::suite(text).map(Suite).map_err(|error| format!("{error}; {}", error.help()))
+}
+
+fn parse_labels(text: &str) -> Result<Suite, String> {
+    selector::select(text).map(Suite).map_err(|error| format!("{error}; {}", error.help()))
+}
+
+fn parse_value(text: &str) -> Result<(Key, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write it as KEY=VALUE")?;
+    let key = match key {
+        "k8s-version" => Key::KubernetesVersion,
+        "index-path" => Key::IndexPath,
+        _ => Key::Other,
+    };
+    Ok((key, value.to_owned()))
+}
+
+pub(crate) fn run(context: &Context, args: &BundleArgs) -> CommandResult {
+    match &args.verb {
+        Verb::Validate(args) => validate(context, args),
+    }
+}
+
+fn validate(context: &Context, args: &ValidateArgs) -> CommandResult {
+    let options = options(args)?;
+    let mut validators: Vec<Validator> = Vec::new();
+    for it in args.suite.iter().chain(&args.select_optional).flat_map(|it| &it.0) {
+        if it.is_optional() && !validators.contains(it) {
+            validators.push(*it);
+        }
+    }
+    validators.sort();
+    match (args.compat, args.output.0) {
+        (Some(Tool::OperatorSdk), format) => as_sdk(context, args, &validators, &options, format),
+        (None, Some(format)) => own(context, args, &validators, &options, format),
+        (None, None) => {
+            let error = CommandError::usage("`-o json-alpha1` goes with `--compat operator-sdk` only");
+            Err(error.help("use `-o json`"))
+        }
+    }
+}
+
+fn options(args: &ValidateArgs) -> Result<Options, CommandError> {
+    let mut options = Options::default();
+    for (key, value) in &args.optional_values {
+        match key {
+            Key::KubernetesVersion => options.k8s_version.clone_from(value),
+            Key::IndexPath => options.index_path = Some(PathBuf::from(value)),
+            Key::Other => {}
+        }
+    }
+    // The variable of operator-sdk.
+    if let Some(path) = std::env::var_os("OPERATOR_BUNDLE_CATEGORIES").filter(|it| !it.is_empty()) {
+        let path = PathBuf::from(path);
+        options.categories = Some(Options::read_categories(&path).map_err(|why| {
+            let what = format!("cannot read the categories in `{}`: {why}", path.display());
+            CommandError::new(Exit::Input, what).help("OPERATOR_BUNDLE_CATEGORIES names a file {\"categories\": […]}")
+        })?);
+    }
+    Ok(options)
+}
+
+/// Our report.
+fn own(
+    context: &Context,
+    args: &ValidateArgs,
+    optional: &[Validator],
+    options: &Options,
+    format: FindingFormat,
+) -> CommandResult {
+    let choice = args.choice.open(context, &args.directories, Whole::Other)?;
+    let mut rules: Vec<&'static Rule> = table::ALL.to_vec();
+    let index = match &args.with {
+        Some(path) => {
+            rules.extend([edit::rules::ALL, crd::rules::ALL].concat());
+            Some(AskOptions::of_sources(std::slice::from_ref(path)).open(context)?)
+        }
+        None => None,
+    };
+    let mut findings: Vec<Finding> = Vec::new();
+    for directory in &args.directories {
+        let contents = match Contents::read(directory) {
+            Ok(contents) => contents,
+            Err(error) => return Err(unopened(format, &rules, &findings, directory, unreadable(&error))),
+        };
+        let validation = Validation::new(&contents);
+        findings.extend(validation.findings(optional, options));
+        if let Some(index) = &index {
+            match validation.newcomer() {
+                Some(newcomer) => findings.extend(edit::join(index, &newcomer)?),
+                None => {
+                    let what = format!("{} has no package or no ClusterServiceVersion", directory.display());
+                    context.reporter.warning(&format!("{what}: it was not compared with the catalog"));
+                }
+            }
+        }
+    }
+    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: false })?;
+    match print_chosen(context, format, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
+        // Who has read enough still gets the verdict.
+        Err(error) if error.is_broken_pipe() => {}
+        other => other?,
+    }
+    report(context, &choice, &chosen);
+    if format == FindingFormat::Text && !context.reporter.is_quiet() {
+        note(context, args.directories.len(), chosen.tally(), chosen.has_hidden_errors());
+    }
+    Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
+}
+
+fn note(context: &Context, n: usize, tally: Tally, has_hidden: bool) {
+    let what = counted(n as u64, "bundle");
+    let valid = if has_hidden { "valid except for hidden errors" } else { "valid" };
+    context.reporter.note(&match tally {
+        Tally { errors: 0, warnings: 0 } => format!("{what}: {valid}"),
+        Tally { errors: 0, .. } => format!("{what}: {valid}, {tally}"),
+        _ => format!("{what}: invalid, {tally}"),
+    });
+}
+
+fn unreadable(error: &crate::bundle::BundleError) -> CommandError {
+    CommandError::new(Exit::Input, error.to_string()).help(error.help())
+}
+
+/// What operator-sdk prints, a document for each bundle.
+fn as_sdk(
+    context: &Context,
+    args: &ValidateArgs,
+    optional: &[Validator],
+    options: &Options,
+    format: Option<FindingFormat>,
+) -> CommandResult {
+    if args.choice.is_given() {
+        let error = CommandError::usage(
+            "`--compat operator-sdk` prints what operator-sdk prints: its findings cannot be chosen",
+        );
+        return Err(error.help("leave out `--compat`, or the options about findings"));
+    }
+    if !matches!(format, None | Some(FindingFormat::Text)) {
+        return Err(CommandError::usage("`--compat operator-sdk` goes with `-o json-alpha1`, `-o text` or no `-o`"));
+    }
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut is_refused = false;
+    for directory in &args.directories {
+        let contents = Contents::read(directory).map_err(|error| unreadable(&error))?;
+        let outputs = match sdk::outputs(&Validation::new(&contents), optional, options) {
+            Ok(outputs) => outputs,
+            Err(error) => {
+                context.reporter.plain(&format!("level=fatal msg={}", Quoted(&error)));
+                is_refused = true;
+                continue;
+            }
+        };
+        is_refused |= outputs.iter().any(|it| it.level == Severity::Error);
+        match format {
+            None => out.write_all(sdk_document(&outputs).as_bytes())?,
+            Some(_) => sdk_text(context, &outputs),
+        }
+    }
+    out.flush()?;
+    Ok(if is_refused { Exit::No } else { Exit::Yes })
+}
+
+fn sdk_document(outputs: &[sdk::Output]) -> String {
+    let passed = !outputs.iter().any(|it| it.level == Severity::Error);
+    let mut text = format!("{{\n    \"passed\": {passed},\n    \"outputs\": ");
+    if outputs.is_empty() {
+        text.push_str("null\n}\n");
+        return text;
+    }
+    text.push_str("[\n");
+    for (idx, output) in outputs.iter().enumerate() {
+        let mut quoted = Vec::new();
+        json::write_string_html(&output.message, &mut quoted);
+        let message = String::from_utf8_lossy(&quoted);
+        let comma = if idx + 1 < outputs.len() { "," } else { "" };
+        let level = output.level.word();
+        text.push_str(&format!(
+            "        {{\n            \"type\": \"{level}\",\n            \"message\": {message}\n        }}{comma}\n"
+        ));
+    }
+    text.push_str("    ]\n}\n");
+    text
+}
+
+fn sdk_text(context: &Context, outputs: &[sdk::Output]) {
+    for output in outputs {
+        context.reporter.plain(&format!("level={} msg={}", output.level.word(), Quoted(&output.message)));
+    }
+    if !outputs.iter().any(|it| it.level == Severity::Error) {
+        context.reporter.plain("level=info msg=\"All validation tests have completed successfully\"");
+    }
+}

@@ -1,0 +1,295 @@
+//! A bundle that is to join a catalog: as an entry of its channels, beside those that are there.
+//!
+//! The entry is what the ClusterServiceVersion says: its name, `replaces`, `skips` and `olm.skipRange`.
+//!
+//! What it deliberately does not do: constraints are not evaluated, since they are about a cluster; and nothing is said about changes of
+//! definitions if the catalog does not carry those of the bundle that is replaced.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rules;
+use crate::bundle::rules::{Newcomer, Placed};
+use crate::crd::Crd;
+use crate::crd::findings::{self, of_classic, of_preflight};
+use crate::diag::{Finding, Place, Rule, closest};
+use crate::index::query::{BundleRow, EntryRow, Filter};
+use crate::index::{Index, IndexError};
+use crate::version::Version;
+use crate::version::blang::Range;
+
+/// What the catalogs of an index say to a bundle that is to join them.
+///
+/// # Errors
+/// If the index is damaged.
+pub fn join(index: &Index, newcomer: &Newcomer) -> Result<Vec<Finding>, IndexError> {
+    let mut findings = Vec::new();
+    let filter = Filter { package: Some(newcomer.package.it.clone()), ..Filter::default() };
+    let bundles = index.bundles(&filter)?;
+    let entries = index.entries(&filter)?;
+    names(index, newcomer, &bundles, &mut findings)?;
+    if bundles.is_empty() && entries.is_empty() {
+        let names = index.package_names()?;
+        let help = match closest(&newcomer.package.it, names.iter().map(String::as_str)) {
+            Some(meant) => format!("did you mean `{meant}`? Otherwise add the package"),
+            None => "add the package together with the bundle".to_owned(),
+        };
+        let message = format!("the catalog has no package `{}`", newcomer.package.it);
+        findings.push(finding(rules::NEW_PACKAGE, newcomer, &newcomer.package.place, message, help));
+    } else {
+        channels(newcomer, &bundles, &entries, &mut findings);
+    }
+    needs(index, newcomer, &mut findings)?;
+    definitions(index, newcomer, &entries, &mut findings)?;
+    Ok(findings)
+}
+
+fn finding(
+    rule: &'static Rule,
+    newcomer: &Newcomer,
+    place: &Place,
+    message: String,
+    help: impl Into<String>,
+) -> Finding {
+    let package = Some(newcomer.package.it.clone());
+    Finding { rule, message, place: Some(place.clone()), help: Some(help.into()), package }
+}
+
+/// Names and versions that are taken.
+fn names(
+    index: &Index,
+    newcomer: &Newcomer,
+    bundles: &[BundleRow],
+    findings: &mut Vec<Finding>,
+) -> Result<(), IndexError> {
+    let Placed { it: name, place } = &newcomer.name;
+    if let Some(package) = index.packages_of_bundle(name)?.first() {
+        let message = format!("package `{package}` of the catalog has a bundle `{name}` already");
+        let help = "give the new version another name; what is published stays as it is";
+        findings.push(finding(rules::NAME_TAKEN, newcomer, place, message, help));
+    }
+    let Placed { it: text, place } = &newcomer.version;
+    let Ok(version) = Version::parse_tolerant(text) else { return Ok(()) };
+    let is_same = |it: &&BundleRow| {
+        it.bundle != *name
+            && it.release.is_empty()
+            && Version::parse(&it.version).is_ok_and(|it| it.cmp_precedence(&version).is_eq())
+    };
+    if let Some(other) = bundles.iter().find(is_same) {
+        let message = format!("the catalog has version {} already: `{}`", other.version, other.bundle);
+        let help = "raise the version";
+        findings.push(finding(rules::VERSION_TAKEN, newcomer, place, message, help));
+    }
+    Ok(())
+}
+
+/// An entry, with what leads to it.
+struct Entry<'a> {
+    name: &'a str,
+    replaces: &'a str,
+    skips: Vec<&'a str>,
+    range: Option<Range>,
+}
+
+impl Entry<'_> {
+    /// Whether OLM takes it after another.
+    fn follows(&self, name: &str, version: Option<&Version>) -> bool {
+        let in_range = || match (&self.range, version) {
+            (Some(range), Some(version)) => range.contains(version).unwrap_or(false),
+            _ => false,
+        };
+        self.name != name && (self.replaces == name || self.skips.contains(&name) || in_range())
+    }
+}
+
+fn channels(newcomer: &Newcomer, bundles: &[BundleRow], entries: &[EntryRow], findings: &mut Vec<Finding>) {
+    let versions: BTreeMap<&str, Version> =
+        bundles.iter().filter_map(|it| Some((it.bundle.as_str(), Version::parse(&it.version).ok()?))).collect();
+    let mut there: BTreeMap<(&str, &str), Vec<Entry<'_>>> = BTreeMap::new();
+    for it in entries {
+        there.entry((&it.catalog, &it.channel)).or_default().push(Entry {
+            name: &it.bundle,
+            replaces: &it.replaces,
+            skips: it.skips.iter().map(String::as_str).collect(),
+            range: Range::parse(&it.skip_range).ok().filter(|_| !it.skip_range.is_empty()),
+        });
+    }
+    let known: BTreeSet<&str> =
+        there.values().flatten().flat_map(|it| it.skips.iter().copied().chain([it.name])).collect();
+    for Placed { it: skipped, place } in newcomer.skips.iter().filter(|it| !known.contains(it.it.as_str())) {
+        let message = format!("the bundle skips `{skipped}`, which no channel of the package names");
+        findings.push(finding(rules::SKIPS_UNKNOWN, newcomer, place, message, "correct the name, or leave it out"));
+    }
+    let names: BTreeSet<&str> = there.keys().map(|(_, channel)| *channel).collect();
+    for channel in &newcomer.channels.it {
+        let held: Vec<&Vec<Entry<'_>>> =
+            there.iter().filter(|((_, it), _)| it == channel).map(|(_, entries)| entries).collect();
+        if held.is_empty() {
+            let help = match closest(channel, names.iter().copied()) {
+                Some(meant) => format!("did you mean `{meant}`? Otherwise tell users of the new channel"),
+                None => "tell users of the new channel".to_owned(),
+            };
+            let message = format!("package `{}` has no channel `{channel}`", newcomer.package.it);
+            findings.push(finding(rules::NEW_CHANNEL, newcomer, &newcomer.channels.place, message, help));
+        }
+        for entries in held {
+            into_channel(newcomer, channel, entries, &versions, findings);
+        }
+    }
+}
+
+/// The entries that nothing replaces or skips, in their order.
+fn heads<'a>(entries: &[&Entry<'a>]) -> Vec<&'a str> {
+    let below: BTreeSet<&str> = entries.iter().flat_map(|it| it.skips.iter().copied().chain([it.replaces])).collect();
+    entries.iter().map(|it| it.name).filter(|it| !below.contains(it)).collect()
+}
+
+/// The names from which a way leads up to a name.
+fn below<'a>(entries: &[&Entry<'a>], versions: &BTreeMap<&str, Version>, top: &str) -> BTreeSet<&'a str> {
+    let mut reached: BTreeSet<&'a str> = BTreeSet::new();
+    let mut open: Vec<&Entry<'a>> = entries.iter().copied().filter(|it| it.name == top).collect();
+    while let Some(entry) = open.pop() {
+        for lower in entries {
+            if entry.follows(lower.name, versions.get(lower.name)) && reached.insert(lower.name) {
+                open.push(lower);
+            }
+        }
+    }
+    reached
+}
+
+fn into_channel(
+    newcomer: &Newcomer,
+    channel: &str,
+    entries: &[Entry<'_>],
+    versions: &BTreeMap<&str, Version>,
+    findings: &mut Vec<Finding>,
+) {
+    let package = &newcomer.package.it;
+    let name = newcomer.name.it.as_str();
+    // A name that is taken has been reported; the graph would be that of before.
+    if entries.iter().any(|it| it.name == name) {
+        return;
+    }
+    if let Some(Placed { it: replaced, place }) = &newcomer.replaces
+        && !entries.iter().any(|it| it.name == replaced)
+    {
+        let help = match closest(replaced, entries.iter().map(|it| it.name)) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("name the head of the channel, or leave {package}/{channel} out of the annotations"),
+        };
+        let message = format!("the bundle replaces `{replaced}`, which {package}/{channel} does not hold");
+        findings.push(finding(rules::REPLACES_UNKNOWN, newcomer, place, message, help));
+    }
+    let new = Entry {
+        name,
+        replaces: newcomer.replaces.as_ref().map_or("", |it| &it.it),
+        skips: newcomer.skips.iter().map(|it| it.it.as_str()).collect(),
+        range: Range::parse(&newcomer.skip_range).ok().filter(|_| !newcomer.skip_range.is_empty()),
+    };
+    let before: Vec<&Entry<'_>> = entries.iter().collect();
+    let after: Vec<&Entry<'_>> = entries.iter().chain([&new]).collect();
+    let (old_heads, new_heads) = (heads(&before), heads(&after));
+    let place = newcomer.replaces.as_ref().map_or(&newcomer.name.place, |it| &it.place);
+    if new_heads.len() > 1 && old_heads.len() <= 1 {
+        let listed: Vec<String> = new_heads.iter().map(|it| format!("`{it}`")).collect();
+        let message = format!("{package}/{channel} would have {} heads: {}", listed.len(), listed.join(", "));
+        let help = match old_heads.first() {
+            Some(head) => format!("let the bundle replace `{head}`, or skip it"),
+            None => "let the bundle replace the head of the channel".to_owned(),
+        };
+        findings.push(finding(rules::SEVERAL_HEADS, newcomer, place, message, help));
+    }
+    let (Some(old_head), true) = (old_heads.first(), new_heads.contains(&name)) else { return };
+    let mut had_a_way = below(&before, versions, old_head);
+    had_a_way.insert(old_head);
+    let has_a_way = below(&after, versions, name);
+    let stranded: Vec<&str> =
+        before.iter().map(|it| it.name).filter(|it| had_a_way.contains(it) && !has_a_way.contains(it)).collect();
+    if let Some(first) = stranded.first() {
+        let message = match stranded.len() {
+            1 => format!("in {package}/{channel}, `{first}` would have no upgrade to `{name}`"),
+            n => format!("in {package}/{channel}, {n} versions would have no upgrade to `{name}`, first `{first}`"),
+        };
+        let help = format!("let the bundle replace `{old_head}`, or give it an `olm.skipRange` that includes them");
+        findings.push(finding(rules::STRANDED, newcomer, place, message, help));
+    }
+}
+
+/// What nobody in the catalog provides.
+fn needs(index: &Index, newcomer: &Newcomer, findings: &mut Vec<Finding>) -> Result<(), IndexError> {
+    for Placed { it: api, place } in &newcomer.required {
+        let is_own = newcomer.provided.contains(api);
+        if is_own || !index.packages_providing(&api.group, &api.version, &api.kind)?.is_empty() {
+            continue;
+        }
+        let message = format!(
+            "the bundle needs {}/{}/{}, which nothing in the catalog provides",
+            api.group, api.version, api.kind
+        );
+        let help = "correct group, version and kind, or add an operator that provides it";
+        findings.push(finding(rules::API_UNPROVIDED, newcomer, place, message, help));
+    }
+    for Placed { it: (package, range), place } in &newcomer.packages {
+        let filter = Filter { package: Some(package.clone()), ..Filter::default() };
+        let bundles = index.bundles(&filter)?;
+        if bundles.is_empty() {
+            let names = index.package_names()?;
+            let help = match closest(package, names.iter().map(String::as_str)) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => "correct the name, or add the package to the catalog".to_owned(),
+            };
+            let message = format!("the bundle needs package `{package}`, which the catalog does not have");
+            findings.push(finding(rules::PACKAGE_UNPROVIDED, newcomer, place, message, help));
+            continue;
+        }
+        // A range that cannot be read has been reported.
+        let Ok(parsed) = Range::parse(range) else { continue };
+        let versions: Vec<Version> = bundles.iter().filter_map(|it| Version::parse(&it.version).ok()).collect();
+        if !versions.iter().any(|it| parsed.contains(it).unwrap_or(false)) {
+            let newest =
+                versions.iter().max_by(|a, b| a.cmp_precedence(b)).map(ToString::to_string).unwrap_or_default();
+            let message = format!("the bundle needs `{package}` {range}, and the catalog has no such version");
+            let help = format!("change the range: the newest version is {newest}");
+            findings.push(finding(rules::PACKAGE_UNPROVIDED, newcomer, place, message, help));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the definitions may follow those of the bundle that is replaced.
+fn definitions(
+    index: &Index,
+    newcomer: &Newcomer,
+    entries: &[EntryRow],
+    findings: &mut Vec<Finding>,
+) -> Result<(), IndexError> {
+    let Some(Placed { it: replaced, .. }) = &newcomer.replaces else { return Ok(()) };
+    let catalogs: BTreeSet<&str> =
+        entries.iter().filter(|it| it.bundle == *replaced).map(|it| it.catalog.as_str()).collect();
+    let place = Place::at_line(replaced, 1);
+    let next: Vec<findings::Placed> = newcomer
+        .definitions
+        .iter()
+        .filter_map(|it| Some(findings::Placed { crd: Crd::from_json(&it.it).ok()?, place: it.place.clone() }))
+        .collect();
+    let mut found: Vec<Finding> = Vec::new();
+    for catalog in catalogs {
+        let objects = index.carried_objects(catalog, replaced)?;
+        let old: Vec<Crd> = objects.iter().filter_map(|it| Crd::from_json(it).ok()).collect();
+        for next in &next {
+            let Some(before) = old.iter().find(|it| it.name == next.crd.name) else { continue };
+            let before = findings::Placed { crd: before.clone(), place: place.clone() };
+            if next.crd.api_version == "v1" {
+                found.extend(of_preflight(&before, next));
+            }
+            found.extend(of_classic(&before, next, &[], None).0);
+        }
+    }
+    for finding in found {
+        let is_known = findings.iter().any(|it| it.message == finding.message && it.place == finding.place);
+        if !is_known {
+            findings.push(Finding { package: Some(newcomer.package.it.clone()), ..finding });
+        }
+    }
+    Ok(())
+}
