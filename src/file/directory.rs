@@ -330,7 +330,8 @@ mod tests {
         std::fs::set_permissions(&left, std::fs::Permissions::from_mode(0o700)).unwrap();
         std::fs::write(left.join(".indexignore"), "").unwrap();
         let inode = |path: &Path| std::fs::metadata(path).unwrap().ino();
-        let marker = format!("*\n# olmdex: unfinished output, {} {}\n", inode(&left), inode(&left.join(".indexignore")));
+        let marker =
+            format!("*\n# olmdex: unfinished output, {} {}\n", inode(&left), inode(&left.join(".indexignore")));
         std::fs::write(left.join(".indexignore"), marker).unwrap();
         std::fs::write(left.join(".indexignore"), "*\n").unwrap();
         let error = NewDirectory::begin(&target).unwrap_err();

@@ -7,7 +7,7 @@ use crate::cli::args::formats::AnswerFormat;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
-use crate::cli::print::sheet::Sheet;
+use crate::cli::print::sheet::{Sheet, shown};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandResult, Exit};
 use crate::index::{Index, IndexError};
@@ -125,10 +125,10 @@ fn sheet(answer: &Dependencies, args: &DepsArgs) -> Sheet {
     if args.invert {
         let rows = answer.required_by.iter().map(|it| {
             let (catalog, package, bundle) = (it.catalog.clone(), it.package.clone(), it.bundle.clone());
-            vec![catalog, package, bundle, it.channels.join(","), it.requirement.clone()]
+            vec![catalog, package, bundle, it.channels.join(","), it.requirement.clone(), shown(&it.place)]
         });
         sheet.line("required by", if answer.required_by.is_empty() { "nobody" } else { "" });
-        sheet.table("Required by", &["CATALOG", "PACKAGE", "BUNDLE", "CHANNELS", "REQUIRES"], rows.collect());
+        sheet.table("Required by", &["CATALOG", "PACKAGE", "BUNDLE", "CHANNELS", "REQUIRES", "PLACE"], rows.collect());
         return sheet;
     }
     sheet.line("requires", if answer.requires.is_empty() { "nothing" } else { "" });
@@ -151,9 +151,10 @@ fn sheet(answer: &Dependencies, args: &DepsArgs) -> Sheet {
             first.unwrap_or_else(|| nobody.to_owned()),
             packages.join(", "),
             it.message.clone(),
+            shown(&it.place),
         ]
     });
-    sheet.table("Requires", &["WHAT", "FIRST CHOICE", "PROVIDED BY", "MESSAGE"], rows.collect());
+    sheet.table("Requires", &["WHAT", "FIRST CHOICE", "PROVIDED BY", "MESSAGE", "PLACE"], rows.collect());
     let rows = answer.closure.iter().map(|it| {
         let (bundle, version) = (it.bundle.clone(), it.version.clone());
         vec![bundle, version, it.catalog.clone(), it.channel.clone(), it.because.join("; ")]

@@ -7,7 +7,7 @@ use crate::cli::args::formats::AnswerFormat;
 use crate::cli::args::name::{NameArgument, unknown_package};
 use crate::cli::args::namespace::NamespaceOptions;
 use crate::cli::print::answers::print_answers;
-use crate::cli::print::sheet::Sheet;
+use crate::cli::print::sheet::{Sheet, shown};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::resolve::{Chain, IndexRows, MAX_CHAINS, Verdict, WhyAnswer, chains, resolve};
@@ -88,5 +88,13 @@ fn sheet(answer: &WhyAnswer) -> Sheet {
         text
     };
     sheet.text("Because", &answer.chains.iter().map(line).collect::<Vec<_>>().join("\n"));
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for links in answer.chains.iter().flat_map(|it| it.links.windows(2)) {
+        let row = vec![links[0].operator.clone(), links[1].requirement.clone(), shown(&links[1].place)];
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    sheet.table("Requirements", &["OPERATOR", "REQUIRES", "PLACE"], rows);
     sheet
 }

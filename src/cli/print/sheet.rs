@@ -6,10 +6,15 @@ use crate::cli::print::fit::wrap;
 use crate::cli::print::table::{CUT, write_aligned, write_fitted_to};
 use crate::cli::speak::report::paint;
 use crate::cli::speak::screen::screen;
-use crate::diag::printable;
+use crate::diag::{Place, printable};
 
 /// How far tables and texts are moved in.
 const INDENT: usize = 2;
+
+/// A place as a cell: empty if it is in no file.
+pub(crate) fn shown(place: &Place) -> String {
+    if place.file.is_empty() { String::new() } else { place.to_string() }
+}
 
 /// Labelled lines, then tables, then long texts. What is empty is left out.
 #[derive(Debug, Default)]
