@@ -139,7 +139,7 @@ fn validate(new: &Crd, version: &CrdVersion, schema: &Value, objects: Vec<&Resou
                 object: object.name.clone(),
                 reason: format!("{path}: {}", invalid.reason),
                 is_exempt: new.conversion == "Webhook" && new.api_version == "v1",
-                field: field::of_instance(version, &invalid.path, &invalid.keyword),
+                field: field::of_instance(version.placed_schema(), &invalid.path, &invalid.keyword),
             });
         }
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use thiserror::Error;
 
-use super::field::steps;
+use super::field::{PlacedSchema, steps};
 use crate::json::Step;
 
 /// A CustomResourceDefinition.
@@ -60,6 +60,12 @@ pub enum CrdError {
     /// The text is no JSON, or nested too deeply.
     #[error("{0}")]
     Json(String),
+}
+
+impl CrdVersion {
+    pub(super) fn placed_schema(&self) -> PlacedSchema<'_> {
+        (self.schema.as_ref(), &self.schema_path)
+    }
 }
 
 impl Crd {

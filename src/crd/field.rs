@@ -2,8 +2,12 @@
 //!
 //! What it deliberately does not do: it knows no text; steps to lines is for whoever has the manifest.
 
-use super::definition::CrdVersion;
+use serde_json::Value;
+
 use crate::json::Step;
+
+/// The schema of a version, if it has one, and the steps to it.
+pub(super) type PlacedSchema<'s> = (Option<&'s Value>, &'s [Step]);
 
 /// The steps to a field of a manifest.
 pub(super) fn steps(path: &[&str]) -> Vec<Step> {
@@ -12,9 +16,9 @@ pub(super) fn steps(path: &[&str]) -> Vec<Step> {
 
 /// The steps to the property that the preflight calls by a path such as `^.spec.size`, and there to what a check looks at; as
 /// far as the definition has it.
-pub(super) fn of_property(version: &CrdVersion, path: &str, check: &str) -> Vec<Step> {
-    let mut found = version.schema_path.clone();
-    let Some(schema) = &version.schema else { return found };
+pub(super) fn of_property((schema, schema_path): PlacedSchema<'_>, path: &str, check: &str) -> Vec<Step> {
+    let mut found = schema_path.to_vec();
+    let Some(schema) = schema else { return found };
     // The deepest schema whose path is the beginning of the one that is looked for. Names may have dots.
     let (mut best, mut open) = ((0, schema, Vec::new()), vec![("^".to_owned(), schema, Vec::new())]);
     while let Some((at, schema, steps)) = open.pop() {
@@ -47,9 +51,9 @@ pub(super) fn of_property(version: &CrdVersion, path: &str, check: &str) -> Vec<
 
 /// The steps to the schema of what a JSON pointer leads to in an object, and there to a keyword; as far as the definition has it.
 #[cfg(feature = "jsonschema")]
-pub(super) fn of_instance(version: &CrdVersion, pointer: &str, keyword: &str) -> Vec<Step> {
-    let mut found = version.schema_path.clone();
-    let Some(mut schema) = version.schema.as_ref() else { return found };
+pub(super) fn of_instance((schema, schema_path): PlacedSchema<'_>, pointer: &str, keyword: &str) -> Vec<Step> {
+    let mut found = schema_path.to_vec();
+    let Some(mut schema) = schema else { return found };
     let parts = pointer.split('/').skip(1).map(|it| it.replace("~1", "/").replace("~0", "~"));
     for part in parts {
         if let Some(next) = schema["properties"].get(&part) {
@@ -84,8 +88,7 @@ mod tests {
                 "map": {"additionalProperties": {"pattern": "x"}},
             }},
         }});
-        let (name, schema_path) = ("v1".to_owned(), vec!["s".into()]);
-        let version = CrdVersion { name, is_served: true, is_storage: true, schema: Some(schema), schema_path };
+        let version: PlacedSchema<'_> = (Some(&schema), &["s".into()]);
         let words = |it: Vec<Step>| it.iter().map(|it| format!("/{it:?}")).collect::<String>();
         let words = |it| words(it).replace("Key(\"", "").replace("\")", "");
         for (path, check, expected) in [
@@ -97,7 +100,7 @@ mod tests {
             ("^.spec.list.items.items", "enum", "/s/properties/spec/properties/list/items/properties/items/enum"),
             ("^.spec.map.additionalProperties", "default", "/s/properties/spec/properties/map/additionalProperties"),
         ] {
-            assert_eq!(words(of_property(&version, path, check)), expected, "{path} {check}");
+            assert_eq!(words(of_property(version, path, check)), expected, "{path} {check}");
         }
         #[cfg(feature = "jsonschema")]
         for (pointer, keyword, expected) in [
@@ -107,7 +110,7 @@ mod tests {
             ("/spec/map/x~1y", "pattern", "/s/properties/spec/properties/map/additionalProperties/pattern"),
             ("/spec/unknown/x", "type", "/s/properties/spec"),
         ] {
-            assert_eq!(words(of_instance(&version, pointer, keyword)), expected, "{pointer} {keyword}");
+            assert_eq!(words(of_instance(version, pointer, keyword)), expected, "{pointer} {keyword}");
         }
     }
 }

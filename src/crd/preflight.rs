@@ -44,7 +44,7 @@ impl Refusal {
             None => (newer, &self.path),
         };
         match (new.version(version), self.check.as_str()) {
-            (Some(version), check) => field::of_property(version, path, check),
+            (Some(version), check) => field::of_property(version.placed_schema(), path, check),
             (None, "scope") => field::steps(&["spec", "scope"]),
             (None, _) => field::steps(&["spec", "versions"]),
         }

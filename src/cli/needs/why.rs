@@ -3,7 +3,7 @@
 use clap::Args;
 
 use crate::cli::args::bundle::Target;
-use crate::cli::args::formats::AnswerFormat;
+use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::{NameArgument, unknown_package};
 use crate::cli::args::namespace::NamespaceOptions;
 use crate::cli::print::answers::print_answers;
@@ -14,7 +14,7 @@ use crate::resolve::{Chain, IndexRows, MAX_CHAINS, Verdict, WhyAnswer, chains, r
 
 /// Show why a package is in a namespace: the chains of dependencies that lead to it
 ///
-/// Exits with 1 if nothing brings it.
+/// Exits with 1 if nothing brings it. With `-o csv` and `-o markdown`: the requirements in these chains.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex why cert-manager --install alloydb-omni-operator
@@ -26,9 +26,8 @@ pub(crate) struct WhyArgs {
     package: String,
     #[command(flatten)]
     namespace: NamespaceOptions,
-    /// Output format
-    #[arg(short, long, value_enum, default_value_t = AnswerFormat::Text)]
-    output: AnswerFormat,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
@@ -66,7 +65,7 @@ pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
         context.reporter.note(&format!("nothing brings `{}` into the namespace", args.package));
     }
     let exit = if answers.is_empty() { Exit::No } else { Exit::Yes };
-    print_answers(args.output, "Why", answers, sheet)?;
+    print_answers(args.answer, "Why", answers, sheet)?;
     Ok(exit)
 }
 
@@ -95,6 +94,8 @@ fn sheet(answer: &WhyAnswer) -> Sheet {
             rows.push(row);
         }
     }
-    sheet.table("Requirements", &["OPERATOR", "REQUIRES", "PLACE"], rows);
+    let headers = ["OPERATOR", "REQUIRES", "PLACE"];
+    sheet.main(&headers, rows.clone());
+    sheet.table("Requirements", &headers, rows);
     sheet
 }
