@@ -40,7 +40,7 @@ impl Index {
     ) -> Result<Place, IndexError> {
         let numbers = self.rows(PROPERTIES, [document], |row| {
             let is_meant = is_it(row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
-            Ok(is_meant.then(|| row.get::<_, usize>(0)).transpose()?)
+            is_meant.then(|| row.get::<_, usize>(0)).transpose()
         })?;
         match numbers.into_iter().flatten().next() {
             Some(number) => self.place_of_numbered_property(document, bundle, number),
