@@ -191,7 +191,7 @@ impl Inspector {
         }
         let range = text_of(value, "versionRange");
         if let Err(error) = Range::parse(&range) {
-            let message = format!("bundle `{bundle}`: `{range}` is not a range of versions: {error}");
+            let message = format!("bundle `{bundle}`: `{range}` is not a range of versions: {}", error.plain());
             let it = draft(rules::INVALID_VERSION_RANGE, message);
             self.push(property::draft_at(it, idx, vec!["versionRange".into()]));
         }

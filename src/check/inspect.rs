@@ -235,7 +235,7 @@ impl Inspector {
     fn skip_range(&mut self, entry: &str, range: &str, path: Vec<Step>) {
         match Range::parse(range) {
             Err(error) => {
-                let message = format!("entry `{entry}`: `{range}` is not a range of versions: {error}");
+                let message = format!("entry `{entry}`: `{range}` is not a range of versions: {}", error.plain());
                 let help = "separate comparators with spaces and write versions in full, for example `>=1.0.0 <1.2.0`";
                 self.push(draft(rules::INVALID_SKIP_RANGE, message).at(path).help(help));
             }

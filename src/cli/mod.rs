@@ -134,7 +134,8 @@ impl Command {
 /// Version, commit and the SQLite that is built in. Whoever packages the program names the commit, in the environment of the build:
 /// a build script that asked git would compile the library again after each `git add`.
 fn version() -> String {
-    let commit = option_env!("OLMDEX_COMMIT").map(|it| format!("commit {it}, ")).unwrap_or_default();
+    let commit =
+        option_env!("OLMDEX_COMMIT").filter(|it| !it.is_empty()).map(|it| format!("commit {it}, ")).unwrap_or_default();
     format!("{} ({commit}SQLite {})", crate::answer::VERSION, crate::index::sqlite_version())
 }
 

@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: it follows no symbolic links to directories, and opens nothing but YAML, JSON and archives of them.
 
+use std::cell::OnceCell;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,8 +15,9 @@ use super::{
 };
 use crate::archive::{self, ArchiveError, Compression, Found, Limits, Node};
 use crate::diag::Place;
+use crate::fbc::{self, Origin, Spot, Syntax};
 use crate::file::open_regular;
-use crate::json::{self, Kind, Value};
+use crate::json::{self, Kind, Step, Value};
 use crate::yaml;
 
 /// How many bytes a file of manifests may have.
@@ -79,8 +81,45 @@ pub struct AnyObject {
     pub json: String,
     /// Where it is written.
     pub place: Place,
-    /// Of a ClusterServiceVersion the lines of its `spec.customresourcedefinitions.owned`, from 1; empty if they are not known.
-    pub owned_lines: Vec<u32>,
+    /// The text that it stands in, of definitions and ClusterServiceVersions, into which findings point.
+    pub text: Option<ObjectText>,
+}
+
+/// The text of an object, or of the list that has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectText {
+    text: Arc<[u8]>,
+    origin: Origin,
+    /// The steps from the text to the object.
+    path: Vec<Step>,
+}
+
+impl AnyObject {
+    /// Where a value of it is written, as far as it has what the steps lead to; where it is written itself if its text is not
+    /// known.
+    #[must_use]
+    pub fn place_of(&self, path: &[Step]) -> Place {
+        let Some(ObjectText { text, origin, path: to_object }) = &self.text else { return self.place.clone() };
+        let mut reader = json::Reader::new();
+        let Ok(mut value) = reader.read(&self.json) else { return self.place.clone() };
+        let mut whole = to_object.clone();
+        for step in path {
+            let next = match step {
+                Step::Key(key) => value.get(key),
+                Step::Index(idx) => value.items().nth(*idx),
+            };
+            let Some(next) = next else { break };
+            value = next;
+            whole.push(step.clone());
+        }
+        let is_below_key = matches!(value.kind(), Kind::Object | Kind::Array)
+            && whole.len() > to_object.len()
+            && matches!(whole.last(), Some(Step::Key(_)));
+        let spot = if is_below_key { Spot::Key(whole) } else { Spot::Path(whole) };
+        let found = fbc::locate(text, *origin, &spot);
+        let (source, source_column) = (Some(found.text), found.text_column);
+        Place { source, source_column, ..Place::at(&self.place.file, found.line, found.column) }
+    }
 }
 
 /// Reads all objects, as [`read`] does, with what could not be read.
@@ -90,11 +129,13 @@ pub struct AnyObject {
 pub fn read_objects(path: &Path, archives: Archives<'_>) -> Result<(Vec<AnyObject>, Vec<String>), ClusterError> {
     let mut objects = Vec::new();
     let warnings = each_text(path, archives, &mut |file, text| {
-        each_object(file, text, &mut |value, place, line_of| {
-            let owned_lines = owned(value).map(line_of).collect();
+        each_object(file, text, &mut |value, place, text_of| {
+            let kind = value.get("kind").and_then(|it| it.as_str()).unwrap_or_default();
+            let is_pointed_into = ["CustomResourceDefinition", "ClusterServiceVersion"].contains(&&*kind);
             let mut json = Vec::new();
             json::write_compact(value, &mut json);
-            objects.push(AnyObject { json: String::from_utf8_lossy(&json).into_owned(), place, owned_lines });
+            let text = is_pointed_into.then(text_of);
+            objects.push(AnyObject { json: String::from_utf8_lossy(&json).into_owned(), place, text });
         })
     })?;
     Ok((objects, warnings))
@@ -213,16 +254,8 @@ fn add_text(cluster: &mut Cluster, file: &str, text: &[u8]) -> Result<(), Cluste
     each_object(file, text, &mut |value, place, _| add_one(cluster, value, place))
 }
 
-/// The definitions that a ClusterServiceVersion owns.
-fn owned(object: Value<'_>) -> impl Iterator<Item = Value<'_>> {
-    let is_csv = object.get("kind").and_then(|it| it.as_str()).is_some_and(|it| it == "ClusterServiceVersion");
-    let owned =
-        Some(object).filter(|_| is_csv).and_then(|it| it.get("spec")?.get("customresourcedefinitions")?.get("owned"));
-    owned.into_iter().flat_map(|it| it.items())
-}
-
-/// Takes an object, where it is written, and what knows the line of a value in it.
-type Sink<'s> = dyn FnMut(Value<'_>, Place, &dyn Fn(Value<'_>) -> u32) + 's;
+/// Takes an object, where it is written, and what keeps its text.
+type Sink<'s> = dyn FnMut(Value<'_>, Place, &dyn Fn() -> ObjectText) + 's;
 
 /// Hands over every object of a text, those of lists one by one.
 fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), ClusterError> {
@@ -234,7 +267,16 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
         while !text[at..].trim_start().is_empty() {
             let line = |offset: usize| 1 + text[..offset].matches('\n').count() as u32;
             let (value, end) = reader.read_at(&text, at).map_err(|error| syntax(line(at), error.to_string()))?;
-            add(value, &mut |it| sink(it, Place::at_line(file, line(it.offset())), &|it| line(it.offset())));
+            add(value, &mut |it, _| {
+                let start = it.offset();
+                let column = 1 + text[text[..start].rfind('\n').map_or(0, |it| it + 1)..start].chars().count() as u32;
+                let origin = origin(Syntax::Json, line(start), column);
+                let text_of = || {
+                    let text = text.get(start..it.end()).unwrap_or_default().as_bytes();
+                    ObjectText { text: text.into(), origin, path: Vec::new() }
+                };
+                sink(it, Place::at_line(file, line(start)), &text_of);
+            });
             at = end;
         }
         return Ok(());
@@ -242,8 +284,7 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
     for chunk in yaml::split(text, 1) {
         let chunk = chunk.map_err(|error| syntax(error.line, error.to_string()))?;
         let mut converted = Vec::new();
-        let mut origins = yaml::ValueOrigins::default();
-        yaml::to_json_and_rest(&chunk.text, &mut converted, Some(&mut origins))
+        yaml::to_json_and_rest(&chunk.text, &mut converted, None)
             .map_err(|error| syntax(chunk.first_line, error.to_string()))?;
         let converted = String::from_utf8_lossy(&converted);
         if converted.trim().is_empty() {
@@ -251,16 +292,26 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
         }
         let value = reader.read(&converted).map_err(|error| syntax(chunk.first_line, error.to_string()))?;
         let lines = item_lines(&chunk.text, value);
-        let mut n_placed = 0;
-        add(value, &mut |it| {
-            // A list's items come one after the other.
-            let line = if it.offset() == value.offset() { 1 } else { lines.get(n_placed).copied().unwrap_or(1) };
-            n_placed += 1;
-            let line_of = |it: Value<'_>| chunk.first_line + origins.of(it.offset()).line - 1;
-            sink(it, Place::at_line(file, chunk.first_line + line - 1), &line_of);
+        let text: OnceCell<Arc<[u8]>> = OnceCell::new();
+        add(value, &mut |it, path| {
+            let line = match path.last() {
+                Some(Step::Index(number)) => lines.get(*number).copied().unwrap_or(1),
+                _ => 1,
+            };
+            let text_of = || {
+                // The items of a list share its text.
+                let text = Arc::clone(text.get_or_init(|| (*chunk.text).into()));
+                ObjectText { text, origin: origin(Syntax::Yaml, chunk.first_line, 1), path: path.to_vec() }
+            };
+            sink(it, Place::at_line(file, chunk.first_line + line - 1), &text_of);
         });
     }
     Ok(())
+}
+
+/// A text that starts at a line and column.
+fn origin(syntax: Syntax, line: u32, column: u32) -> Origin {
+    Origin { file: 0, line, column, syntax, offset: 0, len: 0 }
 }
 
 /// The lines of a list's items in a chunk of YAML, from 1.
@@ -272,15 +323,15 @@ fn item_lines(chunk: &[u8], list: Value<'_>) -> Vec<u32> {
     ends.into_iter().map(|it| found.get(it).map_or(1, |it| it.value.line)).collect()
 }
 
-/// Hands over an object, or those of a list.
-fn add(value: Value<'_>, sink: &mut dyn FnMut(Value<'_>)) {
+/// Hands over an object, or those of a list, with the steps to it.
+fn add(value: Value<'_>, sink: &mut dyn FnMut(Value<'_>, &[Step])) {
     let is_list = value.get("kind").and_then(|it| it.as_str()).is_some_and(|it| it.ends_with("List"));
     match value.get("items") {
         Some(items) if is_list || value.get("kind").is_none() => {
-            items.items().for_each(sink);
+            items.items().enumerate().for_each(|(idx, it)| sink(it, &["items".into(), idx.into()]));
         }
-        _ if value.kind() == Kind::Array => value.items().for_each(sink),
-        _ => sink(value),
+        _ if value.kind() == Kind::Array => value.items().enumerate().for_each(|(idx, it)| sink(it, &[idx.into()])),
+        _ => sink(value, &[]),
     }
 }
 
@@ -382,6 +433,31 @@ spec: {upgradeStrategy: TechPreviewUnsafeFailForward}
         }
         for text in ["", "# nothing", "just text", "- a\n- b", "null", "{}", "[1, 2]"] {
             assert_eq!(read_text("x", text.as_bytes()).unwrap(), Cluster::default(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn values_of_definitions_are_found_in_every_form() {
+        let crd = "{\"kind\": \"CustomResourceDefinition\",\n \"spec\": {\"scope\": \"Cluster\"}}";
+        let list =
+            "kind: List\nitems:\n- kind: Namespace\n- kind: CustomResourceDefinition\n  spec:\n    scope: Cluster\n";
+        let path = |it: &str| -> Vec<Step> { it.split('.').map(Step::from).collect() };
+        for (text, scope, spec) in [
+            (crd.to_owned(), (2, 20), (2, 2)),
+            (format!("{{}}\n  {crd}"), (3, 20), (3, 2)),
+            (format!("{{\"items\": [1, {crd}]}}"), (2, 20), (2, 2)),
+            (list.to_owned(), (6, 12), (5, 3)),
+            (format!("# ü\n---\n\n{list}"), (9, 12), (8, 3)),
+            (list.replace("kind: List\nitems:\n", ""), (4, 12), (3, 3)),
+        ] {
+            let directory = tempfile::tempdir().unwrap();
+            let file = directory.path().join("crd.yaml");
+            std::fs::write(&file, &text).unwrap();
+            let (objects, _) =
+                read_objects(&file, Archives { scratch: directory.path(), limits: Limits::default() }).unwrap();
+            let crd = objects.iter().find(|it| it.json.contains("CustomResourceDefinition")).unwrap();
+            let at = |it: &str| Some(crd.place_of(&path(it))).map(|it| (it.line, it.column)).unwrap();
+            assert_eq!((at("spec.scope"), at("spec.names.kind")), (scope, spec), "{text}");
         }
     }
 }

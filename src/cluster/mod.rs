@@ -17,7 +17,7 @@ mod subscription;
 pub use catalog_source::CatalogSource;
 pub use csv::ClusterServiceVersion;
 pub use extension::ClusterExtension;
-pub use manifest::{AnyObject, Archives, ClusterError, read, read_objects, read_text};
+pub use manifest::{AnyObject, Archives, ClusterError, ObjectText, read, read_objects, read_text};
 pub use operator_group::OperatorGroup;
 pub use subscription::Subscription;
 

@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::definition::{Crd, CrdVersion};
+#[cfg(feature = "jsonschema")]
+use super::field;
 use super::objects::Resource;
+use crate::json::Step;
 
 /// What OLM Classic says to a new definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +30,8 @@ pub enum Verdict {
         reason: String,
         /// Whether it is only a warning, since a webhook converts.
         is_exempt: bool,
+        /// The steps to what the object breaks in the manifest of the new definition.
+        field: Vec<Step>,
     },
     /// Documented, but not checked: a served version is gone.
     ServedVersionRemoved {
@@ -39,6 +44,8 @@ pub enum Verdict {
         version: String,
         /// What is wrong with it.
         reason: String,
+        /// The steps to the schema in the manifest of the new definition.
+        field: Vec<Step>,
     },
     /// Whether objects fit a version is not known, because they are given at others and a webhook converts.
     NotConverted {
@@ -118,7 +125,10 @@ fn check_objects(old: &Crd, new: &Crd, version: &CrdVersion, objects: &[Resource
 fn validate(new: &Crd, version: &CrdVersion, schema: &Value, objects: Vec<&Resource>) -> Vec<Verdict> {
     let validator = match super::Validator::new(schema) {
         Ok(validator) => validator,
-        Err(reason) => return vec![Verdict::SchemaUnusable { version: version.name.clone(), reason }],
+        Err(reason) => {
+            let (version, field) = (version.name.clone(), version.schema_path.clone());
+            return vec![Verdict::SchemaUnusable { version, reason, field }];
+        }
     };
     let mut verdicts = Vec::new();
     for object in objects.into_iter().map(|it| it.at(&version.name)) {
@@ -129,6 +139,7 @@ fn validate(new: &Crd, version: &CrdVersion, schema: &Value, objects: Vec<&Resou
                 object: object.name.clone(),
                 reason: format!("{path}: {}", invalid.reason),
                 is_exempt: new.conversion == "Webhook" && new.api_version == "v1",
+                field: field::of_instance(version.placed_schema(), &invalid.path, &invalid.keyword),
             });
         }
     }
@@ -139,7 +150,7 @@ fn validate(new: &Crd, version: &CrdVersion, schema: &Value, objects: Vec<&Resou
 #[cfg(not(feature = "jsonschema"))]
 fn validate(_: &Crd, version: &CrdVersion, _: &Value, _: Vec<&Resource>) -> Vec<Verdict> {
     let reason = "this build is without the feature `jsonschema`".to_owned();
-    vec![Verdict::SchemaUnusable { version: version.name.clone(), reason }]
+    vec![Verdict::SchemaUnusable { version: version.name.clone(), reason, field: version.schema_path.clone() }]
 }
 
 #[cfg(test)]

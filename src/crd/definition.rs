@@ -3,6 +3,9 @@
 use serde_json::Value;
 use thiserror::Error;
 
+use super::field::{PlacedSchema, steps};
+use crate::json::Step;
+
 /// A CustomResourceDefinition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Crd {
@@ -37,6 +40,8 @@ pub struct CrdVersion {
     pub is_storage: bool,
     /// Its `openAPIV3Schema`, if it has one.
     pub schema: Option<Value>,
+    /// The steps to that schema in the manifest.
+    pub schema_path: Vec<Step>,
 }
 
 /// Why a value is no CustomResourceDefinition.
@@ -55,6 +60,12 @@ pub enum CrdError {
     /// The text is no JSON, or nested too deeply.
     #[error("{0}")]
     Json(String),
+}
+
+impl CrdVersion {
+    pub(super) fn placed_schema(&self) -> PlacedSchema<'_> {
+        (self.schema.as_ref(), &self.schema_path)
+    }
 }
 
 impl Crd {
@@ -115,6 +126,9 @@ impl Crd {
     }
 }
 
+/// The schema that all versions of v1beta1 may share.
+const SHARED: [&str; 3] = ["spec", "validation", "openAPIV3Schema"];
+
 /// The versions; v1beta1 may have one without a list, and a schema for all of them.
 fn versions(spec: &Value) -> Vec<CrdVersion> {
     let shared = spec["validation"]["openAPIV3Schema"].as_object().map(|it| Value::from(it.clone()));
@@ -122,19 +136,23 @@ fn versions(spec: &Value) -> Vec<CrdVersion> {
         .as_array()
         .into_iter()
         .flatten()
-        .map(|it| {
+        .enumerate()
+        .map(|(number, it)| {
             let own = &it["schema"]["openAPIV3Schema"];
+            let of_own = [steps(&["spec", "versions"]), vec![number.into()], steps(&["schema", "openAPIV3Schema"])];
             CrdVersion {
                 name: it["name"].as_str().unwrap_or_default().to_owned(),
                 is_served: it["served"] == true,
                 is_storage: it["storage"] == true,
                 schema: own.is_object().then(|| own.clone()).or_else(|| shared.clone()),
+                schema_path: if own.is_object() { of_own.concat() } else { steps(&SHARED) },
             }
         })
         .collect();
     match spec["version"].as_str() {
         Some(only) if listed.is_empty() && !only.is_empty() => {
-            vec![CrdVersion { name: only.to_owned(), is_served: true, is_storage: true, schema: shared }]
+            let name = only.to_owned();
+            vec![CrdVersion { name, is_served: true, is_storage: true, schema: shared, schema_path: steps(&SHARED) }]
         }
         _ => listed,
     }

@@ -3,8 +3,10 @@
 //! What it deliberately does not do: it decides nothing; [`super::preflight`] and [`super::classic`] do.
 
 use super::classic::{self, Verdict};
+use super::field::steps;
 use super::{Crd, Resource, preflight, rules};
 use crate::diag::{Finding, Place, Rule};
+use crate::json::Step;
 
 /// A definition, and where it is written.
 #[derive(Debug, Clone)]
@@ -15,16 +17,22 @@ pub struct Placed {
     pub place: Place,
 }
 
+/// A finding, and the steps to what it is about in the manifest of the new definition. Its place is that of the definition.
+pub type FieldFinding = (Finding, Vec<Step>);
+
 fn finding(rule: &'static Rule, next: &Placed, message: String, help: Option<String>) -> Finding {
     Finding { rule, message, place: Some(next.place.clone()), help, package: None }
 }
 
 /// What OLM v1 refuses.
 #[must_use]
-pub fn of_preflight(before: &Placed, next: &Placed) -> Vec<Finding> {
+pub fn of_preflight(before: &Placed, next: &Placed) -> Vec<FieldFinding> {
     let refusals = preflight::preflight(&before.crd, &next.crd).into_iter();
     refusals
-        .map(|it| finding(rules::PREFLIGHT, next, format!("OLM v1 refuses {}: {it}", next.crd.name), None))
+        .map(|it| {
+            let message = format!("OLM v1 refuses {}: {it}", next.crd.name);
+            (finding(rules::PREFLIGHT, next, message, None), it.field(&next.crd))
+        })
         .collect()
 }
 
@@ -36,9 +44,10 @@ pub fn of_classic(
     next: &Placed,
     objects: &[Resource],
     owners: Option<&[String]>,
-) -> (Vec<Finding>, Vec<String>) {
+) -> (Vec<FieldFinding>, Vec<String>) {
     let name = &next.crd.name;
     let mut unknown = Vec::new();
+    let versions = || steps(&["spec", "versions"]);
     let verdicts = classic::check(&before.crd, &next.crd, objects).into_iter();
     let findings = verdicts
         .filter_map(|verdict| {
@@ -53,14 +62,14 @@ pub fn of_classic(
                         "OLM Classic refuses {name}: version {version} was removed while objects are still stored in it{known}"
                     );
                     let help = format!("keep {version} with `served: false` until status.storedVersions is without it");
-                    finding(rules::STORED_VERSION, next, message, Some(help))
+                    (finding(rules::STORED_VERSION, next, message, Some(help)), versions())
                 }
                 Verdict::ServedVersionRemoved { version } => {
                     let message = format!("{name} no longer has version {version}, which is served");
                     let help = help_for_removed(&version, owners);
-                    finding(rules::SERVED_VERSION, next, message, Some(help))
+                    (finding(rules::SERVED_VERSION, next, message, Some(help)), versions())
                 }
-                Verdict::ObjectInvalid { api, object, reason, is_exempt } => {
+                Verdict::ObjectInvalid { api, object, reason, is_exempt, field } => {
                     let (rule, who) = match is_exempt {
                         false => (rules::OBJECT, format!("OLM Classic refuses {name}")),
                         true => (
@@ -68,11 +77,11 @@ pub fn of_classic(
                             format!("OLM Classic warns about {name}, which a webhook converts"),
                         ),
                     };
-                    finding(rule, next, format!("{who}: {object} ({api}) does not fit: {reason}"), None)
+                    (finding(rule, next, format!("{who}: {object} ({api}) does not fit: {reason}"), None), field)
                 }
-                Verdict::SchemaUnusable { version, reason } => {
+                Verdict::SchemaUnusable { version, reason, field } => {
                     let message = format!("objects of {name} cannot be checked against version {version}: {reason}");
-                    finding(rules::NO_VALIDATOR, next, message, None)
+                    (finding(rules::NO_VALIDATOR, next, message, None), field)
                 }
                 Verdict::NotConverted { version, count } => {
                     unknown.push(format!(

@@ -16,6 +16,7 @@
 pub mod bundle_rules;
 pub mod classic;
 mod definition;
+mod field;
 pub mod findings;
 mod objects;
 pub mod outline;

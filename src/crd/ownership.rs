@@ -23,6 +23,8 @@ pub struct Complaint {
     pub rule: &'static Rule,
     /// What it is about.
     pub subject: Subject,
+    /// The field of that which is wrong, from the entry or from the definition.
+    pub field: &'static [&'static str],
     /// What is wrong.
     pub message: String,
     /// What to do.
@@ -38,6 +40,7 @@ pub fn check_definitions(definitions: &[Outline]) -> Vec<Complaint> {
         (first != version).then(|| Complaint {
             rule: rules::FIRST_VERSION,
             subject: Subject::Definition(idx),
+            field: &["spec", "version"],
             message: format!("{name}: `version` is `{version}`, but the first of `versions` is `{first}`"),
             help: if versions.iter().any(|(it, _)| it == version) {
                 format!("move `{version}` to the front of `versions`, or remove `version`, which is deprecated")
@@ -55,8 +58,8 @@ pub fn check_owned(owned: &[Owned], definitions: &[Outline]) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     for (idx, entry) in owned.iter().enumerate() {
         let Owned { name, version, kind } = entry;
-        let mut add = |rule, message, help| {
-            complaints.push(Complaint { rule, subject: Subject::Owned(idx), message, help });
+        let mut add = |rule, field, message, help| {
+            complaints.push(Complaint { rule, subject: Subject::Owned(idx), field, message, help });
         };
         let same: Vec<&Outline> = definitions.iter().filter(|it| it.name == *name).collect();
         let Some(first) = same.first() else {
@@ -67,7 +70,7 @@ pub fn check_owned(owned: &[Owned], definitions: &[Outline]) -> Vec<Complaint> {
                 None => "add the definition to the bundle, or remove the entry from `owned`".to_owned(),
             };
             let message = format!("the ClusterServiceVersion owns `{name}`, but the bundle has no such definition");
-            add(rules::OWNED_WITHOUT_DEFINITION, message, help);
+            add(rules::OWNED_WITHOUT_DEFINITION, &["name"], message, help);
             continue;
         };
         let versions: Vec<(&str, bool)> = same.iter().flat_map(|it| versions(it)).collect();
@@ -86,7 +89,7 @@ pub fn check_owned(owned: &[Owned], definitions: &[Outline]) -> Vec<Complaint> {
                 [only] => format!("set the entry's version to `{only}`, which is served"),
                 several => format!("set the entry's version to one that is served: {}", several.join(", ")),
             };
-            add(rules::OWNED_VERSION, message, help);
+            add(rules::OWNED_VERSION, &["version"], message, help);
         }
         if same.iter().all(|it| it.kind != *kind) {
             let real = &first.kind;
@@ -94,13 +97,14 @@ pub fn check_owned(owned: &[Owned], definitions: &[Outline]) -> Vec<Complaint> {
                 "" => format!("the ClusterServiceVersion owns `{name}` without a kind"),
                 _ => format!("the ClusterServiceVersion owns `{name}` as kind `{kind}`, but its kind is `{real}`"),
             };
-            add(rules::OWNED_KIND, message, format!("set the entry's kind to `{real}`"));
+            add(rules::OWNED_KIND, &["kind"], message, format!("set the entry's kind to `{real}`"));
         }
     }
     for (idx, it) in definitions.iter().enumerate().filter(|(_, it)| owned.iter().all(|entry| entry.name != it.name)) {
         complaints.push(Complaint {
             rule: rules::DEFINITION_NOT_OWNED,
             subject: Subject::Definition(idx),
+            field: &["metadata", "name"],
             message: format!(
                 "the bundle has the definition `{}`, which its ClusterServiceVersion does not own",
                 it.name

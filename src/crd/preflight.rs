@@ -11,8 +11,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::definition::{Crd, CrdVersion};
+use super::field;
 use super::schema::flatten;
 use super::version::compare;
+use crate::json::Step;
 
 /// Something that the preflight refuses.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
@@ -26,6 +28,27 @@ pub struct Refusal {
     pub check: String,
     /// What has changed.
     pub text: String,
+    /// The version and the property that it is about, if `versions` and `path` do not say so.
+    #[serde(skip)]
+    pub about: Option<(String, String)>,
+}
+
+impl Refusal {
+    /// The steps to what it is about in the manifest of the new definition, as far as that has it.
+    #[must_use]
+    pub fn field(&self, new: &Crd) -> Vec<Step> {
+        // Of two versions that are served side by side, the newer one differs.
+        let newer = self.versions.rsplit(" -> ").next().unwrap_or_default();
+        let (version, path) = match &self.about {
+            Some((version, path)) => (version.as_str(), path),
+            None => (newer, &self.path),
+        };
+        match (new.version(version), self.check.as_str()) {
+            (Some(version), check) => field::of_property(version.placed_schema(), path, check),
+            (None, "scope") => field::steps(&["spec", "scope"]),
+            (None, _) => field::steps(&["spec", "versions"]),
+        }
+    }
 }
 
 impl fmt::Display for Refusal {
@@ -42,22 +65,23 @@ impl fmt::Display for Refusal {
 #[must_use]
 pub fn preflight(old: &Crd, new: &Crd) -> Vec<Refusal> {
     let mut refusals = Vec::new();
-    let mut about_all = |check: &str, text: String| {
-        refusals.push(Refusal { versions: String::new(), path: String::new(), check: check.to_owned(), text });
+    let mut about_all = |check: &str, text: String, about: Option<(String, String)>| {
+        refusals.push(Refusal { versions: String::new(), path: String::new(), check: check.to_owned(), text, about });
     };
     if old.scope != new.scope {
-        about_all("scope", format!("scope changed : {:?} -> {:?}", old.scope, new.scope));
+        about_all("scope", format!("scope changed : {:?} -> {:?}", old.scope, new.scope), None);
     }
     let removed: Vec<&str> =
         old.stored_versions.iter().filter(|it| new.version(it).is_none()).map(String::as_str).collect();
     if !removed.is_empty() {
-        about_all("storedVersionRemoval", format!("stored versions removed : [{}]", removed.join(" ")));
+        about_all("storedVersionRemoval", format!("stored versions removed : [{}]", removed.join(" ")), None);
     }
     let in_both = || old.versions.iter().filter_map(|it| Some((it, new.version(&it.name)?)));
     for (version, next) in in_both() {
         let (before, after) = (flat(version), flat(next));
         for path in before.keys().filter(|it| !after.contains_key(*it)) {
-            about_all("existingFieldRemoval", format!("removed field : {}.{path}", version.name));
+            let about = (version.name.clone(), path.clone());
+            about_all("existingFieldRemoval", format!("removed field : {}.{path}", version.name), Some(about));
         }
     }
     for (version, next) in in_both() {
@@ -96,7 +120,7 @@ fn differences(versions: &str, old: &CrdVersion, new: &CrdVersion) -> Vec<Refusa
         let mut after = after.get(&path).cloned().unwrap_or_default();
         let mut refuse = |check: &str, text: String| {
             let (versions, path, check) = (versions.to_owned(), path.clone(), check.to_owned());
-            refusals.push(Refusal { versions, path, check, text });
+            refusals.push(Refusal { versions, path, check, text, about: None });
         };
         for (check, compare) in CHECKS {
             if let Some(text) = compare(before.remove(*check), after.remove(*check)) {

@@ -12,6 +12,8 @@ pub struct Invalid {
     pub path: String,
     /// What is wrong there.
     pub reason: String,
+    /// The keyword of the schema that it breaks.
+    pub keyword: String,
 }
 
 /// Validates objects against one schema.
@@ -39,7 +41,14 @@ impl Validator {
         let mut found: Vec<Invalid> = self
             .validator
             .iter_errors(&resource.value)
-            .map(|error| Invalid { path: error.instance_path().to_string(), reason: error.to_string() })
+            .map(|error| {
+                let schema = error.schema_path().to_string();
+                Invalid {
+                    path: error.instance_path().to_string(),
+                    reason: error.to_string(),
+                    keyword: schema.rsplit('/').next().unwrap_or_default().to_owned(),
+                }
+            })
             .collect();
         found.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
         found

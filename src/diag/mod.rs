@@ -77,8 +77,7 @@ impl Rule {
     }
 }
 
-/// A place in a file, as the user named it. Lines and columns count from 1. An answer tells the line; findings, which tell more,
-/// have a form of their own.
+/// A place in a file, as the user named it. Lines and columns count from 1. Findings, which say more, have a form of their own.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, schemars::JsonSchema)]
 pub struct Place {
     /// The file, or empty.
@@ -86,7 +85,6 @@ pub struct Place {
     /// The line there.
     pub line: u32,
     /// Column in characters.
-    #[serde(skip)]
     pub column: u32,
     /// The text of the line, or a part of it, if it is at hand.
     #[serde(skip)]

@@ -4,15 +4,16 @@
 
 use super::Place;
 
-/// The first column behind the word, text or collection at a place; the next column if the line is not at hand.
-pub(super) fn end_column(place: &Place) -> u32 {
+/// The first column after the word, text or collection at a place; `None` if the line is not at hand, as for what an index
+/// says: then nobody knows more than that it goes to the end of the line at most.
+pub(super) fn end_column(place: &Place) -> Option<u32> {
+    let line = place.source.as_ref()?;
     let next = place.column.saturating_add(1);
-    let Some(line) = &place.source else { return next };
     let skipped = place.column.saturating_sub(place.source_column) as usize;
     let before: String = line.chars().take(skipped).collect();
     let rest: Vec<char> = line.chars().skip(skipped).collect();
     let length = length(&rest, before.contains(['{', '[']));
-    place.column.saturating_add(u32::try_from(length).unwrap_or(0)).max(next)
+    Some(place.column.saturating_add(u32::try_from(length).unwrap_or(0)).max(next))
 }
 
 /// The length of what a text starts with.
@@ -78,8 +79,8 @@ mod tests {
         ] {
             let source = Some(line.to_owned());
             let place = Place { file: String::new(), line: 1, column, source, source_column: 1 };
-            assert_eq!(end_column(&place), end, "{line} from {column}");
+            assert_eq!(end_column(&place), Some(end), "{line} from {column}");
         }
-        assert_eq!(end_column(&Place::at("x", 3, 5)), 6);
+        assert_eq!(end_column(&Place::at("x", 3, 5)), None);
     }
 }

@@ -143,7 +143,7 @@ impl Location {
             start_line: line,
             start_column: column,
             end_line: line,
-            end_column: end_column(place).max(column + 1),
+            end_column: end_column(place).map(|it| it.max(column + 1)),
         };
         let artifact_location = ArtifactLocation { uri: uri(&place.file) };
         Self { physical_location: PhysicalLocation { artifact_location, region } }
@@ -162,7 +162,9 @@ struct Region {
     start_column: u32,
     end_line: u32,
     /// Of the first column behind it.
-    end_column: u32,
+    /// Without it, a region goes to the end of its line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_column: Option<u32>,
 }
 
 /// The whole log as one line of JSON-serialisable data. `rules` are all rules that were applied, `failures` the sources that could

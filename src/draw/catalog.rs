@@ -20,6 +20,8 @@ pub struct Catalog {
     pub deprecated: Deprecated,
     /// Its packages by name, those too of which only a channel or a bundle is there.
     pub packages: BTreeMap<String, Package>,
+    /// The bundle that is marked, if one is.
+    pub marked: Option<String>,
 }
 
 /// A package, as far as it is no channel.
@@ -269,6 +271,23 @@ impl Catalog {
     #[must_use]
     pub fn version_of(&self, name: &str) -> Version {
         self.versions.get(name).cloned().unwrap_or(Version::new(0, 0, 0))
+    }
+
+    /// The package of the first channel that lists a bundle.
+    #[must_use]
+    pub fn package_of(&self, bundle: &str) -> Option<&str> {
+        let lists = |it: &&Channel| it.entries.iter().any(|it| it.name == bundle);
+        self.channels.iter().find(lists).map(|it| it.package.as_str())
+    }
+
+    /// Marks an entry of a package, which is named by its bundle or its version; whether there is one.
+    pub fn mark(&mut self, package: &str, name: &str) -> bool {
+        let entries = self.channels.iter().filter(|it| it.package == package).flat_map(|it| &it.entries);
+        let is_it = |it: &&Entry| {
+            it.name == name || self.versions.get(&it.name).is_some_and(|version| version.to_string() == name)
+        };
+        self.marked = entries.into_iter().find(is_it).map(|it| it.name.clone());
+        self.marked.is_some()
     }
 
     /// Whether it has a channel of the package.

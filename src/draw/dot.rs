@@ -7,7 +7,7 @@ use super::node::GraphNode;
 use crate::diag::printable;
 
 /// Draws channels as one digraph, each channel a cluster. Heads have two borders, what is deprecated is filled, what is
-/// skipped is dashed, what the channel does not list is dotted, and a dead end is narrower below.
+/// skipped is dashed, what the channel does not list is dotted, a dead end is narrower below, and what was named has a thick border.
 ///
 /// # Errors
 /// Those of the writer.
@@ -41,6 +41,9 @@ fn attributes(node: &GraphNode) -> Vec<String> {
     }
     if node.is_dead_end {
         all.push("shape=invtrapezium".to_owned());
+    }
+    if node.is_marked {
+        all.push("penwidth=4".to_owned());
     }
     let mut styles = Vec::new();
     if node.is_deprecated {

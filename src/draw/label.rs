@@ -76,6 +76,7 @@ impl Label {
             is_skipped: every(|it| it.is_skipped),
             is_deprecated: every(|it| it.is_deprecated),
             is_dead_end: every(|it| it.is_dead_end),
+            is_marked: nodes.iter().any(|it| it.is_marked),
             ..first.clone()
         };
         Self { name, marks, hint, node: Some(node), is_fold: true }

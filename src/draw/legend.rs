@@ -17,6 +17,7 @@ pub(super) fn legend(has_mutual: bool, folds: Option<&str>) -> Panel {
         is_skipped: false,
         is_deprecated: false,
         is_dead_end: false,
+        is_marked: false,
     };
     let shapes = [
         ("head", GraphNode { is_head: true, ..node.clone() }),

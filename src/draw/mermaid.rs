@@ -152,6 +152,11 @@ impl<'c> Mermaid<'c> {
             let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
             writeln!(out, "class {} {class}", nodes.join(","))?;
         }
+        for (channel, name) in self.catalog.channels.iter().zip(self.catalog.marked.iter().cycle()) {
+            if channel.entries.iter().any(|it| it.name == *name) {
+                writeln!(out, "style {}-{} stroke-width:4px", id_of(channel), printable(name))?;
+            }
+        }
         if !marks.edges.is_empty() {
             marks.edges.sort_unstable();
             let numbers: Vec<String> = marks.edges.iter().map(ToString::to_string).collect();

@@ -23,4 +23,6 @@ pub struct GraphNode {
     pub is_deprecated: bool,
     /// Whether OLM Classic cannot get from it to a head.
     pub is_dead_end: bool,
+    /// Whether it is the bundle that was named.
+    pub is_marked: bool,
 }

@@ -18,9 +18,12 @@ pub(super) fn head_version<'c>(catalog: &'c Catalog, channel: &Channel) -> Optio
     highest(&mut heads.map(|it| it.name.as_str())).or_else(|| highest(&mut entries.iter().map(|it| it.name.as_str())))
 }
 
-/// Channels by package, then by the version of their head, the highest first, then by name.
+/// Channels by package, the default one first, then by the version of their head, the highest first, then by name.
 pub(super) fn in_version_order(catalog: &Catalog) -> Vec<&Channel> {
     let mut channels: Vec<&Channel> = catalog.channels.iter().collect();
-    channels.sort_by_cached_key(|it| (it.package.as_str(), Reverse(head_version(catalog, it)), it.name.as_str()));
+    channels.sort_by_cached_key(|it| {
+        let (is_other, head) = (!catalog.is_default(it), Reverse(head_version(catalog, it)));
+        (it.package.as_str(), is_other, head, it.name.as_str())
+    });
     channels
 }

@@ -64,6 +64,7 @@ impl Rows {
             is_skipped: skipped.contains(name),
             is_deprecated: catalog.deprecated.bundles.contains(name),
             is_dead_end: false,
+            is_marked: catalog.marked.as_deref() == Some(name),
         };
         let mut nodes: Vec<GraphNode> = order.iter().map(|&idx| node(&channel.entries[idx].name, true)).collect();
         let listed: BTreeSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();

@@ -24,6 +24,7 @@ pub fn text(graphs: &[ChannelGraph], out: &mut impl Write) -> io::Result<()> {
                 (node.is_skipped, "skipped"),
                 (node.is_dead_end, "dead end"),
                 (!node.is_entry, "not in the channel"),
+                (node.is_marked, "named"),
             ]
             .iter()
             .filter(|(is_so, _)| *is_so)

@@ -280,9 +280,9 @@ fn definitions(
             let Some(before) = old.iter().find(|it| it.name == next.crd.name) else { continue };
             let before = findings::Placed { crd: before.clone(), place: place.clone() };
             if next.crd.api_version == "v1" {
-                found.extend(of_preflight(&before, next));
+                found.extend(of_preflight(&before, next).into_iter().map(|it| it.0));
             }
-            found.extend(of_classic(&before, next, &[], None).0);
+            found.extend(of_classic(&before, next, &[], None).0.into_iter().map(|it| it.0));
         }
     }
     for finding in found {

@@ -16,7 +16,7 @@ pub(super) fn catalogd(message: &str) -> Option<MessageExplanation> {
             "Somebody switched the catalog off with spec.availabilityMode.",
         ),
         ("source catalog content:", "The image of the catalog cannot be pulled or read; OLM tries again."),
-        ("error storing fbc:", "The catalog is not valid; the one before it is still served."),
+        ("error storing fbc:", "The catalog is not valid; catalogd still serves the previous one."),
     ];
     let (_, meaning) = meaning.iter().find(|it| message.contains(it.0))?;
     Made::new(SYSTEM, *meaning).next("kubectl get clustercatalogs").done()

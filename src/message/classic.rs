@@ -19,7 +19,7 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &[" instead of Replacing"],
-        meaning: "With the strategy to fail forward, every operator that another replaces must be in phase Replacing, and \
+        meaning: "With the fail-forward upgrade strategy, every operator that is being replaced must be in phase Replacing, and \
                   one is not.",
         names: &[("csv ", " in phase")],
         next: &[CSVS],
@@ -33,7 +33,7 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["expected exactly one operator, got"],
-        meaning: "Two packages of a catalog have bundles of one name in channels of one name, and OLM cannot tell them apart.",
+        meaning: "Two packages of a catalog have a channel and a bundle of the same names, and OLM cannot tell them apart.",
         names: &[],
         next: &[RESOLVE],
     }),
@@ -56,7 +56,7 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["pre-existing CRD owners found"],
-        meaning: "Another installed operator owns the CRD that this one brings: one of them must go.",
+        meaning: "Another installed operator owns the CRD that this one brings: remove one of the two.",
         names: &[("dependent CSV ", " ")],
         next: &["kubectl get clusterserviceversions -A"],
     }),
@@ -98,7 +98,7 @@ fn deprecation(message: &str) -> Option<MessageExplanation> {
     let mut made = Made::new(
         SYSTEM,
         "The catalog marks what is installed, or where it comes from, as deprecated (`olm.deprecations`). That is advice: OLM \
-         installs and upgrades all the same.",
+         still installs and upgrades it.",
     );
     for text in parts {
         let Some((kind, verb, name, said)) = of(&text) else { continue };
@@ -122,7 +122,7 @@ fn nothing_there(message: &str) -> Made {
 }
 
 fn not_one_group(_: &str) -> Made {
-    let meaning = "A namespace with Subscriptions needs exactly one OperatorGroup; here are none, or several.";
+    let meaning = "A namespace with Subscriptions needs exactly one OperatorGroup; this one has none, or several.";
     Made::new(SYSTEM, meaning).next("kubectl get operatorgroups -A")
 }
 
@@ -179,8 +179,8 @@ fn lost_version(message: &str) -> Made {
     let crd = crd_after(message, "risk of data loss updating ");
     let version = between(message, "removes version ", " that").unwrap_or_default();
     let meaning = format!(
-        "The new CRD {crd} no longer has the version {version}, in which objects may still be stored. Store them in another \
-         version, and take {version} out of status.storedVersions of the CRD."
+        "The new CRD {crd} no longer has the version {version}, but objects may still be stored in it. Migrate them to another \
+         version, then remove {version} from status.storedVersions of the CRD."
     );
     let next = match crd {
         "" => "kubectl get crds".to_owned(),

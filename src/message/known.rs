@@ -100,7 +100,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["requirements no longer met"],
-        meaning: "Something that the operator needs was there and was removed. status.requirementStatus of the \
+        meaning: "Something that the operator needs was removed. status.requirementStatus of the \
                   ClusterServiceVersion lists each requirement with its state.",
         names: &[],
         next: &["kubectl get clusterserviceversions -A -o jsonpath='{.items[*].status.requirementStatus}'"],
@@ -122,14 +122,14 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: CLASSIC,
         marks: &["multiple existing", "owners"],
-        meaning: "Several installed operators own the CRD that this one brings. All but one must go.",
+        meaning: "Several installed operators own the CRD that this one brings. Remove all but one.",
         names: &[],
         next: &[CSVS],
     },
     Known {
         system: CLASSIC,
         marks: &["install strategy failed"],
-        meaning: "OLM could not create what the operator consists of: its deployments, service accounts, roles or webhooks. The \
+        meaning: "OLM could not create the operator's objects: its deployments, service accounts, roles or webhooks. The \
                   text after the colon is the API server's.",
         names: &[],
         next: &["kubectl get events -A --sort-by=.lastTimestamp", CSVS],
@@ -213,7 +213,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: V1,
         marks: &["pre-authorization failed"],
-        meaning: "The service account of the ClusterExtension may not do everything that installing the bundle takes. Grant it the \
+        meaning: "The service account of the ClusterExtension lacks permissions that installing the bundle needs. Grant it the \
                   permissions that the message lists.",
         names: &[],
         next: &[EXTENSIONS, "kubectl auth can-i --list --as=system:serviceaccount:NAMESPACE:NAME"],
@@ -267,7 +267,7 @@ pub(super) const KNOWN: &[Known] = &[
         system: OPM,
         marks: &["cache requires rebuild"],
         meaning: "The cache in the catalog image does not match the catalog beside it: the catalog was changed, or the cache was \
-                  made by another version of opm. Build the image again and run `opm serve CONFIGS --cache-dir=DIR --cache-only` \
+                  built by another version of opm. Build the image again and run `opm serve CONFIGS --cache-dir=DIR --cache-only` \
                   as its last step; or set spec.grpcPodConfig.extractContent of the CatalogSource, or serve without \
                   `--cache-enforce-integrity`.",
         names: &[],
@@ -276,7 +276,7 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: OPM,
         marks: &["integrity check failed"],
-        meaning: "`opm serve` with `--cache-dir` wants a cache that was made before, and none fits. Run `opm serve \
+        meaning: "`opm serve` with `--cache-dir` expects a cache that was built earlier, and finds none that fits. Run `opm serve \
                   CONFIGS --cache-dir=DIR --cache-only` when the image is built.",
         names: &[],
         next: &["olmdex validate CATALOG", MARKETPLACE_PODS],
@@ -300,15 +300,15 @@ pub(super) const KNOWN: &[Known] = &[
     Known {
         system: "opm or oc-mirror",
         marks: &["no channel head"],
-        meaning: "Every entry of a channel is replaced or skipped by another, so it has no newest one: its edges form a cycle.",
+        meaning: "Every entry of a channel is replaced or skipped by another, so the channel has no newest entry: its edges form a cycle.",
         names: &[("invalid package \"", "\""), ("invalid channel \"", "\"")],
         next: &["olmdex check-graph {0}", "olmdex validate CATALOG"],
     },
     Known {
         system: OPM,
         marks: &["channel contains one or more stranded bundles"],
-        meaning: "Entries of a channel are not reached from its head by `replaces`, and nothing skips them: no upgrade leads away \
-                  from them.",
+        meaning: "Entries of a channel are not reached from its head by `replaces`, and nothing skips them: what runs them \
+                  can no longer be upgraded.",
         names: &[("stranded bundles: ", "")],
         next: &["olmdex validate CATALOG"],
     },

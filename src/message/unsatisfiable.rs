@@ -106,7 +106,10 @@ impl Meaning {
 
 fn constraint(text: &str) -> Meaning {
     let readers = [of_subscription, of_unreferenced, of_bundle, same_api, same_package, replaced, nothing_there];
-    readers.iter().find_map(|it| it(text)).unwrap_or_else(|| Meaning::new("This part is not known.".to_owned(), &[]))
+    readers
+        .iter()
+        .find_map(|it| it(text))
+        .unwrap_or_else(|| Meaning::new("olmdex does not know this part.".to_owned(), &[]))
 }
 
 fn of_subscription(text: &str) -> Option<Meaning> {
@@ -137,8 +140,8 @@ fn of_bundle(text: &str) -> Option<Meaning> {
     let text = text.strip_prefix("bundle ")?;
     if let Some((name, demand)) = text.split_once(" requires an operator ") {
         let meaning = format!(
-            "{name} needs another operator, {demand}. Either no catalog that the namespace sees has one in a channel where \
-             it counts, or what has it is ruled out by the other facts."
+            "{name} needs another operator, {demand}. Either no catalog that the namespace sees has one that OLM may \
+             install, or the other facts rule it out."
         );
         return Some(Meaning::new(meaning, &[name]).next(who_meets(demand)));
     }
@@ -166,8 +169,11 @@ fn same_api(text: &str) -> Option<Meaning> {
     let ids = listed(ids, " and ");
     let names: Vec<&str> = ids.iter().map(|it| name_of(it)).collect();
     let meaning = match ids.as_slice() {
-        [a, b] if a == b => format!("{} lists the API {api} twice, which OLM takes for two providers.", place(a)),
-        _ => format!("An API may be provided once in a namespace, and all of these provide {api}: {}.", places(&ids)),
+        [a, b] if a == b => format!("{} lists the API {api} twice, which OLM counts as two providers.", place(a)),
+        _ => format!(
+            "Only one operator in a namespace may provide an API, and all of these provide {api}: {}.",
+            places(&ids)
+        ),
     };
     let api = api.rsplit_once(" (").map(|(kind, group)| format!("{}/{kind}", group.trim_end_matches(')')));
     Some(Meaning::new(meaning, &names).next(api.map(|it| command(["olmdex", "provides", &it]))))
@@ -177,8 +183,10 @@ fn same_package(text: &str) -> Option<Meaning> {
     let (ids, package) = text.split_once(" originate from package ")?;
     let ids = listed(ids, " and ");
     let names: Vec<&str> = std::iter::once(package).chain(ids.iter().map(|it| name_of(it))).collect();
-    let meaning =
-        format!("A package may be installed once in a namespace, and these are all {package}: {}.", places(&ids));
+    let meaning = format!(
+        "A package may be installed only once in a namespace, and these all belong to {package}: {}.",
+        places(&ids)
+    );
     Some(Meaning::new(meaning, &names).next([command(["olmdex", "graph", package])]))
 }
 

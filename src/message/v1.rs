@@ -26,7 +26,7 @@ const RULES: &[Rule] = &[
     Rule::Words(Known {
         system: SYSTEM,
         marks: &["error finding upgrade edges"],
-        meaning: "The recorded version of the installed bundle cannot be read, so nothing can follow it.",
+        meaning: "The recorded version of the installed bundle cannot be read, so OLM cannot upgrade it.",
         names: &[],
         next: &[EXTENSIONS],
     }),
@@ -77,8 +77,8 @@ fn nothing_found(message: &str) -> Made {
         )
     } else {
         format!(
-            "Nothing of {package}{range}{within} may follow the installed version {installed}. The version may exist all the \
-             same: an entry must name the installed bundle in `replaces` or `skips`, or have its version in `skipRange`. OLM \
+            "No bundle of {package}{range}{within} may follow the installed version {installed}. One may exist \
+             nevertheless: its entry must name the installed bundle in `replaces` or `skips`, or have its version in `skipRange`. OLM \
              does not say which of these is missing."
         )
     };
@@ -106,7 +106,7 @@ fn dependency(message: &str) -> Made {
     let bundle = between(message, "validating bundle \"", "\"").unwrap_or_default();
     let property = between(message, "via property \"", "\"").unwrap_or_default();
     let meaning = format!(
-        "OLM v1 does not support dependencies: it would take {bundle}, sees its {property}, and gives up without trying another bundle. \
+        "OLM v1 does not support dependencies: it chooses {bundle}, finds its {property}, and gives up without trying another bundle. \
          Such an operator cannot be installed with OLM v1 as it is."
     );
     Made::new(SYSTEM, meaning).about(&[bundle, property]).next(command(["olmdex", "deps", bundle]))

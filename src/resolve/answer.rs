@@ -91,10 +91,9 @@ pub struct OperatorAnswer {
     pub image: String,
     /// Why it is there.
     pub because: Vec<BecauseAnswer>,
-    /// The file that it stands in.
-    pub file: String,
-    /// Its line there.
-    pub line: u32,
+    /// Where it is written.
+    #[serde(flatten)]
+    pub place: Place,
 }
 
 /// Something installed that stays.
@@ -121,6 +120,9 @@ pub struct BecauseAnswer {
     pub requirement: String,
     /// What the author of the requirement says, or empty.
     pub message: String,
+    /// Where the requirement is written; no file if there is none.
+    #[serde(flatten)]
+    pub place: Place,
     /// How many preferred candidates were passed over.
     pub passed_over: usize,
     /// Whether the operator was there already for another reason, and meets this requirement besides.
@@ -196,10 +198,9 @@ pub struct CoreFact {
     pub api: Option<Api>,
     /// The operators that it is about, as OLM identifies them, the preferred ones first.
     pub operators: Vec<String>,
-    /// The file, or empty.
-    pub file: String,
-    /// The line there.
-    pub line: u32,
+    /// Where the fact is written; no file if it is in none.
+    #[serde(flatten)]
+    pub place: Place,
 }
 
 /// Why there is no answer.
@@ -212,10 +213,9 @@ pub struct FailureAnswer {
     pub operator: String,
     /// What to do about it, or empty.
     pub help: String,
-    /// The file, or empty.
-    pub file: String,
-    /// The line there.
-    pub line: u32,
+    /// Where the cause is written; no file if it is in none.
+    #[serde(flatten)]
+    pub place: Place,
     /// The failures, each by itself, if OLM reports several at once.
     pub parts: Vec<FailureAnswer>,
 }
@@ -326,7 +326,7 @@ impl FailureAnswer {
             Failure::Several(parts) => parts.iter().map(Self::new).collect(),
             _ => Vec::new(),
         };
-        Self { olm_message: failure.to_string(), operator, help, file: place.file, line: place.line, parts }
+        Self { olm_message: failure.to_string(), operator, help, place, parts }
     }
 }
 
@@ -343,8 +343,7 @@ fn operator(world: &World, it: &Operator) -> OperatorAnswer {
         is_upgrade: world.installed.iter().any(|csv| csv.name == it.replaces && !csv.is_copied),
         image: it.image.clone(),
         because: it.because.iter().map(because).collect(),
-        file: it.place.file.clone(),
-        line: it.place.line,
+        place: it.place.clone(),
     }
 }
 
@@ -354,6 +353,7 @@ fn because(because: &Because) -> BecauseAnswer {
         required_by: String::new(),
         requirement: String::new(),
         message: String::new(),
+        place: Place::default(),
         passed_over: 0,
         is_shared: false,
         passed_over_operators: Vec::new(),
@@ -365,7 +365,8 @@ fn because(because: &Because) -> BecauseAnswer {
             answer.subscription.clone_from(name);
             answer.passed_over = *refused;
         }
-        Because::Required { by, text, message, refused, provision } => {
+        Because::Required { by, text, message, place, refused, provision } => {
+            answer.place.clone_from(place);
             answer.is_shared = provision.is_shared;
             answer.passed_over_operators.clone_from(&provision.passed_over);
             answer.preferred_to.clone_from(&provision.preferred_to);
@@ -396,8 +397,7 @@ fn core_fact(fact: &ConflictFact) -> CoreFact {
         package: String::new(),
         api: None,
         operators: Vec::new(),
-        file: fact.place.file.clone(),
-        line: fact.place.line,
+        place: fact.place.clone(),
     };
     let identifiers = |of: &[Named]| of.iter().map(|it| it.identifier.clone()).collect();
     let kind = match &fact.kind {

@@ -16,6 +16,7 @@ use super::indexed::IndexRows;
 use super::question::{Install, Question, QuestionError};
 use super::resolution::{Because, Operator, Options, Verdict, resolve};
 use super::rows::World;
+use crate::diag::Place;
 use crate::index::query::Filter;
 use crate::index::{Index, IndexError};
 
@@ -66,6 +67,9 @@ pub struct DependencyAnswer {
     pub is_all: bool,
     /// Who provides it, the preferred ones first.
     pub provided_by: Vec<PlaceAnswer>,
+    /// Where it is written.
+    #[serde(flatten)]
+    pub place: Place,
 }
 
 /// A bundle with its place.
@@ -98,6 +102,8 @@ pub struct ClosureAnswer {
     pub catalog: String,
     /// Who requires it, and what; empty for the bundle itself.
     pub because: Vec<String>,
+    /// Where each of these requirements is written.
+    pub places: Vec<Place>,
 }
 
 /// A bundle that requires something.
@@ -114,6 +120,9 @@ pub struct DemanderAnswer {
     pub channels: Vec<String>,
     /// What it requires.
     pub requirement: String,
+    /// Where it says so.
+    #[serde(flatten)]
+    pub place: Place,
 }
 
 impl From<Demand> for DependencyAnswer {
@@ -130,6 +139,7 @@ impl From<Demand> for DependencyAnswer {
             is_broken: demand.is_broken,
             is_all: demand.is_all,
             provided_by: demand.candidates.iter().map(place).collect(),
+            place: demand.place,
         }
     }
 }
@@ -142,6 +152,7 @@ impl From<Demander> for DemanderAnswer {
             bundle: demander.bundle.name,
             channels: demander.channels,
             requirement: demander.text,
+            place: demander.place,
         }
     }
 }
@@ -187,17 +198,21 @@ pub fn closure(
     world.subscriptions = asked.subscriptions;
     let rows = IndexRows::new(index, &world);
     let Verdict::Resolved(resolution) = resolve(&world, &rows, options)? else { return Ok(None) };
-    let words = |it: &Because| match it {
-        Because::Required { by, text, .. } => Some(format!("{by} requires {text}")),
+    let demand = |it: &Because| match it {
+        Because::Required { by, text, place, .. } => Some((format!("{by} requires {text}"), place.clone())),
         _ => None,
     };
-    let answer = |it: &Operator| ClosureAnswer {
-        bundle: it.name.clone(),
-        version: it.version.clone(),
-        package: it.package.clone(),
-        channel: it.channel.clone(),
-        catalog: world.catalogs.get(it.catalog).map(|it| it.name.clone()).unwrap_or_default(),
-        because: it.because.iter().filter_map(words).collect(),
+    let answer = |it: &Operator| {
+        let (because, places) = it.because.iter().filter_map(demand).unzip();
+        ClosureAnswer {
+            bundle: it.name.clone(),
+            version: it.version.clone(),
+            package: it.package.clone(),
+            channel: it.channel.clone(),
+            catalog: world.catalogs.get(it.catalog).map(|it| it.name.clone()).unwrap_or_default(),
+            because,
+            places,
+        }
     };
     Ok(Some(resolution.operators.iter().map(answer).collect()))
 }

@@ -9,6 +9,7 @@ use super::message::message;
 use super::size::Size;
 use super::universe::{EntryId, Universe};
 use super::variables::{Reason, Variables};
+use crate::constraint::property::Meaning;
 use crate::diag::Place;
 use crate::fbc::Api;
 use crate::solve::{Constraint, Fact};
@@ -203,18 +204,21 @@ fn kind(universe: &Universe<'_>, reason: &Reason, candidates: impl FnOnce() -> V
 }
 
 fn place(universe: &Universe<'_>, reason: &Reason) -> Place {
+    let from_catalog =
+        |ids: &[EntryId]| ids.iter().find(|it| universe.channel_of(**it).is_some()).or(ids.first()).copied();
     match reason {
         Reason::Subscription(idx) | Reason::Invalid(idx, _) => universe.world.subscriptions[*idx].place.clone(),
         // What a Subscription can have, and what takes the place of what, is written in the channel.
         Reason::Subscribed(_, ids) => ids.first().map(|it| universe.place_of_entry(*it)).unwrap_or_default(),
         Reason::Replaces(id, from) => universe.place_of_edge(*id, *from),
-        Reason::Unreferenced(id) | Reason::Deprecated(id) | Reason::Requires(id, _) => {
-            universe.bundle(*id).place().clone()
-        }
-        Reason::Providers(_, ids) | Reason::Package(_, ids) => {
-            let from_catalog = ids.iter().find(|it| universe.channel_of(**it).is_some()).or(ids.first());
-            from_catalog.map(|it| universe.bundle(*it).place().clone()).unwrap_or_default()
-        }
+        Reason::Unreferenced(id) => universe.bundle(*id).place().clone(),
+        Reason::Deprecated(id) => universe.place_of_meaning(*id, |it| matches!(it, Meaning::Deprecated)),
+        Reason::Requires(id, requirement) => universe.place_of_demand(*id, requirement),
+        Reason::Providers(api, ids) => match from_catalog(ids) {
+            Some(id) => universe.place_of_meaning(id, |it| matches!(it, Meaning::Provides(it) if it == api)),
+            None => Place::default(),
+        },
+        Reason::Package(_, ids) => from_catalog(ids).map(|it| universe.bundle(it).place().clone()).unwrap_or_default(),
         Reason::Always | Reason::Wanted => Place::default(),
     }
 }

@@ -13,6 +13,7 @@ use super::rows::{Rows, World};
 use super::universe::{EntryId, Universe};
 use crate::constraint::cel::Fuel;
 use crate::constraint::property::Meaning;
+use crate::diag::Place;
 
 /// What a bundle demands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub struct Demand {
     pub is_broken: bool,
     /// Whether it asks one operator for several things at once.
     pub is_all: bool,
+    /// Where it is written.
+    pub place: Place,
 }
 
 /// A bundle that demands something.
@@ -47,6 +50,8 @@ pub struct Demander {
     pub channels: Vec<String>,
     /// What it demands, in plain words.
     pub text: String,
+    /// Where it says so.
+    pub place: Place,
 }
 
 /// What the bundles of a name in a package demand, one answer for each catalog.
@@ -75,6 +80,7 @@ pub fn demands(
                         candidates: found.iter().map(|it| named(&universe, *it)).collect(),
                         is_broken: false,
                         is_all: requirement.is_all(),
+                        place: universe.place_of_demand(id, requirement),
                     }
                 }
                 Meaning::Broken(error) => Demand {
@@ -83,9 +89,12 @@ pub fn demands(
                     candidates: Vec::new(),
                     is_broken: true,
                     is_all: false,
+                    place: universe
+                        .place_of_meaning(id, |it| matches!(it, Meaning::Broken(it) if Rc::ptr_eq(it, error))),
                 },
                 _ => continue,
             };
+            // A file-based catalog's server says every demand twice.
             if !demands.contains(&demand) {
                 demands.push(demand);
             }
@@ -163,7 +172,10 @@ pub fn demanders(
                     let key = (bundle.catalog.clone(), package.clone(), bundle.name.clone(), requirement.plain.clone());
                     let channel = bundle.channel.clone();
                     let text = requirement.plain.clone();
-                    let demander = found.entry(key).or_insert_with(|| Demander { bundle, channels: Vec::new(), text });
+                    let demander = found.entry(key).or_insert_with(|| {
+                        let place = universe.place_of_demand(id, requirement);
+                        Demander { bundle, channels: Vec::new(), text, place }
+                    });
                     if !demander.channels.contains(&channel) {
                         demander.channels.push(channel);
                     }

@@ -44,7 +44,7 @@ pub struct BrokenDemand {
     pub error: ConstraintError,
     /// How OLM names the operator that makes the demand.
     pub operator: String,
-    /// Where the operator is written.
+    /// Where the demand is written.
     pub place: Place,
 }
 
@@ -58,7 +58,7 @@ pub struct Overwork {
     pub operator: String,
     /// The demand, in plain words.
     pub demand: String,
-    /// Where the operator is written.
+    /// Where the demand is written.
     pub place: Place,
 }
 
@@ -68,7 +68,7 @@ fn joined(failures: &[Failure]) -> String {
 
 /// A place in brackets; empty if there is none.
 fn at(place: &Place) -> String {
-    if place.file.is_empty() { String::new() } else { format!(" [{}:{}]", place.file, place.line) }
+    if place.file.is_empty() { String::new() } else { format!(" [{place}]") }
 }
 
 impl From<IndexError> for Failure {

@@ -64,6 +64,12 @@ impl Rows for IndexRows<'_> {
         Ok(bundles.iter().map(of).collect())
     }
 
+    fn place_of(&self, bundle: &BundleRow, property: &Property) -> Place {
+        let is_it = |kind: &str, value: &str| (kind, value) == (&*property.kind, &*property.value);
+        // An answer is worth more than its exact line: what else the index is damaged in, its own questions say.
+        self.index.place_of_property(bundle.document, &bundle.place, is_it).unwrap_or_else(|_| bundle.place.clone())
+    }
+
     fn providers(&self, api: &Api) -> Result<Vec<String>, IndexError> {
         self.index.packages_providing(&api.group, &api.version, &api.kind)
     }

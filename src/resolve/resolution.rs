@@ -160,6 +160,8 @@ pub enum Because {
         text: String,
         /// What the author says about it, or empty.
         message: String,
+        /// Where the demand is written.
+        place: Place,
         /// How many candidates that are preferred could not be had, or were passed over for one chosen already.
         refused: usize,
         /// Why this operator meets the demand, and no other; only if asked for.
@@ -371,6 +373,7 @@ fn because(
                     by: name_of(universe, *by),
                     text: requirement.plain.clone(),
                     message: requirement.message.clone(),
+                    place: universe.place_of_demand(*by, requirement),
                     refused: choice.place,
                     provision: match variables.problem.constraint(fact) {
                         Constraint::Dependency(candidates) if explains => {

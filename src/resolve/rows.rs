@@ -91,6 +91,12 @@ pub trait Rows {
         Ok(bundles.iter().map(|it| it.properties.clone()).collect())
     }
 
+    /// Where a bundle writes one of its properties; where the bundle is written, if that is not known.
+    fn place_of(&self, bundle: &BundleRow, property: &Property) -> Place {
+        let _ = property;
+        bundle.place.clone()
+    }
+
     /// The packages that have a bundle that provides an API.
     ///
     /// # Errors

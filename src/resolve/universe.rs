@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::installed::Installed;
 use super::rows::{BundleRow, ChannelRows, EntryRow, PackageRows, Rows, World};
 use crate::constraint::cel::{Fuel, Value};
-use crate::constraint::property::{Meaning, read};
+use crate::constraint::property::{Meaning, Requirement, read};
 use crate::diag::Place;
 use crate::fbc::{self, Api, ChannelPlaces, Property};
 use crate::index::IndexError;
@@ -380,6 +380,19 @@ impl<'w> Universe<'w> {
             Some(item) => channel.places.skip(entry.number, item),
             None => channel.places.skip_range(entry.number),
         }
+    }
+
+    /// Where the bundle of an entry says something of a meaning; where the bundle is written, if that is not known.
+    pub(super) fn place_of_meaning(&self, id: EntryId, is_meant: impl Fn(&Meaning) -> bool) -> Place {
+        let bundle = self.bundle(id);
+        let said = bundle.said.get();
+        let found = said.and_then(|it| it.meanings.iter().zip(&it.properties).find(|it| is_meant(it.0)));
+        found.map_or_else(|| bundle.place().clone(), |(_, property)| self.rows.place_of(&bundle.row, property))
+    }
+
+    /// Where the bundle of an entry makes a demand.
+    pub(super) fn place_of_demand(&self, id: EntryId, demand: &Requirement) -> Place {
+        self.place_of_meaning(id, |it| matches!(it, Meaning::Requires(it) if it.number == demand.number))
     }
 
     /// Whether an entry leads on from what is installed (`docs/behaviour/olm-classic.md` 2.5.4).

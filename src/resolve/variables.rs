@@ -196,8 +196,8 @@ fn broken(universe: &Universe<'_>, id: EntryId, meanings: &[Meaning]) -> Result<
             // OLM reads it.
             return Err(Failure::Limit(format!("{}: {error}", universe.identifier(id))));
         }
+        let place = universe.place_of_meaning(id, |it| matches!(it, Meaning::Broken(it) if Rc::ptr_eq(it, error)));
         let (error, operator) = ((**error).clone(), universe.identifier(id));
-        let place = universe.bundle(id).place().clone();
         failures.push(Failure::Constraint(Box::new(BrokenDemand { error, operator, place })));
     }
     Ok(failures)

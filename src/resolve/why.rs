@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::resolution::{Because, Resolution};
+use crate::diag::Place;
 
 /// How many chains are given at most.
 pub const MAX_CHAINS: usize = 100;
@@ -40,6 +41,16 @@ pub struct Link {
     pub operator: String,
     /// What the one before it requires, in plain words; empty for the first.
     pub requirement: String,
+    /// Where that is written; no file for the first.
+    #[serde(flatten)]
+    pub place: Place,
+}
+
+impl Link {
+    /// The first link of a chain.
+    fn new(operator: &str) -> Self {
+        Self { operator: operator.to_owned(), requirement: String::new(), place: Place::default() }
+    }
 }
 
 /// The chains that bring an operator, the short ones first, [`MAX_CHAINS`] at most; none goes twice over the same operator.
@@ -52,8 +63,7 @@ pub fn chains(resolution: &Resolution, operator: &str) -> Vec<Chain> {
     };
     let mut found = Vec::new();
     // Unfinished chains, from their ends; the shortest first.
-    let mut open: std::collections::VecDeque<Vec<Link>> =
-        [vec![Link { operator: operator.to_owned(), requirement: String::new() }]].into();
+    let mut open: std::collections::VecDeque<Vec<Link>> = [vec![Link::new(operator)]].into();
     while let Some(chain) = open.pop_front() {
         if found.len() >= MAX_CHAINS || open.len() > MAX_CHAINS * 100 {
             break;
@@ -65,10 +75,11 @@ pub fn chains(resolution: &Resolution, operator: &str) -> Vec<Chain> {
                     found.push(Chain { subscription: name.clone(), links: chain.clone() });
                 }
                 Because::Installed => found.push(Chain { subscription: String::new(), links: chain.clone() }),
-                Because::Required { by, text, .. } if chain.iter().all(|it| it.operator != *by) => {
+                Because::Required { by, text, place, .. } if chain.iter().all(|it| it.operator != *by) => {
                     let mut longer = chain.clone();
                     longer[0].requirement.clone_from(text);
-                    longer.insert(0, Link { operator: by.clone(), requirement: String::new() });
+                    longer[0].place.clone_from(place);
+                    longer.insert(0, Link::new(by));
                     open.push_back(longer);
                 }
                 Because::Required { .. } => {}

@@ -84,6 +84,21 @@ pub enum RangeError {
     },
 }
 
+impl RangeError {
+    /// What is wrong, for people: once, and without the steps of the real library.
+    #[must_use]
+    pub fn plain(&self) -> String {
+        match self {
+            Self::LeadingOr => "it begins with `||`".to_owned(),
+            Self::TrailingOr => "it is empty, or ends with `||`".to_owned(),
+            Self::NoVersion { token } => format!("`{token}` has no version"),
+            Self::UnknownOperator { operator, .. } => format!("`{operator}` is not an operator"),
+            Self::InvalidVersion { version, .. } => format!("`{version}` is not a complete version"),
+            Self::EmptyGroup { .. } => "there is nothing between two `||`".to_owned(),
+        }
+    }
+}
+
 impl Range {
     /// Reads a range.
     ///

@@ -269,7 +269,7 @@ fn a_channel_of_any_length_is_a_picture_to_look_at() {
 }
 
 #[test]
-fn channels_stand_by_the_versions_of_their_heads_and_the_default_one_is_named() {
+fn the_default_channel_stands_first_and_the_others_by_the_versions_of_their_heads() {
     let all: Vec<(String, usize, Entries)> =
         (1..=20).map(|minor| (format!("stable-1.{minor}"), minor * 10, z_stream as fn(usize) -> String)).collect();
     let directory = scratch();
@@ -290,7 +290,9 @@ fn channels_stand_by_the_versions_of_their_heads_and_the_default_one_is_named() 
                 found.unwrap_or_else(|| panic!("{name} in {format}"))
             })
             .collect();
-        assert!(places.is_sorted_by(|a, b| a > b), "{format}: {places:?}");
+        let (default, others) = places.split_first().unwrap();
+        assert!(others.is_sorted_by(|a, b| a > b), "{format}: {places:?}");
+        assert!(others.iter().all(|it| default < it), "{format}: the default channel is not the first: {places:?}");
         // In HTML a folded channel is there with every entry, too.
         assert_eq!(out.matches(marked).count(), if format == "html" { 2 } else { 1 }, "{format}");
         if format == "svg" {

@@ -156,7 +156,7 @@ fn words_apis_images_and_features_are_found() {
     build(&path, &[("a", FOO), ("b", BAR)]);
     let index = Index::open(&path).unwrap();
     let found = |query: SearchQuery| -> Vec<(String, String)> {
-        index.search(&query).unwrap().into_iter().map(|it| (it.package, it.version)).collect()
+        index.search(&query).unwrap().into_iter().map(|it| (it.package, it.version.unwrap_or_default())).collect()
     };
     let foo = vec![("foo".to_owned(), "2.0.0".to_owned())];
     for words in ["zebra", "ZEBRA cloud", "animal foo", "foo inc zeb", "Deep OR"] {

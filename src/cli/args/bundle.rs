@@ -89,7 +89,7 @@ pub(crate) fn targets(index: &Index, catalogs: &[String], name: &str) -> Result<
         Ok(range) => range,
         Err(_) if !is_range => return Ok(vec![Target::find(index, catalogs, name)?]),
         Err(error) => {
-            let error = CommandError::usage(format!("`{text}` is not a range of versions: {error}"));
+            let error = CommandError::usage(format!("`{text}` is not a range of versions: {}", error.plain()));
             return Err(error.help("a range looks like `>=2.8.0 <2.11.0`, with all three numbers"));
         }
     };

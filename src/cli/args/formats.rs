@@ -2,8 +2,8 @@
 //!
 //! What it deliberately does not do: it renders nothing.
 
-use clap::ValueEnum;
 use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
 
 use crate::fbc::{Format, Level};
 
@@ -65,6 +65,20 @@ pub(crate) enum AnswerFormat {
     /// Text with whole cells, however long.
     Wide,
     Data(DataFormat),
+    Name,
+    Csv,
+    Markdown,
+}
+
+/// How answers are printed.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct AnswerOptions {
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = AnswerFormat::Text)]
+    pub(crate) output: AnswerFormat,
+    /// With `-o csv`: put a `'` before cells that a spreadsheet would take for formulas, which begin with = + - @
+    #[arg(long)]
+    pub(crate) quote_formulas: bool,
 }
 
 impl ValueEnum for AnswerFormat {
@@ -75,11 +89,17 @@ impl ValueEnum for AnswerFormat {
             Self::Data(DataFormat::Json),
             Self::Data(DataFormat::Jsonl),
             Self::Data(DataFormat::Yaml),
+            Self::Name,
+            Self::Csv,
+            Self::Markdown,
         ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         match self {
+            Self::Name => Some(PossibleValue::new("name").help("Names only, one a line")),
+            Self::Csv => Some(PossibleValue::new("csv").help("The main table as comma-separated values")),
+            Self::Markdown => Some(PossibleValue::new("markdown").help("The main table in Markdown, or a page")),
             Self::Text => Some(
                 PossibleValue::new("text").alias("table").help("For people; on a terminal, cells are cut to its width"),
             ),

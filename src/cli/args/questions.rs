@@ -106,9 +106,7 @@ impl UpgradeOptions {
                 return Err(error.help(format!("choose it with `--catalog`: {}", names.join(", "))));
             }
         };
-        let given = Given { name: None, installed: None, version: None, channels: Channels::One, names_target: false };
-        let asking = Asking { options: self, context, index: &index, given: &given };
-        asking.check_channels(&argument, self.olm, &view.graphs)?;
+        self.check_channels(context, &index, (&argument, self.olm, Channels::One), &view.graphs)?;
         Ok((view, argument, source))
     }
 
@@ -126,6 +124,33 @@ impl UpgradeOptions {
             selector: self.catalog_selector.clone(),
             policy: self.upgrade_constraint_policy,
         }
+    }
+
+    /// Channels that were named must be there, as far as OLM asks for that.
+    fn check_channels(
+        &self,
+        context: &Context,
+        index: &Index,
+        (argument, olm, allowed): (&PackageArgument, Olm, Channels),
+        graphs: &[PackageGraph],
+    ) -> Result<(), CommandError> {
+        let channels = self.channels(argument);
+        let package = &argument.package;
+        let is_known =
+            |it: &&String| graphs.iter().any(|graph| graph.channels.iter().any(|channel| &channel.name == *it));
+        let (known, unknown): (Vec<&String>, Vec<&String>) = channels.iter().partition(is_known);
+        for channel in unknown {
+            // A ClusterExtension takes what the other channels have.
+            if known.is_empty() || olm != Olm::V1 {
+                return Err(unknown_channel(index, package, channel)?);
+            }
+            context.reporter.warning(&format!("package `{package}` has no channel `{channel}`"));
+        }
+        if allowed == Channels::One && olm != Olm::V1 && channels.len() > 1 {
+            let error = CommandError::usage("a Subscription has one channel");
+            return Err(error.help("give one channel, or ask with `--olm v1`"));
+        }
+        Ok(())
     }
 
     fn channels(&self, argument: &PackageArgument) -> Vec<String> {
@@ -300,37 +325,13 @@ impl Asking<'_> {
     }
 
     fn check(&self, argument: &PackageArgument, olm: Olm, view: &PackageView) -> Result<(), CommandError> {
-        self.check_channels(argument, olm, &view.graphs)?;
+        let asked = (argument, olm, self.given.channels);
+        self.options.check_channels(self.context, self.index, asked, &view.graphs)?;
         if olm != Olm::V1 && view.graphs.len() > 1 {
             let names: Vec<&str> = view.graphs.iter().map(|it| it.catalog.as_str()).collect();
             let message = format!("`{}` is in several catalogs: {}", argument.package, names.join(", "));
             let help = "a Subscription names one: choose it with `--catalog`, or ask with `--olm v1`";
             return Err(CommandError::usage(message).help(help));
-        }
-        Ok(())
-    }
-
-    fn check_channels(
-        &self,
-        argument: &PackageArgument,
-        olm: Olm,
-        graphs: &[PackageGraph],
-    ) -> Result<(), CommandError> {
-        let channels = self.options.channels(argument);
-        let package = &argument.package;
-        let is_known =
-            |it: &&String| graphs.iter().any(|graph| graph.channels.iter().any(|channel| &channel.name == *it));
-        let (known, unknown): (Vec<&String>, Vec<&String>) = channels.iter().partition(is_known);
-        for channel in unknown {
-            // A ClusterExtension takes what the other channels have.
-            if known.is_empty() || olm != Olm::V1 {
-                return Err(unknown_channel(self.index, package, channel)?);
-            }
-            self.context.reporter.warning(&format!("package `{package}` has no channel `{channel}`"));
-        }
-        if self.given.channels == Channels::One && olm != Olm::V1 && channels.len() > 1 {
-            let error = CommandError::usage("a Subscription has one channel");
-            return Err(error.help("give one channel, or ask with `--olm v1`"));
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::cli::args::formats::AnswerFormat;
+use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::with_bundle_guess;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
@@ -64,9 +64,8 @@ pub(crate) struct UpgradeOptions {
     pub(crate) cluster: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) ask: AskOptions,
-    /// Output format
-    #[arg(short, long, value_enum, default_value_t = AnswerFormat::Text)]
-    pub(crate) output: AnswerFormat,
+    #[command(flatten)]
+    pub(crate) answer: AnswerOptions,
 }
 
 impl UpgradeOptions {
@@ -77,7 +76,7 @@ impl UpgradeOptions {
         answers: Vec<T>,
         sheet: impl Fn(&T) -> Sheet,
     ) -> Result<(), CommandError> {
-        print_answers(self.output, kind, answers, sheet)
+        print_answers(self.answer, kind, answers, sheet)
     }
 }
 

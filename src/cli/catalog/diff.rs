@@ -12,6 +12,7 @@ use crate::cli::args::formats::RowFormat;
 use crate::cli::args::name::with_guess;
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
 use crate::cli::print::changes::{self, kind_word, subject_words};
+use crate::cli::print::fit::without_middle;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -260,14 +261,7 @@ fn must_be_there(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<()
 /// A value on one line, its middle left out if it is longer than `width`: references of images differ at both ends.
 fn one_line(text: &str, width: usize) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let n_chars = text.chars().count();
-    if n_chars <= width {
-        return text;
-    }
-    let n_end = width / 3;
-    let start: String = text.chars().take(width - n_end - 1).collect();
-    let end: String = text.chars().skip(n_chars - n_end).collect();
-    format!("{start}…{end}")
+    without_middle(&text, width)
 }
 
 impl Row for Change {

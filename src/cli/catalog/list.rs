@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::args::conditions::Conditions;
 use crate::cli::args::formats::Compat;
-use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package};
+use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package, unknown_version};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
@@ -119,9 +119,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
                 rows.retain(|it| it.version == *version || it.bundle == *version);
                 if rows.is_empty() {
                     let package = filter.package.as_deref().unwrap_or_default();
-                    let message = format!("package `{package}` has no version `{version}`");
-                    let error = CommandError::new(Exit::NotFound, message);
-                    return Err(error.help(format!("`olmdex list bundles {package}` lists all")));
+                    return Err(unknown_version(&index, &filter.catalogs, package, version)?);
                 }
             }
             if let Some(matching) = &matching {

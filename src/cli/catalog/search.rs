@@ -73,8 +73,8 @@ impl Row for Hit {
         vec![
             Cow::from(&self.catalog),
             Cow::from(&self.package),
-            Cow::from(&self.version),
-            Cow::from(&self.bundle),
+            Cow::from(self.version.as_deref().unwrap_or_default()),
+            Cow::from(self.bundle.as_deref().unwrap_or_default()),
             self.bundles.to_string().into(),
             format!("{:.2}", self.score).into(),
             Cow::from(&self.provider),

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::cli::args::formats::AnswerFormat;
+use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::{
     NameArgument, left_out, refuse_path, unknown_channel, unknown_package, unknown_version, with_guess,
 };
@@ -20,6 +20,8 @@ use crate::index::query::{
 };
 
 /// Show everything about a package, a channel, a version or a bundle
+///
+/// With `-o name` and `-o csv`: the channels of a package, the entries of a channel. `-o markdown` is a page with all of it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex show keda
@@ -31,9 +33,8 @@ pub(crate) struct ShowArgs {
     name: String,
     #[command(flatten)]
     ask: AskOptions,
-    /// Output format
-    #[arg(short, long, value_enum, default_value_t = AnswerFormat::Text)]
-    output: AnswerFormat,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
@@ -44,7 +45,7 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
         NameArgument::Plain(name) => {
             let packages = index.show_package(catalogs, &name)?;
             if !packages.is_empty() {
-                return print(args.output, "Package", packages, package_sheet);
+                return print(args.answer, "Package", packages, package_sheet);
             }
             let selector =
                 BundleSelector { catalogs: catalogs.clone(), name: Some(name.clone()), ..Default::default() };
@@ -52,7 +53,7 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
             if bundles.is_empty() {
                 return Err(unknown_name(&index, &name)?);
             }
-            print(args.output, "Bundle", bundles, bundle_sheet)
+            print(args.answer, "Bundle", bundles, bundle_sheet)
         }
         NameArgument::Version(package, version) => {
             let selector = BundleSelector {
@@ -65,7 +66,7 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
             if bundles.is_empty() {
                 return Err(unknown_version(&index, catalogs, &package, &version)?);
             }
-            print(args.output, "Bundle", bundles, bundle_sheet)
+            print(args.answer, "Bundle", bundles, bundle_sheet)
         }
         NameArgument::Channel(package, channel) => {
             let channels = index.show_channel(catalogs, &package, &channel)?;
@@ -77,7 +78,7 @@ pub(crate) fn run(context: &Context, args: &ShowArgs) -> CommandResult {
                     unknown_package(&index, &package)?
                 });
             }
-            print(args.output, "Channel", channels, channel_sheet)
+            print(args.answer, "Channel", channels, channel_sheet)
         }
     }
 }
@@ -100,8 +101,17 @@ fn unknown_name(index: &Index, name: &str) -> Result<CommandError, CommandError>
     Ok(with_guess(error, name, &all, "`olmdex list packages` and `olmdex search` show what there is"))
 }
 
-fn print<T: Serialize>(format: AnswerFormat, kind: &str, items: Vec<T>, sheet: impl Fn(&T) -> Sheet) -> CommandResult {
-    print_answers(format, kind, items, sheet)?;
+fn print<T: Serialize>(
+    options: AnswerOptions,
+    kind: &str,
+    items: Vec<T>,
+    sheet: impl Fn(&T) -> Sheet,
+) -> CommandResult {
+    print_answers(options, kind, items, |it| {
+        let mut sheet = sheet(it);
+        sheet.page();
+        sheet
+    })?;
     Ok(Exit::Yes)
 }
 
@@ -141,7 +151,10 @@ fn package_sheet(package: &PackageDetail) -> Sheet {
             it.head.clone(),
         ]
     });
-    sheet.table("Channels", &["CHANNEL", "VERSION", "ENTRIES", "DEFAULT", "STATUS", "HEAD"], rows.collect());
+    let (headers, rows) = (["CHANNEL", "VERSION", "ENTRIES", "DEFAULT", "STATUS", "HEAD"], rows.collect::<Vec<_>>());
+    sheet.table("Channels", &headers, rows.clone());
+    sheet.main(&headers, rows);
+    sheet.list_names(package.channel_list.iter().map(|it| it.channel.clone()));
     let rows =
         package.bundle_list.iter().rev().map(|it| {
             vec![it.version.clone(), it.bundle.clone(), mark(it.deprecation.as_ref()), it.channels.join(",")]
@@ -172,13 +185,17 @@ fn channel_sheet(channel: &ChannelDetail) -> Sheet {
             mark(it.deprecation.as_ref()),
         ]
     });
-    sheet.table("Entries", &["VERSION", "ENTRY", "REPLACES", "SKIPS", "SKIP RANGE", "STATUS"], rows.collect());
+    let (headers, rows) = (["VERSION", "ENTRY", "REPLACES", "SKIPS", "SKIP RANGE", "STATUS"], rows.collect::<Vec<_>>());
+    sheet.table("Entries", &headers, rows.clone());
+    sheet.main(&headers, rows);
+    sheet.list_names(channel.entry_list.iter().map(|it| it.name.clone()));
     sheet
 }
 
 fn bundle_sheet(bundle: &BundleDetail) -> Sheet {
     let row = &bundle.row;
     let mut sheet = Sheet::default();
+    sheet.list_names([row.bundle.clone()]);
     sheet.line("Bundle", &row.bundle);
     sheet.line("Package", &row.package);
     sheet.line("Version", &row.version);

@@ -10,49 +10,51 @@ use crate::cluster::AnyObject;
 use crate::crd::Crd;
 use crate::crd::outline::{self, Manifest, Outline, Owned};
 use crate::crd::ownership::{Complaint, Subject, check_definitions, check_owned};
-use crate::diag::{Finding, Place};
+use crate::diag::Finding;
 use crate::index::Index;
 use crate::index::query::{ApiPattern, Filter};
+use crate::json::Step;
 
 /// The objects of one directory, or of one bundle of a catalog.
 #[derive(Default)]
 struct Manifests<'o> {
     definitions: Vec<Outline>,
-    places: Vec<&'o Place>,
-    /// What each owns, where it is, and the lines of what it owns.
-    csvs: Vec<(Vec<Owned>, &'o Place, &'o [u32])>,
+    objects: Vec<&'o AnyObject>,
+    /// What each owns.
+    csvs: Vec<(Vec<Owned>, &'o AnyObject)>,
 }
 
 /// What is wrong with the new definitions, and between them and the ClusterServiceVersion that lies beside them.
 pub(in crate::cli) fn check(objects: &[AnyObject]) -> Vec<Finding> {
     let mut directories: BTreeMap<PathBuf, Manifests<'_>> = BTreeMap::new();
-    for AnyObject { json, place, owned_lines } in objects {
-        let directory = Path::new(&place.file).parent().unwrap_or_else(|| Path::new("")).to_owned();
+    for object in objects {
+        let directory = Path::new(&object.place.file).parent().unwrap_or_else(|| Path::new("")).to_owned();
         let manifests = directories.entry(directory).or_default();
-        match outline::read(json.as_bytes()) {
+        match outline::read(object.json.as_bytes()) {
             Manifest::Definition(it) => {
                 manifests.definitions.push(it);
-                manifests.places.push(place);
+                manifests.objects.push(object);
             }
-            Manifest::Csv(owned) => manifests.csvs.push((owned, place, owned_lines)),
+            Manifest::Csv(owned) => manifests.csvs.push((owned, object)),
             Manifest::Other => {}
         }
     }
     let mut findings = Vec::new();
-    for Manifests { definitions, places, csvs } in directories.into_values().filter(|it| !it.definitions.is_empty()) {
+    for Manifests { definitions, objects, csvs } in directories.into_values().filter(|it| !it.definitions.is_empty()) {
         let mut complaints = check_definitions(&definitions);
         // Of several, nobody can tell whose the definitions are.
         let csv = csvs.first().filter(|_| csvs.len() == 1);
         if let Some((owned, ..)) = csv {
             complaints.extend(check_owned(owned, &definitions));
         }
-        for Complaint { rule, subject, message, help } in complaints {
+        for Complaint { rule, subject, field, message, help } in complaints {
+            let field = field.iter().map(|it| Step::from(*it));
             let place = match subject {
-                Subject::Owned(idx) => csv.map(|(_, place, lines)| match lines.get(idx) {
-                    Some(&line) => Place::at_line(&place.file, line),
-                    None => (*place).clone(),
+                Subject::Owned(idx) => csv.map(|(_, object)| {
+                    let entry = ["spec".into(), "customresourcedefinitions".into(), "owned".into(), idx.into()];
+                    object.place_of(&entry.into_iter().chain(field).collect::<Vec<Step>>())
                 }),
-                Subject::Definition(idx) => Some(places[idx].clone()),
+                Subject::Definition(idx) => Some(objects[idx].place_of(&field.collect::<Vec<Step>>())),
             };
             findings.push(Finding { rule, message, place, help: Some(help), package: None });
         }

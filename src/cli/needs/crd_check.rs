@@ -14,7 +14,7 @@ use crate::cli::print::findings::{FindingFormat, print_chosen};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cluster::{self, AnyObject};
-use crate::crd::findings::{Placed, of_classic, of_preflight};
+use crate::crd::findings::{FieldFinding, Placed, of_classic, of_preflight};
 use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, rules};
 use crate::diag::baseline::Scope;
 use crate::diag::{Finding, Place, counted};
@@ -81,17 +81,17 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     let (old, _) = definitions(context, args, index, &args.old)?;
     let (new, objects_of_new) = definitions(context, args, index, &args.new)?;
     let compared: Vec<&Crd> =
-        new.iter().map(|it| &it.crd).filter(|it| old.iter().any(|old| old.crd.name == it.name)).collect();
+        new.iter().map(|it| &it.0.crd).filter(|it| old.iter().any(|old| old.0.crd.name == it.name)).collect();
     let owners = index.map(|it| Owners::find(it, &args.ask, &compared)).transpose()?;
     let objects = match &args.instances {
         None => Vec::new(),
         Some(path) => resources(context, path)?,
     };
-    let compared = compare(args.olm, &old, &new, &objects, owners.as_ref());
+    let compared = compare(args.olm, &old, (&new, &objects_of_new), &objects, owners.as_ref());
     if compared.n_definitions == 0 {
         let error =
             CommandError::new(Exit::Input, format!("`{}` and `{}` have no definition in common", args.old, args.new));
-        let names: Vec<&str> = old.iter().chain(&new).map(|it| it.crd.name.as_str()).collect();
+        let names: Vec<&str> = old.iter().chain(&new).map(|it| it.0.crd.name.as_str()).collect();
         return Err(error.help(format!("they have {}", names.join(", "))));
     }
     let mut findings = crd_bundle::check(&objects_of_new);
@@ -119,6 +119,9 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
 }
 
+/// A definition, and its number among the objects that it was read with.
+type Definition = (Placed, usize);
+
 /// What comparing has found.
 #[derive(Default)]
 struct Compared {
@@ -129,18 +132,28 @@ struct Compared {
 }
 
 /// Compares the definitions that both sides have.
-fn compare(olm: Olm, old: &[Placed], new: &[Placed], objects: &[Resource], owners: Option<&Owners>) -> Compared {
+fn compare(
+    olm: Olm,
+    old: &[Definition],
+    (new, manifests): (&[Definition], &[AnyObject]),
+    objects: &[Resource],
+    owners: Option<&Owners>,
+) -> Compared {
     let mut compared = Compared::default();
-    for next in new {
-        let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) else { continue };
+    for (next, number) in new {
+        let Some((before, _)) = old.iter().find(|it| it.0.crd.name == next.crd.name) else { continue };
+        let placed = |(mut finding, field): FieldFinding| {
+            finding.place = manifests.get(*number).map(|it| it.place_of(&field)).or(finding.place);
+            finding
+        };
         compared.n_definitions += 1;
         if olm != Olm::Classic && next.crd.api_version == "v1" {
-            compared.findings.extend(of_preflight(before, next));
+            compared.findings.extend(of_preflight(before, next).into_iter().map(placed));
         }
         if olm != Olm::V1 {
             compared.n_objects += classic::count(&next.crd, objects);
             let (found, unknown) = of_classic(before, next, objects, owners.map(|it| it.of(&next.crd.name)));
-            compared.findings.extend(found);
+            compared.findings.extend(found.into_iter().map(placed));
             compared.notes.extend(unknown);
         }
     }
@@ -175,7 +188,7 @@ fn definitions(
     args: &CrdCheckArgs,
     index: Option<&Index>,
     text: &str,
-) -> Result<(Vec<Placed>, Vec<AnyObject>), CommandError> {
+) -> Result<(Vec<Definition>, Vec<AnyObject>), CommandError> {
     let objects = match (bundle_name(text), index) {
         (Some((package, version)), Some(index)) => objects_of_bundle(args, index, &package, &version)?,
         _ => {
@@ -186,11 +199,9 @@ fn definitions(
         }
     };
     let mut found = Vec::new();
-    for AnyObject { json, place, .. } in &objects {
+    for (number, AnyObject { json, place, .. }) in objects.iter().enumerate() {
         match Crd::from_json(json) {
-            Ok(crd) => {
-                found.push(Placed { crd, place: place.clone() });
-            }
+            Ok(crd) => found.push((Placed { crd, place: place.clone() }, number)),
             Err(CrdError::OtherKind) => {}
             Err(error) => {
                 let message = format!("{}:{}: {error}", place.file, place.line);
@@ -222,7 +233,7 @@ fn objects_of_bundle(
     };
     let place = Place::at_line(&bundle.bundle, 1);
     let objects = index.carried_objects(&bundle.catalog, &bundle.bundle)?.into_iter();
-    Ok(objects.map(|json| AnyObject { json, place: place.clone(), owned_lines: Vec::new() }).collect())
+    Ok(objects.map(|json| AnyObject { json, place: place.clone(), text: None }).collect())
 }
 
 fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandError> {

@@ -3,11 +3,11 @@
 use clap::Args;
 
 use crate::cli::args::bundle::{Target, catalog_of};
-use crate::cli::args::formats::AnswerFormat;
+use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
-use crate::cli::print::sheet::Sheet;
+use crate::cli::print::sheet::{Sheet, shown};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandResult, Exit};
 use crate::index::{Index, IndexError};
@@ -18,7 +18,8 @@ use crate::resolve::{
 
 /// Show what a bundle requires and who provides it, or who needs it
 ///
-/// Exits with 1 if nothing provides something that it requires, or it cannot be resolved.
+/// Exits with 1 if nothing provides something that it requires, or it cannot be resolved. With `-o name`, `-o csv` and
+/// `-o markdown`: the first choice for each requirement; with --closure what is installed together; with --invert who needs it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex deps alloydb-omni-operator@1.4.1
@@ -38,9 +39,8 @@ pub(crate) struct DepsArgs {
     work: WorkOptions,
     #[command(flatten)]
     ask: AskOptions,
-    /// Output format
-    #[arg(short, long, value_enum, default_value_t = AnswerFormat::Text)]
-    output: AnswerFormat,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 /// The types of properties that demand something.
@@ -90,7 +90,7 @@ pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
             answer.required_by = found.into_iter().map(DemanderAnswer::from).collect();
         }
     }
-    print_answers(args.output, "Dependencies", answers, |it| sheet(it, args))?;
+    print_answers(args.answer, "Dependencies", answers, |it| sheet(it, args))?;
     Ok(if is_met { Exit::Yes } else { Exit::No })
 }
 
@@ -117,6 +117,10 @@ fn demanding_packages(index: &Index) -> Result<Vec<String>, IndexError> {
     Ok(packages)
 }
 
+const REQUIRED_BY: [&str; 6] = ["CATALOG", "PACKAGE", "BUNDLE", "CHANNELS", "REQUIRES", "PLACE"];
+const REQUIRES: [&str; 5] = ["WHAT", "FIRST CHOICE", "PROVIDED BY", "MESSAGE", "PLACE"];
+const TOGETHER: [&str; 5] = ["BUNDLE", "VERSION", "CATALOG", "CHANNEL", "BECAUSE"];
+
 fn sheet(answer: &Dependencies, args: &DepsArgs) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.line("catalog", &answer.catalog);
@@ -125,10 +129,13 @@ fn sheet(answer: &Dependencies, args: &DepsArgs) -> Sheet {
     if args.invert {
         let rows = answer.required_by.iter().map(|it| {
             let (catalog, package, bundle) = (it.catalog.clone(), it.package.clone(), it.bundle.clone());
-            vec![catalog, package, bundle, it.channels.join(","), it.requirement.clone()]
+            vec![catalog, package, bundle, it.channels.join(","), it.requirement.clone(), shown(&it.place)]
         });
+        let rows: Vec<Vec<String>> = rows.collect();
+        sheet.list_names(answer.required_by.iter().map(|it| it.bundle.clone()));
+        sheet.main(&REQUIRED_BY, rows.clone());
         sheet.line("required by", if answer.required_by.is_empty() { "nobody" } else { "" });
-        sheet.table("Required by", &["CATALOG", "PACKAGE", "BUNDLE", "CHANNELS", "REQUIRES"], rows.collect());
+        sheet.table("Required by", &REQUIRED_BY, rows);
         return sheet;
     }
     sheet.line("requires", if answer.requires.is_empty() { "nothing" } else { "" });
@@ -151,13 +158,25 @@ fn sheet(answer: &Dependencies, args: &DepsArgs) -> Sheet {
             first.unwrap_or_else(|| nobody.to_owned()),
             packages.join(", "),
             it.message.clone(),
+            shown(&it.place),
         ]
     });
-    sheet.table("Requires", &["WHAT", "FIRST CHOICE", "PROVIDED BY", "MESSAGE"], rows.collect());
+    let rows: Vec<Vec<String>> = rows.collect();
+    sheet.table("Requires", &REQUIRES, rows.clone());
+    if !args.closure {
+        let first = answer.requires.iter().filter_map(|it| it.provided_by.first());
+        sheet.list_names(first.map(|it| it.bundle.clone()));
+        sheet.main(&REQUIRES, rows);
+    }
     let rows = answer.closure.iter().map(|it| {
         let (bundle, version) = (it.bundle.clone(), it.version.clone());
         vec![bundle, version, it.catalog.clone(), it.channel.clone(), it.because.join("; ")]
     });
-    sheet.table("Installed together", &["BUNDLE", "VERSION", "CATALOG", "CHANNEL", "BECAUSE"], rows.collect());
+    let rows: Vec<Vec<String>> = rows.collect();
+    if args.closure {
+        sheet.list_names(answer.closure.iter().map(|it| it.bundle.clone()));
+        sheet.main(&TOGETHER, rows.clone());
+    }
+    sheet.table("Installed together", &TOGETHER, rows);
     sheet
 }

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use clap::Args;
 
-use crate::cli::args::formats::AnswerFormat;
+use crate::cli::args::formats::AnswerOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
@@ -23,9 +23,8 @@ pub(crate) struct ExplainMessageArgs {
     /// The message; `-` reads it from standard input
     #[arg(value_name = "TEXT", required = true)]
     text: Vec<String>,
-    /// Output format
-    #[arg(short, long, value_enum, default_value_t = AnswerFormat::Text)]
-    output: AnswerFormat,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 /// How much of standard input is read.
@@ -45,7 +44,7 @@ pub(crate) fn run(_: &Context, args: &ExplainMessageArgs) -> CommandResult {
         next: where_to_look(&text),
         ..MessageExplanation::default()
     });
-    print_answers(args.output, "MessageExplanation", vec![answer], sheet)?;
+    print_answers(args.answer, "MessageExplanation", vec![answer], sheet)?;
     Ok(if is_known { Exit::Yes } else { Exit::No })
 }
 

@@ -81,11 +81,12 @@ impl Row for Requirer {
             column("CHANNELS"),
             column("REQUIRES"),
             wide("PROPERTY"),
+            wide("PLACE"),
         ]
     }
 
     fn cells(&self) -> Vec<Cow<'_, str>> {
-        let Self { catalog, package, bundle, version, channels, requirement, property } = self;
+        let Self { catalog, package, bundle, version, channels, requirement, property, place } = self;
         vec![
             Cow::from(catalog),
             Cow::from(package),
@@ -94,6 +95,7 @@ impl Row for Requirer {
             channels.join(",").into(),
             Cow::from(requirement),
             Cow::from(property),
+            place.to_string().into(),
         ]
     }
 

@@ -3,18 +3,18 @@
 use clap::Args;
 
 use crate::cli::args::bundle::Target;
-use crate::cli::args::formats::AnswerFormat;
+use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::{NameArgument, unknown_package};
 use crate::cli::args::namespace::NamespaceOptions;
 use crate::cli::print::answers::print_answers;
-use crate::cli::print::sheet::Sheet;
+use crate::cli::print::sheet::{Sheet, shown};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::resolve::{Chain, IndexRows, MAX_CHAINS, Verdict, WhyAnswer, chains, resolve};
 
 /// Show why a package is in a namespace: the chains of dependencies that lead to it
 ///
-/// Exits with 1 if nothing brings it.
+/// Exits with 1 if nothing brings it. With `-o csv` and `-o markdown`: the requirements in these chains.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex why cert-manager --install alloydb-omni-operator
@@ -26,9 +26,8 @@ pub(crate) struct WhyArgs {
     package: String,
     #[command(flatten)]
     namespace: NamespaceOptions,
-    /// Output format
-    #[arg(short, long, value_enum, default_value_t = AnswerFormat::Text)]
-    output: AnswerFormat,
+    #[command(flatten)]
+    answer: AnswerOptions,
 }
 
 pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
@@ -66,7 +65,7 @@ pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
         context.reporter.note(&format!("nothing brings `{}` into the namespace", args.package));
     }
     let exit = if answers.is_empty() { Exit::No } else { Exit::Yes };
-    print_answers(args.output, "Why", answers, sheet)?;
+    print_answers(args.answer, "Why", answers, sheet)?;
     Ok(exit)
 }
 
@@ -88,5 +87,15 @@ fn sheet(answer: &WhyAnswer) -> Sheet {
         text
     };
     sheet.text("Because", &answer.chains.iter().map(line).collect::<Vec<_>>().join("\n"));
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for links in answer.chains.iter().flat_map(|it| it.links.windows(2)) {
+        let row = vec![links[0].operator.clone(), links[1].requirement.clone(), shown(&links[1].place)];
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    }
+    let headers = ["OPERATOR", "REQUIRES", "PLACE"];
+    sheet.main(&headers, rows.clone());
+    sheet.table("Requirements", &headers, rows);
     sheet
 }

@@ -1,38 +1,92 @@
-//! Answers on standard output: JSON, YAML, or sheets for people.
+//! Answers on standard output: JSON, YAML, sheets for people, and of sheets the main table or the names.
 //!
-//! What it deliberately does not do: no tables; [`super::table`] has those.
+//! What it deliberately does not do: no lists; [`super::table`] has those.
 
 use std::io::{self, Write as _};
 
 use serde::Serialize;
 
-use crate::cli::args::formats::AnswerFormat;
+use crate::cli::args::formats::{AnswerFormat, AnswerOptions};
 use crate::cli::print::sheet::Sheet;
-use crate::cli::print::table;
+use crate::cli::print::table::{self, write_csv, write_markdown};
 use crate::cli::speak::error::CommandError;
 use crate::cli::speak::screen::screen;
+use crate::diag::printable;
 
 /// Prints answers; the sheets are for people.
 pub(crate) fn print_answers<T: Serialize>(
-    format: AnswerFormat,
+    options: AnswerOptions,
     kind: &str,
     answers: Vec<T>,
     sheet: impl Fn(&T) -> Sheet,
 ) -> Result<(), CommandError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
+    let format = options.output;
+    if let AnswerFormat::Data(format) = format {
+        table::write_data(format, kind, answers, &mut out)?;
+        out.flush()?;
+        return Ok(());
+    }
+    let sheets: Vec<Sheet> = answers.iter().map(sheet).collect();
     match format {
-        AnswerFormat::Data(format) => table::write_data(format, kind, answers, &mut out)?,
-        AnswerFormat::Text | AnswerFormat::Wide => {
-            for (idx, answer) in answers.iter().enumerate() {
+        AnswerFormat::Data(_) => {}
+        AnswerFormat::Name => {
+            for name in names(&sheets)? {
+                writeln!(out, "{}", printable(name))?;
+            }
+        }
+        AnswerFormat::Csv => {
+            if let Some((headers, rows)) = main_table(&sheets)? {
+                write_csv(Some(headers), &rows, options.quote_formulas, &mut out)?;
+            }
+        }
+        AnswerFormat::Markdown if sheets.iter().all(Sheet::is_table_in_markdown) => {
+            if let Some((headers, rows)) = main_table(&sheets)? {
+                write_markdown(Some(headers), &rows, &mut out)?;
+            }
+        }
+        AnswerFormat::Markdown | AnswerFormat::Text | AnswerFormat::Wide => {
+            for (idx, sheet) in sheets.iter().enumerate() {
                 if idx > 0 {
                     writeln!(out)?;
                 }
-                let sheet = sheet(answer);
-                let width = screen().width.filter(|_| format == AnswerFormat::Text);
-                sheet.write(width, &mut out)?;
+                if format == AnswerFormat::Markdown {
+                    sheet.write_page(&mut out)?;
+                } else {
+                    let width = screen().width.filter(|_| format == AnswerFormat::Text);
+                    sheet.write(width, &mut out)?;
+                }
             }
         }
     }
     out.flush()?;
     Ok(())
+}
+
+/// The names in answers, each once for each answer that has it.
+fn names(sheets: &[Sheet]) -> Result<Vec<&str>, CommandError> {
+    let mut names = Vec::new();
+    for sheet in sheets {
+        let Some(of_sheet) = sheet.names() else {
+            let error = CommandError::usage("this answer is not a list of names");
+            return Err(error.help("`-o json` has every field"));
+        };
+        names.extend(of_sheet.iter().map(String::as_str));
+    }
+    Ok(names)
+}
+
+/// The headers and rows of the main tables of answers of one kind; `None` without answers.
+type Table = Option<(Vec<String>, Vec<Vec<String>>)>;
+
+fn main_table(sheets: &[Sheet]) -> Result<Table, CommandError> {
+    let mut table: Table = None;
+    for sheet in sheets {
+        let Some((headers, rows)) = sheet.main_table() else {
+            let error = CommandError::usage("this answer is not one table, so it has no CSV");
+            return Err(error.help("`-o markdown` prints every table, `-o json` every field"));
+        };
+        table.get_or_insert_with(|| (headers.to_vec(), Vec::new())).1.extend_from_slice(rows);
+    }
+    Ok(table)
 }

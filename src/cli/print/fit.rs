@@ -123,6 +123,14 @@ fn cut(text: &str, width: usize) -> String {
     if text.contains(' ') {
         return format!("{}…", start(text, width.saturating_sub(1)).trim_end());
     }
+    without_middle(text, width)
+}
+
+/// A text of at most `width` columns: its middle is left out if it is longer.
+pub(crate) fn without_middle(text: &str, width: usize) -> String {
+    if columns(text) <= width {
+        return text.to_owned();
+    }
     let n_end = width / 3;
     format!("{}…{}", start(text, width.saturating_sub(n_end + 1)), end(text, n_end))
 }

@@ -32,6 +32,9 @@ pub(in crate::cli) fn write_table(
     let because = |reasons: &[BecauseAnswer]| {
         let words = |it: &BecauseAnswer| match (it.subscription.as_str(), it.required_by.as_str()) {
             ("", "") => "it is installed".to_owned(),
+            ("", by) if is_wide && !it.place.file.is_empty() => {
+                format!("{by} requires {} [{}]", it.requirement, it.place)
+            }
             ("", by) => format!("{by} requires {}", it.requirement),
             (subscription, _) => format!("Subscription {subscription}"),
         };
@@ -149,7 +152,7 @@ fn sentences(all: &[Sentence], out: &mut impl Write) -> Result<(), CommandError>
     for (idx, it) in all.iter().enumerate() {
         let place = match &it.place {
             Place { file, .. } if file.is_empty() => String::new(),
-            Place { file, line, .. } => format!("  [{file}:{line}]"),
+            place => format!("  [{place}]"),
         };
         let word = if idx == 0 { "because" } else { "and" };
         writeln!(out, "  {word} {}{}", printable(&it.text), printable(&place))?;
@@ -169,7 +172,7 @@ pub(in crate::cli) fn write_refusal(answer: &ResolutionAnswer, out: &mut impl Wr
             }
             let indent = if failure.parts.is_empty() { "" } else { "  " };
             if !part.operator.is_empty() {
-                let place = format!("{} [{}:{}]", part.operator, part.file, part.line);
+                let place = format!("{} [{}]", part.operator, part.place);
                 writeln!(out, "  {indent}in {}", printable(&place))?;
             }
             if !part.help.is_empty() {

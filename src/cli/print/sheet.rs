@@ -1,15 +1,21 @@
 //! One thing with all that is known of it, for people.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 use crate::cli::print::fit::wrap;
-use crate::cli::print::table::{CUT, write_aligned, write_fitted_to};
+use crate::cli::print::table::{CUT, markdown, write_aligned, write_fitted_to, write_markdown};
 use crate::cli::speak::report::paint;
 use crate::cli::speak::screen::screen;
-use crate::diag::printable;
+use crate::diag::{Place, printable};
 
 /// How far tables and texts are moved in.
 const INDENT: usize = 2;
+
+/// A place as a cell: empty if it is in no file.
+pub(crate) fn shown(place: &Place) -> String {
+    if place.file.is_empty() { String::new() } else { place.to_string() }
+}
 
 /// Labelled lines, then tables, then long texts. What is empty is left out.
 #[derive(Debug, Default)]
@@ -17,6 +23,9 @@ pub(crate) struct Sheet {
     lines: Vec<(String, String)>,
     tables: Vec<(String, Vec<String>, Vec<Vec<String>>)>,
     texts: Vec<(String, String)>,
+    main: Option<(Vec<String>, Vec<Vec<String>>)>,
+    names: Option<Vec<String>>,
+    is_page: bool,
 }
 
 impl Sheet {
@@ -47,6 +56,61 @@ impl Sheet {
         if !text.trim().is_empty() {
             self.texts.push((title.to_owned(), text.to_owned()));
         }
+    }
+
+    /// The table that stands for the whole: what `-o csv` and `-o markdown` print. It keeps columns in which nothing stands, so
+    /// that every answer has the same.
+    pub(crate) fn main(&mut self, headers: &[&str], rows: Vec<Vec<String>>) {
+        self.main = Some((headers.iter().map(|it| (*it).to_owned()).collect(), rows));
+    }
+
+    /// What `-o name` prints, each once.
+    pub(crate) fn list_names(&mut self, names: impl IntoIterator<Item = String>) {
+        let mut seen = HashSet::new();
+        self.names = Some(names.into_iter().filter(|it| !it.is_empty() && seen.insert(it.clone())).collect());
+    }
+
+    /// Makes `-o markdown` print all of it.
+    pub(crate) fn page(&mut self) {
+        self.is_page = true;
+    }
+
+    pub(crate) fn is_table_in_markdown(&self) -> bool {
+        self.main.is_some() && !self.is_page
+    }
+
+    pub(crate) fn main_table(&self) -> Option<(&[String], &[Vec<String>])> {
+        self.main.as_ref().map(|(headers, rows)| (headers.as_slice(), rows.as_slice()))
+    }
+
+    pub(crate) fn names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
+    /// Writes it as a page in Markdown.
+    pub(crate) fn write_page(&self, out: &mut impl Write) -> io::Result<()> {
+        let first = self.lines.first().map(|(label, value)| format!("{label} {value}"));
+        writeln!(out, "# {}", markdown(&first.unwrap_or_default()))?;
+        if !self.lines.is_empty() {
+            let rows: Vec<Vec<&str>> = self.lines.iter().map(|(label, value)| vec![label.as_str(), value]).collect();
+            writeln!(out)?;
+            write_markdown(Some(vec!["Field", "Value"]), &rows, out)?;
+        }
+        for (title, headers, rows) in &self.tables {
+            writeln!(out, "\n## {}\n", markdown(title))?;
+            write_markdown(Some(headers.clone()), rows, out)?;
+        }
+        for (title, text) in &self.texts {
+            writeln!(out, "\n## {}\n", markdown(title))?;
+            for line in text.trim_end().lines() {
+                // Lists may stay lists; headings, rules and fences would not be those of the page.
+                let line = markdown(line.trim_end());
+                let is_mark =
+                    line.starts_with(['#', '~']) || (!line.is_empty() && line.trim_matches(['-', '=']).is_empty());
+                writeln!(out, "{}{line}", if is_mark { "\\" } else { "" })?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes it, cut and wrapped to `width` columns if there is a terminal.

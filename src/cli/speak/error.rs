@@ -180,7 +180,7 @@ impl From<crate::resolve::Failure> for CommandError {
             }
             Failure::Constraint(broken) => {
                 let (error, operator, place) = (&broken.error, &broken.operator, &broken.place);
-                let text = format!("{error}, in {operator} [{}:{}]", place.file, place.line);
+                let text = format!("{error}, in {operator} [{place}]");
                 Self::new(Exit::No, text)
                     .help(error.help().unwrap_or("`olmdex validate` reports everything that OLM cannot read"))
             }

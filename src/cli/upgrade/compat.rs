@@ -7,7 +7,9 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use crate::cli::args::cluster::{read_cluster, shown};
-use crate::cli::args::name::{NameArgument, PackageArgument, unknown_channel, unknown_package, with_bundle_guess};
+use crate::cli::args::name::{
+    NameArgument, PackageArgument, unknown_channel, unknown_package, unknown_version, with_bundle_guess,
+};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::{Olm, installed, parse_minor};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
@@ -182,8 +184,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
             }
         }
         if let (Some(PackageArgument { package, installed: Some(version), .. }), []) = (&wanted, rows.as_slice()) {
-            let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{version}`"));
-            return Err(error.help(format!("`olmdex list bundles {package}` lists all")));
+            return Err(unknown_version(&index, &filter.catalogs, package, version)?);
         }
     } else {
         let mut all = Vec::new();

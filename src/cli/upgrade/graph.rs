@@ -8,7 +8,9 @@ use clap::{Args, ValueEnum};
 use crate::answer::Envelope;
 use crate::check;
 use crate::cli::args::formats::Compat;
-use crate::cli::args::name::{NameArgument, unknown_package, with_bundle_guess, with_guess};
+use crate::cli::args::name::{
+    NameArgument, PackageArgument, unknown_package, unknown_version, with_bundle_guess, with_guess,
+};
 use crate::cli::args::sources::{AskOptions, FilesOrIndex};
 use crate::cli::args::upgrade::{bundle, installed};
 use crate::cli::speak::context::Context;
@@ -29,7 +31,8 @@ use crate::upgrade::{Asked, Generation, PackageView, classic_path, v1_path};
   olmdex graph keda -o html --installed 2.8.1 > keda.html
   olmdex graph -i my-catalog/ -o svg > catalog.svg")]
 pub(crate) struct GraphArgs {
-    /// The package, with a channel only that, with a version as `--installed`; without one, all of them
+    /// The package; with a channel only that; with a version, or by a bundle's name, with this bundle marked, in SVG and HTML with
+    /// a version also the path from it. Without one: all packages
     #[arg(value_name = "PKG[@VERSION|/CHANNEL]")]
     package: Option<String>,
     /// Only this channel; may be repeated
@@ -98,9 +101,9 @@ impl ValueEnum for Generation {
 }
 
 impl GraphArgs {
-    /// The same with the package's name taken apart.
-    fn taken_apart(&self) -> Result<Self, CommandError> {
-        let mut args = self.clone();
+    /// The same with the package's name taken apart, and the bundle or version that is to be marked.
+    fn taken_apart(&self) -> Result<(Self, Option<String>), CommandError> {
+        let (mut args, mut mark) = (self.clone(), None);
         match self.package.as_deref().map(NameArgument::parse) {
             Some(NameArgument::Channel(package, channel)) => {
                 args.package = Some(package);
@@ -108,36 +111,64 @@ impl GraphArgs {
             }
             Some(NameArgument::Version(package, version)) => {
                 args.package = Some(package);
-                if args.installed.replace(version).is_some() {
+                if args.installed.is_some() {
                     return Err(CommandError::usage("the name and `--installed` both say what is installed"));
+                }
+                if args.marks_path() {
+                    args.installed = Some(version);
+                } else {
+                    mark = Some(version);
                 }
             }
             _ => {}
         }
-        Ok(args)
+        Ok((args, mark))
+    }
+
+    fn marks_path(&self) -> bool {
+        matches!(self.output, GraphFormat::Svg | GraphFormat::Html)
     }
 }
 
 pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
-    let args = &args.taken_apart()?;
+    let (mut args, mut mark) = args.taken_apart()?;
     let mut way = Vec::new();
     let mut catalog = if let (Some(package), Some(from)) = (&args.package, &args.installed) {
-        if !matches!(args.output, GraphFormat::Svg | GraphFormat::Html) {
+        if !args.marks_path() {
             let error = CommandError::usage("only SVG and HTML mark a path");
             return Err(error.help("add `-o svg` or `-o html`; `olmdex path` lists the steps"));
         }
         let index = args.ask.open(context)?;
-        let (graphs, catalog) = ask(args, &index)?;
-        let ranks = index.catalog_ranks(&filter(args))?;
-        way = find_way(context, args, &PackageView::new(package, graphs, &ranks), from)?;
+        let (graphs, catalog) = ask(&args, &index)?;
+        let ranks = index.catalog_ranks(&filter(&args))?;
+        way = find_way(context, &args, &PackageView::new(package, graphs, &ranks), from)?;
         catalog
     } else {
         match args.ask.open_or_read(context)? {
             // Files are drawn as they are, without an index: a broken catalog is worth a picture most of all.
-            FilesOrIndex::Files(input) => read(context, args, &input)?,
-            FilesOrIndex::Index(index) => ask(args, &index)?.1,
+            FilesOrIndex::Files(input) => read(context, &mut args, &mut mark, &input)?,
+            FilesOrIndex::Index(index) => {
+                if let Some(name) = args.package.as_deref().filter(|_| args.compat.is_none() && mark.is_none())
+                    && let PackageArgument { package, installed: Some(bundle), .. } =
+                        PackageArgument::find(&index, name)?
+                {
+                    (args.package, mark) = (Some(package), Some(bundle));
+                }
+                let catalog = ask(&args, &index)?.1;
+                if let (Some(package), Some(version)) = (&args.package, &mark)
+                    && !catalog.clone().mark(package, version)
+                {
+                    return Err(unknown_version(&index, &args.ask.catalog, package, version)?);
+                }
+                catalog
+            }
         }
     };
+    let args = &args;
+    if let (Some(package), Some(name)) = (&args.package, &mark) {
+        catalog.mark(package, name);
+        way.extend(catalog.marked.clone());
+    }
     catalog.keep(args.package.as_deref(), &args.channel);
     if let Some(bundle) = &args.minimum_edge {
         catalog.keep_from(bundle).map_err(|error| {
@@ -209,7 +240,12 @@ fn refused(args: &GraphArgs, error: &DrawError) -> CommandError {
 }
 
 /// A catalog in files.
-fn read(context: &Context, args: &GraphArgs, input: &Input) -> Result<Catalog, CommandError> {
+fn read(
+    context: &Context,
+    args: &mut GraphArgs,
+    mark: &mut Option<String>,
+    input: &Input,
+) -> Result<Catalog, CommandError> {
     let mut n_broken = 0_u64;
     let _progress = Progress::reading(context, "reading the catalog".to_owned(), input);
     let mut catalog = Catalog::read(input, |origin, failure| {
@@ -222,6 +258,22 @@ fn read(context: &Context, args: &GraphArgs, input: &Input) -> Result<Catalog, C
     if n_broken > 0 {
         let documents = counted(n_broken, "document");
         return Err(CommandError::new(Exit::Input, format!("{documents} cannot be read")));
+    }
+    if let Some(name) = args.package.clone().filter(|it| args.compat.is_none() && !catalog.has_package(it))
+        && let Some(package) = catalog.package_of(&name)
+    {
+        (args.package, *mark) = (Some(package.to_owned()), Some(name));
+    }
+    if let (Some(package), Some(name)) = (&args.package, mark)
+        && catalog.has_package(package)
+        && !catalog.mark(package, name)
+    {
+        let of_package = catalog.channels.iter().filter(|it| it.package == *package).flat_map(|it| &it.entries);
+        let version = |name: &String| catalog.versions.get(name).map(ToString::to_string).unwrap_or_default();
+        let bundles: Vec<_> = of_package.map(|it| (it.name.clone(), version(&it.name))).collect();
+        let error = CommandError::new(Exit::NotFound, format!("package `{package}` has no version `{name}`"));
+        let help = format!("`olmdex list bundles {package}` lists what there is");
+        return Err(with_bundle_guess(error, name, &bundles, &help));
     }
     if let Some(package) = &args.package
         && args.compat.is_none()

@@ -23,7 +23,8 @@ use crate::upgrade::{
 ///
 /// OLM v1 takes the highest version that is permitted at each step. `--shortest` shows the fewest steps instead,
 /// over all channels, with what must be set before each: the channel of the Subscription, or the version of the
-/// ClusterExtension. Exits with 1 if the path does not get there.
+/// ClusterExtension. With `-o name`, `-o csv` and `-o markdown`: the steps, path after path. Exits with 1 if the path does not
+/// get there.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex path keda@2.8.1
@@ -43,7 +44,7 @@ pub(crate) struct PathArgs {
     to: Option<String>,
     /// The fewest steps. `--channel`, which may be repeated then, names the channels that may be used, the
     /// Subscription's own first
-    #[arg(long, requires = "to")]
+    #[arg(long)]
     shortest: bool,
     /// With --shortest: up to this many paths, the shortest first
     #[arg(long, value_name = "K", requires = "shortest", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
@@ -62,6 +63,10 @@ pub(crate) struct PathArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
+    if args.shortest && args.to.is_none() {
+        let error = CommandError::usage("`--shortest` needs an end: the fewest steps to which version?");
+        return Err(error.help("add `--to VERSION`; without `--shortest`, the path goes as far as OLM goes"));
+    }
     let given = Given {
         name: args.name.as_deref(),
         installed: args.installed.as_deref(),
@@ -232,7 +237,15 @@ fn sheet(answer: &UpgradePath) -> Sheet {
     sheet.line("to", answer.to.as_deref().unwrap_or_default());
     sheet.line("end", &answer.reason);
     let headers: Vec<&str> = TARGET_HEADERS.into_iter().chain(["SET FIRST"]).collect();
-    sheet.table("Steps", &headers, answer.steps.iter().map(step_row).collect());
+    let rows: Vec<Vec<String>> = answer.steps.iter().map(step_row).collect();
+    sheet.list_names(answer.steps.iter().map(|it| it.target.bundle.clone()));
+    let of_answer = |(number, row): (usize, &Vec<String>)| {
+        let first = [answer.olm.as_str().to_owned(), answer.package.clone(), (number + 1).to_string()];
+        first.into_iter().chain(row.iter().cloned()).collect()
+    };
+    let all_headers = [vec!["OLM", "PACKAGE", "STEP"], headers.clone()].concat();
+    sheet.main(&all_headers, rows.iter().enumerate().map(of_answer).collect());
+    sheet.table("Steps", &headers, rows);
     sheet
 }
 

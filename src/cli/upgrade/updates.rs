@@ -7,10 +7,11 @@ use crate::cli::args::upgrade::{TARGET_HEADERS, UpgradeOptions, installed, insta
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::upgrade::{Updates, Verdict, classic_updates, classic_updates_as_documented, v1_updates};
+use crate::upgrade::{Target, Updates, Verdict, classic_updates, classic_updates_as_documented, v1_updates};
 
 /// Show what OLM would install or upgrade to next, and the alternatives
 ///
+/// With `-o name`, `-o csv` and `-o markdown`: what OLM takes, then what the catalog also permits.
 /// Exits with 1 if every generation of OLM that was asked is stuck; being at the head is fine.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -100,6 +101,16 @@ fn sheet(answer: &Updates) -> Sheet {
     for condition in answer.conditions.iter().filter(|it| it.status == "True" && it.kind != "Deprecated") {
         sheet.line(&condition.kind, &condition.message);
     }
+    let taken = answer.target.iter().filter(|_| matches!(answer.verdict, Verdict::Install | Verdict::Update));
+    let all: Vec<(&str, &Target)> =
+        taken.map(|it| ("yes", it)).chain(answer.others.iter().map(|it| ("no", it))).collect();
+    sheet.list_names(all.iter().map(|it| it.1.bundle.clone()));
+    let headers: Vec<&str> = ["OLM", "PACKAGE", "TAKEN"].into_iter().chain(TARGET_HEADERS).collect();
+    let row = |(is_taken, target): &(&str, &Target)| {
+        let first = [answer.olm.as_str().to_owned(), answer.package.clone(), (*is_taken).to_owned()];
+        first.into_iter().chain(target_row(target)).collect()
+    };
+    sheet.main(&headers, all.iter().map(row).collect());
     sheet.table("Also permitted", &TARGET_HEADERS, answer.others.iter().map(target_row).collect());
     sheet
 }

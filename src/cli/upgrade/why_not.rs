@@ -17,7 +17,7 @@ use crate::upgrade::{Condition, WhyNot, classic_why_not, v1_why_not};
 
 /// Explain why OLM does not take a version, and what would make it
 ///
-/// Exits with 1 if every generation of OLM that was asked takes it.
+/// With `-o csv` and `-o markdown`: all conditions. Exits with 1 if every generation of OLM that was asked takes it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex why-not keda@2.10.1 --installed 2.8.1
@@ -95,6 +95,14 @@ fn sheet(answer: &WhyNot) -> Sheet {
         sheet.line("fix", "none: no channel, version range or policy makes OLM take it");
     }
     sheet.table("Fixes", &["FIX"], answer.ways.iter().map(|it| vec![it.clone()]).collect());
+    let row = |it: &Condition| {
+        let left = it.left.map(|it| it.to_string()).unwrap_or_default();
+        let is_met = if it.is_met { "yes" } else { "no" }.to_owned();
+        let (olm, bundle) = (answer.olm.as_str().to_owned(), answer.bundle.clone());
+        vec![olm, answer.package.clone(), bundle, it.condition.clone(), is_met, left, it.fact.clone()]
+    };
+    let headers = ["OLM", "PACKAGE", "BUNDLE", "CONDITION", "MET", "BUNDLES LEFT", "REASON"];
+    sheet.main(&headers, answer.conditions.iter().map(row).collect());
     sheet.table("Conditions", &["CONDITION", "MET", "BUNDLES LEFT", "REASON"], conditions(answer));
     sheet
 }

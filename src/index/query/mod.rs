@@ -6,6 +6,7 @@
 //! What it deliberately does not do: no upgrade paths, no resolution, no output formats.
 
 mod bundles;
+mod demand_places;
 mod dependencies;
 mod detail;
 mod diff;
@@ -102,6 +103,7 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(reach::STATEMENTS);
     all.extend_from_slice(dependencies::STATEMENTS);
     all.extend_from_slice(uses::STATEMENTS);
+    all.extend_from_slice(demand_places::STATEMENTS);
     all.extend_from_slice(versions::STATEMENTS);
     all.extend_from_slice(diff::STATEMENTS);
     all.extend_from_slice(history::STATEMENTS);

@@ -7,7 +7,9 @@ use serde::Serialize;
 
 use super::uses::UseRow;
 use super::{ApiPattern, Filter};
+use crate::constraint::fields::api_of;
 use crate::constraint::{Leaf, leaves, plain};
+use crate::diag::Place;
 use crate::index::{Index, IndexError};
 use crate::version::Version;
 
@@ -29,6 +31,9 @@ pub struct Requirer {
     pub requirement: String,
     /// The type of the property that says so.
     pub property: String,
+    /// Where that property is written; where the bundle is, if that is not known.
+    #[serde(flatten)]
+    pub place: Place,
 }
 
 /// The bundles that require something.
@@ -55,16 +60,21 @@ impl Index {
         let mut n_rules = 0;
         match pattern {
             Some(pattern) => {
-                rows.extend(self.requirers_of_api(filter, pattern)?.into_iter().map(|it| {
+                for it in self.requirers_of_api(filter, pattern)? {
+                    let is_it = |kind: &str, value: &str| {
+                        kind == "olm.gvk.required" && api_of(value).is_some_and(|api| api == it.what)
+                    };
+                    let place = self.place_of_property(it.document, &it.place, is_it)?;
                     let text = format!("the API {}", it.what);
-                    row(it, text, "olm.gvk.required")
-                }));
+                    rows.push(row(it, text, "olm.gvk.required", place));
+                }
             }
             None => {
-                rows.extend(self.requirers_of_package(filter, package)?.into_iter().map(|it| {
+                for it in self.requirers_of_package(filter, package)? {
                     let text = format!("package {} {}", it.what.0, it.what.1);
-                    row(it, text, "olm.package.required")
-                }));
+                    let place = self.place_of_use(&it)?;
+                    rows.push(row(it, text, "olm.package.required", place));
+                }
             }
         }
         for it in self.bundles_with_property(filter, "olm.constraint")? {
@@ -82,7 +92,8 @@ impl Index {
                 _ => false,
             });
             if is_meant {
-                rows.push(row(it, text, "olm.constraint"));
+                let place = self.place_of_use(&it)?;
+                rows.push(row(it, text, "olm.constraint", place));
             }
         }
         rows.sort_by_cached_key(|it| {
@@ -92,9 +103,16 @@ impl Index {
         rows.dedup();
         Ok(Requirers { rows, n_rules })
     }
+
+    fn place_of_use<T>(&self, it: &UseRow<T>) -> Result<Place, IndexError> {
+        match it.property {
+            Some(number) => self.place_of_numbered_property(it.document, &it.place, number),
+            None => Ok(it.place.clone()),
+        }
+    }
 }
 
-fn row<T>(it: UseRow<T>, requirement: String, property: &str) -> Requirer {
+fn row<T>(it: UseRow<T>, requirement: String, property: &str, place: Place) -> Requirer {
     let UseRow { catalog, package, bundle, version, channels, .. } = it;
-    Requirer { catalog, package, bundle, version, channels, requirement, property: property.to_owned() }
+    Requirer { catalog, package, bundle, version, channels, requirement, property: property.to_owned(), place }
 }

@@ -91,10 +91,10 @@ pub struct Hit {
     pub catalog: String,
     /// The package.
     pub package: String,
-    /// The newest bundle that matches. Empty if only the package itself does.
-    pub bundle: String,
-    /// Its version.
-    pub version: String,
+    /// The newest bundle that matches; `null` if only the package itself does.
+    pub bundle: Option<String>,
+    /// Its version; `null` without a bundle.
+    pub version: Option<String>,
     /// Its display name.
     pub display_name: String,
     /// Its provider.
@@ -294,12 +294,13 @@ impl Index {
         })?;
         let mut hits = Vec::with_capacity(packages.len());
         for ((catalog, _), best) in packages {
+            let is_bundle = best.version_key.is_some();
             hits.extend(self.rows(HIT, [catalog, best.document], |row| {
                 Ok(Hit {
                     catalog: row.get(0)?,
                     package: row.get(1)?,
-                    bundle: row.get(2)?,
-                    version: row.get(3)?,
+                    bundle: is_bundle.then(|| row.get(2)).transpose()?,
+                    version: is_bundle.then(|| row.get(3)).transpose()?,
                     display_name: row.get(4)?,
                     provider: row.get(5)?,
                     bundles: best.bundles,

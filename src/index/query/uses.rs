@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::search::ApiPattern;
 use super::{Filter, catalogs_json};
+use crate::diag::Place;
 use crate::fbc::Api;
 use crate::index::{Index, IndexError};
 
@@ -26,6 +27,12 @@ pub struct UseRow<T> {
     pub channels: Vec<String>,
     /// What it provides or requires.
     pub what: T,
+    /// The number of its document in the index.
+    pub document: i64,
+    /// The number of the property that says so, if it is known.
+    pub property: Option<usize>,
+    /// Where the bundle starts.
+    pub place: Place,
 }
 
 /// A bundle that provides an API.
@@ -67,7 +74,8 @@ macro_rules! bundles_of_api {
     ($table:literal) => {
         concat!(
             "
-SELECT c.name, b.package, b.name, b.version, a.\"group\", a.version, a.kind
+SELECT c.name, b.package, b.name, b.version, a.\"group\", a.version, a.kind,
+       b.document, f.path, cd.line, cd.\"column\", NULL
 FROM (SELECT id, \"group\", version, kind FROM api
       WHERE (?1 = '' OR \"group\" = ?1) AND (?2 = '' OR version = ?2) AND (?3 = '' OR kind = ?3 COLLATE NOCASE)) a
 CROSS JOIN ",
@@ -76,6 +84,7 @@ CROSS JOIN ",
 CROSS JOIN bundle b ON b.document = p.document
 CROSS JOIN catalog_document cd ON cd.document = b.document
 CROSS JOIN catalog c ON c.id = cd.catalog
+CROSS JOIN file f ON f.id = cd.file
 WHERE ?4 IS NULL OR c.name IN (SELECT value FROM json_each(?4))
 ORDER BY c.name, b.package, b.version_key, b.name, a.\"group\", a.version, a.kind"
         )
@@ -97,20 +106,24 @@ WHERE ?4 IS NULL OR c.name IN (SELECT value FROM json_each(?4))
 ORDER BY c.name, a.\"group\", a.kind, a.version, b.package";
 
 const REQUIRES_PACKAGE: &str = "
-SELECT c.name, b.package, b.name, b.version, p.package, p.range, ''
+SELECT c.name, b.package, b.name, b.version, p.package, p.range, '',
+       b.document, f.path, cd.line, cd.\"column\", p.position
 FROM required_package p
 CROSS JOIN bundle b ON b.document = p.document
 CROSS JOIN catalog_document cd ON cd.document = b.document
 CROSS JOIN catalog c ON c.id = cd.catalog
+CROSS JOIN file f ON f.id = cd.file
 WHERE p.package = ?1 AND (?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2)))
 ORDER BY c.name, b.package, b.version_key, b.name, p.position";
 
 const WITH_PROPERTY: &str = "
-SELECT c.name, b.package, b.name, b.version, p.type, p.value, ''
+SELECT c.name, b.package, b.name, b.version, p.type, p.value, '',
+       b.document, f.path, cd.line, cd.\"column\", p.position
 FROM property p
 CROSS JOIN bundle b ON b.document = p.document
 CROSS JOIN catalog_document cd ON cd.document = b.document
 CROSS JOIN catalog c ON c.id = cd.catalog
+CROSS JOIN file f ON f.id = cd.file
 WHERE p.type = ?1 AND p.type NOT IN ('olm.gvk', 'olm.package', 'olm.bundle.object') AND p.value IS NOT NULL
   AND (?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2)))
 ORDER BY c.name, b.package, b.version_key, b.name, p.position";
@@ -146,7 +159,7 @@ impl Index {
     pub fn providers(&self, filter: &Filter, api: &ApiPattern) -> Result<Vec<Provider>, IndexError> {
         let parameters = params![api.group, api.version, api.kind, catalogs_json(&filter.catalogs)];
         let provider = |it: UseRow<Api>| {
-            let UseRow { catalog, package, bundle, version, channels, what } = it;
+            let UseRow { catalog, package, bundle, version, channels, what, .. } = it;
             Provider { catalog, package, bundle, version, channels, api: what }
         };
         Ok(self.uses(PROVIDES, parameters, api_of)?.into_iter().map(provider).collect())
@@ -222,6 +235,9 @@ impl Index {
                 version: row.get(3)?,
                 channels: Vec::new(),
                 what: what(row)?,
+                document: row.get(7)?,
+                place: Place::at(row.get_ref(8)?.as_str()?, row.get(9)?, row.get(10)?),
+                property: row.get(11)?,
             })
         })?;
         for row in &mut rows {

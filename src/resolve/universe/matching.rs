@@ -110,15 +110,15 @@ impl Universe<'_> {
         by: EntryId,
     ) -> Result<Vec<EntryId>, MatchError> {
         for warning in &requirement.warnings {
-            let place = self.bundle(by).place();
-            let at = if place.file.is_empty() { String::new() } else { format!(" [{}:{}]", place.file, place.line) };
+            let place = self.place_of_demand(by, requirement);
+            let at = if place.file.is_empty() { String::new() } else { format!(" [{place}]") };
             let warning = format!("{}{at} has {warning}", self.identifier(by));
             if !self.warnings.contains(&warning) {
                 self.warnings.push(warning);
             }
         }
         let overwork = |universe: &Self, error: OutOfFuel| {
-            let (operator, place) = (universe.identifier(by), universe.bundle(by).place().clone());
+            let (operator, place) = (universe.identifier(by), universe.place_of_demand(by, requirement));
             let demand = requirement.shortened();
             MatchError::Work(Box::new(Overwork { error, operator, demand, place }))
         };

@@ -1,0 +1,64 @@
+//! Where bundles write their properties: an answer about a requirement points to the requirement, not to the bundle.
+//!
+//! What it deliberately does not do: it reads no file. What the index has no place of is where the bundle starts.
+
+use rusqlite::params;
+
+use crate::diag::Place;
+use crate::fbc::property_places;
+use crate::index::{Index, IndexError};
+use crate::yaml::Position;
+
+const PROPERTIES: &str = "
+SELECT position, type, coalesce(value, 'null')
+FROM property
+WHERE document = ?1 AND type NOT IN ('olm.bundle.object', 'olm.csv.metadata')
+ORDER BY position";
+
+const MARKS: &str = "
+SELECT y.marks
+FROM catalog_document cd
+CROSS JOIN file f ON f.id = cd.file
+CROSS JOIN layout y ON y.id = cd.layout
+WHERE cd.document = ?1 AND f.path = ?2 AND cd.line = ?3 AND cd.\"column\" = ?4
+LIMIT 1";
+
+pub(super) const STATEMENTS: &[(&str, &str)] =
+    &[("properties of a bundle with their numbers", PROPERTIES), ("layout of a document at a place", MARKS)];
+
+impl Index {
+    /// Where the bundle that starts at a place writes the first of its properties for which `is_it` holds, given type and
+    /// value; where the bundle starts, if there is none or its place is not known.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn place_of_property(
+        &self,
+        document: i64,
+        bundle: &Place,
+        is_it: impl Fn(&str, &str) -> bool,
+    ) -> Result<Place, IndexError> {
+        let numbers = self.rows(PROPERTIES, [document], |row| {
+            let is_meant = is_it(row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
+            is_meant.then(|| row.get::<_, usize>(0)).transpose()
+        })?;
+        match numbers.into_iter().flatten().next() {
+            Some(number) => self.place_of_numbered_property(document, bundle, number),
+            None => Ok(bundle.clone()),
+        }
+    }
+
+    /// As [`Self::place_of_property`], for the property of a number.
+    pub(super) fn place_of_numbered_property(
+        &self,
+        document: i64,
+        bundle: &Place,
+        number: usize,
+    ) -> Result<Place, IndexError> {
+        let parameters = params![document, bundle.file, bundle.line, bundle.column];
+        let marks: Vec<Vec<u8>> = self.rows(MARKS, parameters, |row| row.get(0))?;
+        let start = Position { line: bundle.line, column: bundle.column };
+        let found = marks.first().and_then(|it| property_places(it, start).get(number).copied());
+        Ok(found.map_or_else(|| bundle.clone(), |it| Place::at(&bundle.file, it.line, it.column)))
+    }
+}
