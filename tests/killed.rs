@@ -55,6 +55,11 @@ const ROWS: &[Row] = &[
     writes("migrate", &["two-packages.db", "link"], "linked"),
     writes("export", &["--legacy", "shop", "-o", "new-legacy.db"], "new-legacy.db"),
     writes("export", &["--legacy", "next", "-o", "shop-legacy.db"], "shop-legacy.db"),
+    writes("push", &["shop", "oci:image"], "image"),
+    writes("push", &["shop.db", "oci:image"], "image"),
+    writes("pull", &["oci:database", "-o", "shop.db"], "shop.db"),
+    reads("cache list", &[]),
+    reads("cache prune", &["--older-than", "0"]),
     writes("legacy rm", &["two-packages.db", "-p", "foo", "-o", "new-legacy.db"], "new-legacy.db"),
     writes("legacy rm", &["two-packages.db", "-p", "foo", "--in-place"], "two-packages.db"),
     writes("legacy prune", &["two-packages.db", "-p", "foo", "--in-place"], "two-packages.db"),
@@ -222,6 +227,7 @@ fn seeds() -> (TempDir, Tree) {
         let legacy = format!("{name}-legacy.db");
         olmdex(["export", "-q", "--legacy", name, "-o", &legacy]).in_directory(&root).answer().expect_code(0);
     }
+    olmdex(["push", "-q", "needs.db", "oci:database"]).in_directory(&root).answer().expect_code(0);
     std::fs::write(root.join("text.txt"), "neither a catalog nor an index: [\n").unwrap();
     // Some content, so that writing takes a while.
     let content = "UPDATE operatorbundle SET bundle = CAST(bundle AS TEXT) || '{\"kind\":\"X\",\"x\":\"' || hex(zeroblob(100000)) || '\"}'";
@@ -246,6 +252,8 @@ fn seeds() -> (TempDir, Tree) {
 fn command(case: &Case, root: &Path) -> Command {
     let mut command = program();
     command.args(&case.args).current_dir(root).env("TMPDIR", root.join("scratch")).stdin(Stdio::null());
+    // Nobody's cache is emptied.
+    command.env("XDG_CACHE_HOME", root.join("scratch/cache"));
     command
 }
 

@@ -5,6 +5,7 @@
 //! | [`Compression`], [`Decompressed`] | gzip, zstd and xz, told apart by their first bytes, under limits |
 //! | [`Entries`] | the entries of an archive one after the other, with the long names of PAX and GNU |
 //! | [`Tree`] | what the entries add up to: directories, files, links; every path stays below the root |
+//! | [`ArchiveWriter`] | an archive, written |
 //!
 //! Whoever made an archive chose every byte of it. Nothing is unpacked: a path is a key of a map, a link is followed in that map
 //! only, and contents ([`crate::file::Text`]) go to memory or to a temporary file without a name. [`Limits`] bound what is read, whatever the headers say.
@@ -20,6 +21,7 @@ mod open;
 mod shown;
 mod spool;
 mod tree;
+mod write;
 
 pub use compression::{Compression, Decompressed};
 pub use entries::{Entries, Entry, EntryKind};
@@ -30,3 +32,4 @@ pub use open::{is_archive, read};
 pub use shown::shown;
 pub use spool::Spool;
 pub use tree::{Found, LinkError, Node, Tree};
+pub use write::ArchiveWriter;

@@ -19,6 +19,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use args::images::ImageArgs;
 use author::bundle;
 use catalog::{build, diff, history, info, list, render, search, show, sql, validate};
+#[cfg(feature = "oci")]
+use catalog::{cache, pull, push};
 use legacy::{doctor, edit, export, migrate};
 use needs::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
 use shell::{completion, elsewhere, groups, man};
@@ -85,6 +87,12 @@ enum Command {
     Export(export::ExportArgs),
     Legacy(edit::LegacyArgs),
     Doctor(doctor::DoctorArgs),
+    #[cfg(feature = "oci")]
+    Push(push::PushArgs),
+    #[cfg(feature = "oci")]
+    Pull(pull::PullArgs),
+    #[cfg(feature = "oci")]
+    Cache(cache::CacheArgs),
     List(list::ListArgs),
     Show(show::ShowArgs),
     Search(search::SearchArgs),
@@ -205,6 +213,12 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Validate(args) => validate::run(context, args),
         Command::Render(args) => render::run(context, args),
         Command::Migrate(args) => migrate::run(context, args),
+        #[cfg(feature = "oci")]
+        Command::Push(args) => push::run(context, args),
+        #[cfg(feature = "oci")]
+        Command::Pull(args) => pull::run(context, args),
+        #[cfg(feature = "oci")]
+        Command::Cache(args) => cache::run(context, args),
         Command::Export(args) => export::run(context, args),
         Command::Legacy(args) => edit::run(context, args),
         Command::Doctor(args) => doctor::run(context, args),

@@ -13,7 +13,7 @@ use super::object::Object;
 use super::{
     CatalogSource, Cluster, ClusterExtension, ClusterServiceVersion, OperatorGroup, Subscription, cluster_version,
 };
-use crate::archive::{self, ArchiveError, Compression, Found, Limits, Node};
+use crate::archive::{self, ArchiveError, Found, Limits, Node};
 use crate::diag::Place;
 use crate::fbc::{self, Origin, Spot, Syntax};
 use crate::file::open_regular;
@@ -196,10 +196,7 @@ fn each_archived(
     sink: &mut TextSink<'_>,
 ) -> Result<Option<Vec<String>>, ClusterError> {
     let Ok(file) = open_regular(path) else { return Ok(None) };
-    let mut head = [0; 8];
-    let n = std::os::unix::fs::FileExt::read_at(&file, &mut head, 0).unwrap_or(0);
-    // Manifests are never compressed by themselves.
-    if Compression::of(&head[..n]) == Compression::None && !archive::is_archive(&file) {
+    if !archive::is_archive(&file) {
         return Ok(None);
     }
     let wrong = |error: ArchiveError| ClusterError::Archive { path: path.to_owned(), error };

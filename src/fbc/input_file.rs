@@ -104,13 +104,22 @@ impl InputFile {
     }
 
     /// All of it, if it is a regular file of an ordinary size: a pipe would wait for a writer, and a device may never end.
-    pub(super) fn whole(&self) -> io::Result<Cow<'_, [u8]>> {
+    ///
+    /// # Errors
+    /// What keeps it from being read.
+    pub fn whole(&self) -> io::Result<Cow<'_, [u8]>> {
         match &self.body {
             Body::Path(path, _) => read_regular(path).map(Cow::Owned),
             Body::Text(text) => text.whole(MAX_WHOLE),
             Body::Made(made) => made.text().map(Cow::Owned),
             Body::Unreadable(_) => Err(io::ErrorKind::NotFound.into()),
         }
+    }
+
+    /// The path below the root of the catalog.
+    #[must_use]
+    pub fn relative(&self) -> &str {
+        &self.relative
     }
 
     /// Where it is, if it is a file.

@@ -95,7 +95,7 @@ pub(super) fn choose<'d>(
     let there: Vec<String> = images.iter().map(shown).collect();
     let help = match there.as_slice() {
         [] => "it has no images: copy one into it with `skopeo copy`".to_owned(),
-        there => format!("there are: {}", there.join(", ")),
+        there => format!("it has: {}", there.join(", ")),
     };
     let message = match (&wanted.tag, &wanted.digest, found.len()) {
         (None, None, 0) => "it has no image".to_owned(),

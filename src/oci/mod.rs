@@ -6,6 +6,7 @@
 //! | [`Store`] | where the documents and layers of an image are: [`Layout`], [`SavedImage`], [`SkopeoDirectory`], [`registry::Registry`] |
 //! | [`Platform`] | which of the images of an index is meant |
 //! | [`Image`], [`Content`] | one image, and what its labels say is in it |
+//! | [`pack`] | making images of catalogs, and artifacts of databases |
 //! | [`rules`] | what is remarkable about an image, as rules of findings |
 //!
 //! Whoever made an image chose every byte of it, its names, its links and its sizes. Digests are verified while bytes are read. Layers are
@@ -21,6 +22,7 @@ mod files;
 mod image;
 mod layers;
 mod layout;
+pub mod pack;
 mod platform;
 mod reference;
 #[cfg(feature = "oci")]

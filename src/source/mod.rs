@@ -254,6 +254,34 @@ impl Opener {
         Err(SourceError::Transport { transport: "docker://", reference: text.to_owned() })
     }
 
+    /// The store of an image that is named by its transport, and which of its images is meant.
+    ///
+    /// # Errors
+    /// [`SourceError`] if it is not the name of an image, or its store cannot be opened.
+    pub fn store<'s>(&'s self, name: &str) -> Result<(Box<dyn Store + 's>, Wanted), SourceError> {
+        let wrong = |error: OciError| SourceError::Image { name: name.to_owned(), error };
+        Ok(match Named::parse(Path::new(name)) {
+            Named::Layout(directory, wanted) => (Box::new(Layout::open(&directory).map_err(wrong)?), wanted),
+            Named::Skopeo(directory) => {
+                (Box::new(SkopeoDirectory::open(&directory).map_err(wrong)?), Wanted::default())
+            }
+            Named::Path(path) if path.is_dir() && Layout::is_in(&path) => {
+                (Box::new(Layout::open(&path).map_err(wrong)?), Wanted::default())
+            }
+            #[cfg(feature = "oci")]
+            Named::Elsewhere("docker://", text) => {
+                (Box::new(Registry::new(&self.registry, &text).map_err(wrong)?), Wanted::default())
+            }
+            _ => {
+                let message = "it is not `oci:DIR`, `dir:DIR` or `docker://HOST/NAME`".to_owned();
+                return Err(wrong(OciError::Choice {
+                    message,
+                    help: "copy it to one of these with `skopeo copy`".to_owned(),
+                }));
+            }
+        })
+    }
+
     fn open_path(&self, path: &Path) -> Result<Source, SourceError> {
         let shown = path.to_string_lossy();
         let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
@@ -285,7 +313,7 @@ impl Opener {
         if head.starts_with(SQLITE_MAGIC) {
             return self.open_database(path, &head);
         }
-        if archive::Compression::of(&head) != archive::Compression::None || may_be_archive(path) {
+        if open_regular(path).is_ok_and(|file| archive::is_archive(&file)) {
             return self.open_archive(path, &Wanted::default(), &shown);
         }
         Ok(Source::Catalog(Input::file(path)))
@@ -384,11 +412,6 @@ impl Opener {
             .map_err(|message| unreadable(Path::new(shown), io::Error::other(message)))?;
         Ok(Source::Catalog(Input::bytes(shown, Arc::from(text))))
     }
-}
-
-/// Whether a file that is not compressed is a tar archive.
-fn may_be_archive(path: &Path) -> bool {
-    open_regular(path).is_ok_and(|file| archive::is_archive(&file))
 }
 
 fn unreadable(path: &Path, error: io::Error) -> SourceError {

@@ -83,7 +83,8 @@ fn check(folder: &Path, recorded: &Recorded, all: &[Recorded]) -> Outcome {
         },
         Some(Ours::Package(name)) => {
             let blob = format!("\"schema\": \"olm.package\",\n    \"name\": \"{name}\"");
-            let answer = olmdex(folder, &["render", "-q", &archive]).expect("the program starts");
+            let answer =
+                olmdex(folder, &["render", "-q", "--platform", "linux/amd64", &archive]).expect("the program starts");
             let text = String::from_utf8_lossy(&answer.stdout);
             if answer.exit_code == 0 && text.matches("\"schema\"").count() == 1 && text.contains(&blob) {
                 Outcome::Passed
@@ -95,7 +96,8 @@ fn check(folder: &Path, recorded: &Recorded, all: &[Recorded]) -> Outcome {
 }
 
 fn rendered(folder: &Path, archive: &str, stdout: Option<&str>, sha256: Option<&str>) -> Outcome {
-    let answer = olmdex(folder, &["render", "-q", "--image-template", "REF", archive]).expect("the program starts");
+    let answer = olmdex(folder, &["render", "-q", "--platform", "linux/amd64", "--image-template", "REF", archive])
+        .expect("the program starts");
     if answer.exit_code != 0 {
         return Outcome::Failed(format!("exit code {}: {}", answer.exit_code, answer.stderr));
     }
@@ -112,7 +114,7 @@ fn rendered(folder: &Path, archive: &str, stdout: Option<&str>, sha256: Option<&
 }
 
 fn refused(folder: &Path, archive: &str, why: &str) -> Outcome {
-    let answer = olmdex(folder, &["render", "-q", archive]).expect("the program starts");
+    let answer = olmdex(folder, &["render", "-q", "--platform", "linux/amd64", archive]).expect("the program starts");
     match (answer.exit_code, answer.stdout.is_empty()) {
         (1 | 3 | 5, true) => Outcome::Passed,
         (code, _) => Outcome::Failed(format!("expected a refusal, not exit code {code}: {why}")),

@@ -77,11 +77,14 @@ fn each_command_has_three_examples_that_run() {
             let copied =
                 Command::new("cp").arg("-r").arg(made.path().join(".")).arg(directory.path()).status().unwrap();
             assert!(copied.success());
-            let output = run(line, directory.path());
+            // No test needs a network: an example that does gets as far as it can.
+            let is_far = line.contains("docker://");
+            let output = run(&if is_far { format!("{line} --offline") } else { line.clone() }, directory.path());
             n_run += 1;
+            let message = String::from_utf8_lossy(&output.stderr);
+            let is_stopped = is_far && message.contains("`--offline` keeps olmdex from");
             // A question may have the answer no.
-            if !matches!(output.status.code(), Some(0 | 1)) {
-                let message = String::from_utf8_lossy(&output.stderr);
+            if !matches!(output.status.code(), Some(0 | 1)) && !is_stopped {
                 failures.push(format!("{line}\n{:?} {message}", output.status.code()));
             }
         }

@@ -43,6 +43,7 @@ mod registries;
 mod remembering;
 mod resolving;
 mod rules_page;
+mod sending;
 mod solving;
 mod support;
 mod survive_reading;

@@ -3,10 +3,16 @@
 //! What it deliberately does not do: no command uses another one.
 
 pub(in crate::cli) mod build;
+#[cfg(feature = "oci")]
+pub(in crate::cli) mod cache;
 pub(in crate::cli) mod diff;
 pub(in crate::cli) mod history;
 pub(in crate::cli) mod info;
 pub(in crate::cli) mod list;
+#[cfg(feature = "oci")]
+pub(in crate::cli) mod pull;
+#[cfg(feature = "oci")]
+pub(in crate::cli) mod push;
 pub(in crate::cli) mod render;
 mod render_bundles;
 pub(in crate::cli) mod search;

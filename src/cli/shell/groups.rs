@@ -13,6 +13,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Needs", &["resolve", "why", "deps", "provides", "requires", "images", "crd-check", "explain-message"]),
     ("Legacy", &["migrate", "export", "legacy", "doctor"]),
     ("Author", &["bundle", "z-stream"]),
+    ("Images", &["push", "pull", "cache"]),
     ("Shell", &["completion", "man", "help"]),
 ];
 

@@ -11,6 +11,7 @@ use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 use ureq::{Agent, Body, SendBody};
 
 use super::super::error::OciError;
+use crate::file::Text;
 
 /// How often a request is repeated that failed for a reason that may pass.
 const ATTEMPTS: u32 = 5;
@@ -51,12 +52,20 @@ pub(super) struct Http {
     agents: Mutex<Vec<((String, bool), Agent)>>,
 }
 
+/// What is sent with a request.
+#[derive(Clone, Copy)]
+pub(super) enum Payload<'a> {
+    Bytes(&'a [u8]),
+    /// A part of a file: where it starts, and how many bytes it has.
+    Part(&'a Text, u64, u64),
+}
+
 /// A request that can be sent more than once.
 pub(super) struct Sent<'a> {
     pub(super) method: Method,
     pub(super) url: String,
     pub(super) headers: Vec<(&'static str, String)>,
-    pub(super) body: Option<&'a [u8]>,
+    pub(super) body: Option<Payload<'a>>,
     /// Whether the certificate of the server is not looked at.
     pub(super) is_insecure: bool,
 }
@@ -194,8 +203,13 @@ fn send_once(agent: &Agent, sent: &Sent<'_>, url: &str, is_elsewhere: bool) -> R
         }
     }
     let response: Response<Body> = match sent.body {
-        Some(mut body) => {
+        Some(Payload::Bytes(mut body)) => {
             let request = request.header("content-length", body.len()).body(SendBody::from_reader(&mut body))?;
+            agent.run(request)?
+        }
+        Some(Payload::Part(text, start, len)) => {
+            let mut body = text.reader().starting_at(start).take(len);
+            let request = request.header("content-length", len).body(SendBody::from_reader(&mut body))?;
             agent.run(request)?
         }
         None if matches!(sent.method, Method::POST | Method::PUT | Method::PATCH) => {

@@ -1,0 +1,82 @@
+//! Writing archives: the same files give the same bytes.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use tar::{Builder, EntryType, Header};
+
+use crate::file::{Part, Text, make_anonymous};
+
+/// A tar archive in gzip, whose entries are nobody's and of no time.
+pub struct ArchiveWriter {
+    tar: Builder<GzEncoder<File>>,
+    directories: BTreeSet<String>,
+}
+
+impl ArchiveWriter {
+    /// Begins one, in a temporary file in `scratch`.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn begin(scratch: &Path) -> io::Result<Self> {
+        let encoder = GzEncoder::new(make_anonymous(scratch)?, Compression::new(6));
+        Ok(Self { tar: Builder::new(encoder), directories: BTreeSet::new() })
+    }
+
+    /// Adds a file of so many bytes, and the directories above it that are not there yet.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn file(&mut self, path: &str, len: u64, text: &mut dyn Read) -> io::Result<()> {
+        for (at, _) in path.match_indices('/') {
+            self.directory(&path[..at])?;
+        }
+        let mut header = header(EntryType::Regular, 0o644);
+        header.set_size(len);
+        self.tar.append_data(&mut header, path, text.take(len))
+    }
+
+    /// Adds a directory, unless it is there.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn directory(&mut self, path: &str) -> io::Result<()> {
+        if self.directories.insert(path.to_owned()) {
+            let mut header = header(EntryType::Directory, 0o755);
+            header.set_size(0);
+            self.tar.append_data(&mut header, format!("{path}/"), io::empty())?;
+        }
+        Ok(())
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn finish(self) -> io::Result<Text> {
+        let file = self.tar.into_inner()?.finish()?;
+        let len = file.metadata()?.len();
+        Ok(Text::Part(Part { file: Arc::new(file), start: 0, len }))
+    }
+}
+
+impl std::fmt::Debug for ArchiveWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ArchiveWriter").finish_non_exhaustive()
+    }
+}
+
+fn header(kind: EntryType, mode: u32) -> Header {
+    let mut header = Header::new_gnu();
+    header.set_entry_type(kind);
+    header.set_mode(mode);
+    header.set_uid(0);
+    header.set_gid(0);
+    header.set_mtime(0);
+    header
+}

@@ -1,0 +1,345 @@
+//! Making images and artifacts: the same content gives the same bytes (`docs/behaviour/serving.md` A.1, A.5).
+//!
+//! What it deliberately does not do: it runs nothing, and sends nothing.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::digest::Digest;
+use super::document::{Descriptor, Document, Manifest, PlatformOf};
+use super::error::OciError;
+use super::store::{Store, Wanted, document};
+use super::verified::{Hashed, Verified};
+use crate::archive::{ArchiveWriter, Decompressed, Limits, Spool};
+use crate::file::{NewDirectory, Text};
+
+/// The types of what is made.
+const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+const CONFIG: &str = "application/vnd.oci.image.config.v1+json";
+const LAYER: &str = "application/vnd.oci.image.layer.v1.tar+gzip";
+const EMPTY: &str = "application/vnd.oci.empty.v1+json";
+const SQLITE: &str = "application/vnd.sqlite";
+/// What stands for a configuration where there is no type of an artifact.
+const UNKNOWN_CONFIG: &str = "application/vnd.unknown.config.v1+json";
+
+/// The label of a catalog, and the directory that it names.
+const CONFIGS: (&str, &str) = ("operators.operatorframework.io.index.configs.v1", "configs");
+
+/// Notes on a layer and on a manifest.
+const TITLE: &str = "org.opencontainers.image.title";
+const CREATED: &str = "org.opencontainers.image.created";
+
+/// A document of an image, with what names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packed {
+    /// What names it.
+    pub descriptor: Descriptor,
+    /// Its text.
+    pub text: Vec<u8>,
+}
+
+/// An image that is made, in memory but for its layers.
+#[derive(Debug)]
+pub struct PackedImage {
+    /// What is to have the tag.
+    pub root: Packed,
+    /// The manifests that the root names, if it is an index.
+    pub manifests: Vec<Packed>,
+    /// Configurations and layers.
+    pub blobs: Vec<(Descriptor, Text)>,
+}
+
+/// How an artifact is made.
+#[derive(Debug, Clone, Default)]
+pub struct ArtifactOptions {
+    /// The name of the file, without directories.
+    pub title: String,
+    /// Notes on it.
+    pub annotations: BTreeMap<String, String>,
+    /// When it was made, as RFC 3339; nothing is said of it otherwise.
+    pub created: Option<String>,
+    /// The manifest that it belongs to.
+    pub subject: Option<Descriptor>,
+    /// Whether the manifest is one of version 1.0 of the specification, which knows no artifacts.
+    pub is_version_1_0: bool,
+}
+
+/// A database as an artifact.
+///
+/// # Errors
+/// What keeps the file from being read.
+pub fn database(text: &Text, options: &ArtifactOptions) -> Result<PackedImage, OciError> {
+    let mut layer = descriptor(SQLITE, digest_of(&mut text.reader())?, text.len());
+    layer.annotations.insert(TITLE.to_owned(), options.title.clone());
+    let empty = b"{}";
+    let config_type = if options.is_version_1_0 { UNKNOWN_CONFIG } else { EMPTY };
+    let config = descriptor(config_type, Digest::of(empty), empty.len() as u64);
+    let mut annotations = options.annotations.clone();
+    annotations.extend(options.created.clone().map(|it| (CREATED.to_owned(), it)));
+    let mut manifest = Map::new();
+    manifest.insert("schemaVersion".to_owned(), json!(2));
+    manifest.insert("mediaType".to_owned(), json!(MANIFEST));
+    if !options.is_version_1_0 {
+        manifest.insert("artifactType".to_owned(), json!(SQLITE));
+    }
+    let mut described = json!(config);
+    described["data"] = json!("e30=");
+    manifest.insert("config".to_owned(), if options.is_version_1_0 { json!(config) } else { described });
+    manifest.insert("layers".to_owned(), json!([layer]));
+    if let Some(subject) = &options.subject {
+        manifest.insert("subject".to_owned(), json!(subject));
+    }
+    if !annotations.is_empty() {
+        manifest.insert("annotations".to_owned(), json!(annotations));
+    }
+    Ok(PackedImage {
+        root: packed(MANIFEST, &manifest)?,
+        manifests: Vec::new(),
+        blobs: vec![(config, Text::Bytes(empty.as_slice().into())), (layer, text.clone())],
+    })
+}
+
+/// A layer.
+#[derive(Debug)]
+pub struct PackedLayer {
+    descriptor: Descriptor,
+    diff_id: Digest,
+    text: Text,
+}
+
+/// A layer that is made, file by file.
+#[derive(Debug)]
+pub struct LayerWriter {
+    archive: ArchiveWriter,
+}
+
+impl LayerWriter {
+    /// Begins one, in a temporary file in `scratch`.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn begin(scratch: &Path) -> io::Result<Self> {
+        let mut archive = ArchiveWriter::begin(scratch)?;
+        archive.directory(CONFIGS.1)?;
+        Ok(Self { archive })
+    }
+
+    /// Adds a file of the catalog, by its path below it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn add(&mut self, path: &str, len: u64, text: &mut dyn Read) -> io::Result<()> {
+        self.archive.file(&format!("{}/{path}", CONFIGS.1), len, text)
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn finish(self) -> Result<PackedLayer, OciError> {
+        let text = self.archive.finish()?;
+        let digest = digest_of(&mut text.reader())?;
+        let diff_id = digest_of(&mut Decompressed::new(text.reader(), Limits::NONE)?)?;
+        Ok(PackedLayer { descriptor: descriptor(LAYER, digest, text.len()), diff_id, text })
+    }
+}
+
+/// An image that others are made from, with its layers' bytes.
+#[derive(Debug)]
+pub struct Base {
+    /// What it runs on, if it is one of several.
+    pub platform: Option<PlatformOf>,
+    /// Its configuration.
+    pub config: Value,
+    /// Its layers, the lowest first.
+    pub layers: Vec<(Descriptor, Text)>,
+}
+
+impl Base {
+    /// The images that a name stands for, each with the bytes of its layers.
+    ///
+    /// # Errors
+    /// What keeps them from being read.
+    pub fn read(store: &dyn Store, wanted: &Wanted, scratch: &Path) -> Result<Vec<Self>, OciError> {
+        let root = store.root(wanted)?;
+        let read = |descriptor: &Descriptor| -> Result<Document, OciError> {
+            let text = document(store.manifest(descriptor)?, "manifest", descriptor)?;
+            Document::parse(&text, &descriptor.media_type)
+        };
+        let mut bases = Vec::new();
+        match read(&root)? {
+            Document::Manifest(manifest) => bases.push(Self::of(store, None, &manifest, scratch)?),
+            Document::Index(index) => {
+                // What is for no platform is no image: an attestation.
+                let is_image = |it: &&Descriptor| it.platform.as_ref().is_some_and(|it| it.os != "unknown");
+                for descriptor in index.manifests.iter().filter(is_image) {
+                    let Document::Manifest(manifest) = read(descriptor)? else {
+                        return Err(OciError::document("index of images", "has an index where an image should be"));
+                    };
+                    bases.push(Self::of(store, descriptor.platform.clone(), &manifest, scratch)?);
+                }
+            }
+        }
+        Ok(bases)
+    }
+
+    fn of(
+        store: &dyn Store,
+        platform: Option<PlatformOf>,
+        manifest: &Manifest,
+        scratch: &Path,
+    ) -> Result<Self, OciError> {
+        let text = document(store.blob(&manifest.config)?, "configuration of the image", &manifest.config)?;
+        let config = serde_json::from_slice(&text)
+            .map_err(|_| OciError::document("configuration of the image", "cannot be decoded"))?;
+        let mut layers = Vec::with_capacity(manifest.layers.len());
+        for descriptor in &manifest.layers {
+            let mut verified = Verified::new(store.blob(descriptor)?, descriptor.digest.clone(), descriptor.size);
+            let text = Spool::new(scratch).keep_in_file(&mut verified)?;
+            verified.finish()?;
+            layers.push((descriptor.clone(), text));
+        }
+        Ok(Self { platform, config, layers })
+    }
+}
+
+/// A catalog as an image for each platform, from nothing or on top of other images.
+///
+/// # Errors
+/// [`OciError::Document`] if the configuration of a base is not one.
+pub fn catalog(
+    layer: &PackedLayer,
+    platforms: &[PlatformOf],
+    bases: Vec<Base>,
+    labels: &BTreeMap<String, String>,
+    created: Option<&str>,
+) -> Result<PackedImage, OciError> {
+    let from_nothing = |platform: &PlatformOf| {
+        let mut config = json!({"architecture": platform.architecture, "os": platform.os});
+        if !platform.variant.is_empty() {
+            config["variant"] = json!(platform.variant);
+        }
+        Base { platform: Some(platform.clone()), config, layers: Vec::new() }
+    };
+    let bases = if bases.is_empty() { platforms.iter().map(from_nothing).collect() } else { bases };
+    let mut blobs: Vec<(Descriptor, Text)> = Vec::new();
+    let mut manifests = Vec::new();
+    for base in bases {
+        let config = config(base.config, layer, labels, created)?;
+        let mut layers: Vec<Descriptor> = base.layers.iter().map(|it| it.0.clone()).collect();
+        layers.push(layer.descriptor.clone());
+        let mut manifest = Map::new();
+        manifest.insert("schemaVersion".to_owned(), json!(2));
+        manifest.insert("mediaType".to_owned(), json!(MANIFEST));
+        manifest.insert("config".to_owned(), json!(config.descriptor));
+        manifest.insert("layers".to_owned(), json!(layers));
+        let mut manifest = packed(MANIFEST, &manifest)?;
+        manifest.descriptor.platform = base.platform;
+        blobs.push((config.descriptor, Text::Bytes(config.text.into())));
+        blobs.extend(base.layers);
+        manifests.push(manifest);
+    }
+    blobs.push((layer.descriptor.clone(), layer.text.clone()));
+    blobs.sort_by(|a, b| a.0.digest.cmp(&b.0.digest));
+    blobs.dedup_by(|a, b| a.0.digest == b.0.digest);
+    let root = match manifests.as_slice() {
+        [_] => {
+            let mut root = manifests.remove(0);
+            root.descriptor.platform = None;
+            root
+        }
+        several => {
+            let described: Vec<&Descriptor> = several.iter().map(|it| &it.descriptor).collect();
+            packed(INDEX, &json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": described}))?
+        }
+    };
+    Ok(PackedImage { root, manifests, blobs })
+}
+
+/// The configuration of an image: that of its base, with one more layer and other labels.
+fn config(
+    mut config: Value,
+    layer: &PackedLayer,
+    labels: &BTreeMap<String, String>,
+    created: Option<&str>,
+) -> Result<Packed, OciError> {
+    let wrong = || OciError::document("configuration of the base", "is not that of an image");
+    let object = config.as_object_mut().ok_or_else(wrong)?;
+    match created {
+        Some(created) => object.insert("created".to_owned(), json!(created)),
+        None => object.remove("created"),
+    };
+    let container = object.entry("config").or_insert_with(|| json!({}));
+    if container.is_null() {
+        *container = json!({});
+    }
+    let all = container.as_object_mut().ok_or_else(wrong)?.entry("Labels").or_insert_with(|| json!({}));
+    if all.is_null() {
+        *all = json!({});
+    }
+    let all = all.as_object_mut().ok_or_else(wrong)?;
+    all.insert(CONFIGS.0.to_owned(), json!(format!("/{}", CONFIGS.1)));
+    all.extend(labels.iter().map(|(key, value)| (key.clone(), json!(value))));
+    let rootfs = object.entry("rootfs").or_insert_with(|| json!({"type": "layers", "diff_ids": []}));
+    let diff_ids = rootfs.get_mut("diff_ids").and_then(Value::as_array_mut).ok_or_else(wrong)?;
+    diff_ids.push(json!(layer.diff_id));
+    let history = object.entry("history").or_insert_with(|| json!([]));
+    let mut step = json!({"created_by": "olmdex push"});
+    if let Some(created) = created {
+        step["created"] = json!(created);
+    }
+    history.as_array_mut().ok_or_else(wrong)?.push(step);
+    packed(CONFIG, &config)
+}
+
+/// Writes an image as a layout with a tag.
+///
+/// # Errors
+/// What keeps it from being read or written.
+pub fn write_layout(image: &PackedImage, tag: &str, directory: &mut NewDirectory) -> Result<(), OciError> {
+    let failed = |error: crate::file::FileError| OciError::Io(io::Error::other(error));
+    let path = |it: &Descriptor| Path::new("blobs").join(it.digest.algorithm()).join(it.digest.hex());
+    directory.write(Path::new("oci-layout"), b"{\"imageLayoutVersion\":\"1.0.0\"}").map_err(failed)?;
+    let mut root = image.root.descriptor.clone();
+    root.annotations.insert("org.opencontainers.image.ref.name".to_owned(), tag.to_owned());
+    let index = packed(INDEX, &json!({"schemaVersion": 2, "mediaType": INDEX, "manifests": [root]}))?;
+    directory.write(Path::new("index.json"), &index.text).map_err(failed)?;
+    for it in image.manifests.iter().chain([&image.root]) {
+        directory.write(&path(&it.descriptor), &it.text).map_err(failed)?;
+    }
+    for (descriptor, text) in &image.blobs {
+        let mut reader = text.reader();
+        let mut buffer = vec![0; 128 << 10];
+        loop {
+            let n = reader.read(&mut buffer)?;
+            if n == 0 {
+                break;
+            }
+            directory.write(&path(descriptor), &buffer[..n]).map_err(failed)?;
+        }
+        if text.is_empty() {
+            directory.write(&path(descriptor), b"").map_err(failed)?;
+        }
+    }
+    Ok(())
+}
+
+fn packed(media_type: &str, value: &impl Serialize) -> Result<Packed, OciError> {
+    let text = serde_json::to_vec(value).map_err(|error| OciError::document("manifest", error.to_string()))?;
+    Ok(Packed { descriptor: descriptor(media_type, Digest::of(&text), text.len() as u64), text })
+}
+
+fn descriptor(media_type: &str, digest: Digest, size: u64) -> Descriptor {
+    Descriptor { media_type: media_type.to_owned(), digest, size, annotations: BTreeMap::new(), platform: None }
+}
+
+fn digest_of(bytes: &mut dyn Read) -> io::Result<Digest> {
+    let mut hashed = Hashed::new(bytes);
+    io::copy(&mut hashed, &mut io::sink())?;
+    Ok(hashed.finish())
+}
