@@ -108,6 +108,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<Change>("CatalogDiff"),
         of::<Dependencies>("Dependencies"),
         of::<ImageUse>("Image"),
+        of::<crate::oci::Presence>("ImagePresence"),
         of::<MessageExplanation>("MessageExplanation"),
         of::<Provider>("Provider"),
         of::<OwnedApi>("SharedApi"),

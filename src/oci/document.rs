@@ -41,6 +41,14 @@ pub struct PlatformOf {
     pub variant: String,
 }
 
+/// `OS/ARCHITECTURE[/VARIANT]`.
+impl std::fmt::Display for PlatformOf {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.os, self.architecture)?;
+        if self.variant.is_empty() { Ok(()) } else { write!(f, "/{}", self.variant) }
+    }
+}
+
 /// What an image is made of.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -79,6 +87,8 @@ pub struct ImageConfig {
     pub labels: BTreeMap<String, String>,
     /// The digests of its layers when they are decompressed.
     pub diff_ids: Vec<String>,
+    /// What it runs on, if it says so.
+    pub platform: Option<PlatformOf>,
 }
 
 /// What is looked at first: which document it is.
@@ -145,6 +155,8 @@ impl ImageConfig {
             config: Option<Container>,
             #[serde(default)]
             rootfs: Option<RootFs>,
+            #[serde(flatten)]
+            platform: PlatformOf,
         }
         let config: Config = serde_json::from_slice(text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
@@ -153,6 +165,7 @@ impl ImageConfig {
         Ok(Self {
             labels: config.config.and_then(|it| it.labels).unwrap_or_default(),
             diff_ids: config.rootfs.and_then(|it| it.diff_ids).unwrap_or_default(),
+            platform: Some(config.platform).filter(|it| !it.os.is_empty()),
         })
     }
 }

@@ -7,6 +7,7 @@
 //! | [`Platform`] | which of the images of an index is meant |
 //! | [`Image`], [`Content`] | one image, and what its labels say is in it |
 //! | [`pack`] | making images of catalogs, and artifacts of databases |
+//! | [`Presence`] | whether an image is where its reference says |
 //! | [`rules`] | what is remarkable about an image, as rules of findings |
 //!
 //! Whoever made an image chose every byte of it, its names, its links and its sizes. Digests are verified while bytes are read. Layers are
@@ -24,6 +25,7 @@ mod layers;
 mod layout;
 pub mod pack;
 mod platform;
+mod presence;
 mod reference;
 #[cfg(feature = "oci")]
 pub mod registry;
@@ -40,6 +42,7 @@ pub use error::OciError;
 pub use image::{Image, ImageOptions};
 pub use layout::Layout;
 pub use platform::Platform;
+pub use presence::{Presence, Status};
 pub use reference::{Reference, ReferenceError};
 pub use saved::SavedImage;
 pub use skopeo::SkopeoDirectory;

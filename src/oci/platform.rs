@@ -49,10 +49,7 @@ impl Platform {
         if let (false, Some(only), None) = (self.is_asked, others.next(), others.next()) {
             return Ok(only);
         }
-        let shown = |it: &Descriptor| match of(it) {
-            it if it.variant.is_empty() => format!("{}/{}", it.os, it.architecture),
-            it => format!("{}/{}/{}", it.os, it.architecture, it.variant),
-        };
+        let shown = |it: &Descriptor| of(it).to_string();
         let there: Vec<String> = images().map(shown).filter(|it| it != "unknown/unknown").collect();
         Err(OciError::Choice {
             message: format!("there is no image for {}/{}", self.os, self.architecture),

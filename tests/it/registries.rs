@@ -348,3 +348,46 @@ fn a_cache_is_shared_by_processes_and_survives_what_is_left_in_it() {
     render(home.path(), &name).expect_code(0);
     assert!(std::fs::read("/etc/passwd").unwrap() != whole);
 }
+
+#[test]
+fn images_are_looked_up_where_their_references_say() {
+    let home = scratch();
+    let registry = Registry::start();
+    let digest = registry.add("org/till", "v1", till());
+    let (there, gone) =
+        (format!("{}/org/till@{digest}", registry.address), format!("{}/org/gone:v1", registry.address));
+    let closed = Registry::start_with(|_, _| Some(Response::of(403, "")));
+    let closed = format!("{}/x:1", closed.address);
+    let bundle = |image: &str, related: &str| {
+        format!(
+            "schema: olm.bundle\nname: till.v1\npackage: till\nimage: {image}\nrelatedImages: [{{name: a, image: '{related}'}}]\nproperties: [{{type: olm.package, value: {{packageName: till, version: 1.0.0}}}}]\n"
+        )
+    };
+    let catalog = |image: &str, related: &str| {
+        let text = format!(
+            "schema: olm.package\nname: till\ndefaultChannel: a\n---\nschema: olm.channel\nname: a\npackage: till\nentries: [{{name: till.v1}}]\n---\n{}",
+            bundle(image, related)
+        );
+        write(home.path(), "catalog/till.yaml", text).parent().unwrap().to_str().unwrap().to_owned()
+    };
+    let path = catalog(&there, &gone);
+    let verify = |args: &[&str]| {
+        run(home.path(), &[&["images", "till", "--plain-http", "-i", &path][..], args].concat()).answer()
+    };
+    let table = verify(&["--verify", "-o", "table"]);
+    table.expect_code(1).expect_words("linux/amd64").expect_words(&format!("`{gone}` is missing"));
+    let json = verify(&["--verify", "-o", "json"]).out();
+    assert!(json.contains("\"status\": \"found\"") && json.contains(&digest), "{json}");
+    catalog(&there, &there);
+    verify(&["--verify"]).expect_code(0).expect_words(&there);
+    catalog(&there, &closed);
+    verify(&["--verify"]).expect_code(1).expect_words(&format!("`{closed}` is unknown"));
+    // In a layout, by digest.
+    let layers = [Layer::new().file("configs/till.yaml", TILL).finish()];
+    crate::support::image::layout(&home.path().join("layout"), (CONFIGS, "/configs"), &layers);
+    catalog(&there, &there);
+    let layout = format!("--verify=oci:{}", home.path().join("layout").display());
+    verify(&[&layout, "-o", "wide"]).expect_code(0).expect_words("found");
+    catalog(&gone, &gone);
+    verify(&[&layout]).expect_code(1).expect_words("is missing");
+}

@@ -4,6 +4,7 @@ use std::io::{BufWriter, Write as _};
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::cli::args::bundle::{Target, catalog_of, targets};
@@ -13,9 +14,11 @@ use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{write_aligned, write_data, write_fitted, write_yaml};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::diag::printable;
+use crate::cli::speak::progress::Progress;
+use crate::diag::{counted, printable};
 use crate::index::Index;
 use crate::index::query::{Filter, ImageUse};
+use crate::oci::{Presence, Status, Wanted};
 use crate::resolve::{closure, partial_closure};
 use crate::upgrade::{Asked, PackageView, classic_path};
 
@@ -79,6 +82,10 @@ pub(crate) struct ImagesArgs {
     /// The Subscription's channel. Default: as a Subscription without one
     #[arg(long, value_name = "CHANNEL", requires = "installed")]
     channel: Option<String>,
+    /// Look each image up in its registry, or in a layout: `--verify=oci:DIR`. Says which are there, how large, for which platforms; those
+    /// that are not are errors, and the exit code is 1
+    #[arg(long, value_name = "oci:DIR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    verify: Option<String>,
     /// Registry to mirror to, with an optional path, for `-o mapping`
     #[arg(long, value_name = "REGISTRY")]
     to: Option<String>,
@@ -153,8 +160,64 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
             image => format!("`{image}` of {bundles} has no digest: its tag can move"),
         });
     }
-    print(args, images)?;
+    let presences = match &args.verify {
+        None => None,
+        Some(place) => Some(verify(context, place, &images)?),
+    };
+    if let Some(presences) = &presences {
+        for it in presences.iter().filter(|it| it.status != Status::Found) {
+            let image = printable(&it.image);
+            context
+                .reporter
+                .error(&CommandError::new(Exit::No, format!("`{image}` is {}: {}", it.status.word(), it.message)));
+            is_complete = false;
+        }
+    }
+    print(args, images, presences)?;
     Ok(missing.unwrap_or(if is_complete { Exit::Yes } else { Exit::No }))
+}
+
+/// How many images are looked up at once.
+const AT_ONCE: usize = 8;
+
+/// Looks images up, in the order of their references.
+fn verify(context: &Context, place: &str, images: &[ImageUse]) -> Result<Vec<Presence>, CommandError> {
+    let options = &context.opener.images;
+    let named: Vec<&str> = images.iter().map(|it| it.image.as_str()).filter(|it| !it.is_empty()).collect();
+    let progress = Progress::start(context, format!("looking up {}", counted(named.len() as u64, "image")));
+    let look: Box<dyn Fn(&str) -> Presence + Sync + '_> = if place.is_empty() {
+        in_registries(context)?
+    } else {
+        let (store, _) = context.opener.store(place)?;
+        Box::new(move |image| {
+            let digest = image.split_once('@').and_then(|it| it.1.parse().ok());
+            let tag = if digest.is_none() { Some(image.to_owned()) } else { None };
+            Presence::of(&*store, &Wanted { tag, digest }, image, options)
+        })
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(AT_ONCE).build().map_err(std::io::Error::other)?;
+    let found = pool.install(|| named.par_iter().map(|it| look(it)).collect());
+    drop(progress);
+    Ok(found)
+}
+
+/// Looks images up where their references say.
+#[cfg(feature = "oci")]
+fn in_registries(context: &Context) -> Result<Box<dyn Fn(&str) -> Presence + Sync + '_>, CommandError> {
+    use crate::oci::registry::Registry;
+
+    let (options, registries) = (&context.opener.images, &context.opener.registry);
+    Ok(Box::new(move |image| match Registry::new(registries, image) {
+        Ok(registry) => Presence::of(&registry, &Wanted::default(), image, options),
+        Err(error) => Presence::failed(image, &error),
+    }))
+}
+
+/// Looks images up where their references say, which this program is built without.
+#[cfg(not(feature = "oci"))]
+fn in_registries(_: &Context) -> Result<Box<dyn Fn(&str) -> Presence + Sync + '_>, CommandError> {
+    let error = CommandError::usage("this olmdex is built without registries");
+    Err(error.help("name a layout: `--verify=oci:DIR`"))
 }
 
 /// The bundles on the way to the target.
@@ -202,8 +265,34 @@ struct ImageName<'i> {
     name: &'i str,
 }
 
-fn print(args: &ImagesArgs, images: Vec<ImageUse>) -> Result<(), CommandError> {
+fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presence>>) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
+    if let Some(presences) = presences {
+        match args.output {
+            ImagesFormat::Data(format) => {
+                write_data(format, "ImagePresence", presences, &mut out)?;
+                out.flush()?;
+                return Ok(());
+            }
+            ImagesFormat::Table | ImagesFormat::Wide => {
+                let headers = ["IMAGE", "STATUS", "MIB", "PLATFORMS"].map(str::to_owned).to_vec();
+                let row = |it: &Presence| {
+                    let size =
+                        if it.status == Status::Found { it.size.div_ceil(1 << 20).to_string() } else { String::new() };
+                    vec![it.image.clone(), it.status.word().to_owned(), size, it.platforms.join(",")]
+                };
+                let rows: Vec<Vec<String>> = presences.iter().map(row).collect();
+                if args.output == ImagesFormat::Table {
+                    write_fitted(Some(headers), rows, 3, &mut out)?;
+                } else {
+                    write_aligned(Some(headers), &rows, 3, &mut out)?;
+                }
+                out.flush()?;
+                return Ok(());
+            }
+            ImagesFormat::Plain | ImagesFormat::Isc | ImagesFormat::Mapping => {}
+        }
+    }
     let mut named = images.iter().filter(|it| !it.image.is_empty());
     match args.output {
         ImagesFormat::Data(format) => write_data(format, "Image", images, &mut out)?,

@@ -124,6 +124,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("NAME=N", Wants::Nothing),
     ("NAME[=VALUE]", Wants::Nothing),
     ("OS/ARCH,…", Wants::Nothing),
+    ("oci:DIR", Wants::Nothing),
     ("PLATFORM", Wants::Nothing),
     ("RANGE", Wants::Nothing),
     ("REGISTRY", Wants::Nothing),
