@@ -6,7 +6,7 @@ use std::io::{Cursor, Read};
 
 use libfuzzer_sys::fuzz_target;
 use olmdex::archive::{Limits, Node};
-use olmdex::oci::{Descriptor, Digest, Image, ImageConfig, ImageOptions, Manifest, OciError, Store, Wanted};
+use olmdex::oci::{Content, Descriptor, Digest, Image, ImageConfig, ImageOptions, Manifest, OciError, Store, Wanted};
 
 /// Layers, by their digests.
 struct Memory(Vec<(Digest, Vec<u8>)>);
@@ -78,7 +78,7 @@ fuzz_target!(|data: (bool, &[u8], Entries, Entries)| {
         config: ImageConfig::default(),
     };
     let store = Memory(layers.into_iter().map(|it| (Digest::of(&it), it)).collect());
-    let Ok(tree) = image.tree(&store, &options) else { return };
+    let Ok(tree) = Content::tree(&store, &image, &options) else { return };
     for (path, node) in tree.below(b"") {
         assert!(!path.is_empty() && !path.starts_with(b"/"), "{path:?}");
         for component in path.split(|byte| *byte == b'/') {

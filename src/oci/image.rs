@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use super::digest::Digest;
 use super::document::{Descriptor, Document, ImageConfig, Manifest};
 use super::error::OciError;
-use super::layers::apply;
 use super::platform::Platform;
 use super::store::{Store, Wanted, document};
-use crate::archive::{Limits, Tree};
+use crate::archive::Limits;
 
 /// How an image is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,15 +75,6 @@ impl Image {
             image.config = ImageConfig::parse(&text)?;
         }
         Ok(image)
-    }
-
-    /// All files of the image, as its layers leave them.
-    ///
-    /// # Errors
-    /// [`OciError`] for a layer that cannot be read, and past a limit.
-    pub fn tree(&self, store: &dyn Store, options: &ImageOptions) -> Result<Tree, OciError> {
-        let all = [Vec::new()];
-        apply(store, &self.manifest.layers, &self.config.diff_ids, &all, options).map(|it| it.0)
     }
 
     /// The layer that is a database, if the image is an artifact that has one.
