@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::directory::{MANIFESTS, METADATA, files};
+use super::directory::BundleFiles;
 use super::error::BundleError;
 use super::manifest::Manifest;
 use super::metadata::Metadata;
@@ -27,7 +27,7 @@ pub struct Bundle {
     /// The version of its first `olm.package`.
     pub version: String,
     /// Type and value of each property, in their order.
-    properties: Vec<(String, String)>,
+    pub(super) properties: Vec<(String, String)>,
     /// The images that the ClusterServiceVersion lists, and those of its deployments.
     related: Vec<(String, String)>,
     deployed: Vec<String>,
@@ -41,7 +41,13 @@ impl Bundle {
     /// # Errors
     /// [`BundleError`] for what opm refuses too.
     pub fn read(directory: &Path) -> Result<Self, BundleError> {
-        Self::of_files(&files(&directory.join(MANIFESTS), false)?, &files(&directory.join(METADATA), true)?)
+        let files = BundleFiles::read(directory)?;
+        Self::of_files(&files.manifests, &files.metadata)
+    }
+
+    /// Its ClusterServiceVersion, as JSON.
+    pub(super) fn csv(&self) -> &str {
+        &self.csv
     }
 
     /// That of the files of `manifests/` and `metadata/`, with their names, sorted by these.
@@ -123,7 +129,7 @@ impl Bundle {
     }
 
     /// The images that the blob lists, by reference.
-    fn related_images(&self, image: &str) -> Vec<(String, String)> {
+    pub(super) fn related_images(&self, image: &str) -> Vec<(String, String)> {
         let mut all = self.related.clone();
         let bundle = (!image.is_empty()).then(|| image.to_owned());
         for image in bundle.into_iter().chain(self.deployed.iter().cloned()) {

@@ -21,8 +21,37 @@ pub fn is_bundle(directory: &Path) -> bool {
     [MANIFESTS, METADATA].iter().all(|name| directory.join(name).symlink_metadata().is_ok_and(|it| it.is_dir()))
 }
 
+/// The files of a bundle's two directories, with their names, sorted by these.
+#[derive(Debug, Default)]
+pub struct BundleFiles {
+    /// Of `manifests/`.
+    pub manifests: Vec<(String, Vec<u8>)>,
+    /// Of `metadata/`.
+    pub metadata: Vec<(String, Vec<u8>)>,
+}
+
+impl BundleFiles {
+    /// Those of a bundle directory.
+    ///
+    /// # Errors
+    /// [`BundleError`] if one of the directories or a file in them cannot be read.
+    pub fn read(directory: &Path) -> Result<Self, BundleError> {
+        let manifests = files(&directory.join(MANIFESTS), false)?;
+        Ok(Self { manifests, metadata: files(&directory.join(METADATA), true)? })
+    }
+
+    /// All of them, called by their paths below `root`.
+    #[must_use]
+    pub fn called_below(&self, root: &str) -> Vec<(String, &[u8])> {
+        let root = root.trim_end_matches('/');
+        let manifests = self.manifests.iter().filter(|it| !it.0.starts_with('.')).map(|it| (MANIFESTS, it));
+        let all = manifests.chain(self.metadata.iter().map(|it| (METADATA, it)));
+        all.map(|(directory, (name, text))| (format!("{root}/{directory}/{name}"), text.as_slice())).collect()
+    }
+}
+
 /// The files of a directory by name, with their texts; those that are not files are left out.
-pub(super) fn files(directory: &Path, with_hidden: bool) -> Result<Vec<(String, Vec<u8>)>, BundleError> {
+fn files(directory: &Path, with_hidden: bool) -> Result<Vec<(String, Vec<u8>)>, BundleError> {
     let unreadable = |path: &Path, error: io::Error| BundleError::Unreadable { path: path.to_owned(), error };
     let mut names = Vec::new();
     for entry in fs::read_dir(directory).map_err(|error| unreadable(directory, error))? {

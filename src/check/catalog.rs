@@ -124,8 +124,11 @@ impl<'a> Judge<'a> {
     /// Where a document starts, for help.
     fn place_of(&self, number: usize) -> String {
         let origin = self.origins[number];
-        let file = self.input.files.get(origin.file as usize).map_or("", |it| &it.shown);
-        format!("{file}:{}", origin.line)
+        let file = self.input.files.get(origin.file as usize);
+        match file.and_then(|it| it.made_of()) {
+            Some(made_of) => format!("{}:{}", made_of.start().file, made_of.start().line),
+            None => format!("{}:{}", file.map_or("", |it| &it.shown), origin.line),
+        }
     }
 
     /// A draft about something absent: what is proposed depends on whether it can be trusted to be absent. If a

@@ -15,15 +15,19 @@ pub(super) fn resolve(drafts: Vec<(usize, Draft)>, facts: &[Facts], origins: &[O
         let file = input.files.get(origin.file as usize);
         let raw = file.map(|it| it.read_again(origin.offset, origin.len)).unwrap_or_default();
         let shown = file.map(|it| it.shown.clone()).unwrap_or_default();
+        let made_of = file.and_then(|it| it.made_of());
         let package = Some(package_of(&facts[number])).filter(|it| !it.is_empty()).map(str::to_owned);
         let spots: Vec<&Spot> = of_document.iter().map(|(_, it)| &it.spot).collect();
         for (located, (_, draft)) in locate_all(&raw, origin, &spots).into_iter().zip(of_document) {
-            let place = Place {
-                file: shown.clone(),
-                line: located.line,
-                column: located.column,
-                source: Some(located.text),
-                source_column: located.text_column,
+            let place = match made_of {
+                Some(it) => it.spot(&draft.spot).clone(),
+                None => Place {
+                    file: shown.clone(),
+                    line: located.line,
+                    column: located.column,
+                    source: Some(located.text),
+                    source_column: located.text_column,
+                },
             };
             let finding = Finding {
                 rule: draft.rule,
@@ -37,7 +41,7 @@ pub(super) fn resolve(drafts: Vec<(usize, Draft)>, facts: &[Facts], origins: &[O
     }
     // Within a document by place; documents are in order already.
     findings.sort_by(|(a_number, a), (b_number, b)| {
-        let key = |it: &Finding| it.place.as_ref().map(|place| (place.line, place.column));
+        let key = |it: &Finding| it.place.as_ref().map(|place| (place.file.clone(), place.line, place.column));
         a_number.cmp(b_number).then_with(|| key(a).cmp(&key(b)))
     });
     findings.into_iter().map(|(_, it)| it).collect()

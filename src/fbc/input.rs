@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::input_file::{Body, InputFile, Made};
+use super::made_of::MadeOf;
 use super::meter::Meter;
 use super::walk::{TreeFile, kept, walk};
 use crate::diag::Finding;
@@ -50,10 +51,26 @@ impl Input {
         Self { files: vec![file], ..Self::default() }
     }
 
+    /// Texts that were made of other files, in their order.
+    #[must_use]
+    pub fn of_others(texts: Vec<(Vec<u8>, MadeOf)>) -> Self {
+        let file = |(text, made_of): (Vec<u8>, MadeOf)| {
+            let shown = made_of.start().file.clone();
+            let file = InputFile::of_text(shown.clone(), shown, Text::Bytes(Arc::from(text)));
+            InputFile { made_of: Some(Arc::new(made_of)), ..file }
+        };
+        Self { files: texts.into_iter().map(file).collect(), ..Self::default() }
+    }
+
     /// Files that are made when they are read, with how they are called.
     #[must_use]
     pub fn made(files: Vec<(String, Arc<dyn Made>)>) -> Self {
-        let file = |(shown, made): (String, _)| InputFile { relative: shown.clone(), shown, body: Body::Made(made) };
+        let file = |(shown, made): (String, _)| InputFile {
+            relative: shown.clone(),
+            shown,
+            body: Body::Made(made),
+            made_of: None,
+        };
         Self { files: files.into_iter().map(file).collect(), ..Self::default() }
     }
 }

@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use thiserror::Error;
 
 use super::defect::{Defect, DefectKind, Spot};
+use super::made_of::MadeOf;
 use super::stamp::Stamp;
 use crate::file::{MAX_WHOLE, Text, TextReader, open_regular, read_part, read_regular};
 
@@ -31,6 +32,8 @@ pub struct InputFile {
     pub(super) body: Body,
     /// The path below the root of the catalog, which is what the real tool prints when it cannot open it.
     pub(super) relative: String,
+    /// Where its text comes from, if it was made of other files.
+    pub(super) made_of: Option<Arc<MadeOf>>,
 }
 
 #[derive(Debug, Clone)]
@@ -86,16 +89,18 @@ impl InputFile {
             shown: path.to_string_lossy().into_owned(),
             body: Body::Path(path.to_owned(), OnceLock::new()),
             relative,
+            made_of: None,
         }
     }
 
     /// A file that is not one of the system's: how it is called, and its path below the root of the catalog.
     pub(super) fn of_text(shown: String, relative: String, text: Text) -> Self {
-        Self { shown, body: Body::Text(text), relative }
+        Self { shown, body: Body::Text(text), relative, made_of: None }
     }
 
     pub(super) fn unreadable(shown: &str, defect: Defect) -> Self {
-        Self { relative: shown.to_owned(), shown: shown.to_owned(), body: Body::Unreadable(Box::new(defect)) }
+        let body = Body::Unreadable(Box::new(defect));
+        Self { relative: shown.to_owned(), shown: shown.to_owned(), body, made_of: None }
     }
 
     /// Whether it is only here to say what is wrong with it.
@@ -116,10 +121,31 @@ impl InputFile {
         }
     }
 
-    /// The path below the root of the catalog.
+    /// Its path below the root of the catalog; as it is called in messages, if it has no root.
     #[must_use]
     pub fn relative(&self) -> &str {
         &self.relative
+    }
+
+    /// Where its text comes from, if it was made of other files.
+    #[must_use]
+    pub fn made_of(&self) -> Option<&MadeOf> {
+        self.made_of.as_deref()
+    }
+
+    /// The beginning of it, of at most so many bytes.
+    ///
+    /// # Errors
+    /// It is no regular file, or cannot be read.
+    pub fn head(&self, len: u64) -> io::Result<Vec<u8>> {
+        match &self.body {
+            Body::Path(path, _) => {
+                let mut head = Vec::new();
+                open_regular(path)?.take(len).read_to_end(&mut head)?;
+                Ok(head)
+            }
+            _ => Ok(self.read_again(0, len)),
+        }
     }
 
     /// Where it is, if it is a file.

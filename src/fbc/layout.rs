@@ -7,6 +7,7 @@
 
 use super::blob::Typed;
 use super::load::{Document, Origin};
+use super::made_of::MadeOf;
 use super::place::start_of_yaml;
 use super::stream::Syntax;
 use super::value_places::ValuePlaces;
@@ -72,6 +73,25 @@ pub fn layout_of(document: &Document<'_>) -> Option<Vec<u8>> {
     }
     let places = document.places.of(&parts.offsets());
     let start = start_in_text(document.origin.syntax, document.raw);
+    Some(parts.written(start, &places)).filter(|it| !it.is_empty())
+}
+
+/// The layout of a bundle that was made of other files, counted from where it comes from: of properties that come from another file than
+/// the bundle itself there is no place but that.
+#[must_use]
+pub fn layout_of_made(document: &Document<'_>, made_of: &MadeOf) -> Option<Vec<u8>> {
+    let blob = document.blob.as_ref().ok()?;
+    let Typed::Bundle(_) = blob.typed else { return None };
+    let start = made_of.start();
+    let place = |number: usize| {
+        let found = made_of.place(&["properties".into(), number.into()]);
+        let place = if found.file == start.file { found } else { start };
+        Position { line: place.line, column: place.column }
+    };
+    let n = items(Some(blob.value), "properties").count();
+    let parts = Parts(vec![Part::Place(Kind::First, 0); n]);
+    let places: Vec<Position> = (0..n).map(place).collect();
+    let start = Position { line: start.line, column: start.column };
     Some(parts.written(start, &places)).filter(|it| !it.is_empty())
 }
 

@@ -15,7 +15,7 @@ use super::write::{Interned, Writer};
 use super::{graph, remove, seen};
 use crate::check::{Checker, Report};
 use crate::diag::Severity;
-use crate::fbc::{self, Consumer, Document, Input, Origin};
+use crate::fbc::{self, Consumer, Document, Input, MadeOf, Origin};
 
 /// Which catalog is imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -275,6 +275,12 @@ impl<'i> SourceDigest<'i> {
         for file in &input.files {
             hasher.update((file.shown.len() as u64).to_le_bytes());
             hasher.update(&file.shown);
+            for (place, number) in file.made_of().into_iter().flat_map(MadeOf::parts).map(|it| &it.1).zip(1_u64..) {
+                hasher.update(format!("{number} {place} ").as_bytes());
+            }
+            if let Some(made_of) = file.made_of() {
+                hasher.update(made_of.start().to_string().as_bytes());
+            }
         }
         Self { hasher, input, n_documents: 0 }
     }
@@ -351,7 +357,7 @@ impl Importing<'_> {
         let mut position = 0;
         // The threads read what was known at the start; what comes with this import is known to this thread only.
         let known = std::mem::take(&mut self.interned.documents);
-        let preparer = Preparer::new(&known);
+        let preparer = Preparer::new(&known, self.input);
         let mut take = |prepared: Prepared| -> rusqlite::Result<()> {
             let Prepared { origin, start, raw, is_read, what } = prepared;
             source.add(origin, &raw);

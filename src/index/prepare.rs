@@ -10,8 +10,8 @@ use super::stored::{Compressor, Digest, Stored, digest};
 use crate::check::{self, Inspected};
 use crate::fbc::csv::CsvView;
 use crate::fbc::{
-    Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Entry, Origin, PropertyView, Syntax, Typed, layout_of,
-    start_in_file,
+    Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Entry, Input, MadeOf, Origin, PropertyView, Syntax, Typed,
+    layout_of, layout_of_made, start_in_file,
 };
 use crate::json;
 use crate::version::{Release, Version, VersionRelease};
@@ -158,12 +158,18 @@ struct Scratch {
 /// Prepares documents.
 pub(super) struct Preparer<'k> {
     known: &'k KnownDocuments,
+    input: &'k Input,
     scratches: Mutex<Vec<Scratch>>,
 }
 
 impl<'k> Preparer<'k> {
-    pub(super) fn new(known: &'k KnownDocuments) -> Self {
-        Self { known, scratches: Mutex::default() }
+    pub(super) fn new(known: &'k KnownDocuments, input: &'k Input) -> Self {
+        Self { known, input, scratches: Mutex::default() }
+    }
+
+    /// Where a document comes from that was made of other files.
+    fn made_of(&self, origin: Origin) -> Option<&'k MadeOf> {
+        self.input.files.get(origin.file as usize)?.made_of()
     }
 
     fn scratches(&self) -> MutexGuard<'_, Vec<Scratch>> {
@@ -184,7 +190,8 @@ impl Consumer for Preparer<'_> {
     }
 
     fn recall(&self, origin: Origin, raw: &[u8]) -> Option<Prepared> {
-        if !self.recalls() {
+        // Equal texts that were made of other files have other places.
+        if !self.recalls() || self.made_of(origin).is_some() {
             return None;
         }
         let digest = raw_digest(origin.syntax, raw);
@@ -201,7 +208,11 @@ impl Consumer for Preparer<'_> {
         let origin = document.origin;
         let inspected = Box::new(check::inspect(&document));
         let raw = raw_digest(origin.syntax, document.raw);
-        let start = start_in_file(origin, document.raw);
+        let made_of = self.made_of(origin);
+        let start = match made_of.map(MadeOf::start) {
+            Some(it) => Position { line: it.line, column: it.column },
+            None => start_in_file(origin, document.raw),
+        };
         let Ok(blob) = &document.blob else {
             return Prepared { origin, start, raw, is_read: true, what: What::Unreadable(inspected) };
         };
@@ -214,13 +225,17 @@ impl Consumer for Preparer<'_> {
         scratch.text.clear();
         json::write_compact(blob.value, &mut scratch.text);
         let digest = digest(&scratch.text);
-        let layout = layout_of(&document);
+        let layout = match made_of {
+            Some(it) => layout_of_made(&document, it),
+            None => layout_of(&document),
+        };
         let what = match self.known.by_digest.get(&digest) {
             Some(&document) => What::Same(document, inspected, layout),
             None => What::New(Box::new(new_document(blob, digest, &mut scratch)), inspected, layout),
         };
         self.scratches().push(scratch);
-        Prepared { origin, start, raw, is_read: document.unread_from.is_none(), what }
+        let is_read = document.unread_from.is_none() && made_of.is_none();
+        Prepared { origin, start, raw, is_read, what }
     }
 }
 

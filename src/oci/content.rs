@@ -69,6 +69,14 @@ impl Content {
         Ok((Self::Catalog(String::new(), below.files), findings.all))
     }
 
+    /// All files of an image, as its layers leave them.
+    ///
+    /// # Errors
+    /// [`OciError`] for a layer that cannot be read, and past a limit.
+    pub fn tree(store: &dyn Store, image: &Image, options: &ImageOptions) -> Result<Tree, OciError> {
+        apply(store, &image.manifest.layers, &image.config.diff_ids, &[Vec::new()], options).map(|it| it.0)
+    }
+
     /// Reads what an image holds, and what is remarkable about it. `shown` is how it is called.
     ///
     /// # Errors

@@ -14,8 +14,8 @@ use thiserror::Error;
 
 use self::named::Named;
 use crate::archive::{self, ArchiveError};
-use crate::bundle::{self, Bundle, BundleError, ImageTemplate};
-use crate::diag::Finding;
+use crate::bundle::{self, Bundle, BundleError, BundleFiles, ImageTemplate, SourceFile, package_manifest};
+use crate::diag::{Finding, counted};
 use crate::fbc::{Format, Input, Level};
 use crate::file::{Scratch, Text, open_regular};
 use crate::index;
@@ -56,6 +56,14 @@ pub enum SourceError {
         path: PathBuf,
         /// What is wrong.
         error: BundleError,
+    },
+    /// It is no catalog, but has bundles one level down.
+    #[error("`{}` is not a catalog: {}", .path.display(), inner(.bundles))]
+    Nested {
+        /// Its path.
+        path: PathBuf,
+        /// The bundles, at least one.
+        bundles: Vec<PathBuf>,
     },
     /// It is an image that cannot be read.
     #[error("cannot read the image `{name}`: {error}")]
@@ -113,12 +121,29 @@ impl SourceError {
             }
             Self::Unreadable { .. } => "check the permissions of the file and of the directories above it".to_owned(),
             Self::Bundle { error, .. } => error.help(),
+            Self::Nested { bundles, .. } if bundles.len() == 1 => {
+                format!("name the inner directory: `{}`", bundles[0].display())
+            }
+            Self::Nested { path, .. } => {
+                format!("name the bundles themselves: `olmdex render {}`", path.join("*/").display())
+            }
             Self::Image { error, .. } => error.help(),
             Self::Archive { error, .. } => OciError::help_of(error),
             Self::Transport { transport, reference } => {
                 format!("copy it first: `skopeo copy {transport}{reference} oci:image`, then name `oci:image`")
             }
             Self::Legacy(error) => error.help().unwrap_or_else(|| "`olmdex doctor` says more".to_owned()),
+        }
+    }
+}
+
+/// Says which bundles a directory has.
+fn inner(bundles: &[PathBuf]) -> String {
+    match bundles {
+        [] => "it has bundles".to_owned(),
+        [only] => format!("`{}` is a bundle", only.display()),
+        [first, ..] => {
+            format!("it has {}, `{}` is the first", counted(bundles.len() as u64, "bundle"), first.display())
         }
     }
 }
@@ -166,6 +191,8 @@ pub struct Opener {
     /// How registries are used.
     #[cfg(feature = "oci")]
     pub registry: RegistryOptions,
+    /// Whether every directory that opm takes for a catalog is one.
+    is_opm: bool,
     held: Mutex<Vec<Scratch>>,
 }
 
@@ -178,6 +205,7 @@ impl Opener {
             bundle_image: None,
             #[cfg(feature = "oci")]
             registry: RegistryOptions { scratch: scratch.to_owned(), ..RegistryOptions::default() },
+            is_opm: false,
             held: Mutex::default(),
         }
     }
@@ -190,8 +218,15 @@ impl Opener {
             bundle_image: template,
             #[cfg(feature = "oci")]
             registry: self.registry.clone(),
+            is_opm: self.is_opm,
             held: Mutex::default(),
         }
+    }
+
+    /// Another one that takes every directory for a catalog that opm takes for one, whatever it holds.
+    #[must_use]
+    pub fn as_opm(&self) -> Self {
+        Self { is_opm: true, ..self.with_bundle_image(self.bundle_image.clone()) }
     }
 
     /// The directory for temporary files.
@@ -287,7 +322,7 @@ impl Opener {
         let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
         if metadata.is_dir() && bundle::is_bundle(path) {
             let wrong = |error: BundleError| SourceError::Bundle { path: path.to_owned(), error };
-            return self.blob_of(&Bundle::read(path).map_err(wrong)?, &shown, None);
+            return self.open_bundle(&BundleFiles::read(path).map_err(wrong)?, path, &shown, None);
         }
         if metadata.is_dir() {
             let wrong = |error: OciError| SourceError::Image { name: shown.to_string(), error };
@@ -298,7 +333,8 @@ impl Opener {
                 let store = SkopeoDirectory::open(path).map_err(wrong)?;
                 return self.open_image(&store, &Wanted::default(), &shown, None);
             }
-            return Ok(Source::Catalog(Input::directory(path).map_err(|error| unreadable(path, error))?));
+            let input = Input::directory(path).map_err(|error| unreadable(path, error))?;
+            return self.open_files(path, input);
         }
         if !metadata.is_file() {
             // Others would wait for a writer, or never end.
@@ -317,6 +353,32 @@ impl Opener {
             return self.open_archive(path, &Wanted::default(), &shown);
         }
         Ok(Source::Catalog(Input::file(path)))
+    }
+
+    /// A directory of files: a catalog, unless they say that it is none.
+    fn open_files(&self, path: &Path, input: Input) -> Result<Source, SourceError> {
+        if self.is_opm {
+            return Ok(Source::Catalog(input));
+        }
+        let bundles = bundle::nested_bundles(path, &input);
+        if !bundles.is_empty() {
+            return Err(SourceError::Nested { path: path.to_owned(), bundles });
+        }
+        self.open_package_manifest(Some(path), input)
+    }
+
+    /// Files that are a catalog, unless a package manifest is among them.
+    fn open_package_manifest(&self, root: Option<&Path>, input: Input) -> Result<Source, SourceError> {
+        let image = |bundle: &Bundle| self.image_of(bundle, None);
+        let found = package_manifest::find(root, &input);
+        match found.and_then(|it| package_manifest::convert(root, &input, it, &image)) {
+            None => Ok(Source::Catalog(input)),
+            Some(Ok(converted)) => Ok(Source::Catalog(converted)),
+            Some(Err(message)) => {
+                let path = root.unwrap_or(Path::new("")).to_owned();
+                Err(SourceError::Unreadable { path, error: io::Error::other(message) })
+            }
+        }
     }
 
     fn open_database(&self, path: &Path, head: &[u8]) -> Result<Source, SourceError> {
@@ -339,7 +401,12 @@ impl Opener {
             return self.open_image(&SavedImage::of_archive(tree).map_err(wrong)?, wanted, shown, None);
         }
         let (content, remarks) = Content::of_tree(&tree, shown).map_err(wrong)?;
-        self.open_content(content, remarks, shown, None)
+        match self.open_content(content, remarks, shown, None)? {
+            Source::Catalog(input) if !self.is_opm && input.files.iter().all(|it| it.made_of().is_none()) => {
+                self.open_package_manifest(None, input)
+            }
+            source => Ok(source),
+        }
     }
 
     /// One image of a store. `reference` is its name in a registry, if it has one.
@@ -369,9 +436,8 @@ impl Opener {
                 Source::Catalog(Input::tree(&root, files))
             }
             Content::Bundle(files) => {
-                let wrong = |error: BundleError| SourceError::Bundle { path: PathBuf::from(shown), error };
-                let bundle = Bundle::of_files(&files.manifests, &files.metadata).map_err(wrong)?;
-                self.blob_of(&bundle, shown, reference)?
+                let files = BundleFiles { manifests: files.manifests, metadata: files.metadata };
+                self.open_bundle(&files, Path::new(shown), &format!("{shown}!"), reference)?
             }
             Content::Database(text) => {
                 let path = self.hold(&text).map_err(|error| unreadable(self.scratch(), error))?;
@@ -399,18 +465,33 @@ impl Opener {
         Ok(path)
     }
 
-    /// A bundle as a catalog of one blob.
-    fn blob_of(&self, bundle: &Bundle, shown: &str, reference: Option<&str>) -> Result<Source, SourceError> {
-        let image = match &self.bundle_image {
-            Some(template) => template.fill(bundle),
-            None => reference.unwrap_or_default().to_owned(),
-        };
+    /// A bundle as a catalog of one blob. `root` is what its files are called below.
+    fn open_bundle(
+        &self,
+        files: &BundleFiles,
+        path: &Path,
+        root: &str,
+        reference: Option<&str>,
+    ) -> Result<Source, SourceError> {
+        let wrong = |error: BundleError| SourceError::Bundle { path: path.to_owned(), error };
+        let bundle = Bundle::of_files(&files.manifests, &files.metadata).map_err(wrong)?;
+        let image = self.image_of(&bundle, reference);
         let mut text = Vec::new();
         // Only another level or YAML could fail.
         bundle
             .write(&image, Level::None, Format::Json, &mut text)
-            .map_err(|message| unreadable(Path::new(shown), io::Error::other(message)))?;
-        Ok(Source::Catalog(Input::bytes(shown, Arc::from(text))))
+            .map_err(|message| unreadable(path, io::Error::other(message)))?;
+        let files = files.called_below(root);
+        let files: Vec<SourceFile<'_>> = files.iter().map(|(shown, text)| SourceFile { shown, text }).collect();
+        Ok(Source::Catalog(Input::of_others(vec![(text, bundle::made_of(&bundle, &image, &files))])))
+    }
+
+    /// The reference of a bundle's image; its name in a registry, if it came from one.
+    fn image_of(&self, bundle: &Bundle, reference: Option<&str>) -> String {
+        match &self.bundle_image {
+            Some(template) => template.fill(bundle),
+            None => reference.unwrap_or_default().to_owned(),
+        }
     }
 }
 

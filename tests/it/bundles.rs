@@ -3,6 +3,10 @@
 
 use std::path::Path;
 
+use tar::EntryType;
+
+use crate::support::image::{Layer, image, layout};
+use crate::support::registry::Registry;
 use crate::support::{olmdex, scratch, write};
 
 const CSV: &str = "apiVersion: operators.coreos.com/v1alpha1
@@ -175,4 +179,133 @@ fn a_bundle_that_is_too_large_for_a_config_map_is_refused() {
     let answer = validate(directory.path());
     answer.expect_words("W1046");
     assert!(!answer.out().contains("E1045"), "{}", answer.out());
+}
+
+#[test]
+fn a_directory_around_bundles_is_refused_with_their_names() {
+    let directory = scratch();
+    let inner = bundle();
+    let copy = |name: &str| {
+        for file in ["manifests/csv.yaml", "metadata/annotations.yaml"] {
+            let text = std::fs::read(inner.path().join(file)).unwrap();
+            write(directory.path(), &format!("{name}/{file}"), text);
+        }
+    };
+    copy("bundle");
+    write(directory.path(), "Makefile", "all:\n");
+    let one = directory.path().join("bundle");
+    let words = format!("name the inner directory: `{}`", one.display());
+    for command in [["render"].as_slice(), &["validate"], &["list", "packages", "-i"]] {
+        olmdex(command).arg(directory.path()).answer().expect_code(3).expect_words(&words);
+    }
+    // opm takes it for a catalog, and so does what prints opm's words.
+    let opm = olmdex(["validate", "--compat", "opm"]).arg(directory.path()).answer();
+    assert!(!opm.expect_code(1).both().contains("inner directory"));
+    copy("1.0.0");
+    let several = render(directory.path());
+    several
+        .expect_code(3)
+        .expect_words("it has 2 bundles")
+        .expect_words(&format!("{}/1.0.0", directory.path().display()));
+    several.expect_words(&format!("olmdex render {}/*/", directory.path().display()));
+    // A catalog that does not reach into them is one.
+    write(directory.path(), ".indexignore", "manifests\nmetadata\nMakefile\n");
+    write(directory.path(), "catalog.yaml", "schema: olm.package\nname: till\n");
+    assert!(render(directory.path()).expect_code(0).out().contains("olm.package"));
+}
+
+#[test]
+fn a_catalog_with_names_of_bundles_is_a_catalog() {
+    let directory = scratch();
+    write(directory.path(), "till/manifests/a.yaml", "schema: olm.package\nname: till\n");
+    write(directory.path(), "till/metadata/a.yaml", "schema: any\nkind: thing\n");
+    render(directory.path()).expect_code(0);
+}
+
+const FAULTY: &str = "apiVersion: operators.coreos.com/v1alpha1
+kind: ClusterServiceVersion
+metadata: {name: till.v1.0.0}
+spec:
+  version: 1.0.0
+  relatedImages:
+  - name: good
+    image: quay.io/org/good:v1
+  - name: bad
+    image: not an image
+";
+
+const ANNOTATIONS: &str = "annotations: {operators.operatorframework.io.bundle.package.v1: till}\n";
+
+const PROPERTIES: &str = "properties:
+- {type: olm.gvk, value: {group: a.b, kind: C, version: v1}}
+- {type: olm.maxOpenShiftVersion, value: four}
+";
+
+#[test]
+fn findings_of_a_bundle_are_in_its_files() {
+    let directory = bundle();
+    write(directory.path(), "manifests/csv.yaml", FAULTY);
+    write(directory.path(), "metadata/properties.yaml", PROPERTIES);
+    let places = ["manifests/csv.yaml:9:5", "metadata/properties.yaml:3:3", "metadata/annotations.yaml:1:65"];
+    let answer = olmdex(["validate"]).arg(directory.path()).answer();
+    for place in places {
+        answer.expect_code(1).expect_words(&directory.path().join(place).display().to_string());
+    }
+    // An index keeps the place of the bundle.
+    let show = olmdex(["show", "till.v1.0.0", "-i"]).arg(directory.path()).answer();
+    show.expect_words(&format!("{}/manifests/csv.yaml:1:1", directory.path().display()));
+}
+
+#[test]
+fn findings_of_a_bundle_in_an_image_are_in_its_files() {
+    let directory = scratch();
+    let layer = Layer::new().file("manifests/csv.yaml", FAULTY).file("metadata/annotations.yaml", ANNOTATIONS);
+    let layer = layer.entry(EntryType::Fifo, "manifests/pipe", "", b"").finish();
+    layout(&directory.path().join("image"), BUNDLE, std::slice::from_ref(&layer));
+    std::fs::write(directory.path().join("bundle.tar"), layer).unwrap();
+    for source in ["image", "bundle.tar"] {
+        let answer = olmdex(["validate", source]).in_directory(directory.path()).answer();
+        answer.expect_code(1).expect_words(&format!("{source}!/manifests/csv.yaml:9:5"));
+    }
+}
+
+const BUNDLE: (&str, &str) = ("operators.operatorframework.io.bundle.package.v1", "till");
+
+/// Manifests are migrated in all that is a source, as in catalogs.
+#[test]
+fn manifests_are_migrated_in_whatever_holds_a_bundle() {
+    let directory = scratch();
+    let root = directory.path();
+    let layer = Layer::new().file("manifests/csv.yaml", CSV).file("metadata/annotations.yaml", ANNOTATIONS).finish();
+    layout(&root.join("image"), BUNDLE, std::slice::from_ref(&layer));
+    std::fs::write(root.join("bundle.tar"), &layer).unwrap();
+    write(root, "dir/manifests/csv.yaml", CSV);
+    write(root, "dir/metadata/annotations.yaml", ANNOTATIONS);
+    write(root, "old/till.package.yaml", "packageName: till\nchannels: [{name: a, currentCSV: till.v1.0.0}]\n");
+    write(root, "old/1.0.0/csv.yaml", CSV);
+    let registry = Registry::start();
+    registry.add("org/till", "v1", image(BUNDLE, std::slice::from_ref(&layer)));
+    let name = registry.name("org/till:v1");
+    let level = ["--migrate-level", "bundle-object-to-csv-metadata"];
+    let home = root.to_str().unwrap();
+    let run = |args: &[&str], source: &str| {
+        olmdex(args).arg(source).in_directory(root).env("HOME", home).env("XDG_CACHE_HOME", &format!("{home}/cache"))
+    };
+    let is_migrated = |text: &str| text.contains("olm.csv.metadata") && !text.contains("olm.bundle.object");
+    let template = ["render", "--image-template", "quay.io/org/{{.Name}}"];
+    for source in ["dir", "image", "oci:image", "bundle.tar", "old"] {
+        let plain = run(&template, source).answer().expect_code(0).out();
+        assert!(plain.contains("olm.bundle.object") && plain.contains("quay.io/org/till.v1.0.0"), "{source}: {plain}");
+        let migrated = run(&template, source).args(level).answer().expect_code(0).out();
+        assert!(is_migrated(&migrated), "{source}: {migrated}");
+        // opm keeps the manifests of a bundle that has no image.
+        let kept = run(&["render"], source).args(level).answer().expect_code(0).out();
+        assert!(kept.contains("olm.bundle.object"), "{source}: {kept}");
+    }
+    // The name in a registry is the reference of the image.
+    let migrated = run(&["render", "--plain-http"], &name).args(level).answer().expect_code(0).out();
+    assert!(is_migrated(&migrated), "{migrated}");
+    run(&["migrate", "--plain-http"], &name).arg("files").args(level).answer().expect_code(0);
+    let file = std::fs::read_dir(root.join("files/till")).unwrap().next().unwrap().unwrap().path();
+    assert!(is_migrated(&std::fs::read_to_string(file).unwrap()));
 }

@@ -36,6 +36,7 @@ mod legacy_reading;
 mod migrating;
 mod namespaces;
 mod output_schemas;
+mod package_manifests;
 mod places;
 mod properties;
 mod readme;

@@ -16,6 +16,7 @@ fn all() -> Vec<&'static Rule> {
         crd::rules::ALL,
         crd::bundle_rules::ALL,
         bundle::rules::table::ALL,
+        bundle::package_manifest::rules::ALL,
         edit::rules::ALL,
     ]
     .concat()

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::bundle::directory::{MANIFESTS, MAX_FILE, METADATA};
+use crate::bundle::directory::{BundleFiles, MANIFESTS, MAX_FILE, METADATA};
 use crate::bundle::error::BundleError;
 use crate::fbc::{Origin, Syntax};
 use crate::json::{self, Kind, Reader, Value};
@@ -116,6 +116,25 @@ impl Contents {
             }
         }
         Ok(Self { directory: directory.to_owned(), has_manifests, has_metadata, files })
+    }
+
+    /// A bundle whose files are in memory, called by their paths below `directory`.
+    #[must_use]
+    pub fn of_files(directory: &Path, files: &BundleFiles) -> Self {
+        let of = |(is_manifest, (name, text)): (bool, &(String, Vec<u8>))| {
+            let (origin, document) = decode(text);
+            File {
+                path: format!("{}/{name}", if is_manifest { MANIFESTS } else { METADATA }),
+                name: name.clone(),
+                is_manifest,
+                entry: Entry::File,
+                text: text.clone(),
+                origin: Some(origin),
+                document,
+            }
+        };
+        let all = files.manifests.iter().map(|it| (true, it)).chain(files.metadata.iter().map(|it| (false, it)));
+        Self { directory: directory.to_owned(), has_manifests: true, has_metadata: true, files: all.map(of).collect() }
     }
 
     /// The entries of `manifests/`, with their numbers.

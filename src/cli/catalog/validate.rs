@@ -68,7 +68,11 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     let mut refusals = Vec::new();
     let mut extent = Extent::default();
     for path in &args.sources {
-        let opened = context.open(path).map_err(CommandError::from).and_then(|it| match it {
+        let opened = match args.compat {
+            Some(_) => context.opener.as_opm().open(path, &mut std::io::stdin().lock()),
+            None => context.open(path),
+        };
+        let opened = opened.map_err(CommandError::from).and_then(|it| match it {
             Source::Catalog(input) => Ok((vec![(String::new(), input)], None)),
             Source::Index(path) => catalogs_of(&path),
         });

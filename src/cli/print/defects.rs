@@ -5,6 +5,7 @@
 use crate::check;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
+use crate::diag::Place;
 use crate::fbc::{Input, Origin, RenderDefect};
 
 /// What to do about a ClusterServiceVersion that cannot be made a property.
@@ -20,16 +21,23 @@ pub(crate) fn report(context: &Context, input: &Input, defects: &[(Origin, Rende
                 }
             }
             RenderDefect::Unmigratable(error) => {
-                let file = input.files.get(origin.file as usize).map_or("", |it| &it.shown);
-                let message = format!("{file}:{}:{}: {error}", origin.line, origin.column);
+                let message = format!("{}: {error}", place(input, *origin));
                 context.reporter.error(&CommandError::new(Exit::Input, message).help(UNMIGRATABLE));
             }
             RenderDefect::Unwritable(error) => {
-                let file = input.files.get(origin.file as usize).map_or("", |it| &it.shown);
-                let message = format!("{file}:{}:{}: {error}", origin.line, origin.column);
+                let message = format!("{}: {error}", place(input, *origin));
                 let error = CommandError::new(Exit::Input, message);
                 context.reporter.error(&error.help("use `-o json`, which can carry every character"));
             }
         }
+    }
+}
+
+/// Where a document starts.
+fn place(input: &Input, origin: Origin) -> Place {
+    let file = input.files.get(origin.file as usize);
+    match file.and_then(|it| it.made_of()) {
+        Some(made_of) => made_of.start().clone(),
+        None => Place::at(file.map_or("", |it| &it.shown), origin.line, origin.column),
     }
 }

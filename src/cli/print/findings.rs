@@ -134,6 +134,7 @@ pub(crate) fn all_rules() -> Vec<&'static Rule> {
         crd::rules::ALL,
         crd::bundle_rules::ALL,
         bundle::rules::table::ALL,
+        bundle::package_manifest::rules::ALL,
         edit::rules::ALL,
         oci::rules::ALL,
     ]

@@ -1,0 +1,44 @@
+//! Directories that hold bundles one level down: a repository with its `bundle/`, or all versions of an operator.
+//!
+//! What it deliberately does not do: it opens no file of a directory whose names are those of a catalog.
+
+use std::path::{Path, PathBuf};
+
+use super::directory::{MANIFESTS, is_bundle};
+use super::manifest::first_document;
+use crate::fbc::{Input, InputFile};
+use crate::json::{Kind, Reader};
+
+/// No manifest that decides is larger.
+const MAX_HEAD: u64 = 4 << 20;
+
+/// The bundles one level below a directory, by name, if these are what keeps it from being a catalog: objects of Kubernetes have no
+/// `schema`. None if the catalog does not reach into them.
+#[must_use]
+pub fn nested_bundles(root: &Path, catalog: &Input) -> Vec<PathBuf> {
+    let mut bundles: Vec<PathBuf> = Vec::new();
+    let mut is_decided = false;
+    let mut last = "";
+    for file in &catalog.files {
+        let mut names = file.relative().splitn(3, '/');
+        let (Some(directory), Some(MANIFESTS), Some(_)) = (names.next(), names.next(), names.next()) else { continue };
+        let is_new = directory != last;
+        last = directory;
+        if is_new && is_bundle(&root.join(directory)) {
+            bundles.push(root.join(directory));
+        }
+        // One such document makes the catalog invalid.
+        is_decided = is_decided || (bundles.last().is_some_and(|it| it.ends_with(directory)) && is_object(file));
+    }
+    if is_decided { bundles } else { Vec::new() }
+}
+
+/// Whether a file is an object of Kubernetes and no blob.
+fn is_object(file: &InputFile) -> bool {
+    let Ok(text) = file.head(MAX_HEAD) else { return false };
+    let Some((document, _)) = first_document(&text) else { return false };
+    let mut reader = Reader::new();
+    let Ok(value) = reader.read(&document) else { return false };
+    let has = |key: &str| value.get_field(key).and_then(|it| it.as_str()).is_some_and(|it| !it.is_empty());
+    value.kind() == Kind::Object && has("kind") && !has("schema")
+}

@@ -1,0 +1,46 @@
+//! Places in the first document of a file.
+//!
+//! What it deliberately does not do: it keeps nothing; a file is read again for each place, and places are few.
+
+use crate::diag::Place;
+use crate::fbc::{self, Origin, Spot, Syntax};
+use crate::json::{self, Reader};
+use crate::yaml;
+
+/// How many bytes decide whether a file is JSON or YAML.
+const PEEK: usize = 30;
+
+/// Where a spot of the first document of a file is.
+pub(super) fn place(shown: &str, text: &[u8], spot: &Spot) -> Place {
+    places(shown, text, &[spot]).pop().unwrap_or_else(|| Place::at_line(shown, 1))
+}
+
+/// The same of several spots.
+pub(super) fn places(shown: &str, text: &[u8], spots: &[&Spot]) -> Vec<Place> {
+    let Some(origin) = origin(text) else { return vec![Place::at_line(shown, 1); spots.len()] };
+    let start = usize::try_from(origin.offset).unwrap_or(usize::MAX);
+    let end = start.saturating_add(usize::try_from(origin.len).unwrap_or(usize::MAX)).min(text.len());
+    let found = fbc::locate_all(text.get(start..end).unwrap_or_default(), origin, spots).into_iter();
+    let place = |it: fbc::Located| Place {
+        source: Some(it.text),
+        source_column: it.text_column,
+        ..Place::at(shown, it.line, it.column)
+    };
+    found.map(place).collect()
+}
+
+/// Where the first document is.
+fn origin(bytes: &[u8]) -> Option<Origin> {
+    let origin = Origin { file: 0, line: 1, column: 1, syntax: Syntax::Yaml, offset: 0, len: bytes.len() as u64 };
+    let peeked = bytes.get(..PEEK).unwrap_or(bytes);
+    if peeked.trim_ascii_start().starts_with(b"{") {
+        let text = json::decode_utf8(bytes);
+        let start = text.len() - text.trim_start().len();
+        let mut reader = Reader::new();
+        if let Ok((_, end)) = reader.read_at(&text, start) {
+            return Some(Origin { syntax: Syntax::Json, len: (start + end) as u64, ..origin });
+        }
+    }
+    let chunk = yaml::split(bytes, 1).next()?.ok()?;
+    Some(Origin { line: chunk.first_line, offset: chunk.offset, len: chunk.consumed as u64, ..origin })
+}

@@ -1,0 +1,55 @@
+//! Where the parts of a document come from that was made of other files, such as the blob of a bundle directory.
+//!
+//! What it deliberately does not do: no places of what nobody noted; that is where the part around it comes from.
+
+use super::defect::Spot;
+use crate::diag::Place;
+use crate::json::Step;
+
+/// The places of a document's parts in the files that it was made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeOf {
+    start: Place,
+    parts: Vec<(Vec<Step>, Place)>,
+}
+
+impl MadeOf {
+    /// A document that comes from a place.
+    #[must_use]
+    pub fn new(start: Place) -> Self {
+        Self { start, parts: Vec::new() }
+    }
+
+    /// Notes where the value at a path comes from.
+    pub fn add(&mut self, path: Vec<Step>, place: Place) {
+        self.parts.push((path, place));
+    }
+
+    /// Where the document comes from as a whole.
+    #[must_use]
+    pub fn start(&self) -> &Place {
+        &self.start
+    }
+
+    /// All notes.
+    #[must_use]
+    pub fn parts(&self) -> &[(Vec<Step>, Place)] {
+        &self.parts
+    }
+
+    /// Where the value at a path comes from, or the smallest noted value around it.
+    #[must_use]
+    pub fn place(&self, path: &[Step]) -> &Place {
+        let around = self.parts.iter().filter(|(part, _)| path.starts_with(part));
+        around.max_by_key(|(part, _)| part.len()).map_or(&self.start, |(_, place)| place)
+    }
+
+    /// Where a spot comes from.
+    #[must_use]
+    pub fn spot(&self, spot: &Spot) -> &Place {
+        match spot {
+            Spot::Path(path) | Spot::Key(path) => self.place(path),
+            Spot::Start | Spot::Offset(_) | Spot::Line(..) => &self.start,
+        }
+    }
+}
