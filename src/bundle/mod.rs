@@ -22,8 +22,10 @@ mod error;
 mod image;
 mod manifest;
 mod metadata;
+mod parts;
 mod properties;
 mod provided;
+mod registration;
 pub mod rules;
 mod size;
 
@@ -31,3 +33,4 @@ pub use blob::Bundle;
 pub use directory::is_bundle;
 pub use error::BundleError;
 pub use image::{ImageTemplate, TemplateError};
+pub use registration::Registration;

@@ -4,6 +4,7 @@
 //!
 //! What it deliberately does not do: no judgement of what is inside. It writes temporary files and the cache only.
 
+mod bundle_files;
 mod named;
 
 use std::io::{self, Read as _};
@@ -57,6 +58,9 @@ pub enum SourceError {
         /// What is wrong.
         error: BundleError,
     },
+    /// It can be read, and is not a bundle.
+    #[error("`{0}` is not a bundle")]
+    NotABundle(String),
     /// It is an image that cannot be read.
     #[error("cannot read the image `{name}`: {error}")]
     Image {
@@ -113,6 +117,9 @@ impl SourceError {
             }
             Self::Unreadable { .. } => "check the permissions of the file and of the directories above it".to_owned(),
             Self::Bundle { error, .. } => error.help(),
+            Self::NotABundle(_) => {
+                "name a directory with `manifests/` and `metadata/`, or the image of a bundle".to_owned()
+            }
             Self::Image { error, .. } => error.help(),
             Self::Archive { error, .. } => OciError::help_of(error),
             Self::Transport { transport, reference } => {
@@ -154,6 +161,16 @@ fn is_open_already(path: &Path, metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     let is_given = ["/dev/fd", "/proc/self/fd"].iter().any(|it| path.parent() == Some(Path::new(it)));
     (is_given || path == Path::new("/dev/stdin")) && metadata.file_type().is_fifo()
+}
+
+/// What was found at a name, before a catalog is made of it.
+enum Found {
+    /// A catalog or a database.
+    Source(Source),
+    /// A bundle directory.
+    BundleDirectory(PathBuf),
+    /// What an image or an archive holds, what is remarkable about it, and its name in a registry, if it has one.
+    Content(Content, Vec<Finding>, Option<String>),
 }
 
 /// Opens sources. What it had to put into temporary files stays until it is dropped.
@@ -223,6 +240,21 @@ impl Opener {
             return Ok(Source::Catalog(Input::bytes("<stdin>", Arc::from(text))));
         }
         let shown = path.to_string_lossy();
+        match self.find(path)? {
+            Found::Source(source) => Ok(source),
+            Found::BundleDirectory(path) => {
+                let wrong = |error: BundleError| SourceError::Bundle { path: path.clone(), error };
+                self.blob_of(&Bundle::read(&path).map_err(wrong)?, &shown, None)
+            }
+            Found::Content(content, remarks, reference) => {
+                self.open_content(content, remarks, &shown, reference.as_deref())
+            }
+        }
+    }
+
+    /// Looks at what `path` names.
+    fn find(&self, path: &Path) -> Result<Found, SourceError> {
+        let shown = path.to_string_lossy();
         let wrong = |error: OciError| SourceError::Image { name: shown.to_string(), error };
         match Named::parse(path) {
             Named::Path(path) => self.open_path(&path),
@@ -242,7 +274,7 @@ impl Opener {
 
     /// An image in a registry.
     #[cfg(feature = "oci")]
-    fn open_registry(&self, text: &str, shown: &str) -> Result<Source, SourceError> {
+    fn open_registry(&self, text: &str, shown: &str) -> Result<Found, SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
         let registry = Registry::new(&self.registry, text).map_err(wrong)?;
         self.open_image(&registry, &Wanted::default(), shown, Some(text))
@@ -250,16 +282,15 @@ impl Opener {
 
     /// An image in a registry, which this library is built without.
     #[cfg(not(feature = "oci"))]
-    fn open_registry(&self, text: &str, _: &str) -> Result<Source, SourceError> {
+    fn open_registry(&self, text: &str, _: &str) -> Result<Found, SourceError> {
         Err(SourceError::Transport { transport: "docker://", reference: text.to_owned() })
     }
 
-    fn open_path(&self, path: &Path) -> Result<Source, SourceError> {
+    fn open_path(&self, path: &Path) -> Result<Found, SourceError> {
         let shown = path.to_string_lossy();
         let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
         if metadata.is_dir() && bundle::is_bundle(path) {
-            let wrong = |error: BundleError| SourceError::Bundle { path: path.to_owned(), error };
-            return self.blob_of(&Bundle::read(path).map_err(wrong)?, &shown, None);
+            return Ok(Found::BundleDirectory(path.to_owned()));
         }
         if metadata.is_dir() {
             let wrong = |error: OciError| SourceError::Image { name: shown.to_string(), error };
@@ -270,7 +301,8 @@ impl Opener {
                 let store = SkopeoDirectory::open(path).map_err(wrong)?;
                 return self.open_image(&store, &Wanted::default(), &shown, None);
             }
-            return Ok(Source::Catalog(Input::directory(path).map_err(|error| unreadable(path, error))?));
+            let input = Input::directory(path).map_err(|error| unreadable(path, error))?;
+            return Ok(Found::Source(Source::Catalog(input)));
         }
         if !metadata.is_file() {
             // Others would wait for a writer, or never end.
@@ -279,16 +311,16 @@ impl Opener {
             }
             // A pipe, as `<(command)` makes one: it can be read only once.
             let text = std::fs::read(path).map_err(|error| unreadable(path, error))?;
-            return Ok(Source::Catalog(Input::bytes(&shown, Arc::from(text))));
+            return Ok(Found::Source(Source::Catalog(Input::bytes(&shown, Arc::from(text)))));
         }
         let head = header(path).map_err(|error| unreadable(path, error))?;
         if head.starts_with(SQLITE_MAGIC) {
-            return self.open_database(path, &head);
+            return self.open_database(path, &head).map(Found::Source);
         }
         if archive::Compression::of(&head) != archive::Compression::None || may_be_archive(path) {
             return self.open_archive(path, &Wanted::default(), &shown);
         }
-        Ok(Source::Catalog(Input::file(path)))
+        Ok(Found::Source(Source::Catalog(Input::file(path))))
     }
 
     fn open_database(&self, path: &Path, head: &[u8]) -> Result<Source, SourceError> {
@@ -299,7 +331,7 @@ impl Opener {
     }
 
     /// An archive: of images, or of a catalog.
-    fn open_archive(&self, path: &Path, wanted: &Wanted, shown: &str) -> Result<Source, SourceError> {
+    fn open_archive(&self, path: &Path, wanted: &Wanted, shown: &str) -> Result<Found, SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
         let file = open_regular(path).map_err(|error| unreadable(path, error))?;
         let tree = archive::read(&Arc::new(file), self.images.limits, self.scratch(), |_| true)
@@ -311,7 +343,7 @@ impl Opener {
             return self.open_image(&SavedImage::of_archive(tree).map_err(wrong)?, wanted, shown, None);
         }
         let (content, remarks) = Content::of_tree(&tree, shown).map_err(wrong)?;
-        self.open_content(content, remarks, shown, None)
+        Ok(Found::Content(content, remarks, None))
     }
 
     /// One image of a store. `reference` is its name in a registry, if it has one.
@@ -321,11 +353,11 @@ impl Opener {
         wanted: &Wanted,
         shown: &str,
         reference: Option<&str>,
-    ) -> Result<Source, SourceError> {
+    ) -> Result<Found, SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
         let image = Image::open(store, wanted, &self.images).map_err(wrong)?;
         let (content, remarks) = Content::read(store, &image, &self.images, shown).map_err(wrong)?;
-        self.open_content(content, remarks, shown, reference)
+        Ok(Found::Content(content, remarks, reference.map(str::to_owned)))
     }
 
     fn open_content(

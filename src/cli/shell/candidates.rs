@@ -105,6 +105,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("FILE", Wants::Files),
     ("FILE|DIR", Wants::Files),
     ("FILE|DIR|-", Wants::Files),
+    ("DIR|IMAGE", Wants::Files),
     ("DIR", Wants::Directories),
     ("OUTDIR", Wants::Directories),
     ("ARCH", Wants::Nothing),
