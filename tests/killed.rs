@@ -55,6 +55,8 @@ const ROWS: &[Row] = &[
     writes("migrate", &["two-packages.db", "link"], "linked"),
     writes("export", &["--legacy", "shop", "-o", "new-legacy.db"], "new-legacy.db"),
     writes("export", &["--legacy", "next", "-o", "shop-legacy.db"], "shop-legacy.db"),
+    writes("legacy add", &["two-packages.db", "bundle", "--mode", "semver", "-o", "new-legacy.db"], "new-legacy.db"),
+    writes("legacy add", &["two-packages.db", "bundle", "--mode", "semver", "--in-place"], "two-packages.db"),
     writes("legacy rm", &["two-packages.db", "-p", "foo", "-o", "new-legacy.db"], "new-legacy.db"),
     writes("legacy rm", &["two-packages.db", "-p", "foo", "--in-place"], "two-packages.db"),
     writes("legacy prune", &["two-packages.db", "-p", "foo", "--in-place"], "two-packages.db"),

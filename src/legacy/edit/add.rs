@@ -238,7 +238,7 @@ impl Edit {
         let mut graph = Graph::of_stored(package, &stored, &known);
         let mut chains = Vec::new();
         let mut added: Vec<&NewBundle> = Vec::new();
-        for new in news {
+        for (number, new) in (1..).zip(news) {
             let mut next = graph.clone();
             let it = &new.bundle;
             let entrant = Entrant {
@@ -248,7 +248,10 @@ impl Edit {
                 default_channel: &it.default_channel,
                 skips_patches: options.mode == Mode::SemverSkippatch,
             };
-            let made = next.add(entrant).and_then(|()| next.chains()).map_err(Stop::from);
+            // Bundles that are added together may need each other: one may bring the default channel of another.
+            let is_whole = options.is_permissive || number == news.len();
+            let made = next.add(entrant).and_then(|()| if is_whole { next.chains() } else { Ok(Vec::new()) });
+            let made = made.map_err(Stop::from);
             if let Some(made) = self.goes_on(made, options)? {
                 (graph, chains) = (next, made);
                 added.push(new);
