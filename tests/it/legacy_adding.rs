@@ -232,10 +232,7 @@ fn what_opm_refuses_is_refused_and_leaves_the_file_as_it_was() {
     // The other bundles are added if that is allowed.
     let both = [make("p.v1.3.0", "replaces: p.v1.2.9"), make("q.v1.1.0", "replaces: q.v1.0.0")];
     add(&file, &both, &["--permissive"]).expect_code(0).expect_words("which is not in the file");
-    assert_eq!(
-        query(&file, "SELECT name FROM operatorbundle WHERE version > '1.1' ORDER BY 1"),
-        "p.v1.1.0\nq.v1.1.0"
-    );
+    assert_eq!(query(&file, "SELECT name FROM operatorbundle WHERE version > '1.1' ORDER BY 1"), "p.v1.1.0\nq.v1.1.0");
     let alpha = write(
         root.path(),
         "s.v1.0.0/manifests/csv.yaml",

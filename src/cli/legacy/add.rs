@@ -18,7 +18,7 @@ use crate::legacy::{AddOptions, Mode, NewBundle};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex legacy add legacy.db my-bundle/ -o larger.db
-  olmdex legacy add legacy.db my-bundle/ --image-template 'quay.io/org/{{.Package}}:v{{.Version}}' --in-place
+  olmdex legacy add legacy.db my-bundle/ --image-template 'quay.io/org/{{.Name}}' --in-place
   olmdex legacy add legacy.db my-bundle/ --mode semver --dry-run")]
 pub(super) struct AddArgs {
     #[command(flatten)]

@@ -18,13 +18,13 @@ use crate::version::Version;
 
 /// A refusal, or a file that cannot be read.
 enum Stop {
-    Refused(AddRefusal),
+    Refused(Box<AddRefusal>),
     Failed(LegacyError),
 }
 
 impl From<AddRefusal> for Stop {
     fn from(refusal: AddRefusal) -> Self {
-        Self::Refused(refusal)
+        Self::Refused(Box::new(refusal))
     }
 }
 
@@ -73,7 +73,7 @@ impl Edit {
                 self.done.passed_over.push(refusal.to_string());
                 Ok(None)
             }
-            Err(Stop::Refused(refusal)) => Err(Box::new(refusal).into()),
+            Err(Stop::Refused(refusal)) => Err(refusal.into()),
             Err(Stop::Failed(error)) => Err(error),
         }
     }

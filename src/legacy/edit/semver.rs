@@ -89,7 +89,8 @@ impl Graph {
         new: Entrant<'_>,
         version: &Version,
     ) -> Result<(), AddRefusal> {
-        let (mut behind, mut ahead): (Option<(&str, &Version)>, Option<(&str, &Version)>) = (None, None);
+        let mut behind: Option<(&str, &Version)> = None;
+        let mut ahead: Option<(&str, &Version)> = None;
         let mut patches = BTreeSet::new();
         for name in nodes.keys() {
             let Some((name, of_node)) = self.versions.get_key_value(name) else {
