@@ -60,6 +60,8 @@ const ROWS: &[Row] = &[
     writes("pull", &["oci:database", "-o", "shop.db"], "shop.db"),
     reads("cache list", &[]),
     reads("cache prune", &["--older-than", "0"]),
+    writes("legacy add", &["two-packages.db", "bundle", "--mode", "semver", "-o", "new-legacy.db"], "new-legacy.db"),
+    writes("legacy add", &["two-packages.db", "bundle", "--mode", "semver", "--in-place"], "two-packages.db"),
     writes("legacy rm", &["two-packages.db", "-p", "foo", "-o", "new-legacy.db"], "new-legacy.db"),
     writes("legacy rm", &["two-packages.db", "-p", "foo", "--in-place"], "two-packages.db"),
     writes("legacy prune", &["two-packages.db", "-p", "foo", "--in-place"], "two-packages.db"),

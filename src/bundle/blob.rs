@@ -7,8 +7,7 @@ use std::path::Path;
 
 use super::directory::BundleFiles;
 use super::error::BundleError;
-use super::manifest::Manifest;
-use super::metadata::Metadata;
+use super::parts::Parts;
 use super::properties::{self, Origin, properties, version};
 use super::provided::provided;
 use crate::fbc::csv::CsvView;
@@ -58,24 +57,7 @@ impl Bundle {
         manifest_files: &[(String, Vec<u8>)],
         metadata_files: &[(String, Vec<u8>)],
     ) -> Result<Self, BundleError> {
-        let mut manifests: Vec<Manifest> = Vec::new();
-        for (_, text) in manifest_files.iter().filter(|it| !it.0.starts_with('.')) {
-            manifests.extend(Manifest::read(text));
-        }
-        if manifests.is_empty() {
-            return Err(BundleError::NoObjects);
-        }
-        // Of several ClusterServiceVersions the first counts.
-        let is_csv = |it: &Manifest| it.kind == "ClusterServiceVersion";
-        let first = manifests.iter().position(is_csv).ok_or(BundleError::NoCsv)?;
-        let mut number = 0;
-        manifests.retain(|it| {
-            number += 1;
-            number - 1 == first || !is_csv(it)
-        });
-        let metadata = Metadata::read(metadata_files);
-        let package = metadata.package.clone().ok_or(BundleError::NoAnnotations)?;
-        let csv_text = manifests.iter().find(|it| is_csv(it)).map(|it| it.json.clone()).unwrap_or_default();
+        let Parts { manifests, metadata, package, csv: csv_text } = Parts::read(manifest_files, metadata_files)?;
         let mut reader = Reader::new();
         let csv = reader.read(&csv_text).map_err(|_| BundleError::NoCsv)?;
         let named = csv.get("metadata").and_then(|it| it.get("name")).and_then(|it| it.as_str());

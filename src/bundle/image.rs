@@ -64,12 +64,20 @@ impl ImageTemplate {
     /// The reference of a bundle's image.
     #[must_use]
     pub fn fill(&self, bundle: &Bundle) -> String {
-        let part = |it: &Part| match it {
-            Part::Text(text) => text.clone(),
-            Part::Package => bundle.package.clone(),
-            Part::Name => bundle.name.clone(),
-            Part::Version => bundle.version.clone(),
-        };
-        self.parts.iter().map(part).collect()
+        self.fill_with(&bundle.package, &bundle.name, &bundle.version)
+    }
+
+    /// The reference, with these in the places of its fields.
+    pub(crate) fn fill_with(&self, package: &str, name: &str, version: &str) -> String {
+        let mut filled = String::new();
+        for part in &self.parts {
+            filled.push_str(match part {
+                Part::Text(text) => text,
+                Part::Package => package,
+                Part::Name => name,
+                Part::Version => version,
+            });
+        }
+        filled
     }
 }

@@ -12,6 +12,10 @@ use crate::json::{self, Kind, Reader, Value};
 pub(super) struct Metadata {
     /// The package, which may be empty; none if no file has annotations.
     pub(super) package: Option<String>,
+    /// The channels, as the annotation has them.
+    pub(super) channels: String,
+    /// The default channel, if one is named.
+    pub(super) default_channel: String,
     /// Type and value of each property of the properties file.
     pub(super) properties: Vec<(String, String)>,
     /// Type and value of each dependency.
@@ -32,8 +36,12 @@ impl Metadata {
             if value.kind() != Kind::Object {
                 continue;
             }
-            if metadata.package.is_none() {
-                metadata.package = annotations(value, is_json);
+            if metadata.package.is_none()
+                && let Some([package, channels, default_channel]) = annotations(value, is_json)
+            {
+                metadata.package = Some(package);
+                metadata.channels = channels;
+                metadata.default_channel = default_channel;
             }
             if metadata.properties.is_empty() {
                 metadata.properties = typed(&document, value, "properties", is_json).unwrap_or_default();
@@ -46,22 +54,15 @@ impl Metadata {
     }
 }
 
-/// The package, if there are annotations that opm knows.
-fn annotations(value: Value<'_>, is_json: bool) -> Option<String> {
+/// The package, the channels and the default channel, if there are annotations that opm knows.
+fn annotations(value: Value<'_>, is_json: bool) -> Option<[String; 3]> {
     let annotations = value.get_field("annotations")?;
-    let known = ["package.v1", "channels.v1", "channel.default.v1"];
-    let mut texts = Vec::new();
-    for name in known {
-        let text = match annotations.get_field(&format!("{PREFIX}{name}")) {
-            Some(value) => text(value, is_json)?,
-            None => String::new(),
-        };
-        texts.push(text);
-    }
-    if texts.iter().all(String::is_empty) {
-        return None;
-    }
-    texts.into_iter().next()
+    let of = |name: &str| match annotations.get_field(&format!("{PREFIX}{name}")) {
+        Some(value) => text(value, is_json),
+        None => Some(String::new()),
+    };
+    let texts = [of("package.v1")?, of("channels.v1")?, of("channel.default.v1")?];
+    texts.iter().any(|it| !it.is_empty()).then_some(texts)
 }
 
 /// A text of YAML, where numbers and truth values are texts as well; none if it is anything else.

@@ -54,7 +54,7 @@ pub(super) fn properties(of: &Origin<'_>) -> Result<Vec<(String, String)>, Bundl
 }
 
 /// What properties come from the files, each once, in the order in which opm looks at them.
-fn candidates(of: &Origin<'_>) -> Vec<(String, String)> {
+pub(super) fn candidates(of: &Origin<'_>) -> Vec<(String, String)> {
     let mut all = of.metadata.properties.clone();
     if !of.package.is_empty() {
         all.push(("olm.package".to_owned(), package_text(of.package, &version(of.csv), &release(of.csv))));
@@ -110,7 +110,7 @@ fn release(csv: Value<'_>) -> String {
     }
 }
 
-fn api_text(api: &Api) -> String {
+pub(super) fn api_text(api: &Api) -> String {
     object_of_texts(&[("group", &api.group), ("kind", &api.kind), ("version", &api.version)])
 }
 

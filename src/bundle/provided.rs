@@ -14,7 +14,7 @@ use crate::json::{Reader, Value};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ProvidedApi {
     pub(super) api: Api,
-    plural: String,
+    pub(super) plural: String,
 }
 
 impl std::fmt::Display for ProvidedApi {

@@ -98,6 +98,11 @@ impl<'d> CsvView<'d> {
             .map(|it| ListedApi { name: text(Some(it), "name"), api: Api::of_fields(it) })
     }
 
+    /// The bundles that it skips.
+    pub(crate) fn skips(&self) -> impl Iterator<Item = String> + use<'d> {
+        list(self.spec, &["skips"]).filter_map(|it| it.as_str()).map(Cow::into_owned)
+    }
+
     /// The images that it lists: name and reference.
     pub(crate) fn related_images(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
         list(self.spec, &["relatedImages"]).map(|it| (text(Some(it), "name"), text(Some(it), "image")))

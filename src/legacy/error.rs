@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use super::refusal::AddRefusal;
 use crate::file::FileError;
 
 /// Why a legacy catalog cannot be read, converted or written.
@@ -60,6 +61,9 @@ pub enum LegacyError {
         /// What opm says.
         text: String,
     },
+    /// Bundles cannot be added.
+    #[error(transparent)]
+    NotAdded(#[from] Box<AddRefusal>),
     /// The result cannot be written. What was there before is as it was.
     #[error("cannot write {}: {message}", .path.display())]
     Write {
@@ -116,6 +120,7 @@ impl LegacyError {
                     .to_owned()
             }
             Self::NotLegacy { .. } => "name a file that `opm index` or `opm registry` wrote".to_owned(),
+            Self::NotAdded(refusal) => refusal.help(),
             Self::File(error) => return error.help(),
             Self::Write { .. } => {
                 "check the free space, the permissions of the directory and the limit of open files".to_owned()

@@ -4,6 +4,7 @@
 //!
 //! What it deliberately does not do: no judgement of what is inside. It writes temporary files and the cache only.
 
+mod bundle_files;
 mod named;
 
 use std::io::{self, Read as _};
@@ -65,6 +66,9 @@ pub enum SourceError {
         /// The bundles, at least one.
         bundles: Vec<PathBuf>,
     },
+    /// It can be read, and is not a bundle.
+    #[error("`{0}` is not a bundle")]
+    NotABundle(String),
     /// It is an image that cannot be read.
     #[error("cannot read the image `{name}`: {error}")]
     Image {
@@ -121,6 +125,9 @@ impl SourceError {
             }
             Self::Unreadable { .. } => "check the permissions of the file and of the directories above it".to_owned(),
             Self::Bundle { error, .. } => error.help(),
+            Self::NotABundle(_) => {
+                "name a directory with `manifests/` and `metadata/`, or the image of a bundle".to_owned()
+            }
             Self::Nested { bundles, .. } if bundles.len() == 1 => {
                 format!("name the inner directory: `{}`", bundles[0].display())
             }
@@ -179,6 +186,20 @@ fn is_open_already(path: &Path, metadata: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     let is_given = ["/dev/fd", "/proc/self/fd"].iter().any(|it| path.parent() == Some(Path::new(it)));
     (is_given || path == Path::new("/dev/stdin")) && metadata.file_type().is_fifo()
+}
+
+/// What was found at a name, before a catalog is made of it.
+enum Found {
+    /// A catalog or a database.
+    Source(Source),
+    /// The files of a directory that is no bundle.
+    Files(PathBuf, Input),
+    /// A bundle directory.
+    BundleDirectory(PathBuf),
+    /// What an archive holds that is no image, and what is remarkable about it.
+    Archived(Content, Vec<Finding>),
+    /// What an image holds, what is remarkable about it, and its name in a registry, if it has one.
+    Content(Content, Vec<Finding>, Option<String>),
 }
 
 /// Opens sources. What it had to put into temporary files stays until it is dropped.
@@ -258,6 +279,28 @@ impl Opener {
             return Ok(Source::Catalog(Input::bytes("<stdin>", Arc::from(text))));
         }
         let shown = path.to_string_lossy();
+        match self.find(path)? {
+            Found::Source(source) => Ok(source),
+            Found::Files(path, input) => self.open_files(&path, input),
+            Found::BundleDirectory(path) => {
+                let wrong = |error: BundleError| SourceError::Bundle { path: path.clone(), error };
+                self.catalog_of_bundle(&BundleFiles::read(&path).map_err(wrong)?, &path, &shown, None)
+            }
+            Found::Archived(content, remarks) => match self.open_content(content, remarks, &shown, None)? {
+                Source::Catalog(input) if !self.is_opm && input.files.iter().all(|it| it.made_of().is_none()) => {
+                    self.open_package_manifest(None, input)
+                }
+                source => Ok(source),
+            },
+            Found::Content(content, remarks, reference) => {
+                self.open_content(content, remarks, &shown, reference.as_deref())
+            }
+        }
+    }
+
+    /// Looks at what `path` names.
+    fn find(&self, path: &Path) -> Result<Found, SourceError> {
+        let shown = path.to_string_lossy();
         let wrong = |error: OciError| SourceError::Image { name: shown.to_string(), error };
         match Named::parse(path) {
             Named::Path(path) => self.open_path(&path),
@@ -277,7 +320,7 @@ impl Opener {
 
     /// An image in a registry.
     #[cfg(feature = "oci")]
-    fn open_registry(&self, text: &str, shown: &str) -> Result<Source, SourceError> {
+    fn open_registry(&self, text: &str, shown: &str) -> Result<Found, SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
         let registry = Registry::new(&self.registry, text).map_err(wrong)?;
         self.open_image(&registry, &Wanted::default(), shown, Some(text))
@@ -285,7 +328,7 @@ impl Opener {
 
     /// An image in a registry, which this library is built without.
     #[cfg(not(feature = "oci"))]
-    fn open_registry(&self, text: &str, _: &str) -> Result<Source, SourceError> {
+    fn open_registry(&self, text: &str, _: &str) -> Result<Found, SourceError> {
         Err(SourceError::Transport { transport: "docker://", reference: text.to_owned() })
     }
 
@@ -317,12 +360,11 @@ impl Opener {
         })
     }
 
-    fn open_path(&self, path: &Path) -> Result<Source, SourceError> {
+    fn open_path(&self, path: &Path) -> Result<Found, SourceError> {
         let shown = path.to_string_lossy();
         let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
         if metadata.is_dir() && bundle::is_bundle(path) {
-            let wrong = |error: BundleError| SourceError::Bundle { path: path.to_owned(), error };
-            return self.open_bundle(&BundleFiles::read(path).map_err(wrong)?, path, &shown, None);
+            return Ok(Found::BundleDirectory(path.to_owned()));
         }
         if metadata.is_dir() {
             let wrong = |error: OciError| SourceError::Image { name: shown.to_string(), error };
@@ -334,7 +376,7 @@ impl Opener {
                 return self.open_image(&store, &Wanted::default(), &shown, None);
             }
             let input = Input::directory(path).map_err(|error| unreadable(path, error))?;
-            return self.open_files(path, input);
+            return Ok(Found::Files(path.to_owned(), input));
         }
         if !metadata.is_file() {
             // Others would wait for a writer, or never end.
@@ -343,16 +385,16 @@ impl Opener {
             }
             // A pipe, as `<(command)` makes one: it can be read only once.
             let text = std::fs::read(path).map_err(|error| unreadable(path, error))?;
-            return Ok(Source::Catalog(Input::bytes(&shown, Arc::from(text))));
+            return Ok(Found::Source(Source::Catalog(Input::bytes(&shown, Arc::from(text)))));
         }
         let head = header(path).map_err(|error| unreadable(path, error))?;
         if head.starts_with(SQLITE_MAGIC) {
-            return self.open_database(path, &head);
+            return self.open_database(path, &head).map(Found::Source);
         }
         if open_regular(path).is_ok_and(|file| archive::is_archive(&file)) {
             return self.open_archive(path, &Wanted::default(), &shown);
         }
-        Ok(Source::Catalog(Input::file(path)))
+        Ok(Found::Source(Source::Catalog(Input::file(path))))
     }
 
     /// A directory of files: a catalog, unless they say that it is none.
@@ -389,7 +431,7 @@ impl Opener {
     }
 
     /// An archive: of images, or of a catalog.
-    fn open_archive(&self, path: &Path, wanted: &Wanted, shown: &str) -> Result<Source, SourceError> {
+    fn open_archive(&self, path: &Path, wanted: &Wanted, shown: &str) -> Result<Found, SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
         let file = open_regular(path).map_err(|error| unreadable(path, error))?;
         let tree = archive::read(&Arc::new(file), self.images.limits, self.scratch(), |_| true)
@@ -401,12 +443,7 @@ impl Opener {
             return self.open_image(&SavedImage::of_archive(tree).map_err(wrong)?, wanted, shown, None);
         }
         let (content, remarks) = Content::of_tree(&tree, shown).map_err(wrong)?;
-        match self.open_content(content, remarks, shown, None)? {
-            Source::Catalog(input) if !self.is_opm && input.files.iter().all(|it| it.made_of().is_none()) => {
-                self.open_package_manifest(None, input)
-            }
-            source => Ok(source),
-        }
+        Ok(Found::Archived(content, remarks))
     }
 
     /// One image of a store. `reference` is its name in a registry, if it has one.
@@ -416,11 +453,11 @@ impl Opener {
         wanted: &Wanted,
         shown: &str,
         reference: Option<&str>,
-    ) -> Result<Source, SourceError> {
+    ) -> Result<Found, SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
         let image = Image::open(store, wanted, &self.images).map_err(wrong)?;
         let (content, remarks) = Content::read(store, &image, &self.images, shown).map_err(wrong)?;
-        self.open_content(content, remarks, shown, reference)
+        Ok(Found::Content(content, remarks, reference.map(str::to_owned)))
     }
 
     fn open_content(
@@ -437,7 +474,7 @@ impl Opener {
             }
             Content::Bundle(files) => {
                 let files = BundleFiles { manifests: files.manifests, metadata: files.metadata };
-                self.open_bundle(&files, Path::new(shown), &format!("{shown}!"), reference)?
+                self.catalog_of_bundle(&files, Path::new(shown), &format!("{shown}!"), reference)?
             }
             Content::Database(text) => {
                 let path = self.hold(&text).map_err(|error| unreadable(self.scratch(), error))?;
@@ -466,7 +503,7 @@ impl Opener {
     }
 
     /// A bundle as a catalog of one blob. `root` is what its files are called below.
-    fn open_bundle(
+    fn catalog_of_bundle(
         &self,
         files: &BundleFiles,
         path: &Path,

@@ -29,6 +29,7 @@ mod index_command_line;
 mod index_schema;
 mod index_survival;
 mod joining;
+mod legacy_adding;
 mod legacy_editing;
 mod legacy_export;
 mod legacy_proof;

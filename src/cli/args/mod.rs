@@ -8,6 +8,7 @@ pub(in crate::cli) mod choice;
 pub(in crate::cli) mod cluster;
 pub(in crate::cli) mod conditions;
 pub(in crate::cli) mod formats;
+pub(in crate::cli) mod image_template;
 pub(in crate::cli) mod images;
 pub(in crate::cli) mod legacy_source;
 pub(in crate::cli) mod name;

@@ -7,6 +7,7 @@ use clap::Args;
 
 use crate::bundle;
 use crate::cli::args::formats::{Compat, MigrateLevel};
+use crate::cli::args::image_template;
 use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::name::with_guess;
 use crate::cli::catalog::render_bundles;
@@ -65,7 +66,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
         return render_legacy(context, args, path);
     }
     let level = if args.migrate { Level::CsvMetadata } else { args.migrate_level.into() };
-    let template = render_bundles::template(args.image_template.as_deref())?;
+    let template = image_template::template(args.image_template.as_deref())?;
     if args.sources.iter().all(|it| bundle::is_bundle(it)) {
         return render_bundles::render(&args.sources, template.as_ref(), level, args.output);
     }

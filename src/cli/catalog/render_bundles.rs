@@ -11,14 +11,6 @@ use crate::bundle::{Bundle, BundleError, ImageTemplate};
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::fbc::{Format, Level};
 
-/// The template of the images' references, if there is one.
-pub(super) fn template(text: Option<&str>) -> Result<Option<ImageTemplate>, CommandError> {
-    text.map(ImageTemplate::parse).transpose().map_err(|error| {
-        let error = CommandError::usage(format!("invalid image reference template: {error}"));
-        error.help("for example `quay.io/org/{{.Package}}:v{{.Version}}`")
-    })
-}
-
 /// Prints the blobs of bundle directories, by package and name.
 pub(super) fn render(
     sources: &[PathBuf],

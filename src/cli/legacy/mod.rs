@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: no command uses another one.
 
+mod add;
+mod change;
 pub(in crate::cli) mod doctor;
 pub(in crate::cli) mod edit;
 pub(in crate::cli) mod export;

@@ -108,6 +108,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("BOOL", Wants::Nothing),
     ("DAYS", Wants::Nothing),
     ("DIGEST", Wants::Nothing),
+    ("DIR|IMAGE", Wants::Files),
     ("DIR", Wants::Directories),
     ("OUTDIR", Wants::Directories),
     ("ARCH", Wants::Nothing),

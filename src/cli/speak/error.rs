@@ -117,9 +117,10 @@ impl From<crate::legacy::LegacyError> for CommandError {
     fn from(error: crate::legacy::LegacyError) -> Self {
         use crate::legacy::LegacyError;
         let exit = match &error {
-            LegacyError::Inconvertible { .. } | LegacyError::Unmigratable { .. } | LegacyError::Refused { .. } => {
-                Exit::No
-            }
+            LegacyError::Inconvertible { .. }
+            | LegacyError::Unmigratable { .. }
+            | LegacyError::Refused { .. }
+            | LegacyError::NotAdded(_) => Exit::No,
             LegacyError::Target(_) => Exit::Usage,
             LegacyError::File(error) => exit_of_file(error),
             _ => Exit::Input,

@@ -1,15 +1,24 @@
-//! Maintenance of a legacy file, with the rules of the real tool's `registry rm`, `prune`, `prune-stranded` and
-//! `deprecatetruncate` (`docs/behaviour/legacy-index.md` 4.7 and 4.8).
+//! Maintenance of a legacy file, with the rules of the real tool's `registry add`, `rm`, `prune`, `prune-stranded` and
+//! `deprecatetruncate` (`docs/behaviour/legacy-index.md` 4.2 to 4.8).
 //!
 //! A step is one transaction: on a copy that takes its place at the end, or in the file itself. Rows are removed by sets:
 //! what goes is collected first, and then each table is gone through once. Two things differ from the real tool. What
 //! it does by the name of a bundle in all packages is done in one package here, and rows that it leaves behind without
 //! their bundle go too.
 //!
-//! What it deliberately does not do: it adds no bundles.
+//! What it deliberately does not do: it pulls and reads no bundles; those to add are given to it.
 
+mod add;
+mod chain;
 mod deprecate;
+mod insert;
 mod remove;
+mod replaces;
+mod request;
+mod semver;
+mod stored;
+
+pub use self::request::{AddOptions, Mode, NewBundle};
 
 use std::path::{Path, PathBuf};
 
@@ -23,6 +32,9 @@ use super::file::{LegacyFile, never_run_stored_text};
 use super::mended::refuse_shared_journal;
 use super::outfile::OutFile;
 use crate::file::beside;
+
+/// The tables of a catalog without packages.
+const EMPTY: &str = include_str!("../schema.sql");
 
 /// The last schema, which every file has afterwards.
 const SCHEMA: i64 = 13;
@@ -46,6 +58,12 @@ pub struct Done {
     pub packages: Vec<String>,
     /// Bundles that are gone, sorted.
     pub bundles: Vec<String>,
+    /// Bundles that are new, in the order in which they were added.
+    pub added: Vec<String>,
+    /// Bundles that were in the file and are replaced by new ones of the same name.
+    pub overwritten: Vec<String>,
+    /// Bundles that are in no channel any more, sorted.
+    pub stranded: Vec<String>,
     /// Bundles that are deprecated now, in the order of the request.
     pub deprecated: Vec<String>,
     /// What was passed over, because it was allowed to be.
@@ -68,6 +86,9 @@ impl Edit {
     /// # Errors
     /// [`LegacyError`]; then nothing has changed.
     pub fn begin(path: &Path, scratch: &Path, destination: &Destination) -> Result<Self, LegacyError> {
+        if std::fs::metadata(path).is_ok_and(|it| it.is_file() && it.len() == 0) {
+            return Self::begin_empty(path, destination);
+        }
         let file = LegacyFile::open(path, scratch)?;
         let schema = file.schema();
         let is_old = schema < 9 || !file.has_table("properties") || !file.has_table("dependencies");
@@ -83,6 +104,25 @@ impl Edit {
         };
         let mut edit = Self { connection, out, path: path.to_owned(), done: Done::default() };
         edit.prepare().map_err(|error| edit.failed(&error))?;
+        Ok(edit)
+    }
+
+    /// Begins a catalog in the place of an empty file, which is one for the real tool.
+    fn begin_empty(path: &Path, destination: &Destination) -> Result<Self, LegacyError> {
+        let (connection, out) = match destination {
+            Destination::InPlace => (in_place(path)?, None),
+            Destination::File(target) => {
+                let out = OutFile::begin(target)?;
+                (out.connect()?, Some(out))
+            }
+        };
+        let edit = Self { connection, out, path: path.to_owned(), done: Done::default() };
+        let begin = || -> rusqlite::Result<()> {
+            edit.connection.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA page_size = 4096; BEGIN IMMEDIATE")?;
+            edit.connection.execute_batch(EMPTY)?;
+            never_run_stored_text(&edit.connection)
+        };
+        begin().map_err(|error| edit.failed(&error))?;
         Ok(edit)
     }
 
@@ -153,6 +193,8 @@ impl Edit {
         complete(&self.connection).map_err(|error| self.failed(&error))?;
         self.done.packages.sort();
         self.done.packages.dedup();
+        self.done.stranded.sort();
+        self.done.stranded.dedup();
         self.done.bundles.sort();
         self.done.bundles.dedup();
         let Self { connection, out, path, done, .. } = self;

@@ -1,0 +1,153 @@
+//! A bundle as a legacy catalog keeps it: what `registry add` takes from its files (`docs/behaviour/legacy-index.md` 2.4
+//! and 4.1).
+//!
+//! What it deliberately does not do: it knows no database. Where the real tool's order is chance, it is sorted.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::directory::BundleFiles;
+use super::error::BundleError;
+use super::parts::Parts;
+use super::properties::{Origin, api_text, candidates, properties, version};
+use super::provided::provided;
+use crate::fbc::Api;
+use crate::fbc::csv::{CsvView, ListedApi};
+use crate::json::{Kind, Reader};
+
+/// What the files of a bundle say to a legacy catalog.
+#[derive(Debug, Clone, Default)]
+pub struct Registration {
+    /// `metadata.name` of its ClusterServiceVersion.
+    pub name: String,
+    /// Its package, which may be empty.
+    pub package: String,
+    /// Its channels. Blanks beside a comma belong to the name.
+    pub channels: Vec<String>,
+    /// The default channel, or empty.
+    pub default_channel: String,
+    /// `spec.version`, or empty.
+    pub version: String,
+    /// The annotation `olm.skipRange`, or empty.
+    pub skip_range: String,
+    /// `spec.replaces`, or empty.
+    pub replaces: String,
+    /// `spec.skips`.
+    pub skips: Vec<String>,
+    /// The annotation `olm.substitutesFor`, or empty.
+    pub substitutes_for: String,
+    /// The ClusterServiceVersion, as JSON without a newline.
+    pub csv: String,
+    /// All objects, the same way, in the order of their files.
+    pub manifests: Vec<String>,
+    /// Type and value of each property, each once.
+    pub properties: Vec<(String, String)>,
+    /// Type and value of each dependency.
+    pub dependencies: Vec<(String, String)>,
+    /// The APIs that it provides, with their plural names.
+    pub provided: BTreeSet<(Api, String)>,
+    /// The APIs that its ClusterServiceVersion requires, with their plural names.
+    pub required: BTreeSet<(Api, String)>,
+    /// The images that it uses, its own aside.
+    pub images: BTreeSet<String>,
+}
+
+impl Registration {
+    /// That of a bundle directory.
+    ///
+    /// # Errors
+    /// [`BundleError`] for what opm refuses too.
+    pub fn read(directory: &Path) -> Result<Self, BundleError> {
+        let files = BundleFiles::read(directory)?;
+        Self::of_files(&files.manifests, &files.metadata)
+    }
+
+    /// That of the files of `manifests/` and `metadata/`, with their names, sorted by these.
+    ///
+    /// # Errors
+    /// [`BundleError`] for what opm refuses too.
+    pub fn of_files(
+        manifest_files: &[(String, Vec<u8>)],
+        metadata_files: &[(String, Vec<u8>)],
+    ) -> Result<Self, BundleError> {
+        let Parts { manifests, metadata, package, csv: text } = Parts::read(manifest_files, metadata_files)?;
+        let mut reader = Reader::new();
+        let csv = reader.read(&text).map_err(|_| BundleError::NoCsv)?;
+        let named = csv.get("metadata").and_then(|it| it.get("name")).and_then(|it| it.as_str());
+        let name = named.unwrap_or_default().into_owned();
+        let provided = provided(&name, &manifests, csv)?;
+        let origin = Origin { bundle: &name, package: &package, metadata: &metadata, csv, provided: &provided };
+        // Values that readers of catalogs could not decode are refused while it is easy to correct them.
+        properties(&origin)?;
+        let view = CsvView::of_object(csv);
+        let annotation = |key: &str| view.annotation(key).unwrap_or_default().into_owned();
+        refuse_bad_list(&name, &annotation("olm.properties"))?;
+        let mut required = BTreeSet::new();
+        for ListedApi { name: listed, api } in view.definitions("required") {
+            let Some((plural, _)) = listed.split_once('.') else {
+                let message = format!("requires a definition `{listed}`, whose name is not PLURAL.GROUP");
+                let opm = format!("couldn't parse plural.group from crd name: {listed}");
+                return Err(BundleError::Apis { bundle: name, message, opm });
+            };
+            required.insert((api, plural.to_owned()));
+        }
+        required.extend(view.services("required").map(|it| (it.api, it.name)));
+        let properties = distinct(candidates(&origin));
+        let listed = metadata.dependencies.iter().map(|(kind, value)| (kind.clone(), with_html_escapes(value)));
+        let apis: BTreeSet<&Api> = required.iter().map(|it| &it.0).collect();
+        let of_csv = apis.into_iter().map(|it| ("olm.gvk".to_owned(), with_html_escapes(&api_text(it))));
+        let dependencies = listed.chain(of_csv).collect();
+        let listed_images = view.related_images().map(|it| it.1);
+        Ok(Self {
+            package,
+            channels: metadata.channels.split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect(),
+            default_channel: metadata.default_channel.clone(),
+            version: version(csv),
+            skip_range: annotation("olm.skipRange"),
+            replaces: view.text("replaces"),
+            skips: view.skips().collect(),
+            substitutes_for: annotation("olm.substitutesFor"),
+            manifests: manifests.into_iter().map(|it| it.json).collect(),
+            properties,
+            dependencies,
+            provided: provided.iter().map(|it| (it.api.clone(), it.plural.clone())).collect(),
+            required,
+            images: view.deployed_images().into_iter().chain(listed_images).collect(),
+            name,
+            csv: text,
+        })
+    }
+}
+
+/// Refuses an `olm.properties` that is not a list of properties.
+fn refuse_bad_list(bundle: &str, text: &str) -> Result<(), BundleError> {
+    let mut reader = Reader::new();
+    let mut is_list = |text: &str| reader.read(text).is_ok_and(|it| matches!(it.kind(), Kind::Array | Kind::Null));
+    if text.is_empty() || is_list(text) {
+        return Ok(());
+    }
+    Err(BundleError::Property {
+        bundle: bundle.to_owned(),
+        message: "the annotation `olm.properties` is not a JSON list of properties".to_owned(),
+        opm: "failed to add properties".to_owned(),
+    })
+}
+
+/// Properties as they are stored, each once.
+fn distinct(all: Vec<(String, String)>) -> Vec<(String, String)> {
+    let mut seen = BTreeSet::new();
+    let stored = all.into_iter().map(|(kind, value)| (kind, with_html_escapes(&value)));
+    stored.filter(|it| seen.insert(it.clone())).collect()
+}
+
+/// Compact JSON with the escapes that Go adds. What is escaped occurs in texts only.
+fn with_html_escapes(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for character in json.chars() {
+        match character {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            other => out.push(other),
+        }
+    }
+    out
+}

@@ -1,0 +1,71 @@
+//! `olmdex legacy add`
+//!
+//! What it deliberately does not do: it pulls no image whose reference is not given, and follows no `olm.substitutesFor`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::change::{FileArgs, change};
+use crate::cli::args::image_template::template;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::CommandResult;
+use crate::legacy::{AddOptions, Mode, NewBundle};
+
+/// Add bundles: directories with `manifests/` and `metadata/`, or images
+///
+/// All bundles are added, or none. FILE may be empty: then it becomes a new catalog.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex legacy add legacy.db my-bundle/ -o larger.db
+  olmdex legacy add legacy.db my-bundle/ --image-template 'quay.io/org/{{.Name}}' --in-place
+  olmdex legacy add legacy.db my-bundle/ --mode semver --dry-run")]
+pub(super) struct AddArgs {
+    #[command(flatten)]
+    file: FileArgs,
+    /// Bundle directories, or images: `oci:DIR[:TAG]`, `oci-archive:FILE`, `docker-archive:FILE`, `docker://IMAGE`
+    #[arg(value_name = "DIR|IMAGE")]
+    bundles: Vec<PathBuf>,
+    /// References of the images of bundles to pull and add; may be repeated
+    #[arg(short, long = "bundle-images", value_name = "IMAGE", value_delimiter = ',')]
+    bundle_images: Vec<String>,
+    /// Where upgrade edges come from
+    #[arg(long, value_enum, default_value = "replaces", ignore_case = true)]
+    mode: ModeWord,
+    /// Overwrite a bundle of the same name, if it is the head of its channels
+    #[arg(long)]
+    overwrite_latest: bool,
+    /// The reference of the image of each bundle, with `{{.Package}}`, `{{.Name}}` and `{{.Version}}`
+    #[arg(long, value_name = "TEMPLATE")]
+    image_template: Option<String>,
+}
+
+/// A mode, as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ModeWord {
+    /// From `replaces` and `skips` of the bundles
+    Replaces,
+    /// From the versions
+    Semver,
+    /// From the versions; a patch skips the lower ones of its minor version
+    SemverSkippatch,
+}
+
+pub(super) fn run(context: &Context, args: &AddArgs) -> CommandResult {
+    let opener = context.opener.with_bundle_image(template(args.image_template.as_deref())?);
+    let pulled = args.bundle_images.iter().filter(|it| !it.is_empty());
+    let pulled = pulled.map(|it| PathBuf::from(format!("docker://{it}")));
+    let mut bundles = Vec::new();
+    // Everything is read before anything is written.
+    for path in args.bundles.iter().cloned().chain(pulled) {
+        let (bundle, image) = opener.open_bundle(&path)?;
+        bundles.push(NewBundle { bundle, image });
+    }
+    let mode = match args.mode {
+        ModeWord::Replaces => Mode::Replaces,
+        ModeWord::Semver => Mode::Semver,
+        ModeWord::SemverSkippatch => Mode::SemverSkippatch,
+    };
+    let options = AddOptions { mode, overwrite_latest: args.overwrite_latest, is_permissive: args.file.permissive };
+    change(context, &args.file, |edit| edit.add(&bundles, options))
+}

@@ -1,0 +1,115 @@
+//! A step of maintenance on a legacy file: where the result goes, and what is said of it.
+//!
+//! What it deliberately does not do: it knows no step.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::args::legacy_source;
+use crate::cli::args::overwrite::refuse_same_file;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::interrupt;
+use crate::cli::speak::progress::Progress;
+use crate::diag::counted;
+use crate::file::Scratch;
+use crate::legacy::{Destination, Done, Edit, LegacyError};
+
+/// The file, and where the result goes.
+#[derive(Debug, Args)]
+pub(super) struct FileArgs {
+    /// The legacy SQLite file
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE", required_unless_present_any = ["in_place", "dry_run"], conflicts_with = "in_place")]
+    pub(super) output: Option<PathBuf>,
+    /// Change the file itself, in one transaction
+    #[arg(long)]
+    pub(super) in_place: bool,
+    /// Say what would be done, and write nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Go on where the request cannot be fulfilled in part, with a warning
+    #[arg(long)]
+    pub(super) permissive: bool,
+}
+
+pub(super) fn change(
+    context: &Context,
+    args: &FileArgs,
+    step: impl FnOnce(&mut Edit) -> Result<(), LegacyError>,
+) -> CommandResult {
+    let scratch = match args.dry_run {
+        true => Some(Scratch::make(context.opener.scratch()).map_err(LegacyError::from)?),
+        false => None,
+    };
+    let destination = match (&scratch, &args.output) {
+        (Some(scratch), _) => Destination::File(scratch.path().join("dry-run.db")),
+        (None, Some(path)) => {
+            refuse_same_file(&args.file, path, "name another file to write, or use `--in-place`")?;
+            Destination::File(path.clone())
+        }
+        (None, None) => Destination::InPlace,
+    };
+    legacy_source::refuse_index(&args.file)?;
+    let shown = args.output.as_ref().unwrap_or(&args.file).display().to_string();
+    let _progress = Progress::start(context, format!("writing {shown}"));
+    if destination != Destination::InPlace {
+        interrupt::undo_writes(context);
+    }
+    let mut edit = Edit::begin(&args.file, context.opener.scratch(), &destination)?;
+    step(&mut edit).map_err(|error| {
+        let has_own_help = matches!(error, LegacyError::NotAdded(_));
+        let error = CommandError::from(error);
+        if error.exit == Exit::No && !has_own_help {
+            error.help("`--permissive` goes on without it; nothing was written")
+        } else {
+            error
+        }
+    })?;
+    let done = edit.finish()?;
+    let outcome = if args.dry_run { "dry run: wrote nothing".to_owned() } else { format!("wrote {shown}") };
+    report(context, &outcome, &done);
+    Ok(Exit::Yes)
+}
+
+fn report(context: &Context, outcome: &str, done: &Done) {
+    for text in &done.passed_over {
+        context.reporter.warning(text);
+    }
+    for name in &done.stranded {
+        let text = format!("bundle `{name}` is in no channel any more");
+        context.reporter.warning(&text);
+    }
+    for name in &done.added {
+        let what = if done.overwritten.contains(name) { "overwrote" } else { "added" };
+        context.reporter.detail(&format!("{what} bundle `{name}`"));
+    }
+    for (what, names) in [("package", &done.packages), ("bundle", &done.bundles), ("deprecated", &done.deprecated)] {
+        for name in names {
+            context.reporter.detail(&if what == "deprecated" {
+                format!("deprecated `{name}`")
+            } else {
+                format!("removed {what} `{name}`")
+            });
+        }
+    }
+    let count = |n: usize, what: &str| counted(n as u64, what);
+    let deprecated = match done.deprecated.len() {
+        0 => String::new(),
+        n => format!("deprecated {}, ", count(n, "bundle")),
+    };
+    if !done.added.is_empty() {
+        let added = count(done.added.len(), "bundle");
+        context.reporter.note(&format!("added {added}; {outcome}"));
+        return;
+    }
+    let removed = match (done.packages.len(), done.bundles.len()) {
+        (0, 0) => "nothing".to_owned(),
+        (0, bundles) => count(bundles, "bundle"),
+        (packages, bundles) => format!("{} and {}", count(packages, "package"), count(bundles, "bundle")),
+    };
+    context.reporter.note(&format!("{deprecated}removed {removed}; {outcome}"));
+}

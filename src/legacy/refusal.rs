@@ -1,0 +1,271 @@
+//! Why bundles cannot be added to a legacy catalog: what the real tool refuses (`docs/behaviour/legacy-index.md` 4.2 to
+//! 4.6), in our words.
+//!
+//! What it deliberately does not do: it decides nothing.
+
+use thiserror::Error;
+
+/// Why a bundle, or all new bundles of a package, cannot be added.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum AddRefusal {
+    /// A field is missing without which a bundle has no place.
+    #[error("bundle `{bundle}` has no {what}")]
+    Incomplete {
+        /// The bundle.
+        bundle: String,
+        /// The field.
+        what: &'static str,
+    },
+    /// Two of the new bundles have the same name or image.
+    #[error("`{what}` is to be added twice")]
+    Twice {
+        /// The name or the reference.
+        what: String,
+    },
+    /// Its image is in the file.
+    #[error("image `{image}` is in the file already, as bundle `{bundle}`")]
+    ImageExists {
+        /// The reference.
+        image: String,
+        /// The bundle.
+        bundle: String,
+    },
+    /// Its name is in the file.
+    #[error("bundle `{bundle}` is in the file already, {place}")]
+    Exists {
+        /// The bundle.
+        bundle: String,
+        /// Where.
+        place: String,
+    },
+    /// Its name is in the file, in no channel.
+    #[error("bundle `{bundle}` is in the file already, in no channel")]
+    Stranded {
+        /// The bundle.
+        bundle: String,
+    },
+    /// It is to be overwritten, and is not the head of its channels.
+    #[error("bundle `{bundle}` cannot be overwritten: `{by}` {verb} it in channel `{channel}`")]
+    NotHead {
+        /// The bundle.
+        bundle: String,
+        /// What replaces or skips it.
+        by: String,
+        /// `replaces` or `skips`.
+        verb: &'static str,
+        /// Where.
+        channel: String,
+    },
+    /// It is to be overwritten, and one of the two has no image.
+    #[error("bundle `{bundle}` cannot be overwritten: it has no image")]
+    NoImage {
+        /// The bundle.
+        bundle: String,
+    },
+    /// More than one bundle of a package is to be overwritten.
+    #[error("package `{package}`: `{first}` and `{second}` cannot both be overwritten")]
+    OverwritesTwo {
+        /// The package.
+        package: String,
+        /// One of them.
+        first: String,
+        /// Another one.
+        second: String,
+    },
+    /// An edge leads to a bundle of another package.
+    #[error("bundle `{bundle}` of package `{package}` names `{edge}`, which is of package `{other}`")]
+    OtherPackage {
+        /// The bundle.
+        bundle: String,
+        /// Its package.
+        package: String,
+        /// What it replaces, skips, or is.
+        edge: String,
+        /// The package of that.
+        other: String,
+    },
+    /// A version is not a semantic version.
+    #[error("bundle `{bundle}` has the version `{version}`, which is not a semantic version")]
+    Version {
+        /// The bundle.
+        bundle: String,
+        /// Its version.
+        version: String,
+    },
+    /// Semver mode needs a version.
+    #[error("bundle `{bundle}` has no version")]
+    NoVersion {
+        /// The bundle.
+        bundle: String,
+    },
+    /// A channel has the version already.
+    #[error(
+        "bundle `{bundle}`: channel `{channel}` of package `{package}` has version {version} already, in `{other}`"
+    )]
+    SameVersion {
+        /// The bundle.
+        bundle: String,
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The version.
+        version: String,
+        /// The bundle that has it.
+        other: String,
+    },
+    /// Two bundles have the highest version of a channel or of the package.
+    #[error("package `{package}`: `{first}` and `{second}` both have the highest version, {version}{place}")]
+    SameHighest {
+        /// The package.
+        package: String,
+        /// Nothing, or the channel.
+        place: String,
+        /// One bundle.
+        first: String,
+        /// Another one.
+        second: String,
+        /// The version of the latter.
+        version: String,
+    },
+    /// No default channel is named.
+    #[error("package `{package}` has no default channel")]
+    NoDefault {
+        /// The package.
+        package: String,
+        /// Its channels.
+        channels: Vec<String>,
+    },
+    /// The default channel is not a channel.
+    #[error("package `{package}`: the default channel `{default}` does not exist")]
+    UnknownDefault {
+        /// The package.
+        package: String,
+        /// The default channel.
+        default: String,
+        /// Its channels.
+        channels: Vec<String>,
+    },
+    /// What a bundle replaces is not in the file.
+    #[error("channel `{channel}` of package `{package}`: `{bundle}` replaces `{replaces}`, which is not in the file")]
+    ReplacesMissing {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The bundle.
+        bundle: String,
+        /// What it replaces.
+        replaces: String,
+    },
+    /// Following `replaces` leads back.
+    #[error("channel `{channel}` of package `{package}`: there is a cycle: `{bundle}` replaces `{replaces}`")]
+    Cycle {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The bundle.
+        bundle: String,
+        /// What it replaces.
+        replaces: String,
+    },
+    /// A new bundle is on no path to the head of one of its channels.
+    #[error(
+        "bundle `{bundle}` would not be in channel `{channel}` of package `{package}`: no path leads from it to the head `{head}`"
+    )]
+    Pruned {
+        /// The bundle.
+        bundle: String,
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The head.
+        head: String,
+    },
+    /// The channel as it is has no head, or several.
+    #[error("channel `{channel}` of package `{package}` has {what}")]
+    Heads {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// What is wrong.
+        what: String,
+    },
+    /// Bundles of the channel would be lost.
+    #[error("channel `{channel}` of package `{package}`: no path leads from `{bundle}` to the head `{head}`")]
+    Unreachable {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// A bundle.
+        bundle: String,
+        /// The head.
+        head: String,
+    },
+    /// It substitutes another one.
+    #[error("bundle `{bundle}` substitutes `{other}` (`olm.substitutesFor`), which cannot be added")]
+    Substitutes {
+        /// The bundle.
+        bundle: String,
+        /// What it substitutes.
+        other: String,
+    },
+}
+
+impl AddRefusal {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Incomplete { what, .. } => match *what {
+                "name" => "set `metadata.name` of the ClusterServiceVersion".to_owned(),
+                "package" => {
+                    "set `operators.operatorframework.io.bundle.package.v1` in `metadata/annotations.yaml`".to_owned()
+                }
+                _ => {
+                    "set `operators.operatorframework.io.bundle.channels.v1` in `metadata/annotations.yaml`".to_owned()
+                }
+            },
+            Self::Twice { .. } => "name it once".to_owned(),
+            Self::ImageExists { .. } => "leave it out, or build the bundle as another image".to_owned(),
+            Self::Exists { .. } => {
+                "give the bundle another name and version; `--overwrite-latest` overwrites the head of a channel"
+                    .to_owned()
+            }
+            Self::Stranded { .. } => "remove it first: `olmdex legacy prune-stranded`".to_owned(),
+            Self::NotHead { .. } => "release a new version instead; only heads of channels are overwritten".to_owned(),
+            Self::NoImage { .. } => {
+                "only bundles with an image are overwritten; `--image-template` names one".to_owned()
+            }
+            Self::OverwritesTwo { .. } => "add them one after another".to_owned(),
+            Self::OtherPackage { .. } => "correct `replaces`, `skips` or the package of the bundle".to_owned(),
+            Self::Version { .. } | Self::NoVersion { .. } => {
+                "set `spec.version` of the ClusterServiceVersion, like `1.2.3`".to_owned()
+            }
+            Self::SameVersion { .. } | Self::SameHighest { .. } => "give the new bundle a higher version".to_owned(),
+            Self::NoDefault { channels, .. } | Self::UnknownDefault { channels, .. } => format!(
+                "set `operators.operatorframework.io.bundle.channel.default.v1` of the highest version to one of {}",
+                listed(channels)
+            ),
+            Self::ReplacesMissing { replaces, .. } => format!("add `{replaces}` too, or correct `replaces`"),
+            Self::Cycle { .. } => "correct `replaces` of the new bundles".to_owned(),
+            Self::Pruned { head, .. } => format!(
+                "the head is the highest version: let a bundle between it and `{head}` replace or skip it, or use `--mode semver`"
+            ),
+            Self::Heads { .. } | Self::Unreachable { .. } => {
+                "`olmdex doctor` says more about the file; `--mode replaces` makes the channel anew".to_owned()
+            }
+            Self::Substitutes { .. } => "add it with `replaces` and `skips` instead".to_owned(),
+        }
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    let quoted: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
+    quoted.join(", ")
+}
