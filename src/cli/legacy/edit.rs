@@ -8,7 +8,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::CommandResult;
 use crate::legacy::Edit;
 
-/// Add, remove, prune or deprecate in a legacy SQLite catalog, as `opm registry` did
+/// Add, remove, prune or deprecate in a legacy catalog, as `opm registry` did
 ///
 /// Each step is one transaction. The result is a new file, or the file itself with `--in-place`.
 #[derive(Debug, Args)]

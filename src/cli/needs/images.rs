@@ -177,6 +177,9 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     Ok(missing.unwrap_or(if is_complete { Exit::Yes } else { Exit::No }))
 }
 
+/// Looks an image up by its reference.
+type Look<'c> = Box<dyn Fn(&str) -> Presence + Sync + 'c>;
+
 /// How many images are looked up at once.
 const AT_ONCE: usize = 8;
 
@@ -185,7 +188,7 @@ fn verify(context: &Context, place: &str, images: &[ImageUse]) -> Result<Vec<Pre
     let options = &context.opener.images;
     let named: Vec<&str> = images.iter().map(|it| it.image.as_str()).filter(|it| !it.is_empty()).collect();
     let progress = Progress::start(context, format!("looking up {}", counted(named.len() as u64, "image")));
-    let look: Box<dyn Fn(&str) -> Presence + Sync + '_> = if place.is_empty() {
+    let look: Look<'_> = if place.is_empty() {
         in_registries(context)?
     } else {
         let (store, _) = context.opener.store(place)?;
@@ -203,7 +206,7 @@ fn verify(context: &Context, place: &str, images: &[ImageUse]) -> Result<Vec<Pre
 
 /// Looks images up where their references say.
 #[cfg(feature = "oci")]
-fn in_registries(context: &Context) -> Result<Box<dyn Fn(&str) -> Presence + Sync + '_>, CommandError> {
+fn in_registries(context: &Context) -> Result<Look<'_>, CommandError> {
     use crate::oci::registry::Registry;
 
     let (options, registries) = (&context.opener.images, &context.opener.registry);
@@ -215,7 +218,7 @@ fn in_registries(context: &Context) -> Result<Box<dyn Fn(&str) -> Presence + Syn
 
 /// Looks images up where their references say, which this program is built without.
 #[cfg(not(feature = "oci"))]
-fn in_registries(_: &Context) -> Result<Box<dyn Fn(&str) -> Presence + Sync + '_>, CommandError> {
+fn in_registries(_: &Context) -> Result<Look<'_>, CommandError> {
     let error = CommandError::usage("this olmdex is built without registries");
     Err(error.help("name a layout: `--verify=oci:DIR`"))
 }
