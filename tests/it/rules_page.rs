@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::support::recording::expect_recorded;
 use olmdex::diag::Rule;
-use olmdex::{bundle, check, crd, edit, legacy, upgrade};
+use olmdex::{bundle, check, crd, edit, legacy, oci, upgrade};
 
 fn all() -> Vec<&'static Rule> {
     [
@@ -18,6 +18,7 @@ fn all() -> Vec<&'static Rule> {
         bundle::rules::table::ALL,
         bundle::package_manifest::rules::ALL,
         edit::rules::ALL,
+        oci::rules::ALL,
     ]
     .concat()
 }
