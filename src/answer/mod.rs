@@ -133,3 +133,21 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<WhyNot>("WhyNot"),
     ]
 }
+
+/// The rules of all modules that have some.
+#[must_use]
+pub fn all_rules() -> Vec<&'static crate::diag::Rule> {
+    use crate::{bundle, check, crd, edit, legacy, oci, upgrade};
+    [
+        check::rules::ALL,
+        legacy::rules::ALL,
+        upgrade::rules::ALL,
+        crd::rules::ALL,
+        crd::bundle_rules::ALL,
+        bundle::rules::table::ALL,
+        bundle::package_manifest::rules::ALL,
+        edit::rules::ALL,
+        oci::rules::ALL,
+    ]
+    .concat()
+}

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::print::findings::all_rules;
+use crate::answer::all_rules;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::interrupt;

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::answer::FindingsMetadata;
+use crate::answer::all_rules;
 use crate::check::{self, Extent, Report};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
-use crate::cli::print::findings::{FindingFormat, all_rules, print_chosen, unopened};
+use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;

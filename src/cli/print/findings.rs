@@ -123,20 +123,3 @@ pub(crate) fn unopened(
         Err(failed) => failed.into(),
     }
 }
-
-/// The rules of all modules that have some.
-pub(crate) fn all_rules() -> Vec<&'static Rule> {
-    use crate::{bundle, check, crd, edit, legacy, oci, upgrade};
-    [
-        check::rules::ALL,
-        legacy::rules::ALL,
-        upgrade::rules::ALL,
-        crd::rules::ALL,
-        crd::bundle_rules::ALL,
-        bundle::rules::table::ALL,
-        bundle::package_manifest::rules::ALL,
-        edit::rules::ALL,
-        oci::rules::ALL,
-    ]
-    .concat()
-}
