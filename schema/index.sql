@@ -1,7 +1,7 @@
 -- The schema of an index. Made from migrations/ by tests/it/index_schema.rs; do not edit.
 
 PRAGMA application_id = 1869376868;
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 CREATE TABLE api (
     -- A Kubernetes API that bundles provide or require.
@@ -74,6 +74,12 @@ CREATE TABLE catalog_document (
     "column" INTEGER NOT NULL, layout INTEGER REFERENCES layout (id) /* NULL if nothing in it is pointed to, or it is not known */,  -- from 1, in characters
     PRIMARY KEY (catalog, position)
 ) WITHOUT ROWID;
+
+CREATE TABLE catalog_image (
+    -- Only of catalogs that came from images.
+    catalog INTEGER PRIMARY KEY REFERENCES catalog (id),
+    digest  TEXT NOT NULL  -- of the index of the image if it has one, else of its manifest: `sha256:…`
+);
 
 CREATE TABLE catalog_label (
     -- Labels of a catalog, as metadata.labels of a ClusterCatalog.

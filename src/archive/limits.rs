@@ -11,7 +11,7 @@ pub struct Limits {
     pub file: u64,
     /// Entries of all archives that make up a tree.
     pub entries: u64,
-    /// Bytes of the paths of all entries, which are kept in memory.
+    /// Bytes that the names of all entries and the targets of links take in memory: each counts [`Self::ENTRY`] more.
     pub names: u64,
     /// How many bytes one compressed byte may become, once there are more than [`Self::RATIO_FROM`].
     pub ratio: u64,
@@ -20,6 +20,9 @@ pub struct Limits {
 impl Limits {
     /// Below this many bytes any ratio is fine: blanks compress well.
     pub const RATIO_FROM: u64 = 256 << 20;
+
+    /// What is kept of an entry besides its name, in bytes.
+    pub const ENTRY: u64 = 128;
 
     /// The longest path, in bytes.
     pub const PATH: usize = 4096;
@@ -37,7 +40,7 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { archive: 2 << 30, file: 512 << 20, entries: 2_000_000, names: 64 << 20, ratio: 200 }
+        Self { archive: 2 << 30, file: 512 << 20, entries: 2_000_000, names: 36 << 20, ratio: 200 }
     }
 }
 

@@ -27,7 +27,7 @@ pub use compression::{Compression, Decompressed};
 pub use entries::{Entries, Entry, EntryKind};
 pub use error::ArchiveError;
 pub use limits::{Limit, Limits};
-pub use name::{clean, join};
+pub use name::clean;
 pub use open::{is_archive, read};
 pub use shown::shown;
 pub use spool::Spool;

@@ -33,7 +33,7 @@ pub fn clean(name: &[u8]) -> (Vec<u8>, bool) {
 
 /// A path below another one.
 #[must_use]
-pub fn join(above: &[u8], name: &[u8]) -> Vec<u8> {
+pub(super) fn join(above: &[u8], name: &[u8]) -> Vec<u8> {
     match (above, name) {
         ([], _) => name.to_vec(),
         (_, []) => above.to_vec(),

@@ -3,6 +3,7 @@
 //! A name is followed as a process would follow it that has the tree as its root: through links, `..` stopping at the root. No path
 //! of the system is ever made of one.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
@@ -25,8 +26,8 @@ pub enum Node {
     Directory,
     /// A file.
     File(Text),
-    /// A file whose content was not asked for, with the name under which its archive has it.
-    Left(Box<[u8]>),
+    /// A file whose content was not asked for, with the name under which its archive has it if that is another one.
+    Left(Option<Box<[u8]>>),
     /// A symbolic link to a path, as it is written.
     Link(Box<[u8]>),
     /// A device or a pipe.
@@ -60,7 +61,7 @@ pub enum Found<'t> {
     /// A file.
     File(&'t Text),
     /// A file whose content was left, with the name under which its archive has it.
-    Left(&'t [u8]),
+    Left(Cow<'t, [u8]>),
     /// A device or a pipe.
     Special(&'static str),
 }
@@ -101,7 +102,10 @@ impl Tree {
             }
             EntryKind::File => match text {
                 Some(text) => Node::File(text),
-                None => Node::Left(clean(&entry.name).0.into()),
+                None => {
+                    let name = clean(&entry.name).0;
+                    Node::Left((name != path).then(|| name.into()))
+                }
             },
             EntryKind::Link(target) => Node::Link(target.as_slice().into()),
             EntryKind::HardLink(target) => self.hard_link(&entry.name, target)?,
@@ -139,6 +143,7 @@ impl Tree {
         let path = self.place_below(&clean(target).0).map_err(|error| nowhere(&error.to_string()))?;
         match self.nodes.get(&*path).map(|it| &it.node) {
             Some(Node::Directory) => Err(nowhere("which is a directory")),
+            Some(Node::Left(None)) => Ok(Node::Left(Some(path.into()))),
             Some(node) => Ok(node.clone()),
             None => Err(nowhere("which comes before no entry of that name")),
         }
@@ -208,9 +213,12 @@ impl Tree {
     }
 
     fn insert(&mut self, path: Vec<u8>, node: Node, archive: u32) -> Result<(), ArchiveError> {
-        let target = if let Node::Link(target) | Node::Left(target) = &node { target.len() } else { 0 };
+        let target = match &node {
+            Node::Link(target) | Node::Left(Some(target)) => target.len(),
+            _ => 0,
+        };
         self.n_entries += 1;
-        self.n_name_bytes += (path.len() + target) as u64;
+        self.n_name_bytes += Limits::ENTRY + (path.len() + target) as u64;
         if self.n_entries > self.limits.entries {
             return Err(ArchiveError::Limit(Limit::Entries(self.limits.entries)));
         }
@@ -237,7 +245,8 @@ impl Tree {
             None | Some(Node::Link(_)) => Err(LinkError::NotFound),
             Some(Node::Directory) => Ok(Found::Directory(path)),
             Some(Node::File(text)) => Ok(Found::File(text)),
-            Some(Node::Left(name)) => Ok(Found::Left(name)),
+            Some(Node::Left(Some(name))) => Ok(Found::Left(Cow::Borrowed(name))),
+            Some(Node::Left(None)) => Ok(Found::Left(Cow::Owned(path))),
             Some(Node::Special(what)) => Ok(Found::Special(what)),
         }
     }

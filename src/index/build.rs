@@ -47,6 +47,8 @@ pub struct Builder {
     pub(super) refused: Option<String>,
     /// Where is kept what was found in catalogs, so that files with the same stamp need not be read again.
     pub(super) cache: Option<Cache>,
+    /// Whether documents without a schema are kept too.
+    pub(super) keeps_all: bool,
 }
 
 impl Builder {
@@ -107,6 +109,7 @@ impl Builder {
             has_removed: false,
             refused: None,
             cache: None,
+            keeps_all: false,
         }
     }
 
@@ -115,6 +118,12 @@ impl Builder {
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self { cache: Some(cache), ..self }
+    }
+
+    /// From now on documents without a schema are kept too, which catalogd serves and every other tool refuses.
+    #[must_use]
+    pub fn keeping_all(self) -> Self {
+        Self { keeps_all: true, ..self }
     }
 
     /// The names of the catalogs that the index holds, in the order of their names.

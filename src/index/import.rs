@@ -15,7 +15,7 @@ use super::write::{Interned, Writer};
 use super::{graph, remove, seen};
 use crate::check::{Checker, Report};
 use crate::diag::Severity;
-use crate::fbc::{self, Consumer, Document, Input, MadeOf, Origin};
+use crate::fbc::{self, Consumer, Document, FromImage, Input, MadeOf, Origin};
 
 /// Which catalog is imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -93,9 +93,35 @@ struct Existing {
     /// Whether nothing but the documents can differ.
     is_same: bool,
     source_digest: Vec<u8>,
+    /// The digest of the image that it came from, or nothing.
+    image: String,
+}
+
+/// The digest of the image that a catalog comes from, or nothing.
+fn image_of(input: &Input) -> &str {
+    input.image.as_ref().map_or("", |it| &it.digest)
 }
 
 impl Builder {
+    /// The import of the catalog of an image, if the index has it already and what was found in it is known: then it need not be
+    /// read ([`Self::with_cache`]).
+    ///
+    /// # Errors
+    /// If the database cannot be read.
+    pub fn keep_image(&mut self, spec: &CatalogSpec, image: &FromImage) -> Result<Option<Import>, IndexError> {
+        let path = self.path();
+        let existing = match self.readable()? {
+            Some(connection) => existing(connection, spec).map_err(|error| IndexError::reading(&path, &error))?,
+            None => None,
+        };
+        let Some(existing) = existing.filter(|it| it.is_same && it.image == image.digest) else { return Ok(None) };
+        let seen = self.cache.as_ref().and_then(|it| seen::recall_image(it, image, &spec.source));
+        match seen.filter(|it| it.0[..] == existing.source_digest[..]) {
+            Some((_, report)) => self.untouched(existing.id, report).map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Adds a catalog, or replaces the one of the same name.
     ///
     /// # Errors
@@ -109,6 +135,7 @@ impl Builder {
         };
         if let Some(existing) = &existing
             && existing.is_same
+            && existing.image == image_of(input)
         {
             let seen = self.cache.as_ref().and_then(|it| seen::recall(it, input, &spec.source));
             if let Some((_, report)) = seen.filter(|it| it.0[..] == existing.source_digest[..]) {
@@ -122,9 +149,10 @@ impl Builder {
         }
         let id = existing.map(|it| it.id);
         self.has_removed |= id.is_some();
+        let keeps_all = self.keeps_all;
         let (connection, interned) = self.writing()?;
         let write = |error: rusqlite::Error| IndexError::writing(&path, &error);
-        let mut import = Importing { connection, interned, input, catalog: 0, counts: Counts::default() };
+        let mut import = Importing { connection, interned, input, catalog: 0, counts: Counts::default(), keeps_all };
         import.begin(id, spec).map_err(write)?;
         let (checker, source_digest, fresh) = import.documents(&path)?;
         let report = checker.finish(input);
@@ -221,7 +249,10 @@ fn existing(connection: &Connection, spec: &CatalogSpec) -> rusqlite::Result<Opt
         .query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<Result<_, _>>()?;
     let is_same = priority == spec.priority && labels == spec.labels && is_written_by_this_program(connection)?;
-    Ok(Some(Existing { id, is_same, source_digest }))
+    // Older indexes know nothing of images.
+    let sql = "SELECT digest FROM catalog_image WHERE catalog = ?1";
+    let image = if is_same { connection.query_row(sql, [id], |row| row.get(0)).optional()? } else { None };
+    Ok(Some(Existing { id, is_same, source_digest, image: image.unwrap_or_default() }))
 }
 
 fn count(connection: &Connection, catalog: i64) -> rusqlite::Result<Counts> {
@@ -314,6 +345,7 @@ struct Importing<'b> {
     input: &'b Input,
     catalog: i64,
     counts: Counts,
+    keeps_all: bool,
 }
 
 impl Importing<'_> {
@@ -331,6 +363,10 @@ impl Importing<'_> {
                 self.connection.execute(sql, params![spec.name, spec.priority, spec.source])?;
                 self.catalog = self.connection.last_insert_rowid();
             }
+        }
+        if let Some(image) = &self.input.image {
+            self.connection
+                .execute("INSERT INTO catalog_image VALUES (?1, ?2)", params![self.catalog, image.digest])?;
         }
         for (key, value) in &spec.labels {
             self.connection
@@ -357,7 +393,7 @@ impl Importing<'_> {
         let mut position = 0;
         // The threads read what was known at the start; what comes with this import is known to this thread only.
         let known = std::mem::take(&mut self.interned.documents);
-        let preparer = Preparer::new(&known, self.input);
+        let preparer = Preparer::new(&known, self.input, self.keeps_all);
         let mut take = |prepared: Prepared| -> rusqlite::Result<()> {
             let Prepared { origin, start, raw, is_read, what } = prepared;
             source.add(origin, &raw);

@@ -54,6 +54,14 @@ impl Index {
         &self.path
     }
 
+    /// Has no more memory for pages than this many KiB.
+    ///
+    /// # Errors
+    /// If SQLite refuses.
+    pub fn limit_cache(&self, kib: i64) -> Result<(), IndexError> {
+        self.connection.pragma_update(None, "cache_size", -kib).map_err(|error| self.failed(&error))
+    }
+
     pub(super) fn connection(&self) -> &Connection {
         &self.connection
     }

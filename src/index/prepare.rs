@@ -10,8 +10,8 @@ use super::stored::{Compressor, Digest, Stored, digest};
 use crate::check::{self, Inspected};
 use crate::fbc::csv::CsvView;
 use crate::fbc::{
-    Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Document, Entry, Input, MadeOf, Origin, PropertyView, Syntax, Typed,
-    layout_of, layout_of_made, start_in_file,
+    Api, BUNDLE_OBJECT, Blob, Bundle, Consumer, Defect, DefectKind, Document, Entry, Failure, Input, MadeOf, Origin,
+    PropertyView, Syntax, Typed, layout_of, layout_of_made, start_in_file,
 };
 use crate::json;
 use crate::version::{Release, Version, VersionRelease};
@@ -160,11 +160,13 @@ pub(super) struct Preparer<'k> {
     known: &'k KnownDocuments,
     input: &'k Input,
     scratches: Mutex<Vec<Scratch>>,
+    keeps_all: bool,
 }
 
 impl<'k> Preparer<'k> {
-    pub(super) fn new(known: &'k KnownDocuments, input: &'k Input) -> Self {
-        Self { known, input, scratches: Mutex::default() }
+    /// `keeps_all`: documents without a schema are kept too.
+    pub(super) fn new(known: &'k KnownDocuments, input: &'k Input, keeps_all: bool) -> Self {
+        Self { known, input, scratches: Mutex::default(), keeps_all }
     }
 
     /// Where a document comes from that was made of other files.
@@ -213,6 +215,16 @@ impl Consumer for Preparer<'_> {
             Some(it) => Position { line: it.line, column: it.column },
             None => start_in_file(origin, document.raw),
         };
+        if let Err(failure) = &document.blob
+            && self.keeps_all
+            && let Some(new) = without_schema(failure)
+        {
+            let what = match self.known.by_digest.get(&new.digest) {
+                Some(&document) => What::Same(document, inspected, None),
+                None => What::New(Box::new(new), inspected, None),
+            };
+            return Prepared { origin, start, raw, is_read: true, what };
+        }
         let Ok(blob) = &document.blob else {
             return Prepared { origin, start, raw, is_read: true, what: What::Unreadable(inspected) };
         };
@@ -237,6 +249,23 @@ impl Consumer for Preparer<'_> {
         let is_read = document.unread_from.is_none() && made_of.is_none();
         Prepared { origin, start, raw, is_read, what }
     }
+}
+
+/// An object that lacks nothing but a schema.
+fn without_schema(failure: &Failure) -> Option<NewDocument> {
+    let [Defect { kind: DefectKind::MissingSchema(line), .. }] = &failure.defects[..] else { return None };
+    let text = line.trim_end_matches('\n');
+    let mut reader = json::Reader::new();
+    let value = reader.read(text).ok().filter(|it| it.kind() == json::Kind::Object)?;
+    let field = |key| value.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+    Some(NewDocument {
+        digest: digest(text.as_bytes()),
+        schema: String::new(),
+        package: field("package"),
+        name: field("name"),
+        text: Compressor::new().store(text.as_bytes()),
+        rows: Rows::Other,
+    })
 }
 
 fn new_document(blob: &Blob<'_>, digest: Digest, scratch: &mut Scratch) -> NewDocument {

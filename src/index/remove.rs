@@ -49,7 +49,7 @@ const PROFILES: &str = "SELECT profile FROM bundle WHERE profile IS NOT NULL UNI
 
 /// Deletes what a catalog consists of, except its own row.
 pub(super) fn catalog_rows(connection: &Connection, catalog: i64) -> Result<()> {
-    for table in ["catalog_label", "catalog_package", "catalog_channel", "catalog_document", "file"] {
+    for table in ["catalog_label", "catalog_image", "catalog_package", "catalog_channel", "catalog_document", "file"] {
         connection.execute(&format!("DELETE FROM {table} WHERE catalog = ?1"), [catalog])?;
     }
     Ok(())

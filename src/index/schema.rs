@@ -7,7 +7,7 @@ use super::error::NotAnIndex;
 use super::form::{APPLICATION_ID, SCHEMA_VERSION};
 
 /// The migrations, by the names of their files.
-const MIGRATIONS: [(&str, &str); 4] = [
+const MIGRATIONS: [(&str, &str); 5] = [
     ("V1__catalogs_and_documents", include_str!("../../migrations/V1__catalogs_and_documents.sql")),
     ("V2__edges_for_recursive_queries", include_str!("../../migrations/V2__edges_for_recursive_queries.sql")),
     ("V3__places_inside_documents", include_str!("../../migrations/V3__places_inside_documents.sql")),
@@ -15,6 +15,7 @@ const MIGRATIONS: [(&str, &str); 4] = [
         "V4__what_pages_show_and_older_readers",
         include_str!("../../migrations/V4__what_pages_show_and_older_readers.sql"),
     ),
+    ("V5__images", include_str!("../../migrations/V5__images.sql")),
 ];
 
 /// The time that the history of migrations carries, so that an index has the same bytes whenever it is built.

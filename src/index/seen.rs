@@ -15,7 +15,7 @@ use super::build::PROGRAM;
 use super::stored::Digest;
 use crate::check::{Extent, Report, rules};
 use crate::diag::{Finding, Place};
-use crate::fbc::{Input, Stamp};
+use crate::fbc::{FromImage, Input, Stamp};
 use crate::file::Cache;
 
 /// How much older than the moment of reading a stamp must be. Clocks of file systems tick in up to two seconds.
@@ -50,6 +50,21 @@ struct KeptPlace {
     column: u32,
     source: Option<String>,
     source_column: u32,
+}
+
+impl Kept {
+    fn into_report(self) -> Option<(Digest, Report)> {
+        let findings = self.findings.into_iter().map(KeptFinding::into_finding).collect::<Option<_>>()?;
+        let [packages, channels, bundles] = self.extent;
+        let report = Report {
+            findings,
+            opm: self.opm,
+            broken_packages: BTreeSet::new(),
+            has_other_errors: false,
+            extent: Extent { packages, channels, bundles },
+        };
+        Some((self.digest, report))
+    }
 }
 
 impl KeptFinding {
@@ -89,8 +104,22 @@ fn key(input: &Input, source: &str) -> Option<Vec<u8>> {
     Some([first.as_os_str().as_encoded_bytes(), b"\n", source.as_bytes()].concat())
 }
 
+/// The key of a catalog in an image, which says all of it.
+fn key_of_image(image: &FromImage, source: &str) -> Option<Vec<u8>> {
+    Some(format!("image\n{}\n{}\n{source}", image.digest, image.content.as_ref()?).into_bytes())
+}
+
+/// The digest of a catalog in an image and what the checks said of it.
+pub(super) fn recall_image(cache: &Cache, image: &FromImage, source: &str) -> Option<(Digest, Report)> {
+    let kept: Kept = serde_json::from_slice(&cache.read(&key_of_image(image, source)?)?).ok()?;
+    if kept.program == PROGRAM { kept.into_report() } else { None }
+}
+
 /// The digest of a catalog and what the checks said of it, if none of its files has changed since.
 pub(super) fn recall(cache: &Cache, input: &Input, source: &str) -> Option<(Digest, Report)> {
+    if let Some(image) = &input.image {
+        return recall_image(cache, image, source);
+    }
     let kept: Kept = serde_json::from_slice(&cache.read(&key(input, source)?)?).ok()?;
     if kept.program != PROGRAM || kept.files.len() != input.files.len() {
         return None;
@@ -102,16 +131,7 @@ pub(super) fn recall(cache: &Cache, input: &Input, source: &str) -> Option<(Dige
     if !is_same {
         return None;
     }
-    let findings = kept.findings.into_iter().map(KeptFinding::into_finding).collect::<Option<_>>()?;
-    let [packages, channels, bundles] = kept.extent;
-    let report = Report {
-        findings,
-        opm: kept.opm,
-        broken_packages: BTreeSet::new(),
-        has_other_errors: false,
-        extent: Extent { packages, channels, bundles },
-    };
-    Some((kept.digest, report))
+    kept.into_report()
 }
 
 /// Keeps the digest and the report of a catalog without errors that was read from `started` on. Nothing is kept if a file is
@@ -122,11 +142,19 @@ pub(super) fn keep(cache: &Cache, input: &Input, source: &str, started: SystemTi
         let stamp = file.stamp().filter(|it| it.is_older_than(limit))?;
         Some((file.shown.clone(), stamp.to_numbers()))
     };
-    let Some(files) = input.files.iter().map(stamp).collect::<Option<Vec<_>>>() else { return };
+    // What is remarkable about an image is said each time that it is read.
+    if input.image.is_some() && !input.remarks.is_empty() {
+        return;
+    }
+    let (key, files) = match &input.image {
+        Some(image) => (key_of_image(image, source), Some(Vec::new())),
+        None => (key(input, source), input.files.iter().map(stamp).collect::<Option<Vec<_>>>()),
+    };
+    let Some(files) = files else { return };
     let findings = report.findings.iter().map(KeptFinding::of).collect();
     let extent = [report.extent.packages, report.extent.channels, report.extent.bundles];
     let kept = Kept { program: PROGRAM.to_owned(), files, digest, findings, opm: report.opm.clone(), extent };
-    if let (Some(key), Ok(text)) = (key(input, source), serde_json::to_vec(&kept)) {
+    if let (Some(key), Ok(text)) = (key, serde_json::to_vec(&kept)) {
         let _ = cache.write(&key, &text);
     }
 }

@@ -12,16 +12,13 @@ use super::verified::Verified;
 use crate::archive::{Decompressed, Found, LinkError, Node, Spool, Tree, clean, shown};
 use crate::diag::{Finding, Place, Rule};
 use crate::fbc::TreeFile;
+use crate::fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 use crate::file::Text;
 
 /// The label of a catalog, of a legacy database, and of a bundle.
 const CONFIGS: &str = "operators.operatorframework.io.index.configs.v1";
 const DATABASE: &str = "operators.operatorframework.io.index.database.v1";
 const BUNDLE: &str = "operators.operatorframework.io.bundle.package.v1";
-
-/// The directories of a bundle.
-const MANIFESTS: &str = "manifests";
-const METADATA: &str = "metadata";
 
 /// What an image holds.
 #[derive(Debug)]
@@ -33,18 +30,6 @@ pub enum Content {
     /// An SQLite database.
     Database(Text),
 }
-
-/// The files of a bundle's two directories, with their names, sorted by these.
-#[derive(Debug, Default)]
-pub struct BundleFiles {
-    /// Of `manifests/`.
-    pub manifests: Vec<(String, Vec<u8>)>,
-    /// Of `metadata/`.
-    pub metadata: Vec<(String, Vec<u8>)>,
-}
-
-/// No file of a bundle is larger; etcd takes 1.5 MiB of an object.
-const MAX_BUNDLE_FILE: u64 = 64 << 20;
 
 /// How often layers are read again for what links lead to.
 const READINGS: usize = 8;

@@ -49,6 +49,14 @@ impl std::fmt::Display for PlatformOf {
     }
 }
 
+impl Descriptor {
+    /// What names a blob without more to say of it.
+    #[must_use]
+    pub fn new(media_type: &str, digest: Digest, size: u64) -> Self {
+        Self { media_type: media_type.to_owned(), digest, size, annotations: BTreeMap::new(), platform: None }
+    }
+}
+
 /// What an image is made of.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -110,10 +118,7 @@ impl Document {
     /// # Errors
     /// [`OciError::Document`]
     pub fn parse(text: &[u8], declared: &str) -> Result<Self, OciError> {
-        let wrong = |error: serde_json::Error| {
-            let (line, column) = (error.line(), error.column());
-            OciError::document("manifest", format!("cannot be decoded: line {line}, column {column}"))
-        };
+        let wrong = |error: serde_json::Error| OciError::undecodable("manifest", &error);
         let shape: Shape = serde_json::from_slice(text).map_err(wrong)?;
         if shape.manifests.is_some() && (shape.layers.is_some() || shape.config.is_some()) {
             return Err(OciError::document("manifest", "is ambiguous: it has `manifests` beside `layers` or `config`"));
@@ -158,10 +163,8 @@ impl ImageConfig {
             #[serde(flatten)]
             platform: PlatformOf,
         }
-        let config: Config = serde_json::from_slice(text).map_err(|error| {
-            let (line, column) = (error.line(), error.column());
-            OciError::document("configuration of the image", format!("cannot be decoded: line {line}, column {column}"))
-        })?;
+        let config: Config = serde_json::from_slice(text)
+            .map_err(|error| OciError::undecodable("configuration of the image", &error))?;
         Ok(Self {
             labels: config.config.and_then(|it| it.labels).unwrap_or_default(),
             diff_ids: config.rootfs.and_then(|it| it.diff_ids).unwrap_or_default(),

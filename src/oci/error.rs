@@ -142,6 +142,11 @@ impl OciError {
         Self::Document { what, message: message.into() }
     }
 
+    /// A document that is not the JSON that it should be. What it holds may be anything, so only the place is told.
+    pub(super) fn undecodable(what: &'static str, error: &serde_json::Error) -> Self {
+        Self::document(what, format!("cannot be decoded: {}", place_of(error)))
+    }
+
     /// As an error of reading, from which [`Self::from`] takes it again.
     pub(super) fn into_io(self) -> io::Error {
         match self {
@@ -213,6 +218,11 @@ impl OciError {
             }
         }
     }
+}
+
+/// Where JSON is wrong, without any of it.
+pub(super) fn place_of(error: &serde_json::Error) -> String {
+    format!("line {}, column {}", error.line(), error.column())
 }
 
 impl From<io::Error> for OciError {

@@ -61,20 +61,20 @@ impl Image {
         let root = store.root(wanted)?;
         let manifest = match read(store, &root)? {
             Document::Manifest(manifest) => manifest,
-            Document::Index(index) => match read(store, options.platform.choose(&index)?)? {
-                Document::Manifest(manifest) => manifest,
-                Document::Index(_) => {
-                    return Err(OciError::document("index of images", "has an index where an image should be"));
-                }
-            },
+            Document::Index(index) => read_listed(store, options.platform.choose(&index)?)?,
         };
         let mut image = Self { digest: root.digest, manifest, config: ImageConfig::default() };
         if image.database_layer().is_none() {
-            let config = &image.manifest.config;
-            let text = document(store.blob(config)?, "configuration of the image", config)?;
-            image.config = ImageConfig::parse(&text)?;
+            image.config = ImageConfig::parse(&config_text(store, &image.manifest)?)?;
         }
         Ok(image)
+    }
+
+    /// A text that is equal for images of equal content, whatever they are called and whichever index lists them.
+    #[must_use]
+    pub fn content(&self) -> String {
+        let layers = self.manifest.layers.iter().map(|it| it.digest.to_string());
+        [self.manifest.config.digest.to_string()].into_iter().chain(layers).collect::<Vec<_>>().join(" ")
     }
 
     /// The layer that is a database, if the image is an artifact that has one.
@@ -88,7 +88,21 @@ impl Image {
     }
 }
 
-fn read(store: &dyn Store, descriptor: &Descriptor) -> Result<Document, OciError> {
+/// Reads a manifest or an index.
+pub(super) fn read(store: &dyn Store, descriptor: &Descriptor) -> Result<Document, OciError> {
     let text = document(store.manifest(descriptor)?, "manifest", descriptor)?;
     Document::parse(&text, &descriptor.media_type)
+}
+
+/// Reads the manifest of an image that an index lists.
+pub(super) fn read_listed(store: &dyn Store, descriptor: &Descriptor) -> Result<Manifest, OciError> {
+    match read(store, descriptor)? {
+        Document::Manifest(manifest) => Ok(manifest),
+        Document::Index(_) => Err(OciError::document("index of images", "has an index where an image should be")),
+    }
+}
+
+/// The configuration of an image, as it is written.
+pub(super) fn config_text(store: &dyn Store, manifest: &Manifest) -> Result<Vec<u8>, OciError> {
+    document(store.blob(&manifest.config)?, "configuration of the image", &manifest.config)
 }

@@ -11,7 +11,9 @@ use super::error::OciError;
 use super::image::ImageOptions;
 use super::store::Store;
 use super::verified::{Hashed, Verified};
-use crate::archive::{ArchiveError, Decompressed, Entries, Entry, EntryKind, Limit, Node, Spool, Tree, clean, shown};
+use crate::archive::{
+    ArchiveError, Decompressed, Entries, Entry, EntryKind, Limit, Limits, Node, Spool, Tree, clean, shown,
+};
 use crate::file::Text;
 
 /// What the last component of a name starts with if it removes something.
@@ -55,12 +57,12 @@ pub(super) fn apply(
     if count > options.layer_limit {
         return Err(OciError::Limit(format!("the image has {count} layers, more than {}", options.layer_limit)));
     }
-    let total = AtomicU64::new(0);
+    let (total, names) = (AtomicU64::new(0), AtomicU64::new(0));
     let read: Vec<Result<Layer, OciError>> = layers
         .par_iter()
         .enumerate()
         .map(|(idx, descriptor)| {
-            read(store, descriptor, roots, options, &total).map_err(|error| match error {
+            read(store, descriptor, roots, options, (&total, &names)).map_err(|error| match error {
                 OciError::Archive(ArchiveError::NotATar(_) | ArchiveError::Damaged { .. })
                     if descriptor.media_type.ends_with("+encrypted") =>
                 {
@@ -146,10 +148,10 @@ fn read(
     descriptor: &Descriptor,
     roots: &[Vec<u8>],
     options: &ImageOptions,
-    total: &AtomicU64,
+    used: (&AtomicU64, &AtomicU64),
 ) -> Result<Layer, OciError> {
     let mut verified = Verified::new(store.blob(descriptor)?, descriptor.digest.clone(), descriptor.size);
-    let (entries, diff_id) = match read_entries(&mut verified, roots, options, total) {
+    let (entries, diff_id) = match read_entries(&mut verified, roots, options, used) {
         Ok(it) => it,
         Err(error) => {
             // What is wrong with bytes that are not the right ones does not matter.
@@ -166,17 +168,19 @@ fn read_entries(
     bytes: &mut dyn Read,
     roots: &[Vec<u8>],
     options: &ImageOptions,
-    total: &AtomicU64,
+    (total, names): (&AtomicU64, &AtomicU64),
 ) -> Result<(EntryList, Option<Digest>), OciError> {
     let limits = options.limits;
     let plain = Metered { inner: Decompressed::new(bytes, limits)?, total, limit: options.image_limit };
     let mut entries = Entries::new(Hashed::new(plain), limits);
     let mut spool = Spool::new(&options.scratch);
     let mut all = Vec::new();
-    let mut n_name_bytes = 0;
     while let Some(entry) = entries.next_entry()? {
-        n_name_bytes += entry.name.len() as u64;
-        if n_name_bytes > limits.names {
+        let target =
+            if let EntryKind::Link(target) | EntryKind::HardLink(target) = &entry.kind { target.len() } else { 0 };
+        let bytes = Limits::ENTRY + (entry.name.len() + target) as u64;
+        // All layers are in memory at once.
+        if names.fetch_add(bytes, Ordering::Relaxed) + bytes > limits.names {
             return Err(ArchiveError::Limit(Limit::Names(limits.names)).into());
         }
         let is_wanted = entry.kind == EntryKind::File && is_below(&clean(&entry.name).0, roots);
@@ -187,6 +191,7 @@ fn read_entries(
         };
         all.push((entry, text));
     }
+    all.shrink_to_fit();
     // What comes after the end of the archive matters to its digest only.
     let mut rest = entries.into_inner();
     let diff_id = std::io::copy(&mut rest, &mut std::io::sink()).ok().map(|_| rest.finish());

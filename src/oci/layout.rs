@@ -53,10 +53,8 @@ impl Layout {
 
     fn read(files: Files) -> Result<Self, OciError> {
         let text = plain_document(files.open("index.json")?, "`index.json` of the layout")?;
-        let index = serde_json::from_slice(&text).map_err(|error: serde_json::Error| {
-            let (line, column) = (error.line(), error.column());
-            OciError::document("`index.json` of the layout", format!("cannot be decoded: line {line}, column {column}"))
-        })?;
+        let index = serde_json::from_slice(&text)
+            .map_err(|error| OciError::undecodable("`index.json` of the layout", &error))?;
         Ok(Self { files, index })
     }
 }

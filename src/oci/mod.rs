@@ -35,7 +35,7 @@ mod skopeo;
 mod store;
 mod verified;
 
-pub use content::{BundleFiles, Content};
+pub use content::Content;
 pub use digest::{Digest, DigestError};
 pub use document::{Descriptor, Document, ImageConfig, Index, Manifest, PlatformOf};
 pub use error::OciError;

@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 use super::digest::Digest;
 use super::document::{Descriptor, Document, Manifest, PlatformOf};
 use super::error::OciError;
-use super::store::{Store, Wanted, document};
+use super::image::{config_text, read, read_listed};
+use super::store::{Store, Wanted};
 use super::verified::{Hashed, Verified};
 use crate::archive::{ArchiveWriter, Decompressed, Limits, Spool};
 use crate::file::{NewDirectory, Text};
@@ -74,11 +75,11 @@ pub struct ArtifactOptions {
 /// # Errors
 /// What keeps the file from being read.
 pub fn database(text: &Text, options: &ArtifactOptions) -> Result<PackedImage, OciError> {
-    let mut layer = descriptor(SQLITE, digest_of(&mut text.reader())?, text.len());
+    let mut layer = Descriptor::new(SQLITE, digest_of(&mut text.reader())?, text.len());
     layer.annotations.insert(TITLE.to_owned(), options.title.clone());
     let empty = b"{}";
     let config_type = if options.is_version_1_0 { UNKNOWN_CONFIG } else { EMPTY };
-    let config = descriptor(config_type, Digest::of(empty), empty.len() as u64);
+    let config = Descriptor::new(config_type, Digest::of(empty), empty.len() as u64);
     let mut annotations = options.annotations.clone();
     annotations.extend(options.created.clone().map(|it| (CREATED.to_owned(), it)));
     let mut manifest = Map::new();
@@ -145,7 +146,7 @@ impl LayerWriter {
         let text = self.archive.finish()?;
         let digest = digest_of(&mut text.reader())?;
         let diff_id = digest_of(&mut Decompressed::new(text.reader(), Limits::NONE)?)?;
-        Ok(PackedLayer { descriptor: descriptor(LAYER, digest, text.len()), diff_id, text })
+        Ok(PackedLayer { descriptor: Descriptor::new(LAYER, digest, text.len()), diff_id, text })
     }
 }
 
@@ -167,20 +168,14 @@ impl Base {
     /// What keeps them from being read.
     pub fn read(store: &dyn Store, wanted: &Wanted, scratch: &Path) -> Result<Vec<Self>, OciError> {
         let root = store.root(wanted)?;
-        let read = |descriptor: &Descriptor| -> Result<Document, OciError> {
-            let text = document(store.manifest(descriptor)?, "manifest", descriptor)?;
-            Document::parse(&text, &descriptor.media_type)
-        };
         let mut bases = Vec::new();
-        match read(&root)? {
+        match read(store, &root)? {
             Document::Manifest(manifest) => bases.push(Self::of(store, None, &manifest, scratch)?),
             Document::Index(index) => {
                 // What is for no platform is no image: an attestation.
                 let is_image = |it: &&Descriptor| it.platform.as_ref().is_some_and(|it| it.os != "unknown");
                 for descriptor in index.manifests.iter().filter(is_image) {
-                    let Document::Manifest(manifest) = read(descriptor)? else {
-                        return Err(OciError::document("index of images", "has an index where an image should be"));
-                    };
+                    let manifest = read_listed(store, descriptor)?;
                     bases.push(Self::of(store, descriptor.platform.clone(), &manifest, scratch)?);
                 }
             }
@@ -194,9 +189,9 @@ impl Base {
         manifest: &Manifest,
         scratch: &Path,
     ) -> Result<Self, OciError> {
-        let text = document(store.blob(&manifest.config)?, "configuration of the image", &manifest.config)?;
+        let text = config_text(store, manifest)?;
         let config = serde_json::from_slice(&text)
-            .map_err(|_| OciError::document("configuration of the image", "cannot be decoded"))?;
+            .map_err(|error| OciError::undecodable("configuration of the image", &error))?;
         let mut layers = Vec::with_capacity(manifest.layers.len());
         for descriptor in &manifest.layers {
             let mut verified = Verified::new(store.blob(descriptor)?, descriptor.digest.clone(), descriptor.size);
@@ -331,11 +326,7 @@ pub fn write_layout(image: &PackedImage, tag: &str, directory: &mut NewDirectory
 
 fn packed(media_type: &str, value: &impl Serialize) -> Result<Packed, OciError> {
     let text = serde_json::to_vec(value).map_err(|error| OciError::document("manifest", error.to_string()))?;
-    Ok(Packed { descriptor: descriptor(media_type, Digest::of(&text), text.len() as u64), text })
-}
-
-fn descriptor(media_type: &str, digest: Digest, size: u64) -> Descriptor {
-    Descriptor { media_type: media_type.to_owned(), digest, size, annotations: BTreeMap::new(), platform: None }
+    Ok(Packed { descriptor: Descriptor::new(media_type, Digest::of(&text), text.len() as u64), text })
 }
 
 fn digest_of(bytes: &mut dyn Read) -> io::Result<Digest> {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document::{Document, ImageConfig, PlatformOf};
 use super::error::OciError;
-use super::image::ImageOptions;
+use super::image::{ImageOptions, config_text};
 use super::store::{Store, Wanted, document};
 
 /// What a registry or a layout says of an image.
@@ -93,8 +93,8 @@ impl Presence {
             let parts = manifest.layers.iter().chain([&manifest.config]).map(|it| it.size);
             size = parts.fold(size, u64::saturating_add);
             if platforms.is_empty() && manifest.artifact_type.is_empty() {
-                let text = document(store.blob(&manifest.config)?, "configuration of the image", &manifest.config)?;
-                platforms.extend(ImageConfig::parse(&text)?.platform.map(|it| it.to_string()));
+                platforms
+                    .extend(ImageConfig::parse(&config_text(store, &manifest)?)?.platform.map(|it| it.to_string()));
             }
         }
         platforms.sort();

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use super::digest::Digest;
+use crate::fbc::{is_host, is_path_component, is_tag};
 
 /// The name of an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,33 +73,16 @@ impl FromStr for Reference {
             Some((rest, tag)) if !tag.contains('/') && rest.contains('/') => (rest, Some(tag.to_owned())),
             _ => (rest, None),
         };
-        let is_host = |it: &str| it.contains(['.', ':']) || it == "localhost";
-        let Some((host, repository)) = rest.split_once('/').filter(|it| is_host(it.0)) else {
+        let is_registry = |it: &str| it.contains(['.', ':']) || it == "localhost";
+        let Some((host, repository)) = rest.split_once('/').filter(|it| is_registry(it.0)) else {
             return Err(ReferenceError::Short(shown(text)));
         };
         if !is_host_and_port(host) {
             return Err(ReferenceError::Host(shown(host)));
         }
-        let is_component = |it: &str| {
-            let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-            let bytes = it.as_bytes();
-            let ends = bytes.first().is_some_and(|it| is_plain(*it)) && bytes.last().is_some_and(|it| is_plain(*it));
-            let separators =
-                it.split(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit()).filter(|it| !it.is_empty());
-            let mut is_separator =
-                separators.map(|it| matches!(it, "." | "_" | "__") || it.bytes().all(|it| it == b'-'));
-            ends && is_separator.all(|it| it)
-        };
-        if repository.len() > 255 || !repository.split('/').all(is_component) {
+        if repository.len() > 255 || !repository.split('/').all(is_path_component) {
             return Err(ReferenceError::Repository(shown(repository)));
         }
-        let is_tag = |it: &String| {
-            let bytes = it.as_bytes();
-            let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-            bytes.len() <= 128
-                && bytes.first().is_some_and(is_word)
-                && bytes.iter().all(|it| is_word(it) || matches!(it, b'.' | b'-'))
-        };
         if let Some(tag) = tag.as_ref().filter(|it| !is_tag(it)) {
             return Err(ReferenceError::Tag(shown(tag)));
         }
@@ -111,25 +95,12 @@ impl FromStr for Reference {
 
 /// Whether a text is a host, and a port if it has one.
 fn is_host_and_port(text: &str) -> bool {
-    let (host, port) = match text.strip_prefix('[').and_then(|it| it.split_once(']')) {
-        Some((address, rest)) => {
-            if address.parse::<std::net::Ipv6Addr>().is_err() {
-                return false;
-            }
-            ("v6", rest.strip_prefix(':').or(rest.is_empty().then_some("443")))
-        }
-        None => match text.split_once(':') {
-            Some((host, port)) => (host, Some(port)),
-            None => (text, Some("443")),
-        },
-    };
-    let is_label = |it: &str| {
-        !it.is_empty()
-            && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-            && !it.starts_with('-')
-            && !it.ends_with('-')
-    };
-    host.split('.').all(is_label) && port.is_some_and(|it| it.parse::<u16>().is_ok())
+    let is_port = |it: &str| it.parse::<u16>().is_ok();
+    if let Some((address, rest)) = text.strip_prefix('[').and_then(|it| it.split_once(']')) {
+        let has_port = rest.is_empty() || rest.strip_prefix(':').is_some_and(is_port);
+        return address.parse::<std::net::Ipv6Addr>().is_ok() && has_port;
+    }
+    is_host(text) && text.split_once(':').is_none_or(|it| is_port(it.1))
 }
 
 impl fmt::Display for Reference {

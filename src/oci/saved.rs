@@ -54,10 +54,7 @@ impl SavedImage {
             Ok(Found::File(text)) => plain_document(text.reader(), WHAT)?,
             _ => return Err(OciError::Missing(format!("`{MARK}`"))),
         };
-        let saved: Vec<Saved> = serde_json::from_slice(&text).map_err(|error| {
-            let (line, column) = (error.line(), error.column());
-            OciError::document(WHAT, format!("cannot be decoded: line {line}, column {column}"))
-        })?;
+        let saved: Vec<Saved> = serde_json::from_slice(&text).map_err(|error| OciError::undecodable(WHAT, &error))?;
         let mut this = Self { files: Files::Archive(tree), images: Vec::new(), paths: BTreeMap::new() };
         for it in saved {
             this.add(it)?;
@@ -75,7 +72,7 @@ impl SavedImage {
         }
         let mut descriptor = |digest: Digest, size: u64, path: String| {
             self.paths.insert(digest.clone(), path);
-            Descriptor { media_type: String::new(), digest, size, annotations: BTreeMap::new(), platform: None }
+            Descriptor::new("", digest, size)
         };
         // Its name is its digest; where it is not, the archive was changed by hand.
         let config = descriptor(Digest::of(&text), text.len() as u64, saved.config);
@@ -89,13 +86,7 @@ impl SavedImage {
         }
         let manifest = Manifest { artifact_type: String::new(), config, layers: described };
         let text = serde_json::to_vec(&manifest).map_err(|error| OciError::document("manifest", error.to_string()))?;
-        let root = Descriptor {
-            media_type: String::new(),
-            digest: Digest::of(&text),
-            size: text.len() as u64,
-            annotations: BTreeMap::new(),
-            platform: None,
-        };
+        let root = Descriptor::new("", Digest::of(&text), text.len() as u64);
         self.images.push((root, text, saved.repo_tags.unwrap_or_default()));
         Ok(())
     }

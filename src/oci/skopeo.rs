@@ -36,14 +36,7 @@ impl SkopeoDirectory {
     pub fn open(directory: &Path) -> Result<Self, OciError> {
         let files = Files::Directory(directory.to_owned());
         let text = plain_document(files.open("manifest.json")?, "manifest")?;
-        let digest = Digest::of(&text);
-        let manifest = Descriptor {
-            media_type: String::new(),
-            digest,
-            size: text.len() as u64,
-            annotations: std::collections::BTreeMap::new(),
-            platform: None,
-        };
+        let manifest = Descriptor::new("", Digest::of(&text), text.len() as u64);
         Ok(Self { files, manifest })
     }
 }

@@ -5,10 +5,37 @@
 use std::path::{Path, PathBuf};
 
 use super::{Found, Opener, SourceError};
-use crate::bundle::{BundleError, Registration};
+use crate::bundle::{Bundle, BundleError, Registration};
+use crate::fbc::BundleFiles;
 use crate::oci::Content;
 
 impl Opener {
+    /// Looks at what `path` names and reads it as a bundle: a bundle directory without links, or the image of a bundle.
+    ///
+    /// # Errors
+    /// [`SourceError`] if it is not a bundle.
+    pub(super) fn read_bundle(&self, path: &Path) -> Result<Bundle, SourceError> {
+        let wrong = |error: BundleError| SourceError::Bundle { path: path.to_owned(), error };
+        let files = match self.find(path)? {
+            Found::BundleDirectory(path) => BundleFiles::read_unlinked(&path).map_err(wrong)?,
+            found => self.bundle_in(found, path)?.0,
+        };
+        Bundle::of_files(&files.manifests, &files.metadata).map_err(wrong)
+    }
+
+    /// The files of the bundle that an image or an archive holds, and the name of the image in a registry, if it has one.
+    fn bundle_in(&self, found: Found<'_>, path: &Path) -> Result<(BundleFiles, Option<String>), SourceError> {
+        let (content, reference) = match found {
+            Found::Image(image) => (image.content(&self.images)?.0, image.reference),
+            Found::Archived(content, _) => (content, None),
+            _ => return Err(SourceError::NotABundle(path.display().to_string())),
+        };
+        match content {
+            Content::Bundle(files) => Ok((files, reference)),
+            _ => Err(SourceError::NotABundle(path.display().to_string())),
+        }
+    }
+
     /// Looks at what `path` names and reads it as a bundle: a bundle directory, or the image of a bundle. The second value is the
     /// reference of the image: that of the template, else its name in a registry, else empty.
     ///
@@ -18,15 +45,11 @@ impl Opener {
         let wrong = |path: PathBuf| move |error: BundleError| SourceError::Bundle { path, error };
         let (bundle, reference) = match self.find(path)? {
             Found::BundleDirectory(path) => (Registration::read(&path).map_err(wrong(path))?, None),
-            Found::Content(Content::Bundle(files), _, reference) => {
+            found => {
+                let (files, reference) = self.bundle_in(found, path)?;
                 let bundle = Registration::of_files(&files.manifests, &files.metadata);
                 (bundle.map_err(wrong(path.to_owned()))?, reference)
             }
-            Found::Archived(Content::Bundle(files), _) => {
-                let bundle = Registration::of_files(&files.manifests, &files.metadata);
-                (bundle.map_err(wrong(path.to_owned()))?, None)
-            }
-            _ => return Err(SourceError::NotABundle(path.display().to_string())),
         };
         let image = match &self.bundle_image {
             Some(template) => template.fill_with(&bundle.package, &bundle.name, &bundle.version),

@@ -5,25 +5,31 @@
 //! What it deliberately does not do: no judgement of what is inside. It writes temporary files and the cache only.
 
 mod bundle_files;
+mod bundle_images;
+mod bundle_tree;
+mod error;
+mod image;
 mod named;
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use thiserror::Error;
-
+pub use self::bundle_images::{Images, ImagesError};
+pub use self::error::SourceError;
+use self::error::unreadable;
+pub use self::image::ImageSource;
 use self::named::Named;
-use crate::archive::{self, ArchiveError};
-use crate::bundle::{self, Bundle, BundleError, BundleFiles, ImageTemplate, SourceFile, package_manifest};
-use crate::diag::{Finding, counted};
-use crate::fbc::{Format, Input, Level};
+use crate::archive;
+use crate::bundle::{self, Bundle, BundleError, ImageTemplate, SourceFile, package_manifest};
+use crate::diag::Finding;
+use crate::fbc::{BundleFiles, Format, Input, Level};
 use crate::file::{Scratch, Text, open_regular};
 use crate::index;
-use crate::legacy::{self, Fidelity, LegacyCatalog, LegacyError};
+use crate::legacy::{self, Fidelity, LegacyCatalog};
 #[cfg(feature = "oci")]
-use crate::oci::registry::{Registry, RegistryOptions};
-use crate::oci::{Content, Image, ImageOptions, Layout, OciError, SavedImage, SkopeoDirectory, Store, Wanted};
+use crate::oci::registry::{Registries, RegistryOptions};
+use crate::oci::{Content, ImageOptions, Layout, OciError, SavedImage, SkopeoDirectory, Store, Wanted};
 
 /// What a user named as a source.
 #[derive(Debug)]
@@ -34,129 +40,6 @@ pub enum Source {
     /// An SQLite database, by its path: an index, or what [`crate::index::Index::open`] will refuse with words.
     Index(PathBuf),
 }
-
-/// Why a source cannot be used.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum SourceError {
-    /// There is nothing of that name.
-    #[error("`{}` does not exist", .0.display())]
-    NotFound(PathBuf),
-    /// It cannot be opened or read.
-    #[error("cannot read `{}`: {error}", .path.display())]
-    Unreadable {
-        /// Its path.
-        path: PathBuf,
-        /// The system's words.
-        error: io::Error,
-    },
-    /// It is a bundle directory that cannot be read.
-    #[error("`{}` is not a bundle: {error}", .path.display())]
-    Bundle {
-        /// Its path.
-        path: PathBuf,
-        /// What is wrong.
-        error: BundleError,
-    },
-    /// It is no catalog, but has bundles one level down.
-    #[error("`{}` is not a catalog: {}", .path.display(), inner(.bundles))]
-    Nested {
-        /// Its path.
-        path: PathBuf,
-        /// The bundles, at least one.
-        bundles: Vec<PathBuf>,
-    },
-    /// It can be read, and is not a bundle.
-    #[error("`{0}` is not a bundle")]
-    NotABundle(String),
-    /// It is an image that cannot be read.
-    #[error("cannot read the image `{name}`: {error}")]
-    Image {
-        /// How the user named it.
-        name: String,
-        /// What is wrong.
-        error: OciError,
-    },
-    /// It is an archive that cannot be read.
-    #[error("cannot read the archive `{}`: {error}", .path.display())]
-    Archive {
-        /// Its path.
-        path: PathBuf,
-        /// What is wrong.
-        error: ArchiveError,
-    },
-    /// It is an image that is somewhere else.
-    #[error("images are not read from `{transport}`")]
-    Transport {
-        /// Where.
-        transport: &'static str,
-        /// Its name there.
-        reference: String,
-    },
-    /// It is a legacy catalog that cannot be read.
-    #[error(transparent)]
-    Legacy(#[from] LegacyError),
-}
-
-impl SourceError {
-    /// Whether a limit was reached, and not something wrong.
-    #[must_use]
-    pub fn is_limit(&self) -> bool {
-        match self {
-            Self::Image { error, .. } => error.is_limit(),
-            Self::Archive { error, .. } => error.is_limit(),
-            _ => false,
-        }
-    }
-
-    /// What to do about it.
-    #[must_use]
-    pub fn help(&self) -> String {
-        match self {
-            Self::NotFound(_) => {
-                "name a catalog directory, a JSON or YAML file, an image, an index.db, or `-` for standard input"
-                    .to_owned()
-            }
-            Self::Unreadable { error, .. } if error.kind() == io::ErrorKind::Other => {
-                "pipes, sockets and devices are not read; use `-` for standard input".to_owned()
-            }
-            Self::Unreadable { error, .. } if error.raw_os_error() == Some(TOO_MANY_OPEN_FILES) => {
-                "raise the limit of open files (`ulimit -n`)".to_owned()
-            }
-            Self::Unreadable { .. } => "check the permissions of the file and of the directories above it".to_owned(),
-            Self::Bundle { error, .. } => error.help(),
-            Self::NotABundle(_) => {
-                "name a directory with `manifests/` and `metadata/`, or the image of a bundle".to_owned()
-            }
-            Self::Nested { bundles, .. } if bundles.len() == 1 => {
-                format!("name the inner directory: `{}`", bundles[0].display())
-            }
-            Self::Nested { path, .. } => {
-                format!("name the bundles themselves: `olmdex render {}`", path.join("*/").display())
-            }
-            Self::Image { error, .. } => error.help(),
-            Self::Archive { error, .. } => OciError::help_of(error),
-            Self::Transport { transport, reference } => {
-                format!("copy it first: `skopeo copy {transport}{reference} oci:image`, then name `oci:image`")
-            }
-            Self::Legacy(error) => error.help().unwrap_or_else(|| "`olmdex doctor` says more".to_owned()),
-        }
-    }
-}
-
-/// Says which bundles a directory has.
-fn inner(bundles: &[PathBuf]) -> String {
-    match bundles {
-        [] => "it has bundles".to_owned(),
-        [only] => format!("`{}` is a bundle", only.display()),
-        [first, ..] => {
-            format!("it has {}, `{}` is the first", counted(bundles.len() as u64, "bundle"), first.display())
-        }
-    }
-}
-
-/// The system's number, the same on Linux, macOS and the BSDs, for "this process has too many files open".
-const TOO_MANY_OPEN_FILES: i32 = 24;
 
 /// The name that stands for standard input.
 pub const STDIN: &str = "-";
@@ -188,8 +71,17 @@ fn is_open_already(path: &Path, metadata: &std::fs::Metadata) -> bool {
     (is_given || path == Path::new("/dev/stdin")) && metadata.file_type().is_fifo()
 }
 
+/// What a name stands for.
+#[derive(Debug)]
+pub enum Opened<'o> {
+    /// A source that is not in an image.
+    Source(Source),
+    /// An image that may hold one.
+    Image(ImageSource<'o>),
+}
+
 /// What was found at a name, before a catalog is made of it.
-enum Found {
+enum Found<'o> {
     /// A catalog or a database.
     Source(Source),
     /// The files of a directory that is no bundle.
@@ -198,8 +90,8 @@ enum Found {
     BundleDirectory(PathBuf),
     /// What an archive holds that is no image, and what is remarkable about it.
     Archived(Content, Vec<Finding>),
-    /// What an image holds, what is remarkable about it, and its name in a registry, if it has one.
-    Content(Content, Vec<Finding>, Option<String>),
+    /// An image.
+    Image(ImageSource<'o>),
 }
 
 /// Opens sources. What it had to put into temporary files stays until it is dropped.
@@ -209,9 +101,9 @@ pub struct Opener {
     pub images: ImageOptions,
     /// What gives bundles of directories and layouts the reference of their image; without it they have none.
     bundle_image: Option<ImageTemplate>,
-    /// How registries are used.
+    /// The registries that images are in.
     #[cfg(feature = "oci")]
-    pub registry: RegistryOptions,
+    pub registries: Arc<Registries>,
     /// Whether every directory that opm takes for a catalog is one.
     is_opm: bool,
     held: Mutex<Vec<Scratch>>,
@@ -225,7 +117,10 @@ impl Opener {
             images: ImageOptions::new(scratch.to_owned()),
             bundle_image: None,
             #[cfg(feature = "oci")]
-            registry: RegistryOptions { scratch: scratch.to_owned(), ..RegistryOptions::default() },
+            registries: Arc::new(Registries::new(RegistryOptions {
+                scratch: scratch.to_owned(),
+                ..RegistryOptions::default()
+            })),
             is_opm: false,
             held: Mutex::default(),
         }
@@ -238,7 +133,7 @@ impl Opener {
             images: self.images.clone(),
             bundle_image: template,
             #[cfg(feature = "oci")]
-            registry: self.registry.clone(),
+            registries: Arc::clone(&self.registries),
             is_opm: self.is_opm,
             held: Mutex::default(),
         }
@@ -273,45 +168,68 @@ impl Opener {
     /// # Errors
     /// [`SourceError`] if there is nothing that could hold a catalog.
     pub fn open(&self, path: &Path, stdin: &mut dyn io::Read) -> Result<Source, SourceError> {
+        match self.look(path, stdin)? {
+            Opened::Source(source) => Ok(source),
+            Opened::Image(image) => self.read(&image),
+        }
+    }
+
+    /// Reads what an image holds.
+    ///
+    /// # Errors
+    /// [`SourceError`] if that cannot be read, or could hold no catalog.
+    pub fn read(&self, image: &ImageSource<'_>) -> Result<Source, SourceError> {
+        let (content, remarks) = image.content(&self.images)?;
+        let mut source = self.open_content(content, remarks, &image.shown, image.reference.as_deref())?;
+        if let Source::Catalog(input) = &mut source {
+            input.image = Some(image.origin());
+        }
+        Ok(source)
+    }
+
+    /// As [`Self::open`], but for an image only its manifest and its configuration are read.
+    ///
+    /// # Errors
+    /// [`SourceError`] if there is nothing that could hold a catalog.
+    pub fn look(&self, path: &Path, stdin: &mut dyn io::Read) -> Result<Opened<'_>, SourceError> {
         if path.as_os_str() == STDIN {
             let mut text = Vec::new();
             stdin.read_to_end(&mut text).map_err(|error| unreadable(path, error))?;
-            return Ok(Source::Catalog(Input::bytes("<stdin>", Arc::from(text))));
+            return Ok(Opened::Source(Source::Catalog(Input::bytes("<stdin>", Arc::from(text)))));
         }
         let shown = path.to_string_lossy();
-        match self.find(path)? {
+        let source = match self.find(path)? {
+            Found::Image(image) => return Ok(Opened::Image(image)),
             Found::Source(source) => Ok(source),
-            Found::Files(path, input) => self.open_files(&path, input),
+            Found::Files(path, input) => self.open_files(&path, Some(&path), input),
             Found::BundleDirectory(path) => {
                 let wrong = |error: BundleError| SourceError::Bundle { path: path.clone(), error };
                 self.catalog_of_bundle(&BundleFiles::read(&path).map_err(wrong)?, &path, &shown, None)
             }
             Found::Archived(content, remarks) => match self.open_content(content, remarks, &shown, None)? {
-                Source::Catalog(input) if !self.is_opm && input.files.iter().all(|it| it.made_of().is_none()) => {
-                    self.open_package_manifest(None, input)
+                Source::Catalog(input) if input.files.iter().all(|it| it.made_of().is_none()) => {
+                    self.open_files(path, None, input)
                 }
                 source => Ok(source),
             },
-            Found::Content(content, remarks, reference) => {
-                self.open_content(content, remarks, &shown, reference.as_deref())
-            }
-        }
+        };
+        source.map(Opened::Source)
     }
 
     /// Looks at what `path` names.
-    fn find(&self, path: &Path) -> Result<Found, SourceError> {
+    fn find(&self, path: &Path) -> Result<Found<'_>, SourceError> {
         let shown = path.to_string_lossy();
         let wrong = |error: OciError| SourceError::Image { name: shown.to_string(), error };
         match Named::parse(path) {
             Named::Path(path) => self.open_path(&path),
             Named::Layout(directory, wanted) => {
                 let store = Layout::open(&directory).map_err(wrong)?;
-                self.open_image(&store, &wanted, &shown, None)
+                self.find_image(store, &wanted, &shown, None)
             }
             Named::Archive(file, wanted) => self.open_archive(&file, &wanted, &shown),
             Named::Skopeo(directory) => {
                 let store = SkopeoDirectory::open(&directory).map_err(wrong)?;
-                self.open_image(&store, &Wanted::default(), &shown, None)
+                self.find_image(store, &Wanted::default(), &shown, None)
             }
             Named::Elsewhere("docker://", reference) => self.open_registry(&reference, &shown),
             Named::Elsewhere(transport, reference) => Err(SourceError::Transport { transport, reference }),
@@ -320,15 +238,15 @@ impl Opener {
 
     /// An image in a registry.
     #[cfg(feature = "oci")]
-    fn open_registry(&self, text: &str, shown: &str) -> Result<Found, SourceError> {
+    fn open_registry<'o>(&'o self, text: &str, shown: &str) -> Result<Found<'o>, SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
-        let registry = Registry::new(&self.registry, text).map_err(wrong)?;
-        self.open_image(&registry, &Wanted::default(), shown, Some(text))
+        let registry = self.registries.image(text).map_err(wrong)?;
+        self.find_image(registry, &Wanted::default(), shown, Some(text))
     }
 
     /// An image in a registry, which this library is built without.
     #[cfg(not(feature = "oci"))]
-    fn open_registry(&self, text: &str, _: &str) -> Result<Found, SourceError> {
+    fn open_registry(&self, text: &str, _: &str) -> Result<Found<'_>, SourceError> {
         Err(SourceError::Transport { transport: "docker://", reference: text.to_owned() })
     }
 
@@ -348,7 +266,7 @@ impl Opener {
             }
             #[cfg(feature = "oci")]
             Named::Elsewhere("docker://", text) => {
-                (Box::new(Registry::new(&self.registry, &text).map_err(wrong)?), Wanted::default())
+                (Box::new(self.registries.image(&text).map_err(wrong)?), Wanted::default())
             }
             _ => {
                 let message = "it is not `oci:DIR`, `dir:DIR` or `docker://HOST/NAME`".to_owned();
@@ -360,7 +278,7 @@ impl Opener {
         })
     }
 
-    fn open_path(&self, path: &Path) -> Result<Found, SourceError> {
+    fn open_path(&self, path: &Path) -> Result<Found<'_>, SourceError> {
         let shown = path.to_string_lossy();
         let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
         if metadata.is_dir() && bundle::is_bundle(path) {
@@ -369,11 +287,11 @@ impl Opener {
         if metadata.is_dir() {
             let wrong = |error: OciError| SourceError::Image { name: shown.to_string(), error };
             if Layout::is_in(path) {
-                return self.open_image(&Layout::open(path).map_err(wrong)?, &Wanted::default(), &shown, None);
+                return self.find_image(Layout::open(path).map_err(wrong)?, &Wanted::default(), &shown, None);
             }
             if SkopeoDirectory::is_in(path) {
                 let store = SkopeoDirectory::open(path).map_err(wrong)?;
-                return self.open_image(&store, &Wanted::default(), &shown, None);
+                return self.find_image(store, &Wanted::default(), &shown, None);
             }
             let input = Input::directory(path).map_err(|error| unreadable(path, error))?;
             return Ok(Found::Files(path.to_owned(), input));
@@ -397,28 +315,28 @@ impl Opener {
         Ok(Found::Source(Source::Catalog(Input::file(path))))
     }
 
-    /// A directory of files: a catalog, unless they say that it is none.
-    fn open_files(&self, path: &Path, input: Input) -> Result<Source, SourceError> {
+    /// The files of a directory, or of an archive, which has no `root`: a catalog, unless they say that it is none.
+    fn open_files(&self, path: &Path, root: Option<&Path>, input: Input) -> Result<Source, SourceError> {
         if self.is_opm {
             return Ok(Source::Catalog(input));
         }
-        let bundles = bundle::nested_bundles(path, &input);
+        let bundles = bundle::nested_bundles(root, &input);
         if !bundles.is_empty() {
-            return Err(SourceError::Nested { path: path.to_owned(), bundles });
+            return Err(match root {
+                Some(root) => {
+                    let bundles = bundles.into_iter().map(|it| root.join(it)).collect();
+                    SourceError::Nested { path: path.to_owned(), bundles }
+                }
+                None => SourceError::NestedInArchive { path: path.to_owned(), bundles },
+            });
         }
-        self.open_package_manifest(Some(path), input)
-    }
-
-    /// Files that are a catalog, unless a package manifest is among them.
-    fn open_package_manifest(&self, root: Option<&Path>, input: Input) -> Result<Source, SourceError> {
         let image = |bundle: &Bundle| self.image_of(bundle, None);
         let found = package_manifest::find(root, &input);
         match found.and_then(|it| package_manifest::convert(root, &input, it, &image)) {
             None => Ok(Source::Catalog(input)),
             Some(Ok(converted)) => Ok(Source::Catalog(converted)),
             Some(Err(message)) => {
-                let path = root.unwrap_or(Path::new("")).to_owned();
-                Err(SourceError::Unreadable { path, error: io::Error::other(message) })
+                Err(SourceError::Unreadable { path: path.to_owned(), error: io::Error::other(message) })
             }
         }
     }
@@ -431,33 +349,30 @@ impl Opener {
     }
 
     /// An archive: of images, or of a catalog.
-    fn open_archive(&self, path: &Path, wanted: &Wanted, shown: &str) -> Result<Found, SourceError> {
+    fn open_archive(&self, path: &Path, wanted: &Wanted, shown: &str) -> Result<Found<'_>, SourceError> {
         let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
         let file = open_regular(path).map_err(|error| unreadable(path, error))?;
         let tree = archive::read(&Arc::new(file), self.images.limits, self.scratch(), |_| true)
             .map_err(|error| SourceError::Archive { path: path.to_owned(), error })?;
         if Layout::is_archive(&tree) {
-            return self.open_image(&Layout::of_archive(tree).map_err(wrong)?, wanted, shown, None);
+            return self.find_image(Layout::of_archive(tree).map_err(wrong)?, wanted, shown, None);
         }
         if SavedImage::is_archive(&tree) {
-            return self.open_image(&SavedImage::of_archive(tree).map_err(wrong)?, wanted, shown, None);
+            return self.find_image(SavedImage::of_archive(tree).map_err(wrong)?, wanted, shown, None);
         }
         let (content, remarks) = Content::of_tree(&tree, shown).map_err(wrong)?;
         Ok(Found::Archived(content, remarks))
     }
 
     /// One image of a store. `reference` is its name in a registry, if it has one.
-    fn open_image(
-        &self,
-        store: &dyn Store,
+    fn find_image<'o>(
+        &'o self,
+        store: impl Store + 'o,
         wanted: &Wanted,
         shown: &str,
         reference: Option<&str>,
-    ) -> Result<Found, SourceError> {
-        let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
-        let image = Image::open(store, wanted, &self.images).map_err(wrong)?;
-        let (content, remarks) = Content::read(store, &image, &self.images, shown).map_err(wrong)?;
-        Ok(Found::Content(content, remarks, reference.map(str::to_owned)))
+    ) -> Result<Found<'o>, SourceError> {
+        ImageSource::find(Box::new(store), wanted, &self.images, shown, reference).map(Found::Image)
     }
 
     fn open_content(
@@ -473,7 +388,6 @@ impl Opener {
                 Source::Catalog(Input::tree(&root, files))
             }
             Content::Bundle(files) => {
-                let files = BundleFiles { manifests: files.manifests, metadata: files.metadata };
                 self.catalog_of_bundle(&files, Path::new(shown), &format!("{shown}!"), reference)?
             }
             Content::Database(text) => {
@@ -529,27 +443,5 @@ impl Opener {
             Some(template) => template.fill(bundle),
             None => reference.unwrap_or_default().to_owned(),
         }
-    }
-}
-
-fn unreadable(path: &Path, error: io::Error) -> SourceError {
-    match error.kind() {
-        io::ErrorKind::NotFound => SourceError::NotFound(path.to_owned()),
-        _ => SourceError::Unreadable { path: path.to_owned(), error },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn too_many_open_files_are_no_matter_of_permissions() {
-        let help = |number: i32| {
-            let error = io::Error::from_raw_os_error(number);
-            SourceError::Unreadable { path: PathBuf::from("catalog"), error }.help()
-        };
-        assert!(help(TOO_MANY_OPEN_FILES).contains("ulimit -n"));
-        assert!(help(13).contains("permissions"));
     }
 }

@@ -48,8 +48,19 @@ CROSS JOIN document_text t ON t.document = b.document
 WHERE b.name = ?2 AND c.name = ?1
 ORDER BY cd.position LIMIT 1";
 
-pub(super) const STATEMENTS: &[(&str, &str)] =
-    &[("documents of a package", OF_PACKAGE), ("document of a bundle", OF_BUNDLE)];
+const OF_IMAGES: &str = "
+SELECT i.reference, t.codec, t.size, t.bytes
+FROM json_each(?1) j
+CROSS JOIN image i ON i.reference = j.value
+CROSS JOIN bundle b ON b.image = i.id
+CROSS JOIN document_text t ON t.document = b.document
+ORDER BY j.key, b.document";
+
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("documents of a package", OF_PACKAGE),
+    ("document of a bundle", OF_BUNDLE),
+    ("documents of bundles by their images", OF_IMAGES),
+];
 
 impl Index {
     /// Hands out the normal forms of documents, in the order of the catalogs' names and of the documents in them, one
@@ -92,6 +103,24 @@ impl Index {
         String::from_utf8(text.into()).map(Some).map_err(|_| self.damaged_document())
     }
 
+    /// The normal forms of the bundles that have one of these images, with the image.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn bundles_of_images(&self, images: &[&str]) -> Result<Vec<(String, String)>, IndexError> {
+        let list = serde_json::Value::from(images).to_string();
+        let found = self.rows(OF_IMAGES, params![list], |row| {
+            let bytes: Vec<u8> = row.get(3)?;
+            Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?, bytes))
+        })?;
+        let text = |(image, codec, size, bytes): (String, _, _, Vec<u8>)| {
+            let text = stored::load(codec, size, &bytes).ok_or_else(|| self.damaged_document())?;
+            let text = String::from_utf8(text.into()).map_err(|_| self.damaged_document())?;
+            Ok((image, text))
+        };
+        found.into_iter().map(text).collect()
+    }
+
     /// The objects that a catalog carries for a bundle in `olm.bundle.object` properties, as JSON. What cannot be read was a
     /// finding when the catalog was checked, and is left out.
     ///
@@ -110,7 +139,7 @@ impl Index {
         Ok(objects)
     }
 
-    fn damaged_document(&self) -> IndexError {
+    pub(super) fn damaged_document(&self) -> IndexError {
         let message = "a stored document cannot be unpacked".to_owned();
         IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message })
     }

@@ -179,7 +179,7 @@ fn kind_of(table: &str) -> &'static str {
         "profile" => "search",
         name if name.starts_with("search") => "search",
         "document" | "document_source" | "layout" | "catalog_document" | "file" | "catalog" | "catalog_label"
-        | "catalog_package" => "bookkeeping",
+        | "catalog_image" | "catalog_package" => "bookkeeping",
         "finding" | "complaint" => "findings",
         "bundle" | "package" | "keyword" | "category" | "install_mode" | "maintainer" | "link" | "platform"
         | "feature" | "required_package" | "bundle_constraint" | "deprecation" => "packages and bundles",

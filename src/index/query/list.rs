@@ -23,6 +23,8 @@ pub struct CatalogRow {
     pub labels: BTreeMap<String, String>,
     /// What it was built from.
     pub source: String,
+    /// The digest of the image that it came from; empty if it came from none.
+    pub image: String,
     /// How many packages it has.
     pub packages: u64,
     /// How many channels.
@@ -84,7 +86,7 @@ pub struct ChannelRow {
 }
 
 const CATALOGS: &str = "
-SELECT c.id, c.name, c.priority, c.source,
+SELECT c.id, c.name, c.priority, c.source, coalesce((SELECT i.digest FROM catalog_image i WHERE i.catalog = c.id), ''),
        (SELECT count(*) FROM catalog_package p WHERE p.catalog = c.id),
        (SELECT count(*) FROM catalog_channel n WHERE n.catalog = c.id),
        (SELECT count(*) FROM catalog_document d CROSS JOIN document b ON b.id = d.document
@@ -204,10 +206,11 @@ impl Index {
                 priority: row.get(2)?,
                 labels: BTreeMap::new(),
                 source: row.get(3)?,
-                packages: row.get(4)?,
-                channels: row.get(5)?,
-                bundles: row.get(6)?,
-                documents: row.get(7)?,
+                image: row.get(4)?,
+                packages: row.get(5)?,
+                channels: row.get(6)?,
+                bundles: row.get(7)?,
+                documents: row.get(8)?,
             };
             Ok((row.get::<_, i64>(0)?, row_of))
         })?;

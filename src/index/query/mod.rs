@@ -15,11 +15,13 @@ mod entries;
 mod history;
 mod images;
 mod info;
+mod lifecycles;
 mod list;
 mod outdated;
 mod reach;
 mod requirers;
 mod search;
+mod served;
 mod show;
 mod sql;
 mod upgrade;
@@ -43,6 +45,7 @@ pub use outdated::Outdated;
 pub use reach::{EdgeScope, NamesWithoutWay, Reach};
 pub use requirers::{Requirer, Requirers};
 pub use search::{ApiPattern, BundlePlace, Hit, SearchQuery};
+pub use served::{DocumentFilter, ServedChannel, ServedDocument, ServedEntry, ServedPackage};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
 pub use uses::{OwnedApi, Provider, UseRow};
@@ -107,5 +110,6 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(versions::STATEMENTS);
     all.extend_from_slice(diff::STATEMENTS);
     all.extend_from_slice(history::STATEMENTS);
+    all.extend_from_slice(served::STATEMENTS);
     all
 }

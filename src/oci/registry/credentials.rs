@@ -12,7 +12,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
-use super::super::error::OciError;
+use super::super::error::{OciError, place_of};
 use super::super::reference::Reference;
 use crate::file::read_regular_of;
 
@@ -84,10 +84,8 @@ pub(super) fn find(files: &[CredentialFile], reference: &Reference) -> Result<Op
         };
         // What is wrong may be next to a secret, so only its place is told.
         let wrong = |error: serde_json::Error| {
-            let (path, line, column) = (file.path.display(), error.line(), error.column());
-            OciError::Registry {
-                message: format!("the credentials in `{path}` cannot be decoded: line {line}, column {column}"),
-            }
+            let (path, place) = (file.path.display(), place_of(&error));
+            OciError::registry(format!("the credentials in `{path}` cannot be decoded: {place}"))
         };
         let content = if file.is_flat {
             File { auths: serde_json::from_slice(&text).map_err(wrong)?, ..File::default() }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, Write as _};
+use std::sync::atomic::Ordering;
 
 use super::super::digest::{Digest, Hasher};
 use super::super::document::Descriptor;
@@ -151,6 +152,7 @@ impl Registry<'_> {
                 Err(error) => return Err(OciError::Io(error)),
             };
             *len += n as u64;
+            self.fetched.fetch_add(n as u64, Ordering::Relaxed);
             if *len > descriptor.size {
                 return Err(OciError::TooLong { digest: descriptor.digest.clone(), size: descriptor.size });
             }

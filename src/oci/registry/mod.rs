@@ -14,7 +14,8 @@ mod send;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::Deserialize;
 use ureq::http::Method;
@@ -57,12 +58,24 @@ pub struct RegistryOptions {
     pub scratch: PathBuf,
 }
 
+/// The registries that images are in: what is known of them, and the connections to them.
+#[derive(Debug)]
+pub struct Registries {
+    options: RegistryOptions,
+    http: Http,
+    /// Read when the first image is asked for.
+    mirrors: OnceLock<Mirrors>,
+    /// Bytes of blobs that have come.
+    fetched: Arc<AtomicU64>,
+}
+
 /// One image in a registry.
 #[derive(Debug)]
-pub struct Registry<'o> {
-    options: &'o RegistryOptions,
+pub struct Registry<'r> {
+    options: &'r RegistryOptions,
     reference: Reference,
-    http: Http,
+    http: &'r Http,
+    fetched: &'r AtomicU64,
     credentials: Option<Credentials>,
     endpoints: Vec<Endpoint>,
     /// What is sent to show who we are, by host and by what it is for.
@@ -71,20 +84,46 @@ pub struct Registry<'o> {
     manifests: Mutex<HashMap<Digest, Vec<u8>>>,
 }
 
-impl<'o> Registry<'o> {
+impl Registries {
+    /// Prepares to use registries. Nothing is read or fetched yet.
+    #[must_use]
+    pub fn new(options: RegistryOptions) -> Self {
+        Self { http: Http::new(options.http.clone()), options, mirrors: OnceLock::new(), fetched: Arc::default() }
+    }
+
+    /// How they are used.
+    #[must_use]
+    pub fn options(&self) -> &RegistryOptions {
+        &self.options
+    }
+
+    /// How many bytes of blobs have been fetched, while they are.
+    #[must_use]
+    pub fn fetched(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.fetched)
+    }
+
     /// Prepares to read or write an image by its name, or by an alias of it. Nothing is fetched yet.
     ///
     /// # Errors
     /// If it is no name; if the image may not be used; if what is said about its registry cannot be read.
-    pub fn new(options: &'o RegistryOptions, name: &str) -> Result<Self, OciError> {
-        let mirrors = Mirrors::read(&options.mirrors)?;
+    pub fn image(&self, name: &str) -> Result<Registry<'_>, OciError> {
+        let options = &self.options;
+        let mirrors = match self.mirrors.get() {
+            Some(mirrors) => mirrors,
+            None => {
+                let mirrors = Mirrors::read(&options.mirrors)?;
+                self.mirrors.get_or_init(|| mirrors)
+            }
+        };
         let reference: Reference = mirrors.alias(name).unwrap_or(name).parse()?;
         if let Some(policy) = options.policies.iter().find(|it| it.exists()) {
             policy::check(policy, &reference)?;
         }
-        Ok(Self {
+        Ok(Registry {
             options,
-            http: Http::new(options.http.clone()),
+            http: &self.http,
+            fetched: &self.fetched,
             credentials: credentials::find(&options.credentials, &reference)?,
             endpoints: mirrors.endpoints(&reference)?,
             reference,
@@ -92,7 +131,9 @@ impl<'o> Registry<'o> {
             manifests: Mutex::default(),
         })
     }
+}
 
+impl Registry<'_> {
     /// What has the name of this image.
     #[must_use]
     pub fn reference(&self) -> &Reference {
@@ -272,14 +313,27 @@ impl<'o> Registry<'o> {
         if let Some(digest) = &self.reference.digest {
             return Ok(Some(digest.clone()));
         }
+        Ok(self.head()?.header("docker-content-digest").and_then(|it| it.parse().ok()))
+    }
+
+    /// Asks whether the registry has the image, also where its manifest is in the cache.
+    ///
+    /// # Errors
+    /// As [`Self::digest_of_tag`].
+    pub fn confirm(&self) -> Result<(), OciError> {
+        // Whatever is not in the cache is fetched, and so asked for.
+        let is_cached = self.reference.digest.as_ref().is_some_and(|it| self.cached_manifest(it).is_some());
+        if is_cached && !self.options.is_offline { self.head().map(drop) } else { Ok(()) }
+    }
+
+    fn head(&self) -> Result<Answer, OciError> {
         let name = self.reference.name();
-        let answer = self.ask_all(|endpoint| {
+        self.ask_all(|endpoint| {
             let mut sent = Sent::get(self.url(endpoint, &format!("manifests/{name}")));
             sent.method = Method::HEAD;
             sent.headers.push(("accept", MANIFEST_TYPES.to_owned()));
             self.send(endpoint, sent, "pull")
-        })?;
-        Ok(answer.header("docker-content-digest").and_then(|it| it.parse().ok()))
+        })
     }
 
     /// What names a manifest of this repository.
@@ -295,8 +349,7 @@ impl<'o> Registry<'o> {
             return Err(OciError::WrongDigest { expected: digest.clone(), found });
         }
         let size = text.len() as u64;
-        let annotations = std::collections::BTreeMap::new();
-        Ok(Descriptor { media_type, digest: found, size, annotations, platform: None })
+        Ok(Descriptor::new(&media_type, found, size))
     }
 
     fn remember(&self, digest: &Digest, text: Vec<u8>) {
@@ -310,13 +363,6 @@ impl<'o> Registry<'o> {
 
 impl Store for Registry<'_> {
     fn root(&self, _: &Wanted) -> Result<Descriptor, OciError> {
-        let described = |digest: Digest, media_type: String, size: usize| Descriptor {
-            media_type,
-            digest,
-            size: size as u64,
-            annotations: std::collections::BTreeMap::new(),
-            platform: None,
-        };
         // What was fetched under this tag last, if that is what it names still.
         let named = match &self.reference.digest {
             Some(digest) => Some(digest.clone()),
@@ -331,7 +377,7 @@ impl Store for Registry<'_> {
         {
             let size = text.len();
             self.remember(digest, text);
-            return Ok(described(digest.clone(), String::new(), size));
+            return Ok(Descriptor::new("", digest.clone(), size as u64));
         }
         if self.options.is_offline {
             return Err(OciError::Offline(self.reference.to_string()));
@@ -343,7 +389,7 @@ impl Store for Registry<'_> {
         self.note(&digest);
         let size = text.len();
         self.remember(&digest, text);
-        Ok(described(digest, kind, size))
+        Ok(Descriptor::new(&kind, digest, size as u64))
     }
 
     fn blob(&self, descriptor: &Descriptor) -> Result<Box<dyn Read + Send>, OciError> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::super::error::OciError;
+use super::super::error::{OciError, place_of};
 use super::super::reference::Reference;
 use crate::file::read_regular_of;
 
@@ -31,10 +31,8 @@ pub(super) fn check(path: &Path, reference: &Reference) -> Result<(), OciError> 
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(wrong(format!("cannot be read: {error}"))),
     };
-    let policy: Policy = serde_json::from_slice(&text).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
-        wrong(format!("cannot be decoded: line {line}, column {column}"))
-    })?;
+    let policy: Policy =
+        serde_json::from_slice(&text).map_err(|error| wrong(format!("cannot be decoded: {}", place_of(&error))))?;
     let demanded = policy.of(reference);
     match demanded.iter().find(|it| it.kind != "insecureAcceptAnything") {
         None => Ok(()),

@@ -1,6 +1,12 @@
 //! What undoes the migrations of an index, one after another.
 
-/// To schema 3: STRICT tables, a full-text table that needs a newer SQLite, and nothing of what pages show.
+/// To schema 4: catalogs know no images.
+const TO_SCHEMA_4: &str = "
+DROP TABLE catalog_image;
+DELETE FROM refinery_schema_history WHERE version > 4;
+PRAGMA user_version = 4;";
+
+/// From there to schema 3: STRICT tables, a full-text table that needs a newer SQLite, and nothing of what pages show.
 const TO_SCHEMA_3: &str = "
 DROP VIEW v_icon; DROP VIEW v_category; DROP VIEW v_keyword; DROP VIEW v_install_mode; DROP VIEW v_platform;
 DROP VIEW v_maintainer; DROP VIEW v_link;
@@ -37,7 +43,7 @@ PRAGMA user_version = 1;";
 /// Makes an index one of an older schema.
 pub fn downgrade(path: &std::path::Path, version: usize) {
     let connection = rusqlite::Connection::open(path).unwrap();
-    for sql in [TO_SCHEMA_3, TO_SCHEMA_2, TO_SCHEMA_1].iter().take(4 - version) {
+    for sql in [TO_SCHEMA_4, TO_SCHEMA_3, TO_SCHEMA_2, TO_SCHEMA_1].iter().take(5 - version) {
         connection.execute_batch(sql).unwrap();
     }
 }

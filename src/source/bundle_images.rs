@@ -1,0 +1,239 @@
+//! The bundles of images from what is already here: directories, layouts, catalogs (`docs/behaviour/authoring.md` C.5).
+//!
+//! What it deliberately does not do: it asks a registry only if it was told to.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use thiserror::Error;
+
+use super::bundle_tree::{BundleTree, Match};
+use super::{Opener, Source, SourceError, unreadable};
+use crate::fbc::{self, Consumer, Document, Typed};
+use crate::index::{Index, IndexError};
+use crate::json;
+use crate::oci::{Layout, Reference};
+use crate::template::{BundleImages, ImageContent, Unavailable};
+
+/// Where the bundles of images are looked for, the first that has one first.
+#[derive(Debug)]
+pub struct Images<'o> {
+    opener: &'o Opener,
+    given: BTreeMap<String, PathBuf>,
+    trees: Vec<BundleTree>,
+    /// Layouts, by what they are called on the command line.
+    layouts: Vec<String>,
+    catalogs: Vec<Source>,
+    /// Whether registries are asked for the rest.
+    pulls: bool,
+}
+
+/// Why something cannot be looked at.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ImagesError {
+    /// It is not a source.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// An image was given two directories.
+    #[error("`{0}` is given twice")]
+    Twice(String),
+}
+
+impl<'o> Images<'o> {
+    /// Nowhere yet; `pulls` says whether registries are asked for what is not found.
+    #[must_use]
+    pub fn new(opener: &'o Opener, pulls: bool) -> Self {
+        let (given, trees, layouts, catalogs) = (BTreeMap::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { opener, given, trees, layouts, catalogs, pulls }
+    }
+
+    /// A bundle directory, or an image in a layout or archive, for one reference.
+    ///
+    /// # Errors
+    /// [`ImagesError::Twice`].
+    pub fn give(&mut self, image: &str, path: &Path) -> Result<(), ImagesError> {
+        match self.given.insert(image.to_owned(), path.to_owned()) {
+            None => Ok(()),
+            Some(_) => Err(ImagesError::Twice(image.to_owned())),
+        }
+    }
+
+    /// A tree of bundle directories, or a layout whose images have their references or digests as names.
+    ///
+    /// # Errors
+    /// If it is neither.
+    pub fn add_directory(&mut self, path: &Path) -> Result<(), ImagesError> {
+        let directory = path.to_str().and_then(|it| it.strip_prefix("oci:")).filter(|_| !path.exists());
+        let layout = directory.map_or(path, Path::new);
+        if Layout::is_in(layout) {
+            self.layouts.push(format!("oci:{}", layout.display()));
+            return Ok(());
+        }
+        self.trees.push(BundleTree::open(path).map_err(|error| unreadable(path, error))?);
+        Ok(())
+    }
+
+    /// A catalog that has bundles.
+    ///
+    /// # Errors
+    /// If it cannot be opened.
+    pub fn add_catalog(&mut self, path: &Path, stdin: &mut dyn io::Read) -> Result<(), ImagesError> {
+        self.catalogs.push(self.opener.open(path, stdin)?);
+        Ok(())
+    }
+
+    /// What a directory, a layout or a registry has of an image; nothing if nobody knows it.
+    fn in_files(&self, image: &str) -> Result<Option<ImageContent>, Unavailable> {
+        let refused = |message: String, help: Option<String>| Unavailable { message, help, is_unknown: false };
+        let read = |path: &Path| match self.opener.read_bundle(path) {
+            Ok(bundle) => Ok(Some(ImageContent::Files(Box::new(bundle)))),
+            Err(error) => Err(refused(error.to_string(), Some(error.help()))),
+        };
+        if let Some(path) = self.given.get(image) {
+            return read(path);
+        }
+        for tree in &self.trees {
+            match tree.find(image).map_err(|message| refused(message, None))? {
+                Match::None => {}
+                Match::One(path) => return read(&path),
+                Match::Several(paths) => {
+                    let paths: Vec<String> = paths.iter().map(|it| format!("`{}`", it.display())).collect();
+                    let message = format!("`{image}` could be any of {}", paths.join(", "));
+                    return Err(refused(message, Some(format!("say which with `--bundle {image}=DIR`"))));
+                }
+            }
+        }
+        for layout in &self.layouts {
+            let names = match image.parse::<Reference>() {
+                Ok(Reference { digest: Some(digest), .. }) => vec![format!("{layout}@{digest}")],
+                _ => vec![format!("{layout}:{image}")],
+            };
+            for name in names {
+                // What the layout does not have may be elsewhere.
+                let is_there = self.opener.store(&name).is_ok_and(|(store, wanted)| store.root(&wanted).is_ok());
+                if is_there {
+                    return read(Path::new(&name));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn in_registry(&self, image: &str) -> Result<ImageContent, Unavailable> {
+        let name = format!("docker://{image}");
+        match self.opener.read_bundle(Path::new(&name)) {
+            Ok(bundle) => Ok(ImageContent::Files(Box::new(bundle))),
+            Err(error) => Err(Unavailable { message: error.to_string(), help: Some(error.help()), is_unknown: false }),
+        }
+    }
+
+    /// The blobs that catalogs have of images, by the names that these go by.
+    fn in_catalogs(&self, images: &[&str]) -> Result<BTreeMap<String, String>, String> {
+        let mut found = BTreeMap::new();
+        if images.is_empty() {
+            return Ok(found);
+        }
+        let wanted: Vec<String> = images.iter().flat_map(|it| names_of(it)).collect();
+        for source in &self.catalogs {
+            let mut take = |image: &str, text: String| {
+                for name in names_of(image).into_iter().filter(|it| wanted.contains(it)) {
+                    found.entry(name).or_insert_with(|| text.clone());
+                }
+            };
+            match source {
+                Source::Catalog(input) => {
+                    let done: Result<(), Infallible> = fbc::load(input, &OfImages { wanted: &wanted }, |it| {
+                        if let Some((image, text)) = it {
+                            take(&image, text);
+                        }
+                        Ok(())
+                    });
+                    match done {
+                        Ok(()) => {}
+                    }
+                }
+                Source::Index(path) => {
+                    let failed = |error: IndexError| error.to_string();
+                    let names: Vec<&str> = wanted.iter().map(String::as_str).collect();
+                    let index = Index::open(path).map_err(failed)?;
+                    for (image, text) in index.bundles_of_images(&names).map_err(failed)? {
+                        take(&image, text);
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The names that an image goes by: as it is written, in full, and by its digest alone.
+fn names_of(image: &str) -> Vec<String> {
+    let mut names = vec![image.to_owned()];
+    if let Ok(reference) = image.parse::<Reference>() {
+        names.push(reference.to_string());
+        if reference.digest.is_some() {
+            names.push(Reference { tag: None, ..reference }.to_string());
+        }
+    }
+    names.dedup();
+    names
+}
+
+/// Finds the bundles of images.
+struct OfImages<'w> {
+    wanted: &'w [String],
+}
+
+impl Consumer for OfImages<'_> {
+    type Output = Option<(String, String)>;
+
+    fn document(&self, document: Document<'_>) -> Self::Output {
+        let blob = document.blob.ok()?;
+        let Typed::Bundle(bundle) = &blob.typed else { return None };
+        if !names_of(&bundle.image).iter().any(|it| self.wanted.contains(it)) {
+            return None;
+        }
+        let mut text = Vec::new();
+        json::write_compact(blob.value, &mut text);
+        Some((bundle.image.to_string(), json::decode_utf8(&text).into_owned()))
+    }
+}
+
+impl BundleImages for Images<'_> {
+    fn bundles(&self, images: &[&str]) -> Vec<Result<ImageContent, Unavailable>> {
+        let mut found: Vec<Option<Result<ImageContent, Unavailable>>> =
+            images.par_iter().map(|it| self.in_files(it).transpose()).collect();
+        let open: Vec<&str> = images.iter().zip(&found).filter(|it| it.1.is_none()).map(|it| *it.0).collect();
+        match self.in_catalogs(&open) {
+            Ok(blobs) => {
+                for (image, found) in images.iter().zip(&mut found).filter(|it| it.1.is_none()) {
+                    let text = names_of(image).iter().find_map(|it| blobs.get(it)).cloned();
+                    *found = text.map(|it| Ok(ImageContent::Blob(it)));
+                }
+            }
+            Err(message) => {
+                for found in found.iter_mut().filter(|it| it.is_none()) {
+                    *found = Some(Err(Unavailable { message: message.clone(), help: None, is_unknown: false }));
+                }
+            }
+        }
+        let rest = |(image, found): (&&str, Option<_>)| match found {
+            Some(found) => found,
+            None if self.pulls => self.in_registry(image),
+            None => Err(unknown(image)),
+        };
+        images.iter().zip(found).map(rest).collect()
+    }
+}
+
+fn unknown(image: &str) -> Unavailable {
+    let help = format!(
+        "fetch it with `--pull`, or name its directory with `--bundle {image}=DIR`, or copy it first: \
+         `skopeo copy docker://{image} oci:bundles:{image}` and `--bundles oci:bundles`"
+    );
+    Unavailable { message: format!("the image `{image}` is not known offline"), help: Some(help), is_unknown: true }
+}

@@ -1,0 +1,169 @@
+//! Why a source cannot be used.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::archive::ArchiveError;
+use crate::bundle::BundleError;
+use crate::diag::counted;
+use crate::legacy::LegacyError;
+use crate::oci::OciError;
+
+/// Why a source cannot be used.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SourceError {
+    /// There is nothing of that name.
+    #[error("`{}` does not exist", .0.display())]
+    NotFound(PathBuf),
+    /// It cannot be opened or read.
+    #[error("cannot read `{}`: {error}", .path.display())]
+    Unreadable {
+        /// Its path.
+        path: PathBuf,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// It is a bundle directory that cannot be read.
+    #[error("`{}` is not a bundle: {error}", .path.display())]
+    Bundle {
+        /// Its path.
+        path: PathBuf,
+        /// What is wrong.
+        error: BundleError,
+    },
+    /// It is no catalog, but has bundles one level down.
+    #[error("`{}` is not a catalog: {}", .path.display(), inner(.bundles))]
+    Nested {
+        /// Its path.
+        path: PathBuf,
+        /// The bundles, at least one.
+        bundles: Vec<PathBuf>,
+    },
+    /// It is an archive of no catalog, but of bundles one level down.
+    #[error("`{}` is not a catalog: {}", .path.display(), inner(.bundles))]
+    NestedInArchive {
+        /// Its path.
+        path: PathBuf,
+        /// The bundles, at least one, below the top of the archive.
+        bundles: Vec<PathBuf>,
+    },
+    /// It can be read, and is not a bundle.
+    #[error("`{0}` is not a bundle")]
+    NotABundle(String),
+    /// It is an image that cannot be read.
+    #[error("cannot read the image `{name}`: {error}")]
+    Image {
+        /// How the user named it.
+        name: String,
+        /// What is wrong.
+        error: OciError,
+    },
+    /// It is an archive that cannot be read.
+    #[error("cannot read the archive `{}`: {error}", .path.display())]
+    Archive {
+        /// Its path.
+        path: PathBuf,
+        /// What is wrong.
+        error: ArchiveError,
+    },
+    /// It is an image that is somewhere else.
+    #[error("images are not read from `{transport}`")]
+    Transport {
+        /// Where.
+        transport: &'static str,
+        /// Its name there.
+        reference: String,
+    },
+    /// It is a legacy catalog that cannot be read.
+    #[error(transparent)]
+    Legacy(#[from] LegacyError),
+}
+
+impl SourceError {
+    /// Whether a limit was reached, and not something wrong.
+    #[must_use]
+    pub fn is_limit(&self) -> bool {
+        match self {
+            Self::Image { error, .. } => error.is_limit(),
+            Self::Archive { error, .. } => error.is_limit(),
+            _ => false,
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::NotFound(_) => {
+                "name a catalog directory, a JSON or YAML file, an image, an index.db, or `-` for standard input"
+                    .to_owned()
+            }
+            Self::Unreadable { error, .. } if error.kind() == io::ErrorKind::Other => {
+                "pipes, sockets and devices are not read; use `-` for standard input".to_owned()
+            }
+            Self::Unreadable { error, .. } if error.raw_os_error() == Some(TOO_MANY_OPEN_FILES) => {
+                "raise the limit of open files (`ulimit -n`)".to_owned()
+            }
+            Self::Unreadable { .. } => "check the permissions of the file and of the directories above it".to_owned(),
+            Self::Bundle { error, .. } => error.help(),
+            Self::NotABundle(_) => {
+                "name a directory with `manifests/` and `metadata/`, or the image of a bundle".to_owned()
+            }
+            Self::Nested { bundles, .. } if bundles.len() == 1 => {
+                format!("name the inner directory: `{}`", bundles[0].display())
+            }
+            Self::Nested { path, .. } => {
+                format!("name the bundles themselves: `olmdex render {}`", path.join("*/").display())
+            }
+            Self::NestedInArchive { bundles, .. } => match bundles.as_slice() {
+                [only] => format!("unpack it, and name `{}`", only.display()),
+                _ => "unpack it, and name the bundles themselves".to_owned(),
+            },
+            Self::Image { error, .. } => error.help(),
+            Self::Archive { error, .. } => OciError::help_of(error),
+            Self::Transport { transport, reference } => {
+                format!("copy it first: `skopeo copy {transport}{reference} oci:image`, then name `oci:image`")
+            }
+            Self::Legacy(error) => error.help().unwrap_or_else(|| "`olmdex doctor` says more".to_owned()),
+        }
+    }
+}
+
+/// Says which bundles a directory has.
+fn inner(bundles: &[PathBuf]) -> String {
+    match bundles {
+        [] => "it has bundles".to_owned(),
+        [only] => format!("`{}` is a bundle", only.display()),
+        [first, ..] => {
+            format!("it has {}, `{}` is the first", counted(bundles.len() as u64, "bundle"), first.display())
+        }
+    }
+}
+
+/// The system's number, the same on Linux, macOS and the BSDs, for "this process has too many files open".
+const TOO_MANY_OPEN_FILES: i32 = 24;
+
+pub(super) fn unreadable(path: &Path, error: io::Error) -> SourceError {
+    match error.kind() {
+        io::ErrorKind::NotFound => SourceError::NotFound(path.to_owned()),
+        _ => SourceError::Unreadable { path: path.to_owned(), error },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_open_files_are_no_matter_of_permissions() {
+        let help = |number: i32| {
+            let error = io::Error::from_raw_os_error(number);
+            SourceError::Unreadable { path: PathBuf::from("catalog"), error }.help()
+        };
+        assert!(help(TOO_MANY_OPEN_FILES).contains("ulimit -n"));
+        assert!(help(13).contains("permissions"));
+    }
+}

@@ -1,0 +1,49 @@
+//! An image that was found, before what it holds is read: often its digest tells enough.
+
+use super::error::SourceError;
+use crate::diag::Finding;
+use crate::fbc::FromImage;
+use crate::oci::{Content, Image, ImageOptions, OciError, Store, Wanted};
+
+/// An image of which nothing but manifest and configuration were read.
+pub struct ImageSource<'o> {
+    store: Box<dyn Store + 'o>,
+    image: Box<Image>,
+    /// How it is called.
+    pub(super) shown: String,
+    /// Its name in a registry, if it has one.
+    pub(super) reference: Option<String>,
+}
+
+impl<'o> ImageSource<'o> {
+    /// Looks an image up.
+    pub(super) fn find(
+        store: Box<dyn Store + 'o>,
+        wanted: &Wanted,
+        options: &ImageOptions,
+        shown: &str,
+        reference: Option<&str>,
+    ) -> Result<Self, SourceError> {
+        let wrong = |error: OciError| SourceError::Image { name: shown.to_owned(), error };
+        let image = Image::open(&*store, wanted, options).map_err(wrong)?;
+        Ok(Self { store, image: Box::new(image), shown: shown.to_owned(), reference: reference.map(str::to_owned) })
+    }
+
+    /// Which image it is.
+    #[must_use]
+    pub fn origin(&self) -> FromImage {
+        FromImage { digest: self.image.digest.to_string(), content: Some(self.image.content()) }
+    }
+
+    /// Reads what it holds, and what is remarkable about it.
+    pub(super) fn content(&self, options: &ImageOptions) -> Result<(Content, Vec<Finding>), SourceError> {
+        let wrong = |error: OciError| SourceError::Image { name: self.shown.clone(), error };
+        Content::read(&*self.store, &self.image, options, &self.shown).map_err(wrong)
+    }
+}
+
+impl std::fmt::Debug for ImageSource<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ImageSource").field("image", &self.image).field("shown", &self.shown).finish_non_exhaustive()
+    }
+}
