@@ -1,0 +1,226 @@
+//! `olmdex template`
+
+use std::io::{BufWriter, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::check;
+use crate::cli::args::bundle_images::{BundleImageArgs, not_rendered};
+use crate::cli::args::formats::MigrateLevel;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::draw::{Catalog, Mermaid, MermaidOptions};
+use crate::fbc::{Format, Level};
+use crate::file::read_regular_of;
+use crate::source::{STDIN, Source};
+use crate::template::{self, ConvertError, Kind, Rendered, Template};
+
+/// Render templates of catalogs, offline too, and make them of catalogs
+///
+/// A template names bundles by their images. `olmdex validate` checks one without rendering it.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex template render shop-template.yaml --bundles operators/
+  olmdex template render shop-template.yaml --bundles operators/ -o mermaid
+  olmdex template convert basic my-catalog/keda.yaml")]
+pub(crate) struct TemplateArgs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Render(RenderArgs),
+    Convert(ConvertArgs),
+}
+
+/// Render a template, byte for byte as `opm alpha render-template` does
+///
+/// Bundles come from directories, layouts and catalogs that are here; registries are asked with `--pull` only.
+/// Exits with 3 if the template is wrong, with 4 if only images are missing.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex template render shop-template.yaml --bundles operators/ > catalog.json
+  olmdex template render shop-template.yaml --bundles operators/ --from my-catalog/ -o yaml
+  olmdex template render semver shop-template.yaml --bundles operators/
+  olmdex template render shop-template.yaml --bundles operators/ --migrate-level all -o yaml")]
+struct RenderArgs {
+    /// The kind of template (`basic`, `semver`, `substitutes`; by default that of its schema), and its file; by default standard input
+    #[arg(value_name = "[TYPE] FILE", num_args = 0..=2)]
+    words: Vec<PathBuf>,
+    /// Format of the catalog
+    #[arg(short, long, value_enum, default_value_t = Output::Json)]
+    output: Output,
+    #[command(flatten)]
+    bundles: BundleImageArgs,
+    /// What to do with the manifests in bundles: `none` or `bundle-object-to-csv-metadata`
+    #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL", hide_possible_values = true)]
+    migrate_level: MigrateLevel,
+}
+
+/// Make a catalog a template, byte for byte as `opm alpha convert-template` does
+///
+/// In a basic template bundles are named by their images only. Order is kept, comments are not.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex template convert basic my-catalog/keda.yaml > template.json
+  olmdex template convert basic my-catalog/keda.yaml -o yaml
+  olmdex template convert substitutes my-catalog/keda.yaml -o yaml")]
+struct ConvertArgs {
+    /// The kind of template
+    #[arg(value_enum, value_name = "TYPE")]
+    kind: Kind,
+    /// The catalog; by default standard input
+    #[arg(value_name = "SOURCE")]
+    source: Option<PathBuf>,
+    /// Format of the template
+    #[arg(short, long, value_enum, default_value_t = Format::Json)]
+    output: Format,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// JSON, indented by four
+    Json,
+    /// YAML documents
+    Yaml,
+    /// The upgrade graphs of the catalog
+    Mermaid,
+}
+
+impl ValueEnum for Kind {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        let help = match self {
+            Self::Basic => "A catalog in which bundles are named by their images",
+            Self::Semver => "Channels that follow from versions",
+            Self::Substitutes => "A catalog with bundles that take the place of others",
+        };
+        Some(clap::builder::PossibleValue::new(self.name()).help(help))
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &TemplateArgs) -> CommandResult {
+    match &args.verb {
+        Verb::Render(args) => render(context, args),
+        Verb::Convert(args) => convert(context, args),
+    }
+}
+
+fn render(context: &Context, args: &RenderArgs) -> CommandResult {
+    let (kind, path) = named(&args.words)?;
+    let shown = if path.as_os_str() == STDIN { "<stdin>".to_owned() } else { path.display().to_string() };
+    let text = read(&path).map_err(|error| {
+        let error = CommandError::new(Exit::Input, format!("cannot read `{shown}`: {error}"));
+        error.help("name the file of a template, or `-` for standard input")
+    })?;
+    let template = Template::read(&shown, text, kind).map_err(|findings| not_rendered(context, &shown, &findings))?;
+    let images = args.bundles.open(context)?;
+    let level = match args.output {
+        // No picture shows manifests.
+        Output::Mermaid => Level::CsvMetadata,
+        _ => args.migrate_level.into(),
+    };
+    let (rendered, remarks) =
+        template.render(&images, level).map_err(|findings| not_rendered(context, &shown, &findings))?;
+    for remark in template.remarks.iter().chain(&remarks) {
+        context.reporter.finding(remark);
+    }
+    let format = match args.output {
+        Output::Mermaid => return draw(context, &rendered),
+        Output::Json => Format::Json,
+        Output::Yaml => Format::Yaml,
+    };
+    let mut text = Vec::new();
+    rendered
+        .write(format, level, &mut text)
+        .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
+    print(&text)
+}
+
+/// The kind that was named, and the file.
+fn named(words: &[PathBuf]) -> Result<(Option<Kind>, PathBuf), CommandError> {
+    let kind = |word: &Path| Kind::ALL.into_iter().find(|it| word.as_os_str() == it.name());
+    match words {
+        [] => Ok((None, PathBuf::from(STDIN))),
+        [only] => match kind(only) {
+            Some(kind) => Ok((Some(kind), PathBuf::from(STDIN))),
+            None => Ok((None, only.clone())),
+        },
+        [first, file, ..] => match kind(first) {
+            Some(kind) => Ok((Some(kind), file.clone())),
+            None => {
+                let names = Kind::ALL.map(Kind::name).join(", ");
+                let error = CommandError::usage(format!("`{}` is not a kind of template", first.display()));
+                Err(error.help(format!("there are {names}")))
+            }
+        },
+    }
+}
+
+fn read(path: &Path) -> std::io::Result<Arc<[u8]>> {
+    if path.as_os_str() != STDIN {
+        return read_regular_of(path, template::MAX_SIZE).map(Arc::from);
+    }
+    let mut text = Vec::new();
+    std::io::stdin().lock().take(template::MAX_SIZE + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > template::MAX_SIZE {
+        return Err(std::io::ErrorKind::FileTooLarge.into());
+    }
+    Ok(Arc::from(text))
+}
+
+fn draw(context: &Context, rendered: &Rendered) -> CommandResult {
+    let input = rendered.input("the rendered template");
+    let catalog = Catalog::read(&input, |origin, failure| {
+        for finding in check::failure_findings(&input, origin, failure) {
+            context.reporter.finding(&finding);
+        }
+    })
+    .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+    let drawing = Mermaid::new(&catalog, MermaidOptions { v0_semantics: true });
+    for warning in drawing.warnings() {
+        context.reporter.warning(warning);
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    drawing.write(&mut out)?;
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+fn convert(context: &Context, args: &ConvertArgs) -> CommandResult {
+    let path = args.source.clone().unwrap_or_else(|| PathBuf::from(STDIN));
+    let opened = context.opener.as_opm().open(&path, &mut std::io::stdin().lock())?;
+    let input = match opened {
+        Source::Catalog(input) => input,
+        Source::Index(_) => {
+            let error = CommandError::usage(format!("`{}` is an index, not a catalog in files", path.display()));
+            return Err(error.help("render it first: `olmdex render index.db | olmdex template convert basic`"));
+        }
+    };
+    let mut text = Vec::new();
+    template::convert(&input, args.kind, args.output, &mut text).map_err(|error| match error {
+        ConvertError::Broken(findings) => {
+            for finding in &findings {
+                context.reporter.finding(finding);
+            }
+            CommandError::new(Exit::Input, format!("`{}` cannot be read as a catalog", path.display()))
+        }
+        ConvertError::Semver => CommandError::usage(error.to_string())
+            .help("list the images by hand: `schema: olm.semver`, `stable: {bundles: [{image: …}]}`"),
+        error => CommandError::new(Exit::Input, error.to_string()).help("use `-o json`"),
+    })?;
+    print(&text)
+}
+
+fn print(text: &[u8]) -> CommandResult {
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    out.write_all(text)?;
+    out.flush()?;
+    Ok(Exit::Yes)
+}

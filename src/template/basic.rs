@@ -1,0 +1,59 @@
+//! Basic templates: a catalog in which bundles are named by their images (`docs/behaviour/fbc.md` 5.6).
+
+use super::document::Document;
+use super::listed::{Listed, bad_entry, check_reference, list};
+use super::rules;
+use crate::diag::Finding;
+use crate::fbc::{self, Spot, Typed};
+use crate::json::{Reader, Step};
+
+/// An entry of a template.
+#[derive(Debug)]
+pub(super) enum Entry {
+    /// A blob that is copied, as JSON.
+    Blob(String),
+    /// A bundle that is read from its image.
+    Bundle(Listed),
+}
+
+/// Reads the entries.
+///
+/// # Errors
+/// All that is wrong with them.
+pub(super) fn entries(document: &Document) -> Result<Vec<Entry>, Vec<Finding>> {
+    let mut findings = Vec::new();
+    let mut entries = Vec::new();
+    let mut reader = Reader::new();
+    // The document has been read before.
+    let Ok(value) = reader.read(&document.json) else { return Ok(entries) };
+    for (path, item) in list(document, value, &[], "entries", &mut findings) {
+        let blob = match fbc::blob::decode(item, true) {
+            Ok(blob) => blob,
+            Err(failure) => {
+                findings.extend(bad_entry(document, &failure, &path));
+                continue;
+            }
+        };
+        let Typed::Bundle(bundle) = &blob.typed else {
+            entries.push(Entry::Blob(document.json[item.offset()..item.end()].to_owned()));
+            continue;
+        };
+        let of_image = [
+            ("package", !bundle.package.is_empty()),
+            ("properties", !bundle.properties.is_empty()),
+            ("relatedImages", !bundle.related_images.is_empty()),
+        ];
+        for (field, _) in of_image.into_iter().filter(|it| it.1) {
+            let at = Spot::Key([path.clone(), vec![Step::Key(field.to_owned())]].concat());
+            let message = format!("a bundle of a basic template has no `{field}`: its image says that");
+            let help = format!("leave out `{field}`; `olmdex template convert basic` does so for a whole catalog");
+            findings.push(document.finding(rules::BUNDLE_FIELDS, &at, message, Some(help)));
+        }
+        let image = item.get_field_with_key("image").and_then(|it| it.0.as_str()).map(|it| Step::Key(it.into_owned()));
+        let path = path.into_iter().chain(image).collect();
+        let listed = Listed { image: bundle.image.to_string(), path };
+        findings.extend(check_reference(document, &listed));
+        entries.push(Entry::Bundle(listed));
+    }
+    if findings.is_empty() { Ok(entries) } else { Err(findings) }
+}

@@ -1,0 +1,125 @@
+//! A catalog as a template (`docs/behaviour/fbc.md` 5.7).
+
+use std::convert::Infallible;
+
+use thiserror::Error;
+
+use super::kind::Kind;
+use crate::check::failure_findings;
+use crate::diag::Finding;
+use crate::fbc::{self, Consumer, DefectKind, Failure, Format, Input, Origin, Typed};
+use crate::json::{self, Reader};
+use crate::yaml;
+
+/// Why a catalog cannot be made a template.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ConvertError {
+    /// Documents that cannot be read.
+    #[error("the catalog cannot be read")]
+    Broken(Vec<Finding>),
+    /// There is no way to a template of this kind.
+    #[error("a catalog cannot be made a semver template")]
+    Semver,
+    /// Something cannot be written as YAML.
+    #[error("{0}")]
+    Unwritable(String),
+}
+
+/// The entry of each document.
+struct Entries {
+    is_basic: bool,
+}
+
+impl Consumer for Entries {
+    type Output = Result<Option<Vec<u8>>, (Origin, Failure)>;
+
+    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
+        let blob = match document.blob {
+            Ok(blob) => blob,
+            Err(failure) => return without_schema(failure).map_err(|failure| (document.origin, failure)),
+        };
+        let mut out = Vec::new();
+        match &blob.typed {
+            Typed::Bundle(bundle) if self.is_basic => {
+                out.extend_from_slice(b"{\"schema\":\"olm.bundle\",\"image\":");
+                json::write_string_html(&bundle.image, &mut out);
+                out.push(b'}');
+            }
+            _ => json::write_unstructured(blob.value, &mut out),
+        }
+        Ok(Some(out))
+    }
+}
+
+/// A document without a schema is converted like others, and one without content is none.
+fn without_schema(failure: Failure) -> Result<Option<Vec<u8>>, Failure> {
+    if let [defect] = failure.defects.as_slice()
+        && let DefectKind::MissingSchema(text) = &defect.kind
+    {
+        let mut reader = Reader::new();
+        return Ok(match reader.read(text) {
+            Ok(value) if !value.is_null() => {
+                let mut out = Vec::new();
+                json::write_unstructured(value, &mut out);
+                Some(out)
+            }
+            _ => None,
+        });
+    }
+    Err(failure)
+}
+
+/// Writes a catalog as a template, in the order of its documents.
+///
+/// # Errors
+/// [`ConvertError`].
+pub fn convert(input: &Input, kind: Kind, format: Format, out: &mut Vec<u8>) -> Result<(), ConvertError> {
+    if kind == Kind::Semver {
+        return Err(ConvertError::Semver);
+    }
+    let mut findings = Vec::new();
+    let mut entries: Vec<Vec<u8>> = Vec::new();
+    let done: Result<(), Infallible> = fbc::load(input, &Entries { is_basic: kind == Kind::Basic }, |it| {
+        match it {
+            Ok(entry) => entries.extend(entry),
+            Err((origin, failure)) => findings.extend(failure_findings(input, origin, &failure)),
+        }
+        Ok(())
+    });
+    match done {
+        Ok(()) => {}
+    }
+    if !findings.is_empty() {
+        return Err(ConvertError::Broken(findings));
+    }
+    let mut text = format!("{{\"schema\":\"{}\",\"entries\":", kind.schema()).into_bytes();
+    match entries.is_empty() {
+        true => text.extend_from_slice(b"null"),
+        false => {
+            text.push(b'[');
+            text.extend_from_slice(&entries.join(&b","[..]));
+            text.push(b']');
+        }
+    }
+    if kind == Kind::Substitutes {
+        text.extend_from_slice(b",\"substitutions\":[]");
+    }
+    text.push(b'}');
+    match format {
+        Format::Json => {
+            json::indent(&text, out);
+            out.push(b'\n');
+        }
+        Format::Yaml => {
+            let text = json::decode_utf8(&text);
+            let mut reader = Reader::new();
+            let value = reader.read(&text).map_err(|error| ConvertError::Unwritable(error.to_string()))?;
+            out.extend_from_slice(b"---\n");
+            yaml::write(value, out).map_err(|error| ConvertError::Unwritable(error.to_string()))?;
+            // As opm does.
+            out.push(b'\n');
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+//! The document of a template: the first of its file, with its places.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use super::rules;
+use crate::check::failure_findings;
+use crate::diag::{Finding, Place, Rule};
+use crate::fbc::{self, Consumer, Failure, Input, Origin, Spot, Syntax};
+use crate::json;
+use crate::yaml;
+
+/// A document that has been read.
+#[derive(Debug)]
+pub(super) struct Document {
+    shown: String,
+    origin: Origin,
+    raw: Vec<u8>,
+    /// The document as JSON, with members in the order of the text and those that occur twice.
+    pub(super) json: String,
+    pub(super) schema: String,
+}
+
+/// Documents with their schema.
+struct Schemas;
+
+impl Consumer for Schemas {
+    type Output = (Origin, Vec<u8>, Result<String, Failure>);
+
+    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
+        (document.origin, document.raw.to_vec(), document.blob.map(|it| it.schema.into_owned()))
+    }
+}
+
+impl Document {
+    /// Reads the first document of a text, and what is remarkable about those after it.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(super) fn read(shown: &str, text: Arc<[u8]>) -> Result<(Self, Option<Finding>), Vec<Finding>> {
+        let input = Input::bytes(shown, text);
+        let mut documents = Vec::new();
+        let done: Result<(), Infallible> = fbc::load(&input, &Schemas, |it| {
+            documents.push(it);
+            Ok(())
+        });
+        match done {
+            Ok(()) => {}
+        }
+        let mut documents = documents.into_iter();
+        let Some((origin, raw, schema)) = documents.next() else {
+            let message = format!("`{shown}` is empty");
+            let place = Some(Place::at_line(shown, 1));
+            let help = Some("begin with `schema: olm.template.basic` or `schema: olm.semver`".to_owned());
+            return Err(vec![Finding { rule: rules::UNKNOWN_SCHEMA, message, place, help, package: None }]);
+        };
+        let schema = schema.map_err(|failure| failure_findings(&input, origin, &failure))?;
+        let json = match origin.syntax {
+            Syntax::Json => json::decode_utf8(&raw).into_owned(),
+            Syntax::Yaml => {
+                let mut converted = Vec::new();
+                // It was read just now, so this succeeds.
+                if let Some(Ok(chunk)) = yaml::split(&raw, 1).find(Result::is_ok) {
+                    let _ = yaml::to_json(&chunk.text, &mut converted);
+                }
+                json::decode_utf8(&converted).into_owned()
+            }
+        };
+        let second = documents.next().map(|(origin, ..)| Finding {
+            rule: rules::SECOND_DOCUMENT,
+            message: "only the first document of a template is read".to_owned(),
+            place: Some(Place::at(shown, origin.line, origin.column)),
+            help: Some("put each template into a file of its own".to_owned()),
+            package: None,
+        });
+        Ok((Self { shown: shown.to_owned(), origin, raw, json, schema }, second))
+    }
+
+    /// Where a spot of the document is in the file.
+    pub(super) fn place(&self, spot: &Spot) -> Place {
+        let found = fbc::locate(&self.raw, self.origin, spot);
+        Place {
+            source: Some(found.text),
+            source_column: found.text_column,
+            ..Place::at(&self.shown, found.line, found.column)
+        }
+    }
+
+    /// A finding about a spot of the document.
+    pub(super) fn finding(&self, rule: &'static Rule, spot: &Spot, message: String, help: Option<String>) -> Finding {
+        Finding { rule, message, place: Some(self.place(spot)), help, package: None }
+    }
+}

@@ -1,0 +1,31 @@
+//! Templates: short files from which a catalog is made, by putting bundles in the place of the references of their images.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | [`Template`] | reads a template, says all that is wrong with it, renders it |
+//! | [`BundleImages`] | where the content of the images comes from |
+//! | [`Rendered`] | the catalog, to be written as opm writes it |
+//! | [`convert()`] | a catalog as a template |
+//!
+//! The rules are in `docs/behaviour/authoring.md` C and `docs/behaviour/fbc.md` 5.6 and 5.7.
+//!
+//! What it deliberately does not do: it opens no image and no directory, and does not judge the catalog that comes out.
+
+mod basic;
+mod convert;
+mod document;
+mod images;
+mod kind;
+mod listed;
+mod rendered;
+pub mod rules;
+mod semver;
+mod streams;
+mod substitutes;
+mod whole;
+
+pub use convert::{ConvertError, convert};
+pub use images::{BundleImages, ImageContent, Unavailable};
+pub use kind::Kind;
+pub use rendered::{Rendered, WriteError};
+pub use whole::{MAX_SIZE, Template, is_template};

@@ -1,0 +1,226 @@
+//! A template of any kind: read, judged, rendered.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::basic::{self, Entry};
+use super::document::Document;
+use super::images::{BundleImages, Head};
+use super::kind::Kind;
+use super::listed::Listed;
+use super::rendered::{Part, Rendered};
+use super::rules;
+use super::semver::Semver;
+use super::substitutes::{Substitutes, channel_blob};
+use crate::diag::Finding;
+use crate::fbc::{Level, Spot};
+use crate::json::{self, Step};
+
+/// A template that has been read.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use olmdex::template::{Kind, Template};
+///
+/// let text = "schema: olm.semver\nstable:\n  bundles:\n  - image: quay.io/example/shop:v1.0.0\n";
+/// let template = Template::read("shop.yaml", Arc::from(text.as_bytes()), None).unwrap();
+/// assert_eq!(template.kind(), Kind::Semver);
+/// assert_eq!(template.images(), ["quay.io/example/shop:v1.0.0"]);
+/// ```
+#[derive(Debug)]
+pub struct Template {
+    document: Document,
+    body: Body,
+    /// What is remarkable about it, although it can be rendered.
+    pub remarks: Vec<Finding>,
+}
+
+#[derive(Debug)]
+enum Body {
+    Basic(Vec<Entry>),
+    Semver(Semver),
+    Substitutes(Substitutes),
+}
+
+/// No template is larger: no bundle is among its entries.
+pub const MAX_SIZE: u64 = 64 << 20;
+
+/// Schemas of templates that opm does not have any more.
+const REMOVED: &str = "olm.composite";
+
+/// Whether a text is likely to be a template: whether its first document has such a schema.
+#[must_use]
+pub fn is_template(shown: &str, text: &Arc<[u8]>) -> bool {
+    // Reading all of a catalog to learn that it is none would cost as much as checking it.
+    let may_be = [b"olm.template.".as_slice(), b"olm.semver", REMOVED.as_bytes()];
+    may_be.iter().any(|it| memchr::memmem::find(text, it).is_some())
+        && Document::read(shown, text.clone())
+            .is_ok_and(|(it, _)| Kind::of_schema(&it.schema).is_some() || it.schema.starts_with(REMOVED))
+}
+
+impl Template {
+    /// Reads a template, called `shown` in messages. `wanted` is the kind that it must have.
+    ///
+    /// # Errors
+    /// All that is wrong with it, each with its place.
+    pub fn read(shown: &str, text: Arc<[u8]>, wanted: Option<Kind>) -> Result<Self, Vec<Finding>> {
+        let (document, second) = Document::read(shown, text)?;
+        let kind = Kind::of_schema(&document.schema).filter(|it| wanted.is_none_or(|wanted| wanted == *it));
+        let Some(kind) = kind else { return Err(vec![unknown_schema(&document, wanted)]) };
+        let body = match kind {
+            Kind::Basic => Body::Basic(basic::entries(&document)?),
+            Kind::Semver => Body::Semver(Semver::read(&document)?),
+            Kind::Substitutes => Body::Substitutes(Substitutes::read(&document)?),
+        };
+        Ok(Self { document, body, remarks: second.into_iter().collect() })
+    }
+
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match &self.body {
+            Body::Basic(_) => Kind::Basic,
+            Body::Semver(_) => Kind::Semver,
+            Body::Substitutes(_) => Kind::Substitutes,
+        }
+    }
+
+    /// The images that it names, each once, in their order.
+    #[must_use]
+    pub fn images(&self) -> Vec<&str> {
+        self.listed().iter().map(|it| it.image.as_str()).collect()
+    }
+
+    /// The first mention of each image.
+    fn listed(&self) -> Vec<&Listed> {
+        let all: Vec<&Listed> = match &self.body {
+            Body::Basic(entries) => entries
+                .iter()
+                .filter_map(|it| match it {
+                    Entry::Bundle(listed) => Some(listed),
+                    Entry::Blob(_) => None,
+                })
+                .collect(),
+            Body::Semver(semver) => semver.streams.iter().flat_map(|it| &it.1).collect(),
+            Body::Substitutes(it) => it.substitutions.iter().map(|it| &it.image).collect(),
+        };
+        let mut seen = std::collections::BTreeSet::new();
+        all.into_iter().filter(|it| seen.insert(it.image.as_str())).collect()
+    }
+
+    /// The catalog, and what is remarkable about it. `level` is the one at which it will be written.
+    ///
+    /// # Errors
+    /// What stands in the way: every image that is not available, or every bundle that does not fit.
+    pub fn render(&self, images: &dyn BundleImages, level: Level) -> Result<(Rendered, Vec<Finding>), Vec<Finding>> {
+        let listed = self.listed();
+        let mut bundles: BTreeMap<&str, (Part, Head)> = BTreeMap::new();
+        let (mut findings, mut remarks) = (Vec::new(), Vec::new());
+        let contents = images.bundles(&listed.iter().map(|it| it.image.as_str()).collect::<Vec<_>>());
+        for (listed, content) in listed.into_iter().zip(contents) {
+            let at = Spot::Path(listed.path.clone());
+            let content = match content {
+                Ok(content) => content,
+                Err(error) => {
+                    findings.push(self.document.finding(rules::UNAVAILABLE, &at, error.message, error.help));
+                    continue;
+                }
+            };
+            let Some(head) = Head::of(&content) else {
+                let message = format!("what was found for `{}` is not a bundle", listed.image);
+                findings.push(self.document.finding(rules::UNAVAILABLE, &at, message, None));
+                continue;
+            };
+            if head.is_migrated && level == Level::None {
+                let message = format!("`{}` comes from a migrated catalog: opm would write bundle objects", head.name);
+                let help = Some("add `--migrate-level bundle-object-to-csv-metadata`".to_owned());
+                remarks.push(self.document.finding(rules::MIGRATED, &at, message, help));
+            }
+            bundles.insert(&listed.image, (Part::of(content, &listed.image), head));
+        }
+        if !findings.is_empty() {
+            return Err(findings);
+        }
+        let rendered = match &self.body {
+            Body::Basic(entries) => {
+                let part = |it: &Entry| match it {
+                    Entry::Blob(text) => Some(Part::Own(text.clone())),
+                    Entry::Bundle(listed) => bundles.get(listed.image.as_str()).map(|it| it.0.clone()),
+                };
+                Rendered { parts: entries.iter().filter_map(part).collect() }
+            }
+            Body::Semver(semver) => self.semver(semver, bundles)?,
+            Body::Substitutes(it) => it.render(&self.document, &bundles)?,
+        };
+        Ok((rendered, remarks))
+    }
+
+    fn semver(&self, semver: &Semver, bundles: BTreeMap<&str, (Part, Head)>) -> Result<Rendered, Vec<Finding>> {
+        let mut parts = Vec::new();
+        let mut heads = BTreeMap::new();
+        for (image, (part, head)) in bundles {
+            parts.push(part);
+            heads.insert(image, head);
+        }
+        let package = semver.package(&self.document, &heads)?;
+        let channels = &package.channels;
+        // The description is that of the newest bundle of the default channel.
+        let newest = channels.entries.get(&channels.default).and_then(|it| it.last()).map(|it| &it.name);
+        let newest = newest.and_then(|name| heads.values().find(|it| it.name == *name));
+        parts.push(Part::Own(package_blob(&package.name, &channels.default, newest)));
+        for (name, entries) in &channels.entries {
+            parts.push(Part::Own(channel_blob(&package.name, name, entries, None)));
+        }
+        Ok(Rendered { parts })
+    }
+}
+
+fn unknown_schema(document: &Document, wanted: Option<Kind>) -> Finding {
+    let schema = &document.schema;
+    let at = Spot::Path(vec![Step::Key("schema".to_owned())]);
+    let (message, help) = match (wanted, Kind::of_schema(schema)) {
+        _ if schema.starts_with(REMOVED) => (
+            "composite templates were removed from opm".to_owned(),
+            "render the basic or semver template of each component by itself".to_owned(),
+        ),
+        (Some(wanted), found) => (
+            format!("the template has the schema `{schema}`, not `{}`", wanted.schema()),
+            match found {
+                Some(found) => format!("render it as `{}`, or leave the type out", found.name()),
+                None => format!("write `schema: {}`", wanted.schema()),
+            },
+        ),
+        (None, _) => {
+            let schemas = Kind::ALL.map(|it| format!("`{}`", it.schema()));
+            (format!("`{schema}` is not the schema of a template"), format!("there are {}", schemas.join(", ")))
+        }
+    };
+    document.finding(rules::UNKNOWN_SCHEMA, &at, message, Some(help))
+}
+
+/// A package's blob, as JSON.
+fn package_blob(name: &str, default_channel: &str, newest: Option<&Head>) -> String {
+    let mut out = b"{\"schema\":\"olm.package\"".to_vec();
+    let member = |key: &str, text: &str, out: &mut Vec<u8>| {
+        out.extend_from_slice(format!(",\"{key}\":").as_bytes());
+        json::write_string(text, out);
+    };
+    member("name", name, &mut out);
+    member("defaultChannel", default_channel, &mut out);
+    if let Some(newest) = newest {
+        if !newest.description.is_empty() {
+            member("description", &newest.description, &mut out);
+        }
+        if let Some((data, mediatype)) = &newest.icon {
+            out.extend_from_slice(b",\"icon\":{\"base64data\":");
+            // As Go's decoder reads it, which passes over line breaks.
+            json::write_string(&data.replace(['\r', '\n'], ""), &mut out);
+            member("mediatype", mediatype, &mut out);
+            out.push(b'}');
+        }
+    }
+    out.push(b'}');
+    // Written from text, so it is text.
+    String::from_utf8(out).unwrap_or_default()
+}
