@@ -1,0 +1,186 @@
+//! `olmdex repo`
+
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum};
+use serde::Serialize;
+
+use crate::answer::FindingsMetadata;
+use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::print::findings::{FindingFormat, print_chosen};
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::diag::baseline::Scope;
+use crate::diag::{Tally, counted};
+use crate::repository::{self, Operator, Verdict, rules};
+
+/// Check repositories of operators, as community-operators is one
+///
+/// A repository has a directory for each operator in `operators/`, and in that a bundle directory for each version.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex repo check .
+  olmdex repo check operators/shop
+  olmdex repo check operators/shop -o github")]
+pub(crate) struct RepoArgs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Check(CheckArgs),
+}
+
+/// Check operators as the pipelines of the community repositories do before they take a change
+///
+/// These are their static checks: names, required fields, upgrade graphs, OpenShift versions, release configurations.
+/// `olmdex bundle validate` and `olmdex validate` check bundles and catalogs. Exits with 1 if the pipelines would refuse.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex repo check .
+  olmdex repo check operators/shop --ignore W1507
+  olmdex repo check operators/shop -o sarif > findings.sarif")]
+struct CheckArgs {
+    /// Repositories, or directories of operators
+    #[arg(value_name = "DIR", required = true)]
+    directories: Vec<PathBuf>,
+    /// Format of the findings
+    #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
+    output: FindingFormat,
+    /// Print what another tool says: one JSON object for each operator
+    #[arg(long, value_name = "TOOL")]
+    compat: Option<Tool>,
+    #[command(flatten)]
+    choice: ChoiceOptions,
+}
+
+/// Another tool whose output can be printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Tool {
+    /// The pipelines: each check with its level and its words, and the upgrade graphs that they see
+    OperatorPipelines,
+}
+
+pub(crate) fn run(context: &Context, args: &RepoArgs) -> CommandResult {
+    match &args.verb {
+        Verb::Check(args) => check(context, args),
+    }
+}
+
+fn check(context: &Context, args: &CheckArgs) -> CommandResult {
+    if args.output == FindingFormat::Yaml {
+        return Err(CommandError::usage("findings are not printed as YAML").help("use `-o json`"));
+    }
+    let mut operators = Vec::new();
+    for directory in &args.directories {
+        operators.extend(operators_of(directory)?);
+    }
+    if args.compat.is_some() {
+        args.choice.refuse_with_compat()?;
+        return as_pipelines(&operators);
+    }
+    let choice = args.choice.open(context, &args.directories, Whole::Other)?;
+    let mut findings = Vec::new();
+    for operator in &operators {
+        findings.extend(repository::findings(&repository::check(operator)));
+    }
+    let chosen = choice.apply(findings, &Scope { rules: rules::ALL, package: None, is_whole: false })?;
+    match print_chosen(context, args.output, rules::ALL, &chosen, args.choice.all, FindingsMetadata::default()) {
+        // Who has read enough still gets the verdict.
+        Err(error) if error.is_broken_pipe() => {}
+        other => other?,
+    }
+    report(context, &choice, &chosen);
+    if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
+        let n_versions: usize = operators.iter().map(|it| it.versions.len()).sum();
+        let what =
+            format!("{}, {}", counted(operators.len() as u64, "operator"), counted(n_versions as u64, "version"));
+        context.reporter.note(&match chosen.tally() {
+            Tally { errors: 0, warnings: 0 } => format!("{what}: the pipelines would take them"),
+            tally @ Tally { errors: 0, .. } => format!("{what}: the pipelines would take them, {tally}"),
+            tally => format!("{what}: the pipelines would refuse them, {tally}"),
+        });
+    }
+    Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
+}
+
+/// The operators of a repository, or the one whose directory it is.
+fn operators_of(directory: &Path) -> Result<Vec<Operator>, CommandError> {
+    let all = directory.join("operators");
+    if !all.symlink_metadata().is_ok_and(|it| it.is_dir()) {
+        return Ok(vec![Operator::open(directory)?]);
+    }
+    let unreadable = |error: std::io::Error| {
+        CommandError::new(Exit::Input, format!("cannot read `{}`: {error}", all.display()))
+            .help("check the permissions")
+    };
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(&all).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if entry.file_type().is_ok_and(|it| it.is_dir()) {
+            names.push(entry.path());
+        }
+    }
+    names.sort();
+    let mut operators = Vec::new();
+    for path in names {
+        match Operator::open(&path) {
+            Ok(operator) => operators.push(operator),
+            Err(repository::RepositoryError::NotAnOperator(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(operators)
+}
+
+/// Levels and words of a check.
+type Results = BTreeMap<&'static str, Vec<[String; 2]>>;
+
+/// What the pipelines say of an operator.
+#[derive(Debug, Serialize)]
+struct PipelineReport {
+    operator: String,
+    bundles: BTreeMap<String, Results>,
+    operator_checks: Results,
+    update_graph: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    heads: BTreeMap<String, String>,
+    default_channel: Option<String>,
+}
+
+fn as_pipelines(operators: &[Operator]) -> CommandResult {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    let mut is_refused = false;
+    for operator in operators {
+        let verdicts = repository::check(operator);
+        is_refused |= verdicts.iter().any(Verdict::is_refusal);
+        let mut bundles: BTreeMap<String, Results> =
+            operator.versions.iter().map(|it| (it.name.clone(), Results::new())).collect();
+        let mut operator_checks = Results::new();
+        for verdict in verdicts {
+            let level = if verdict.is_refusal() { "Fail" } else { "Warn" };
+            let results = match verdict.version {
+                Some(version) => bundles.entry(version).or_default(),
+                None => &mut operator_checks,
+            };
+            results.entry(verdict.check).or_default().push([level.to_owned(), verdict.theirs]);
+        }
+        for results in bundles.values_mut().chain([&mut operator_checks]) {
+            results.values_mut().for_each(|it| it.sort());
+        }
+        let report = PipelineReport {
+            operator: operator.name.clone(),
+            bundles,
+            operator_checks,
+            update_graph: repository::update_graph_of(operator),
+            heads: repository::heads(operator),
+            default_channel: repository::default_channel(operator),
+        };
+        serde_json::to_writer(&mut out, &report).map_err(std::io::Error::from)?;
+        writeln!(out)?;
+    }
+    out.flush()?;
+    Ok(if is_refused { Exit::No } else { Exit::Yes })
+}

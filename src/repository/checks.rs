@@ -1,0 +1,540 @@
+//! The checks of a version (`docs/behaviour/authoring.md` C.4 and F.2).
+
+use std::collections::BTreeSet;
+
+use super::configuration::TemplateRelease;
+use super::fields::FIELDS;
+use super::file::{RepositoryFile, Unread};
+use super::graph::NoGraph;
+use super::openshift::{Conflict, catalogs, conflicts};
+use super::operator::{Operator, VersionDirectory, path};
+use super::rules;
+use super::schema::{RELEASE, misfits};
+use super::verdict::{Said, Verdict};
+use crate::fbc::Spot;
+use crate::json::{Reader, Step};
+use crate::version::Version;
+
+const ANNOTATION_PACKAGE: [&str; 2] = ["annotations", "operators.operatorframework.io.bundle.package.v1"];
+const ANNOTATION_CHANNELS: [&str; 2] = ["annotations", "operators.operatorframework.io.bundle.channels.v1"];
+const ANNOTATION_OPENSHIFT: [&str; 2] = ["annotations", "com.redhat.openshift.versions"];
+
+/// A version that is being checked.
+pub(super) struct Checked<'o> {
+    pub(super) operator: &'o Operator,
+    pub(super) number: usize,
+    pub(super) verdicts: Vec<Verdict>,
+}
+
+impl<'o> Checked<'o> {
+    fn version(&self) -> &'o VersionDirectory {
+        &self.operator.versions[self.number]
+    }
+
+    /// What the pipelines call it.
+    fn bundle(&self) -> String {
+        bundle(self.operator, self.number)
+    }
+
+    fn shown(&self) -> String {
+        self.operator.path.join(&self.version().name).display().to_string()
+    }
+
+    fn add(&mut self, check: &'static str, said: Said, file: Option<&RepositoryFile>, at: &[Step]) {
+        let (version, shown) = (self.version().name.clone(), self.shown());
+        self.verdicts.push(said.at(check, Some(&version), file, &Spot::Path(at.to_vec()), &shown));
+    }
+
+    fn in_csv<const N: usize>(&mut self, check: &'static str, said: Said, at: [&str; N]) {
+        let version = self.version();
+        self.add(check, said, version.csv.as_ref().ok(), &path(at));
+    }
+
+    fn in_annotations<const N: usize>(&mut self, check: &'static str, said: Said, at: [&str; N]) {
+        let version = self.version();
+        self.add(check, said, version.annotations.as_ref().ok(), &path(at));
+    }
+
+    /// All checks.
+    pub(super) fn run(&mut self) {
+        self.name();
+        if let (Err(error), is_csv) = match (&self.version().csv, &self.version().annotations) {
+            (Err(error), _) => (Err(error), true),
+            (_, Err(error)) => (Err(error), false),
+            _ => (Ok(()), true),
+        } {
+            self.unreadable(error.clone(), is_csv);
+        }
+        if self.version().csv.is_ok() {
+            self.fields();
+            self.directory();
+        }
+        self.network_policy();
+        self.release();
+        if self.operator.settings.is_fbc || self.version().facts.split_name.is_none() {
+            return;
+        }
+        self.dangling();
+        self.kubernetes();
+        self.replaces();
+        self.pruned();
+    }
+
+    fn unreadable(&mut self, error: Unread, is_csv: bool) {
+        let what = if is_csv { "ClusterServiceVersion" } else { "`metadata/annotations.yaml`" };
+        let message = match error {
+            Unread::Absent => format!("the version has no {what}"),
+            Unread::Unreadable(message) => format!("{what} cannot be read: {message}"),
+            Unread::Broken(message, line) => format!("{what} cannot be read: line {line}: {message}"),
+        };
+        self.add("load", Said::new(rules::UNREADABLE, message, "EXC"), None, &[]);
+    }
+
+    fn name(&mut self) {
+        const CHECK: &str = "check_operator_name";
+        let (operator, version) = (self.operator, self.version());
+        if version.facts.package.is_empty() {
+            let said = Said::new(
+                rules::NAME,
+                "the annotations name no package",
+                "Bundle does not define the operator name in annotations.yaml",
+            );
+            self.in_annotations(
+                CHECK,
+                said.help("set `operators.operatorframework.io.bundle.package.v1`"),
+                ANNOTATION_PACKAGE,
+            );
+            return;
+        }
+        let Some((csv_name, _)) = &version.facts.split_name else {
+            let said = Said::new(
+                rules::NAME,
+                "the name of the ClusterServiceVersion is not NAME.VERSION",
+                format!("Invalid operator name in CSV for {}", self.bundle()),
+            );
+            self.in_csv(CHECK, said, ["metadata", "name"]);
+            return;
+        };
+        let others = || operator.versions.iter().enumerate().filter(|it| it.0 != self.number).map(|it| &it.1.facts);
+        let has_others = operator.versions.len() > 1;
+        let package = &version.facts.package;
+        if has_others {
+            // Of a version without annotations the name is empty, which counts as one.
+            let packages: BTreeSet<&str> = others().map(|it| it.package.as_str()).collect();
+            let names: BTreeSet<&str> =
+                others().filter_map(|it| it.split_name.as_ref()).map(|it| it.0.as_str()).collect();
+            for (own, others, place, is_csv) in
+                [(package, packages, "from annotations.yaml", false), (csv_name, names, "from the CSV", true)]
+            {
+                let said = match others.iter().collect::<Vec<_>>().as_slice() {
+                    [only] if **only == own => continue,
+                    [only] => Said::new(
+                        rules::NAME,
+                        format!("the name `{own}` is not that of the other versions, `{only}`"),
+                        format!(
+                            "Operator name {place} ({own}) does not match the name defined in other bundles ({only})"
+                        ),
+                    )
+                    .help(format!("use `{only}`")),
+                    several => {
+                        let all: BTreeSet<&str> = several.iter().map(|it| **it).chain([own.as_str()]).collect();
+                        let listed: Vec<String> = all.iter().map(|it| format!("'{it}'")).collect();
+                        let listed = listed.join(", ");
+                        Said::new(
+                            rules::OTHER_NAME,
+                            format!("the versions of the operator have several names: {listed}"),
+                            format!("Operator name {place} is not consistent across bundles: [{listed}]"),
+                        )
+                    }
+                };
+                match is_csv {
+                    true => self.in_csv(CHECK, said, ["metadata", "name"]),
+                    false => self.in_annotations(CHECK, said, ANNOTATION_PACKAGE),
+                }
+            }
+        }
+        let rule = if has_others { rules::OTHER_NAME } else { rules::NAME };
+        if package != csv_name {
+            let said = Said::new(
+                rule,
+                format!("the package `{package}` is not called as the ClusterServiceVersion, `{csv_name}`"),
+                format!(
+                    "Operator name from annotations.yaml ({package}) does not match the name defined in the CSV ({csv_name})"
+                ),
+            );
+            self.in_annotations(CHECK, said, ANNOTATION_PACKAGE);
+        }
+        if *package != operator.name {
+            let directory = &operator.name;
+            let said = Said::new(
+                rule,
+                format!("the package `{package}` is not called as its directory, `{directory}`"),
+                format!(
+                    "Operator name from annotations.yaml ({package}) does not match the operator's directory name \
+                     ({directory})"
+                ),
+            );
+            self.in_annotations(CHECK, said, ANNOTATION_PACKAGE);
+        }
+    }
+
+    fn fields(&mut self) {
+        let version = self.version();
+        let Ok(file) = &version.csv else { return };
+        let mut reader = Reader::new();
+        let Ok(csv) = reader.read(&file.json) else { return };
+        for field in FIELDS {
+            let name = field.path.join(".");
+            let at: Vec<Step> = field.path.iter().map(|it| Step::Key((*it).to_owned())).collect();
+            let (message, theirs) = match field.of(csv) {
+                Some(value) if field.fits(value, || file.is_quoted(&at)) => continue,
+                Some(_) => (format!("`{name}` is not valid"), format!("CSV contains an invalid value for {name}")),
+                None => (format!("`{name}` is missing"), format!("CSV does not define {name}")),
+            };
+            let rule = if field.is_required { rules::REQUIRED_FIELD } else { rules::RECOMMENDED_FIELD };
+            let said = Said::new(rule, message, theirs).help(format!("it is {}", field.help()));
+            self.add("check_required_fields", said, Some(file), &at);
+        }
+    }
+
+    fn directory(&mut self) {
+        let (operator, version) = (self.operator, self.version());
+        let (own, wanted) = (&version.name, &version.facts.version);
+        if own != wanted {
+            let name = &operator.name;
+            let file = version.csv.as_ref().map(|it| it.shown.clone()).unwrap_or_default();
+            let below = file.find("operators/").map_or(file.as_str(), |at| &file[at..]);
+            let said = Said::new(
+                rules::DIRECTORY,
+                format!("the directory is called `{own}`, and the version is `{wanted}`"),
+                format!(
+                    "Bundle directory name '{name}/{own}' does not match the expected operator CSV version '{wanted}' \
+                     from ./{below}."
+                ),
+            );
+            let help = format!("rename the directory to `{wanted}`, or correct `spec.version`");
+            self.in_csv("check_operator_version_directory_name", said.help(help), ["spec", "version"]);
+        }
+    }
+
+    fn dangling(&mut self) {
+        const CHECK: &str = "check_dangling_bundles";
+        for channel in self.version().all_channels() {
+            let graph = match self.operator.graph(channel) {
+                Ok(graph) => graph,
+                Err(error) => {
+                    let said = no_graph(self.operator, &error);
+                    let at = if let NoGraph::Name(number, _) = error { number } else { self.number };
+                    let csv = self.operator.versions[at].csv.as_ref().ok();
+                    self.add(CHECK, said, csv, &path(["spec", "replaces"]));
+                    return;
+                }
+            };
+            let head = graph.members.last().map(|it| &self.operator.versions[*it].facts);
+            let is_head = |it: &usize| head.is_some_and(|head| self.operator.versions[*it].facts.order(head).is_eq());
+            let dangling: Vec<usize> =
+                graph.members.iter().copied().filter(|it| !graph.edges.contains_key(it) && !is_head(it)).collect();
+            if let Some(first) = dangling.first() {
+                let theirs: Vec<String> = dangling.iter().map(|it| bundle(self.operator, *it)).collect();
+                let names: Vec<String> =
+                    dangling.iter().map(|it| format!("`{}`", self.operator.versions[*it].name)).collect();
+                let said = Said::new(
+                    rules::DANGLING,
+                    format!("in channel `{channel}` nothing upgrades {}", names.join(", ")),
+                    format!("Channel {channel} has dangling bundles: {{{}}}", theirs.join(", ")),
+                );
+                let help = "let a later version replace or skip it, or include it in an `olm.skipRange`";
+                let annotations = self.operator.versions[*first].annotations.as_ref().ok();
+                self.add(CHECK, said.help(help), annotations, &path(ANNOTATION_CHANNELS));
+            }
+        }
+    }
+
+    fn kubernetes(&mut self) {
+        const CHECK: &str = "check_api_version_constraints";
+        let facts = &self.version().facts;
+        let Some(kubernetes) = facts.min_kubernetes.as_deref() else { return };
+        for conflict in conflicts(kubernetes, facts.openshift.as_deref()) {
+            let said = match &conflict {
+                Conflict::BadKubernetes(text) => Said::new(
+                    rules::KUBERNETES,
+                    format!("`minKubeVersion` is `{text}`, which is not a version"),
+                    format!("Invalid minKubeVersion: {text} is not valid SemVer string"),
+                ),
+                Conflict::NoOpenShift(lowest) => Said::new(
+                    rules::KUBERNETES,
+                    "there is a `minKubeVersion`, and no `com.redhat.openshift.versions`",
+                    format!("minKubeVersion is set to {lowest} but com.redhat.openshift.versions is not set"),
+                )
+                .help("set it in `metadata/annotations.yaml` to the first OpenShift version with that Kubernetes"),
+                Conflict::BadOpenShift(text) => Said::new(
+                    rules::KUBERNETES,
+                    format!("`com.redhat.openshift.versions` has `{text}`, which is not a version"),
+                    format!("Invalid com.redhat.openshift.versions: {text} is not valid SemVer string"),
+                ),
+                Conflict::List => Said::new(
+                    rules::OPENSHIFT_LIST,
+                    "`com.redhat.openshift.versions` is a list",
+                    "Comma separated list of versions in com.redhat.openshift.versions is only supported for v4.5 and v4.6",
+                )
+                .help("write the smallest version, which means that and later ones, or a range"),
+                Conflict::Older(versions, lowest) => Said::new(
+                    rules::KUBERNETES,
+                    format!("OpenShift {} has a Kubernetes before {lowest}", versions.replace(',', ", ")),
+                    format!("OCP version(s) {versions} conflict with minKubeVersion={lowest}"),
+                )
+                .help("correct `minKubeVersion` or `com.redhat.openshift.versions`"),
+            };
+            match conflict {
+                Conflict::BadKubernetes(_) | Conflict::NoOpenShift(_) => {
+                    self.in_csv(CHECK, said, ["spec", "minKubeVersion"]);
+                }
+                _ => self.in_annotations(CHECK, said, ANNOTATION_OPENSHIFT),
+            }
+        }
+    }
+
+    fn replaces(&mut self) {
+        const CHECK: &str = "check_replaces_availability";
+        let (operator, version) = (self.operator, self.version());
+        let Some(replaces) = version.facts.replaces.as_deref().filter(|it| !it.is_empty()) else { return };
+        let own = self.bundle();
+        let mut refuse = |said: Said| self.in_csv(CHECK, said, ["spec", "replaces"]);
+        let Some((_, wanted)) = replaces.split_once(".v").or_else(|| replaces.split_once('.')) else {
+            let message = format!("`spec.replaces` is `{replaces}`, which has no version");
+            refuse(Said::new(rules::BAD_REPLACES, message, "EXC IndexError").help("write it as NAME.vVERSION"));
+            return;
+        };
+        if version.facts.split_name.as_ref().is_some_and(|it| it.1 == wanted) {
+            refuse(Said::new(
+                rules::REPLACES,
+                "the version replaces itself",
+                format!(
+                    "{own} attempts to replace itself. Please set 'spec.replaces' field to a different version in the CSV."
+                ),
+            ));
+            return;
+        }
+        let named = |it: &&VersionDirectory| it.facts.split_name.as_ref().is_some_and(|it| it.1 == wanted);
+        let Some(replaced) = operator.versions.iter().find(named) else {
+            let mut there: Vec<&str> = operator
+                .versions
+                .iter()
+                .filter_map(|it| it.facts.split_name.as_ref())
+                .map(|it| it.1.as_str())
+                .collect();
+            there.sort_unstable();
+            let listed: Vec<String> = there.iter().map(|it| format!("'{it}'")).collect();
+            let nearest = crate::version::nearest(Version::parse(wanted).ok().as_ref(), there.iter().copied());
+            let help = nearest.map_or("add that version first".to_owned(), |it| format!("the nearest version is {it}"));
+            refuse(
+                Said::new(
+                    rules::REPLACES,
+                    format!("the version replaces {wanted}, which is not in the repository"),
+                    format!(
+                        "{own} attempts to replace version '{wanted}' which does not exist in the submitted PR branch. \
+                         Available versions: [{}]. If you are submitting multiple versions in sequence, make sure your \
+                         fork is up to date with origin (rebased) before each submission to include all previously \
+                         merged versions.",
+                        listed.join(", ")
+                    ),
+                )
+                .help(help),
+            );
+            return;
+        };
+        let (mine, theirs) = (version.facts.openshift.as_deref(), replaced.facts.openshift.as_deref());
+        let (goes_to, has) = (catalogs(mine), catalogs(theirs));
+        if mine == theirs || goes_to.is_subset(&has) {
+            return;
+        }
+        let list = |it: &BTreeSet<(u64, u64)>| {
+            let names: Vec<String> = it.iter().map(|it| format!("'{}.{}'", it.0, it.1)).collect();
+            format!("[{}]", names.join(", "))
+        };
+        let absent: Vec<String> = goes_to.difference(&has).map(|it| format!("{}.{}", it.0, it.1)).collect();
+        let replaced_name = format!("Bundle({}/{})", operator.name, replaced.name);
+        let shown = |it: Option<&str>| it.unwrap_or("None").to_owned();
+        refuse(
+            Said::new(
+                rules::REPLACES,
+                format!("the version goes to OpenShift {}, and `{}`, which it replaces, does not", absent.join(", "), replaced.name),
+                format!(
+                    "Replaces bundle {replaced_name} {} does not support the same OCP versions as bundle {own} {}. In order \
+                     to fix this issue, align the OCP version range to match the range of the replaced bundle. This can be \
+                     done by setting the `com.redhat.openshift.versions` annotation in the `metadata/annotations.yaml` \
+                     file.\n`{own}` - `{}`\n`{replaced_name}` - `{}`",
+                    list(&has),
+                    list(&goes_to),
+                    shown(mine),
+                    shown(theirs)
+                ),
+            )
+            .help("align `com.redhat.openshift.versions` of both versions"),
+        );
+    }
+
+    fn pruned(&mut self) {
+        let facts = &self.version().facts;
+        let is = |it: &Option<String>| it.as_ref().is_some_and(|it| !it.is_empty());
+        if !is(&facts.skip_range) || is(&facts.replaces) {
+            return;
+        }
+        for channel in &facts.channels {
+            if self.operator.members(channel).len() == 1 {
+                continue;
+            }
+            let said = Said::new(
+                rules::PRUNED,
+                format!("in channel `{channel}`, the version has an `olm.skipRange` and replaces nothing"),
+                "olm.skipRange annotation is set but replaces field is not set in the CSV. The definition may lead to \
+                 unintentional pruning of the update graph. \
+                 https://olm.operatorframework.io/docs/concepts/olm-architecture/operator-catalog/creating-an-update-graph/#skiprange. \
+                 If this is intentional, you can skip the check by adding `/test skip check_pruned_graph` comment to a \
+                 pull request.",
+            );
+            let help = "set `spec.replaces` to the version before it";
+            self.in_csv("check_pruned_graph", said.help(help), ["metadata", "annotations", "olm.skipRange"]);
+        }
+    }
+
+    fn release(&mut self) {
+        let version = self.version();
+        let file = match &version.release {
+            Ok(file) if file.json != "null" => file,
+            Ok(_) | Err(Unread::Absent) => return,
+            Err(Unread::Unreadable(message) | Unread::Broken(message, _)) => {
+                let message = format!("`release-config.yaml` cannot be read: {message}");
+                self.add("load", Said::new(rules::UNREADABLE, message, "EXC"), None, &[]);
+                return;
+            }
+        };
+        let mut reader = Reader::new();
+        if let Ok(value) = reader.read(&file.json) {
+            let mut found = Vec::new();
+            misfits(&RELEASE, value, &mut Vec::new(), &mut found);
+            for it in found {
+                let theirs = format!(
+                    "Bundle's 'release-config.yaml' contains invalid data which does not comply with the schema: {}",
+                    it.theirs
+                );
+                let said = Said::new(rules::SCHEMA, it.message, theirs);
+                self.add("check_validate_schema_bundle_release_config", said, Some(file), &it.path);
+            }
+        }
+        self.release_config(file);
+    }
+
+    fn release_config(&mut self, file: &RepositoryFile) {
+        const CHECK: &str = "check_bundle_release_config";
+        const STREAMS: [&str; 3] = ["Fast", "Candidate", "Stable"];
+        let settings = &self.operator.settings;
+        if !settings.is_fbc {
+            let said = Said::new(
+                rules::RELEASE,
+                "there is a release configuration, and `ci.yaml` does not enable catalogs of templates",
+                "Bundle's 'release-config.yaml' is used but FBC is not enabled for the operator. Update the 'fbc.enabled' \
+                 field in the ci.yaml file.",
+            );
+            self.add(CHECK, said.help("set `fbc: {enabled: true}` in ci.yaml"), Some(file), &[]);
+            return;
+        }
+        for (number, wanted) in TemplateRelease::read(&file.json).into_iter().enumerate() {
+            let at = |key: &str| vec!["catalog_templates".into(), number.into(), key.into()];
+            let template = &wanted.template;
+            // Of several of one name, the last counts here.
+            let said = match settings.mapping.iter().rfind(|it| it.template == *template) {
+                None => Said::new(
+                    rules::RELEASE,
+                    format!("the template `{template}` is not in the `catalog_mapping` of ci.yaml"),
+                    format!(
+                        "Bundle's 'release-config.yaml' contains a catalog template '{template}' that is not defined in \
+                         the ci.yaml file under 'catalog_mapping'. Add the template to the 'catalog_mapping."
+                    ),
+                )
+                .help("add it there, or correct the name"),
+                Some(mapping) if mapping.kind == "olm.semver" => {
+                    let others: Vec<&String> =
+                        wanted.channels.iter().filter(|it| !STREAMS.contains(&it.as_str())).collect();
+                    let Some(first) = others.first() else { continue };
+                    let listed: Vec<String> = wanted.channels.iter().map(|it| format!("'{it}'")).collect();
+                    Said::new(
+                        rules::RELEASE,
+                        format!("`{first}` is not a channel of a semver template"),
+                        format!(
+                            "Bundle's 'release-config.yaml' contains a semver catalog template '{template}' with invalid \
+                             channels: [{}]. Allowed channels are: ['Fast', 'Candidate', 'Stable']. Follow olm \
+                             [documentation](https://olm.operatorframework.io/docs/reference/catalog-templates/#specification) \
+                             to see more details about semver template.",
+                            listed.join(", ")
+                        ),
+                    )
+                    .help("there are Fast, Candidate and Stable")
+                }
+                Some(_) => continue,
+            };
+            let key = if said.message.contains("channel of a") { "channels" } else { "template_name" };
+            self.add(CHECK, said, Some(file), &at(key));
+        }
+    }
+
+    fn network_policy(&mut self) {
+        let operator = self.operator;
+        let manifests = operator.path.join(&self.version().name).join("manifests");
+        let mut names: Vec<String> = std::fs::read_dir(&manifests)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|it| it.file_name().to_string_lossy().into_owned())
+            .filter(|it| it.ends_with(".yaml") || it.ends_with(".yml"))
+            .collect();
+        names.sort();
+        for name in names {
+            let Ok(file) = RepositoryFile::read(&manifests, &name) else { continue };
+            // Reading all of a definition again for one word would cost more than looking for it.
+            let mut reader = Reader::new();
+            let Ok(value) = reader.read(&file.json) else { continue };
+            let text = |key: &str| value.get(key).and_then(|it| it.as_str()).unwrap_or_default();
+            if text("kind") == "NetworkPolicy" && text("apiVersion").starts_with("networking.k8s.io/") {
+                let said = Said::new(
+                    rules::NETWORK_POLICY,
+                    "the bundle has a NetworkPolicy",
+                    format!(
+                        "Bundle contains a NetworkPolicy in {name}. Network policies are not a supported resource that \
+                         Operator Lifecycle Manager(OLM) can install and manage."
+                    ),
+                );
+                self.add("check_network_policy_presence", said, Some(&file), &path(["kind"]));
+            }
+        }
+    }
+}
+
+/// What the pipelines call a version.
+pub(super) fn bundle(operator: &Operator, number: usize) -> String {
+    format!("Bundle({}/{})", operator.name, operator.versions[number].name)
+}
+
+/// Why a channel has no graph.
+pub(super) fn no_graph(operator: &Operator, error: &NoGraph) -> Said {
+    match error {
+        NoGraph::Mode(mode) => Said::new(
+            rules::UPDATE_GRAPH,
+            format!("`updateGraph` is `{mode}`"),
+            format!("Operator({}): unsupported updateGraph value: {mode}", operator.name),
+        )
+        .help("use `replaces-mode` or `semver-mode`"),
+        NoGraph::Name(number, name) => Said::new(
+            rules::BAD_REPLACES,
+            format!("`{}` replaces or skips `{name}`, which has no version", operator.versions[*number].name),
+            format!("{} has invalid 'replaces' field: '{name}'", bundle(operator, *number)),
+        )
+        .help("write it as NAME.vVERSION"),
+        NoGraph::Version(text) => Said::new(
+            rules::UNREADABLE,
+            format!("`{text}` is not a version, and the channel has an `olm.skipRange`"),
+            format!("Invalid version string: '{text}'"),
+        )
+        .help("call the ClusterServiceVersion NAME.vVERSION"),
+    }
+}

@@ -1,0 +1,86 @@
+//! `ci.yaml` and `release-config.yaml`, as far as they decide something (`docs/behaviour/authoring.md` A.6).
+//!
+//! What it deliberately does not do: it does not judge them; what does not fit is left out.
+
+use crate::json::{Reader, Value};
+
+/// What `ci.yaml` says.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Settings {
+    pub(super) update_graph: Option<String>,
+    /// Whether catalogs are made of templates.
+    pub(super) is_fbc: bool,
+    pub(super) mapping: Vec<Mapping>,
+}
+
+/// Which catalogs are made of a template.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Mapping {
+    pub(super) template: String,
+    pub(super) kind: String,
+    pub(super) catalogs: Vec<String>,
+}
+
+/// What a release configuration wants of one template.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TemplateRelease {
+    pub(super) template: String,
+    pub(super) channels: Vec<String>,
+    pub(super) default_channel: Option<String>,
+    /// Values, as JSON, where they are given.
+    pub(super) replaces: Option<String>,
+    pub(super) skips: Option<String>,
+    pub(super) skip_range: Option<String>,
+}
+
+impl Settings {
+    pub(super) fn read(json: &str) -> Self {
+        let mut reader = Reader::new();
+        let Ok(value) = reader.read(json) else { return Self::default() };
+        let fbc = value.get("fbc");
+        let mapping = fbc.and_then(|it| it.get("catalog_mapping"));
+        Self {
+            update_graph: text(Some(value), "updateGraph"),
+            is_fbc: fbc.and_then(|it| it.get("enabled")).and_then(|it| it.as_bool()).unwrap_or(false),
+            mapping: mapping.into_iter().flat_map(|it| it.items()).map(Mapping::of).collect(),
+        }
+    }
+}
+
+impl Mapping {
+    fn of(value: Value<'_>) -> Self {
+        Self {
+            template: text(Some(value), "template_name").unwrap_or_default(),
+            kind: text(Some(value), "type").unwrap_or_default(),
+            catalogs: texts(value, "catalog_names"),
+        }
+    }
+}
+
+impl TemplateRelease {
+    /// All of a release configuration.
+    pub(super) fn read(json: &str) -> Vec<Self> {
+        let mut reader = Reader::new();
+        let Ok(value) = reader.read(json) else { return Vec::new() };
+        let of = |it: Value<'_>| {
+            let raw = |key: &str| it.get(key).map(|it| json[it.offset()..it.end()].to_owned());
+            Self {
+                template: text(Some(it), "template_name").unwrap_or_default(),
+                channels: texts(it, "channels"),
+                default_channel: text(Some(it), "defaultChannel").filter(|it| !it.is_empty()),
+                replaces: raw("replaces"),
+                skips: raw("skips"),
+                skip_range: raw("skipRange"),
+            }
+        };
+        value.get("catalog_templates").into_iter().flat_map(|it| it.items()).map(of).collect()
+    }
+}
+
+fn text(of: Option<Value<'_>>, key: &str) -> Option<String> {
+    of?.get(key)?.as_str().map(|it| it.into_owned())
+}
+
+fn texts(of: Value<'_>, key: &str) -> Vec<String> {
+    of.get(key).into_iter().flat_map(|it| it.items()).filter_map(|it| it.as_str()).map(|it| it.into_owned()).collect()
+}

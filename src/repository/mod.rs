@@ -1,0 +1,31 @@
+//! Repositories of operators, as the community keeps them: a directory for each operator, with a bundle directory for each version,
+//! `ci.yaml`, release configurations and templates.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | [`Operator`] | reads the directory of an operator |
+//! | [`release()`] | what a release configuration does to templates |
+//! | [`check()`] | what the pipelines say of an operator before they take a change |
+//!
+//! The rules are in `docs/behaviour/authoring.md` A.5, A.6, C.3, C.4 and F.2.
+//!
+//! What it deliberately does not do: it writes nothing, renders no template, asks no service.
+
+mod check;
+mod checks;
+mod configuration;
+mod fields;
+mod file;
+mod graph;
+mod npm;
+mod openshift;
+mod operator;
+mod release;
+pub mod rules;
+mod schema;
+mod verdict;
+
+pub use check::{check, default_channel, findings, heads, update_graph_of};
+pub use operator::{Operator, RepositoryError, VersionDirectory};
+pub use release::{ReleaseError, TemplateEdit, catalog_level, release};
+pub use verdict::Verdict;

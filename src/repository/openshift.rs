@@ -1,0 +1,158 @@
+//! Which OpenShift versions a bundle is for, by `com.redhat.openshift.versions`, and which Kubernetes they have
+//! (`docs/behaviour/authoring.md` A.3 and F.2).
+//!
+//! What it deliberately does not do: it asks no service which catalogs exist; the table is that of the versions that are supported.
+
+use std::collections::BTreeSet;
+
+/// Major and minor number.
+pub(super) type Minor = (u64, u64);
+
+/// The first and the last version of OpenShift that has catalogs.
+const CATALOGS: std::ops::RangeInclusive<u64> = 12..=22;
+
+/// The last version whose Kubernetes the pipelines know.
+const KNOWN: u64 = 17;
+
+/// The Kubernetes of a version of OpenShift 4.
+fn kubernetes(minor: u64) -> u64 {
+    // There was none with Kubernetes 1.15.
+    if minor <= 2 { minor + 12 } else { minor + 13 }
+}
+
+/// The versions whose catalogs take a bundle.
+pub(super) fn catalogs(selector: Option<&str>) -> BTreeSet<Minor> {
+    let all = CATALOGS.map(|minor| (4, minor));
+    let Some(selector) = selector else { return all.collect() };
+    let version = |text: &str| {
+        let (major, minor) = text.trim().strip_prefix('v').unwrap_or(text.trim()).split_once('.')?;
+        Some((major.parse::<u64>().ok()?, minor.parse::<u64>().ok()?))
+    };
+    let selector = selector.trim();
+    if let Some(exact) = selector.strip_prefix('=') {
+        return all.filter(|it| Some(*it) == version(exact)).collect();
+    }
+    if let Some((first, last)) = selector.split_once('-') {
+        let (Some(first), Some(last)) = (version(first), version(last)) else { return BTreeSet::new() };
+        return all.filter(|it| (first..=last).contains(it)).collect();
+    }
+    let Some(first) = selector.split(',').filter_map(version).min() else { return BTreeSet::new() };
+    all.filter(|it| *it >= first).collect()
+}
+
+/// What the pipelines say of a bundle's lowest Kubernetes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Conflict {
+    /// The lowest Kubernetes is not a version.
+    BadKubernetes(String),
+    /// There is one, and no OpenShift versions.
+    NoOpenShift(String),
+    /// The OpenShift versions cannot be read.
+    BadOpenShift(String),
+    /// A list of versions, which only one list may be.
+    List,
+    /// These have an older Kubernetes.
+    Older(String, String),
+}
+
+/// Compares what a bundle says of Kubernetes with what it says of OpenShift.
+pub(super) fn conflicts(kubernetes_version: &str, selector: Option<&str>) -> Vec<Conflict> {
+    let Some([major, minor, patch]) = loose(kubernetes_version) else {
+        return vec![Conflict::BadKubernetes(kubernetes_version.to_owned())];
+    };
+    let lowest = format!("{major}.{minor}.{patch}");
+    let Some(selector) = selector.map(str::trim).filter(|it| !it.is_empty()) else {
+        return vec![Conflict::NoOpenShift(lowest)];
+    };
+    let mut found = Vec::new();
+    let version = |text: &str| {
+        let text = text.trim();
+        let text = text.strip_prefix('v').unwrap_or(text);
+        loose(text).map(|it| (it[0], it[1])).ok_or_else(|| Conflict::BadOpenShift(text.to_owned()))
+    };
+    let known = (1..=KNOWN).map(|minor| (4, minor));
+    let mut chosen = || -> Result<Vec<Minor>, Conflict> {
+        if let Some((first, last)) = selector.split_once('-') {
+            let (first, last) = (version(first)?, version(last)?);
+            return Ok(known.clone().filter(|it| (first..=last).contains(it)).collect());
+        }
+        if selector.contains(',') {
+            let all = selector.split(',').map(version).collect::<Result<BTreeSet<_>, _>>()?;
+            if all != BTreeSet::from([(4, 5), (4, 6)]) {
+                found.push(Conflict::List);
+            }
+            let first = all.first().copied().unwrap_or_default();
+            return Ok(known.clone().filter(|it| *it >= first).collect());
+        }
+        if let Some(exact) = selector.strip_prefix('=') {
+            let exact = version(exact)?;
+            // What is not known counts as the nearest before it.
+            return Ok(vec![known.clone().rfind(|it| *it <= exact).unwrap_or((4, 1))]);
+        }
+        let first = version(selector)?;
+        Ok(known.clone().filter(|it| *it >= first).collect())
+    };
+    match chosen() {
+        Err(conflict) => found.push(conflict),
+        Ok(chosen) => {
+            let older = chosen.iter().filter(|it| [1, kubernetes(it.1), 0] < [major, minor, patch]);
+            let older: Vec<String> = older.map(|it| format!("{}.{}", it.0, it.1)).collect();
+            if !older.is_empty() {
+                found.push(Conflict::Older(older.join(","), lowest));
+            }
+        }
+    }
+    found
+}
+
+/// A version whose minor and patch may be left out; what follows them is not looked at.
+fn loose(text: &str) -> Option<[u64; 3]> {
+    let text = text.trim();
+    let end = text.find(['-', '+']).unwrap_or(text.len());
+    let (core, suffix) = text.split_at(end);
+    let is_suffix = |it: char| it.is_ascii_alphanumeric() || matches!(it, '.' | '-' | '+');
+    if !suffix.chars().all(is_suffix) || suffix.len() == 1 {
+        return None;
+    }
+    let mut numbers = [0; 3];
+    let words: Vec<&str> = core.split('.').collect();
+    if words.len() > 3 {
+        return None;
+    }
+    for (number, word) in numbers.iter_mut().zip(words) {
+        let is_number = !word.is_empty() && word.bytes().all(|it| it.is_ascii_digit());
+        if !is_number || (word.len() > 1 && word.starts_with('0')) {
+            return None;
+        }
+        *number = word.parse().ok()?;
+    }
+    Some(numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn selectors_choose_catalogs() {
+        let first_and_last = |it: &str| {
+            let all = catalogs(Some(it));
+            (all.first().map(|it| it.1), all.last().map(|it| it.1))
+        };
+        assert_eq!(first_and_last("v4.14"), (Some(14), Some(22)));
+        assert_eq!(first_and_last("4.13-v4.15"), (Some(13), Some(15)));
+        assert_eq!(first_and_last("=v4.16"), (Some(16), Some(16)));
+        assert_eq!(first_and_last("v4.5,v4.6"), (Some(12), Some(22)));
+        assert_eq!(first_and_last("v4.5-v4.8"), (None, None));
+        assert_eq!(catalogs(None).len(), 11);
+    }
+
+    #[test]
+    fn an_older_kubernetes_is_a_conflict() {
+        assert_eq!(conflicts("1.25.0", Some("v4.12")), []);
+        assert_eq!(conflicts("1.25", Some("v4.11-v4.12")), [Conflict::Older("4.11".to_owned(), "1.25.0".to_owned())]);
+        assert_eq!(conflicts("v1.25", None), [Conflict::BadKubernetes("v1.25".to_owned())]);
+        assert_eq!(conflicts("1.25.0", None), [Conflict::NoOpenShift("1.25.0".to_owned())]);
+        assert_eq!(conflicts("1.14.0", Some("=v4.2")), []);
+    }
+}

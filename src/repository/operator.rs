@@ -1,0 +1,219 @@
+//! The directory of an operator, with its versions (`docs/behaviour/authoring.md` A.5).
+
+use std::cmp::Ordering;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::configuration::Settings;
+use super::file::{RepositoryFile, Unread};
+use crate::json::{Reader, Step, Value};
+use crate::version::Version;
+
+/// How many versions an operator may have.
+const MAX_VERSIONS: usize = 2_000;
+
+/// The directory of an operator.
+#[derive(Debug)]
+pub struct Operator {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    pub(super) ci: Result<RepositoryFile, Unread>,
+    pub(super) settings: Settings,
+    /// Its versions, by the names of their directories.
+    pub versions: Vec<VersionDirectory>,
+}
+
+/// The bundle directory of a version.
+#[derive(Debug)]
+pub struct VersionDirectory {
+    /// The name of the directory.
+    pub name: String,
+    /// Its `ClusterServiceVersion`, or why there is none.
+    pub(super) csv: Result<RepositoryFile, Unread>,
+    pub(super) annotations: Result<RepositoryFile, Unread>,
+    pub(super) release: Result<RepositoryFile, Unread>,
+    pub(super) facts: Facts,
+}
+
+/// What the files of a version say.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Facts {
+    /// `metadata.name` of the ClusterServiceVersion.
+    pub(super) csv_name: Option<String>,
+    /// What stands before the first dot of it, and what after, without `v`s.
+    pub(super) split_name: Option<(String, String)>,
+    pub(super) replaces: Option<String>,
+    pub(super) skips: Vec<String>,
+    pub(super) skip_range: Option<String>,
+    pub(super) version: String,
+    pub(super) package: String,
+    pub(super) channels: Vec<String>,
+    pub(super) default_channel: Option<String>,
+    /// The OpenShift versions that the bundle is for.
+    pub(super) openshift: Option<String>,
+    pub(super) min_kubernetes: Option<String>,
+}
+
+/// Why a directory is not that of an operator.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RepositoryError {
+    /// It cannot be listed.
+    #[error("cannot read `{}`: {error}", .path.display())]
+    Unreadable {
+        /// Its path.
+        path: PathBuf,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// It has no `ci.yaml` and no bundle.
+    #[error("`{}` has no `ci.yaml` and no bundle directories", .0.display())]
+    NotAnOperator(PathBuf),
+    /// It has more versions than any operator has.
+    #[error("`{}` has more than {MAX_VERSIONS} versions", .0.display())]
+    TooMany(PathBuf),
+}
+
+const PREFIX: &str = "operators.operatorframework.io.bundle.";
+
+impl Operator {
+    /// Reads the directory of an operator.
+    ///
+    /// # Errors
+    /// [`RepositoryError`] if it is none. What is wrong with files in it is not an error here.
+    pub fn open(path: &Path) -> Result<Self, RepositoryError> {
+        let unreadable = |error: io::Error| RepositoryError::Unreadable { path: path.to_owned(), error };
+        let ci = RepositoryFile::read(path, "ci.yaml");
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(path).map_err(unreadable)? {
+            let name = entry.map_err(unreadable)?.file_name().to_string_lossy().into_owned();
+            if crate::bundle::is_bundle(&path.join(&name)) {
+                names.push(name);
+            }
+            if names.len() > MAX_VERSIONS {
+                return Err(RepositoryError::TooMany(path.to_owned()));
+            }
+        }
+        if names.is_empty() && ci == Err(Unread::Absent) {
+            return Err(RepositoryError::NotAnOperator(path.to_owned()));
+        }
+        names.sort();
+        let full = std::fs::canonicalize(path).map_err(unreadable)?;
+        let name = full.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+        let settings = ci.as_ref().map(|it| Settings::read(&it.json)).unwrap_or_default();
+        let versions = names.into_iter().map(|it| VersionDirectory::read(path, it)).collect();
+        Ok(Self { name, path: path.to_owned(), ci, settings, versions })
+    }
+
+    /// What a version is called in messages.
+    pub(super) fn called(&self, version: &VersionDirectory) -> String {
+        format!("{}/{}", self.name, version.name)
+    }
+}
+
+impl PartialEq for RepositoryFile {
+    fn eq(&self, other: &Self) -> bool {
+        self.shown == other.shown && self.text == other.text
+    }
+}
+
+impl VersionDirectory {
+    fn read(operator: &Path, name: String) -> Self {
+        let csv = match csv_name(&operator.join(&name).join("manifests")) {
+            Some(file) => RepositoryFile::read(operator, &format!("{name}/manifests/{file}")),
+            None => Err(Unread::Absent),
+        };
+        let read = |relative: &str| RepositoryFile::read(operator, &format!("{name}/{relative}"));
+        let annotations = match read("metadata/annotations.yaml") {
+            Err(Unread::Absent) => read("metadata/annotations.yml"),
+            other => other,
+        };
+        let release = read("release-config.yaml");
+        let facts = Facts::of(csv.as_ref().ok(), annotations.as_ref().ok());
+        Self { name, csv, annotations, release, facts }
+    }
+}
+
+/// The file of the ClusterServiceVersion: the first by its ending.
+fn csv_name(manifests: &Path) -> Option<String> {
+    let mut names: Vec<String> = std::fs::read_dir(manifests)
+        .ok()?
+        .filter_map(|it| Some(it.ok()?.file_name().to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    let ending = |ending: &str| names.iter().find(|it| it.ends_with(ending)).cloned();
+    ending(".clusterserviceversion.yaml").or_else(|| ending(".clusterserviceversion.yml"))
+}
+
+impl Facts {
+    fn of(csv: Option<&RepositoryFile>, annotations: Option<&RepositoryFile>) -> Self {
+        let mut facts = Self::default();
+        let mut reader = Reader::new();
+        if let Some(Ok(value)) = csv.map(|it| reader.read(&it.json)) {
+            let spec = value.get("spec");
+            let metadata = value.get("metadata");
+            facts.csv_name = text(metadata, "name");
+            facts.split_name = facts.csv_name.as_deref().and_then(split_name);
+            facts.replaces = text(spec, "replaces");
+            let skips = spec.and_then(|it| it.get("skips"));
+            facts.skips = skips.into_iter().flat_map(|it| it.items()).filter_map(plain).collect();
+            facts.skip_range = text(metadata.and_then(|it| it.get("annotations")), "olm.skipRange");
+            facts.version = text(spec, "version").unwrap_or_default();
+            facts.min_kubernetes = text(spec, "minKubeVersion").filter(|it| !it.is_empty());
+        }
+        let mut reader = Reader::new();
+        if let Some(Ok(value)) = annotations.map(|it| reader.read(&it.json)) {
+            let all = value.get("annotations");
+            let own = |key: &str| text(all, &format!("{PREFIX}{key}"));
+            facts.package = own("package.v1").unwrap_or_default();
+            let mut channels: Vec<String> =
+                own("channels.v1").iter().flat_map(|it| it.split(',')).map(|it| it.trim().to_owned()).collect();
+            channels.sort();
+            channels.dedup();
+            facts.channels = channels;
+            facts.default_channel = own("channel.default.v1").map(|it| it.trim().to_owned());
+            facts.openshift = text(all, "com.redhat.openshift.versions").filter(|it| !it.is_empty());
+        }
+        facts
+    }
+
+    /// The order of versions: by the name in the ClusterServiceVersion, then by version, or as text where one is no version.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let (Some((name, version)), Some((other_name, other_version))) = (&self.split_name, &other.split_name) else {
+            return self.split_name.is_some().cmp(&other.split_name.is_some());
+        };
+        let by_version = match (Version::parse(version), Version::parse(other_version)) {
+            (Ok(version), Ok(other)) => version.cmp_precedence(&other),
+            _ => version.cmp(other_version),
+        };
+        name.cmp(other_name).then(by_version)
+    }
+}
+
+/// What stands before the first dot, and what after, without `v`s.
+fn split_name(name: &str) -> Option<(String, String)> {
+    let (name, version) = name.split_once('.')?;
+    Some((name.to_owned(), version.trim_start_matches('v').to_owned()))
+}
+
+fn text(of: Option<Value<'_>>, key: &str) -> Option<String> {
+    plain(of?.get(key)?)
+}
+
+/// A text, or what a number or truth value is written as.
+pub(super) fn plain(value: Value<'_>) -> Option<String> {
+    match value.as_str() {
+        Some(text) => Some(text.into_owned()),
+        None if value.is_null() => None,
+        None => Some(value.raw().to_owned()),
+    }
+}
+
+/// A path of keys.
+pub(super) fn path<const N: usize>(keys: [&str; N]) -> Vec<Step> {
+    keys.into_iter().map(|it| Step::Key(it.to_owned())).collect()
+}

@@ -1,0 +1,439 @@
+//! What a release configuration does to the templates of an operator (`docs/behaviour/authoring.md` C.3).
+//!
+//! Every old line stays where it is, with its comments. What the pipelines do twice (an entry of a name that is there with other edges)
+//! is done here as well, so that both agree; the catalog that comes out is not valid then, which whoever renders it sees.
+//!
+//! What it deliberately does not do: it writes nothing and renders nothing.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::configuration::{Mapping, TemplateRelease};
+use super::file::{RepositoryFile, Unread};
+use super::operator::{Operator, VersionDirectory};
+use crate::fbc::{EditError, Edited, Level, Syntax, edit_document};
+use crate::json::{self, Reader, Value};
+use crate::yaml::{self, NodeKind};
+
+/// The directory of templates in that of an operator.
+const TEMPLATES: &str = "catalog-templates";
+
+/// A template that a release changes or makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TemplateEdit {
+    /// Its file, below the directory of the operator.
+    pub file: PathBuf,
+    /// Its text before, if it was there.
+    pub before: Option<Vec<u8>>,
+    /// Its text after.
+    pub after: Vec<u8>,
+    /// Why its comments are lost, if they are.
+    pub rewritten: Option<&'static str>,
+    /// The catalogs that are made of it.
+    pub catalogs: Vec<String>,
+}
+
+/// Why a version cannot be released.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReleaseError {
+    /// It has no release configuration.
+    #[error("`{0}` has no `release-config.yaml`")]
+    NoConfiguration(String),
+    /// A file cannot be read.
+    #[error("`{file}` cannot be read: {message}")]
+    Unreadable {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// It has no ClusterServiceVersion with a name.
+    #[error("`{0}` has no ClusterServiceVersion with a name")]
+    NoCsv(String),
+    /// The default channel is not one of the channels.
+    #[error("the default channel `{channel}` of template `{template}` is not among its channels: {channels}")]
+    DefaultChannel {
+        /// The template.
+        template: String,
+        /// The channel.
+        channel: String,
+        /// The channels.
+        channels: String,
+    },
+    /// The template is not mapped to catalogs.
+    #[error("the template `{0}` is not in the `catalog_mapping` of ci.yaml")]
+    NotMapped(String),
+    /// The template is of an unknown kind.
+    #[error("the template `{template}` has the unknown type `{kind}` in ci.yaml")]
+    UnknownKind {
+        /// The template.
+        template: String,
+        /// What ci.yaml says.
+        kind: String,
+    },
+    /// A name leads out of the repository.
+    #[error("`{0}` is not the name of a file in a directory")]
+    BadName(String),
+    /// The template does not have the form of its kind.
+    #[error("the template `{template}` has no {what}")]
+    Form {
+        /// The template.
+        template: String,
+        /// What it lacks.
+        what: &'static str,
+    },
+    /// The text of the template cannot be changed.
+    #[error("the template `{template}` cannot be changed: {error}")]
+    Edit {
+        /// The template.
+        template: String,
+        /// Why.
+        error: EditError,
+    },
+}
+
+impl ReleaseError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::NoConfiguration(_) => {
+                "add one: `catalog_templates: [{template_name: basic.yaml, channels: [stable]}]`".to_owned()
+            }
+            Self::Unreadable { .. } => "correct the file".to_owned(),
+            Self::NoCsv(_) => "put it into `manifests/` as `NAME.clusterserviceversion.yaml`".to_owned(),
+            Self::DefaultChannel { .. } => "add it to `channels`, or name another one".to_owned(),
+            Self::NotMapped(name) => {
+                format!("add `{{template_name: {name}, type: olm.template.basic, catalog_names: […]}}` to it")
+            }
+            Self::UnknownKind { .. } => "use `olm.template.basic` or `olm.semver`".to_owned(),
+            Self::BadName(_) => "use a name without `/`".to_owned(),
+            Self::Form { .. } => "`olmdex validate` of the template says more".to_owned(),
+            Self::Edit { .. } => "change it by hand".to_owned(),
+        }
+    }
+}
+
+/// At which level a catalog is rendered: those of OpenShift 4.17 and later are migrated.
+#[must_use]
+pub fn catalog_level(catalog: &str) -> Level {
+    let numbers = catalog.strip_prefix('v').and_then(|it| it.split_once('.'));
+    let is_number = |it: &str| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit());
+    match numbers.filter(|(major, minor)| is_number(major) && is_number(minor)) {
+        // What does not fit is large.
+        Some((major, minor)) => {
+            let number = |it: &str| it.parse::<u64>().unwrap_or(u64::MAX);
+            if (number(major), number(minor)) >= (4, 17) { Level::CsvMetadata } else { Level::None }
+        }
+        None => Level::None,
+    }
+}
+
+/// What the release configuration of a version does to the templates of its operator. `image` is the reference of its bundle image.
+///
+/// # Errors
+/// [`ReleaseError`]
+pub fn release(
+    operator: &Operator,
+    version: &VersionDirectory,
+    image: &str,
+) -> Result<Vec<TemplateEdit>, ReleaseError> {
+    let called = operator.called(version);
+    let configuration = match &version.release {
+        Ok(file) => file,
+        Err(Unread::Absent) => return Err(ReleaseError::NoConfiguration(called)),
+        Err(error) => return Err(unreadable(&format!("{called}/release-config.yaml"), error)),
+    };
+    let name = version.facts.csv_name.clone().ok_or(ReleaseError::NoCsv(called))?;
+    let mut edits: BTreeMap<String, TemplateEdit> = BTreeMap::new();
+    let mut order = Vec::new();
+    for wanted in TemplateRelease::read(&configuration.json) {
+        let template = wanted.template.clone();
+        if let Some(channel) = wanted.default_channel.clone().filter(|it| !wanted.channels.contains(it)) {
+            return Err(ReleaseError::DefaultChannel { template, channel, channels: wanted.channels.join(", ") });
+        }
+        let mapping = operator.settings.mapping.iter().find(|it| it.template == template);
+        let Some(mapping) = mapping else { return Err(ReleaseError::NotMapped(template)) };
+        for name in mapping.catalogs.iter().chain([&template, &operator.name]) {
+            if name.contains('/') || matches!(name.as_str(), "" | "." | "..") {
+                return Err(ReleaseError::BadName(name.clone()));
+            }
+        }
+        // Of a template that is named twice, the second change is one of what the first one made.
+        let earlier = edits.get(&template).map(|it| it.after.clone());
+        let edit = edit(operator, mapping, &wanted, &name, image, earlier)?;
+        match edits.get_mut(&template) {
+            Some(known) => {
+                known.after = edit.after;
+                known.rewritten = known.rewritten.or(edit.rewritten);
+            }
+            None => {
+                order.push(template.clone());
+                edits.insert(template, edit);
+            }
+        }
+    }
+    Ok(order.iter().filter_map(|it| edits.remove(it)).collect())
+}
+
+fn unreadable(file: &str, error: &Unread) -> ReleaseError {
+    let message = match error {
+        Unread::Absent => "it does not exist".to_owned(),
+        Unread::Unreadable(message) => message.clone(),
+        Unread::Broken(message, line) => format!("line {line}: {message}"),
+    };
+    ReleaseError::Unreadable { file: file.to_owned(), message }
+}
+
+fn edit(
+    operator: &Operator,
+    mapping: &Mapping,
+    wanted: &TemplateRelease,
+    name: &str,
+    image: &str,
+    earlier: Option<Vec<u8>>,
+) -> Result<TemplateEdit, ReleaseError> {
+    let template = &wanted.template;
+    let is_basic = match mapping.kind.as_str() {
+        "olm.template.basic" => true,
+        "olm.semver" => false,
+        _ => return Err(ReleaseError::UnknownKind { template: template.clone(), kind: mapping.kind.clone() }),
+    };
+    let relative = format!("{TEMPLATES}/{template}");
+    let is_again = earlier.is_some();
+    let found = match earlier {
+        Some(text) => RepositoryFile::of(relative.clone(), text),
+        None => RepositoryFile::read(&operator.path, &relative),
+    };
+    let failed = |error: EditError| ReleaseError::Edit { template: template.clone(), error };
+    let (before, after, rewritten) = match found {
+        Ok(file) => {
+            let new = if is_basic {
+                amended_basic(&file, operator, wanted, name, image)
+            } else {
+                amended_semver(&file, wanted, image)
+            };
+            let new = new.map_err(|what| ReleaseError::Form { template: template.clone(), what })?;
+            let (front, document, behind) = file.parts();
+            let Edited { text, rewritten } = edit_document(document, Syntax::Yaml, &new).map_err(failed)?;
+            (Some(file.text.clone()), [front, text.as_bytes(), behind].concat(), rewritten)
+        }
+        Err(Unread::Absent) => {
+            let (start, new) = if is_basic {
+                ("---\nschema: olm.template.basic\n", new_basic(operator, wanted, name, image))
+            } else {
+                ("---\nSchema: olm.semver\n", new_semver(wanted, image))
+            };
+            let edited = edit_document(start.as_bytes(), Syntax::Yaml, &new).map_err(failed)?;
+            (None, edited.text.into_bytes(), None)
+        }
+        Err(error) => return Err(unreadable(&relative, &error)),
+    };
+    let before = before.filter(|_| !is_again);
+    Ok(TemplateEdit { file: PathBuf::from(relative), before, after, rewritten, catalogs: mapping.catalogs.clone() })
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = Vec::new();
+    json::write_string(text, &mut out);
+    json::decode_utf8(&out).into_owned()
+}
+
+fn compact(value: Value<'_>) -> String {
+    let mut out = Vec::new();
+    json::write_compact(value, &mut out);
+    json::decode_utf8(&out).into_owned()
+}
+
+/// The entry of the new bundle in a channel, as JSON.
+fn entry(wanted: &TemplateRelease, name: &str) -> String {
+    let mut out = format!("{{\"name\":{}", quoted(name));
+    let fields = [("replaces", &wanted.replaces), ("skips", &wanted.skips), ("skipRange", &wanted.skip_range)];
+    for (key, value) in fields {
+        if let Some(value) = value {
+            out.push_str(&format!(",\"{key}\":{value}"));
+        }
+    }
+    out.push('}');
+    out
+}
+
+fn channel(operator: &Operator, name: &str, entry: &str) -> String {
+    let (name, package) = (quoted(name), quoted(&operator.name));
+    format!("{{\"schema\":\"olm.channel\",\"name\":{name},\"package\":{package},\"entries\":[{entry}]}}")
+}
+
+fn bundle(image: &str) -> String {
+    format!("{{\"schema\":\"olm.bundle\",\"image\":{}}}", quoted(image))
+}
+
+fn new_basic(operator: &Operator, wanted: &TemplateRelease, name: &str, image: &str) -> String {
+    let default = wanted.default_channel.as_ref().or(wanted.channels.first()).map(String::as_str).unwrap_or_default();
+    let package = format!(
+        "{{\"schema\":\"olm.package\",\"name\":{},\"defaultChannel\":{}}}",
+        quoted(&operator.name),
+        quoted(default)
+    );
+    let entry = entry(wanted, name);
+    let channels = wanted.channels.iter().map(|it| channel(operator, it, &entry));
+    let entries: Vec<String> = [package].into_iter().chain(channels).chain([bundle(image)]).collect();
+    format!("{{\"schema\":\"olm.template.basic\",\"entries\":[{}]}}", entries.join(","))
+}
+
+fn new_semver(wanted: &TemplateRelease, image: &str) -> String {
+    let image = quoted(image);
+    let streams = wanted.channels.iter().map(|it| format!(",{}:{{\"Bundles\":[{{\"Image\":{image}}}]}}", quoted(it)));
+    let streams: String = streams.collect();
+    format!("{{\"Schema\":\"olm.semver\",\"GenerateMajorChannels\":true,\"GenerateMinorChannels\":true{streams}}}")
+}
+
+/// An object with other values for some of its members, and more members behind.
+fn with_members(json: &str, object: Value<'_>, changed: &BTreeMap<String, String>, more: &str) -> String {
+    let mut out = "{".to_owned();
+    for (key, value) in object.members() {
+        let key = key.as_str().unwrap_or_default();
+        let text = changed.get(&*key).map_or(&json[value.offset()..value.end()], String::as_str);
+        out.push_str(&format!("{}{}:{text}", if out.len() > 1 { "," } else { "" }, quoted(&key)));
+    }
+    if !more.is_empty() && out.len() > 1 {
+        out.push(',');
+    }
+    out.push_str(more);
+    out.push('}');
+    out
+}
+
+/// A list with more items.
+fn with_items(json: &str, list: Value<'_>, more: &[String]) -> String {
+    let old = list.items().map(|it| json[it.offset()..it.end()].to_owned());
+    format!("[{}]", old.chain(more.iter().cloned()).collect::<Vec<_>>().join(","))
+}
+
+fn amended_basic(
+    file: &RepositoryFile,
+    operator: &Operator,
+    wanted: &TemplateRelease,
+    name: &str,
+    image: &str,
+) -> Result<String, &'static str> {
+    let json = &file.json;
+    let mut reader = Reader::new();
+    let value = reader.read(json).map_err(|_| "document")?;
+    let entries = value.get("entries").ok_or("`entries`")?;
+    let text = |of: Value<'_>, key: &str| of.get(key).and_then(|it| it.as_str().map(|it| it.into_owned()));
+    let is = |of: Value<'_>, schema: &str| text(of, "schema").is_some_and(|it| it == schema);
+    let channel_name = |of: Value<'_>| text(of, "name").filter(|_| is(of, "olm.channel"));
+    let new = entry(wanted, name);
+    let mut new_reader = Reader::new();
+    let new_value = compact(new_reader.read(&new).map_err(|_| "entry")?);
+    let shared = shared_lists(file);
+    let mut items = Vec::new();
+    for (number, item) in entries.items().enumerate() {
+        let own = &json[item.offset()..item.end()];
+        // A list that two channels share through an alias is changed for both.
+        let group = shared.get(&number).cloned().unwrap_or_else(|| vec![number]);
+        let is_wanted = entries
+            .items()
+            .enumerate()
+            .any(|(at, it)| group.contains(&at) && channel_name(it).is_some_and(|it| wanted.channels.contains(&it)));
+        match item.get("entries").filter(|_| is_wanted && is(item, "olm.channel")) {
+            Some(list) if list.items().all(|it| compact(it) != new_value) => {
+                let changed =
+                    [("entries".to_owned(), with_items(json, list, std::slice::from_ref(&new)))].into_iter().collect();
+                items.push(with_members(json, item, &changed, ""));
+            }
+            _ => items.push(own.to_owned()),
+        }
+    }
+    let known: Vec<String> = entries.items().filter_map(channel_name).collect();
+    let mut added: Vec<&String> = Vec::new();
+    for channel in wanted.channels.iter().filter(|it| !known.contains(it)) {
+        if !added.contains(&channel) {
+            added.push(channel);
+        }
+    }
+    items.extend(added.into_iter().map(|it| channel(operator, it, &new)));
+    if !entries.items().any(|it| is(it, "olm.bundle") && text(it, "image").is_some_and(|it| it == image)) {
+        items.push(bundle(image));
+    }
+    let changed = [("entries".to_owned(), format!("[{}]", items.join(",")))].into_iter().collect();
+    Ok(with_members(json, value, &changed, ""))
+}
+
+/// Which items of the top-level `entries` have one list of entries, because an alias stands for it.
+fn shared_lists(file: &RepositoryFile) -> BTreeMap<usize, Vec<usize>> {
+    let (_, document, _) = file.parts();
+    let text = String::from_utf8_lossy(document);
+    let mut shared = BTreeMap::new();
+    if !text.contains('*') {
+        return shared;
+    }
+    let Ok(nodes) = yaml::nodes(&text) else { return shared };
+    let member = |number: usize, key: &str| match &nodes.get(number)?.kind {
+        NodeKind::Mapping(pairs, _) => pairs
+            .iter()
+            .find(|it| matches!(&nodes[it.0].kind, NodeKind::Scalar { text, .. } if text == key))
+            .map(|it| it.1),
+        _ => None,
+    };
+    let Some(NodeKind::Sequence(items, _)) = member(0, "entries").map(|it| nodes[it].kind.clone()) else {
+        return shared;
+    };
+    // The names of anchors and aliases are what stands before and at their nodes.
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, item) in items.into_iter().enumerate() {
+        let Some(list) = member(item, "entries").map(|it| &nodes[it]) else { continue };
+        let word = |text: &str| text.split_whitespace().next().unwrap_or_default().to_owned();
+        let name = match (&list.kind, list.is_marked) {
+            (NodeKind::Alias, _) => text[list.start..].strip_prefix('*').map(word),
+            (_, true) => {
+                let key = text[..list.start].rfind("entries").map_or(list.start, |it| it);
+                text[key..].split_once('&').map(|it| word(it.1))
+            }
+            _ => None,
+        };
+        if let Some(name) = name {
+            groups.entry(name).or_default().push(at);
+        }
+    }
+    for group in groups.into_values().filter(|it| it.len() > 1) {
+        for at in &group {
+            shared.insert(*at, group.clone());
+        }
+    }
+    shared
+}
+
+fn amended_semver(file: &RepositoryFile, wanted: &TemplateRelease, image: &str) -> Result<String, &'static str> {
+    let json = &file.json;
+    let mut reader = Reader::new();
+    let value = reader.read(json).map_err(|_| "document")?;
+    let mut changed: BTreeMap<String, String> = BTreeMap::new();
+    let mut more: Vec<String> = Vec::new();
+    let image = quoted(image);
+    for channel in &wanted.channels {
+        let Some((key, stream)) = value.get_field_with_key(channel) else {
+            let text = format!("{}:{{\"Bundles\":[{{\"Image\":{image}}}]}}", quoted(channel));
+            if !more.contains(&text) {
+                more.push(text);
+            }
+            continue;
+        };
+        let (list_key, list) = stream.get_field_with_key("bundles").ok_or("`Bundles` in a stream")?;
+        let has = |it: Value<'_>| it.get_field("image").is_some_and(|it| compact(it) == image);
+        if list.items().any(has) {
+            continue;
+        }
+        // In the letters of its neighbours.
+        let first = list.items().next().and_then(|it| it.get_field_with_key("image"));
+        let image_key = first.and_then(|it| it.0.as_str().map(|it| it.into_owned())).unwrap_or("Image".to_owned());
+        let item = format!("{{{}:{image}}}", quoted(&image_key));
+        let list_key = list_key.as_str().unwrap_or_default().into_owned();
+        let new = [(list_key, with_items(json, list, &[item]))].into_iter().collect();
+        changed.insert(key.as_str().unwrap_or_default().into_owned(), with_members(json, stream, &new, ""));
+    }
+    Ok(with_members(json, value, &changed, &more.join(",")))
+}

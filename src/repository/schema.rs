@@ -1,0 +1,229 @@
+//! The schemas of `ci.yaml` and `release-config.yaml` (`docs/behaviour/authoring.md` A.6), in the part of JSON Schema that they use.
+
+use crate::json::{self, Kind, Step, Value};
+
+/// What a value must be.
+pub(super) enum Form {
+    Text,
+    Flag,
+    /// One of these texts.
+    OneOf(&'static [&'static str]),
+    /// A list: of what, whether it may be empty, whether items may repeat.
+    List(&'static Form, bool, bool),
+    /// An object: its fields, those that it must have, whether it may have others.
+    Object(&'static [(&'static str, Form)], &'static [&'static str], bool),
+}
+
+const TEXTS: Form = Form::List(&Form::Text, false, false);
+
+/// The schema of `ci.yaml`.
+pub(super) const CI: Form = Form::Object(
+    &[
+        ("updateGraph", Form::OneOf(&["replaces-mode", "semver-mode"])),
+        ("reviewers", Form::List(&Form::Text, false, true)),
+        ("merge", Form::Flag),
+        ("cert_project_id", Form::Text),
+        (
+            "fbc",
+            Form::Object(
+                &[
+                    ("enabled", Form::Flag),
+                    ("version_promotion_strategy", Form::OneOf(&["review-needed", "always", "never"])),
+                    (
+                        "catalog_mapping",
+                        Form::List(
+                            &Form::Object(
+                                &[
+                                    ("template_name", Form::Text),
+                                    ("catalog_names", TEXTS),
+                                    ("type", Form::OneOf(&["olm.template.basic", "olm.semver"])),
+                                ],
+                                &["template_name", "type", "catalog_names"],
+                                true,
+                            ),
+                            true,
+                            true,
+                        ),
+                    ),
+                ],
+                &[],
+                false,
+            ),
+        ),
+    ],
+    &[],
+    true,
+);
+
+/// The schema of `release-config.yaml`.
+pub(super) const RELEASE: Form = Form::Object(
+    &[
+        ("merge", Form::Flag),
+        (
+            "catalog_templates",
+            Form::List(
+                &Form::Object(
+                    &[
+                        ("template_name", Form::Text),
+                        ("channels", TEXTS),
+                        ("defaultChannel", Form::Text),
+                        ("replaces", Form::Text),
+                        ("skips", TEXTS),
+                        ("skipRange", Form::Text),
+                    ],
+                    &["template_name", "channels"],
+                    true,
+                ),
+                false,
+                false,
+            ),
+        ),
+    ],
+    &["catalog_templates"],
+    false,
+);
+
+/// A value that does not have its form: where, in our words, and in those of the pipelines.
+pub(super) struct Misfit {
+    pub(super) path: Vec<Step>,
+    pub(super) message: String,
+    pub(super) theirs: String,
+}
+
+/// All that does not have its form. As deep as the form.
+pub(super) fn misfits(form: &Form, value: Value<'_>, path: &mut Vec<Step>, found: &mut Vec<Misfit>) {
+    let mut add = |path: &[Step], message: String, theirs: String| {
+        found.push(Misfit { path: path.to_vec(), message, theirs });
+    };
+    let shown = || match path.iter().rev().find_map(|it| if let Step::Key(key) = it { Some(key) } else { None }) {
+        Some(key) => format!("`{key}`"),
+        None => "the file".to_owned(),
+    };
+    let wrong = |wanted: &str, kind: &str| {
+        let theirs = format!("{} is not of type '{kind}'", python(value));
+        (format!("{} must be {wanted}, found {}", shown(), value.kind().words()), theirs)
+    };
+    match form {
+        Form::Text if value.as_str().is_none() => {
+            let (message, theirs) = wrong("a text", "string");
+            add(path, message, theirs);
+        }
+        Form::Flag if value.as_bool().is_none() => {
+            let (message, theirs) = wrong("true or false", "boolean");
+            add(path, message, theirs);
+        }
+        Form::Text | Form::Flag => {}
+        Form::OneOf(words) => {
+            if value.as_str().is_none() {
+                let (message, theirs) = wrong("a text", "string");
+                add(path, message, theirs);
+            }
+            if !value.as_str().is_some_and(|it| words.contains(&&*it)) {
+                let listed: Vec<String> = words.iter().map(|it| format!("'{it}'")).collect();
+                let theirs = format!("{} is not one of [{}]", python(value), listed.join(", "));
+                add(path, format!("{} must be one of {}", shown(), words.join(", ")), theirs);
+            }
+        }
+        Form::List(of, may_be_empty, may_repeat) => {
+            if value.kind() != Kind::Array {
+                let (message, theirs) = wrong("a list", "array");
+                add(path, message, theirs);
+                return;
+            }
+            let mut items: Vec<String> = value.items().map(compact).collect();
+            if items.is_empty() && !may_be_empty {
+                add(path, format!("{} is empty", shown()), "[] should be non-empty".to_owned());
+            }
+            items.sort();
+            if !may_repeat && items.windows(2).any(|it| it[0] == it[1]) {
+                let theirs = format!("{} has non-unique elements", python(value));
+                add(path, format!("{} has an item twice", shown()), theirs);
+            }
+            for (number, item) in value.items().enumerate() {
+                path.push(number.into());
+                misfits(of, item, path, found);
+                path.pop();
+            }
+        }
+        Form::Object(fields, required, is_open) => {
+            if value.kind() != Kind::Object {
+                let (message, theirs) = wrong("an object", "object");
+                add(path, message, theirs);
+                return;
+            }
+            let keys = || value.members().filter_map(|(key, _)| key.as_str());
+            let others: Vec<String> =
+                keys().filter(|key| !fields.iter().any(|it| it.0 == key)).map(|it| it.into_owned()).collect();
+            if !is_open && !others.is_empty() {
+                let listed: Vec<String> = others.iter().map(|it| format!("'{it}'")).collect();
+                let verb = if others.len() == 1 { "was" } else { "were" };
+                let theirs = format!("Additional properties are not allowed ({} {verb} unexpected)", listed.join(", "));
+                let at = [path.as_slice(), &[Step::Key(others[0].clone())]].concat();
+                add(&at, format!("{} has no field `{}`", shown(), others.join("`, `")), theirs);
+            }
+            for key in required.iter().filter(|key| value.get(key).is_none()) {
+                add(path, format!("{} has no `{key}`", shown()), format!("'{key}' is a required property"));
+            }
+            for (key, form) in *fields {
+                if let Some(member) = value.get(key) {
+                    path.push(Step::Key((*key).to_owned()));
+                    misfits(form, member, path, found);
+                    path.pop();
+                }
+            }
+        }
+    }
+}
+
+fn compact(value: Value<'_>) -> String {
+    let mut out = Vec::new();
+    json::write_compact(value, &mut out);
+    json::decode_utf8(&out).into_owned()
+}
+
+/// How deep values are shown.
+const MAX_SHOWN: usize = 8;
+
+/// A value as Python shows it. Deep values are cut: the text is for people.
+fn python(value: Value<'_>) -> String {
+    fn write(value: Value<'_>, depth: usize, out: &mut String) {
+        if depth > MAX_SHOWN {
+            out.push('…');
+            return;
+        }
+        match value.kind() {
+            Kind::Null => out.push_str("None"),
+            Kind::True => out.push_str("True"),
+            Kind::False => out.push_str("False"),
+            Kind::Number => out.push_str(value.raw()),
+            Kind::PlainString | Kind::EscapedString => {
+                let text = value.as_str().unwrap_or_default();
+                let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+                out.push(quote);
+                out.push_str(&text);
+                out.push(quote);
+            }
+            Kind::Array => {
+                out.push('[');
+                for (at, item) in value.items().enumerate() {
+                    out.push_str(if at > 0 { ", " } else { "" });
+                    write(item, depth + 1, out);
+                }
+                out.push(']');
+            }
+            Kind::Object => {
+                out.push('{');
+                for (at, (key, item)) in value.members().enumerate() {
+                    out.push_str(if at > 0 { ", " } else { "" });
+                    write(key, depth + 1, out);
+                    out.push_str(": ");
+                    write(item, depth + 1, out);
+                }
+                out.push('}');
+            }
+        }
+    }
+    let mut out = String::new();
+    write(value, 0, &mut out);
+    out
+}

@@ -1,0 +1,71 @@
+//! A Dockerfile that puts a catalog into an image.
+
+use std::collections::BTreeMap;
+
+/// What serves a catalog unless something else is named.
+pub const DEFAULT_IMAGE: &str = "quay.io/operator-framework/opm:latest";
+
+/// What a Dockerfile is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dockerfile {
+    /// The name of the catalog's directory, beside the Dockerfile.
+    pub directory: String,
+    /// The image that the catalog is put into; `scratch` for one without a server.
+    pub base: String,
+    /// The image whose opm fills the cache.
+    pub builder: String,
+    /// Labels besides that of the catalog's directory.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// Reads `KEY=VALUE,…`; of one key the last counts.
+///
+/// # Errors
+/// The word that is not a label.
+pub fn parse_labels(text: &str, labels: &mut BTreeMap<String, String>) -> Result<(), String> {
+    for word in text.split(',') {
+        match word.split_once('=') {
+            Some((key, value)) if !key.is_empty() && !word.contains(['"', '\n', '\r', '\\']) => {
+                labels.insert(key.to_owned(), value.to_owned());
+            }
+            _ => return Err(word.to_owned()),
+        }
+    }
+    Ok(())
+}
+
+impl Dockerfile {
+    /// Its text. The instructions are those that opm writes.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let Self { directory, base, builder, labels } = self;
+        let mut text = format!(
+            "# Needs /bin/opm, to fill the cache.\nFROM {builder} as builder\n\n\
+             # The catalog, and the cache that its server starts from.\nADD {directory} /configs\n\
+             RUN [\"/bin/opm\", \"serve\", \"/configs\", \"--cache-dir=/tmp/cache\", \"--cache-only\"]\n\nFROM {base}\n"
+        );
+        text.push_str(match base.as_str() {
+            "scratch" => {
+                "# There is no server in this image. A CatalogSource of OLM Classic says where the catalog is:\n\
+                 #   spec:\n#     grpcPodConfig:\n#       extractContent:\n#         catalogDir: /configs\n\
+                 #         cacheDir: /tmp/cache\n"
+            }
+            _ => {
+                "# Needs /bin/opm, to serve the catalog.\n\nENTRYPOINT [\"/bin/opm\"]\n\
+                 CMD [\"serve\", \"/configs\", \"--cache-dir=/tmp/cache\"]\n"
+            }
+        });
+        text.push_str(
+            "\nCOPY --from=builder /configs /configs\nCOPY --from=builder /tmp/cache /tmp/cache\n\n\
+             # Tells readers of the image where the catalog is.\n\
+             LABEL operators.operatorframework.io.index.configs.v1=/configs\n",
+        );
+        if !labels.is_empty() {
+            text.push('\n');
+        }
+        for (key, value) in labels {
+            text.push_str(&format!("LABEL \"{key}\"=\"{value}\"\n"));
+        }
+        text
+    }
+}
