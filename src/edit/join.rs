@@ -2,7 +2,7 @@
 //!
 //! The entry is what the ClusterServiceVersion says: its name, `replaces`, `skips` and `olm.skipRange`.
 //!
-//! What it deliberately does not do: constraints are not evaluated, since they are about a cluster; and nothing is said about changes of
+//! What it deliberately does not do: what the bundle itself would provide for others changes nothing; and nothing is said about changes of
 //! definitions if the catalog does not carry those of the bundle that is replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +14,7 @@ use crate::crd::findings::{self, of_classic, of_preflight};
 use crate::diag::{Finding, Place, Rule, closest};
 use crate::index::query::{BundleRow, EntryRow, Filter};
 use crate::index::{Index, IndexError};
+use crate::resolve::{ClosureError, IndexRows, Options, bare_world, is_met};
 use crate::version::Version;
 use crate::version::blang::Range;
 
@@ -21,7 +22,7 @@ use crate::version::blang::Range;
 ///
 /// # Errors
 /// If the index is damaged.
-pub fn join(index: &Index, newcomer: &Newcomer) -> Result<Vec<Finding>, IndexError> {
+pub fn join(index: &Index, newcomer: &Newcomer) -> Result<Vec<Finding>, ClosureError> {
     let mut findings = Vec::new();
     let filter = Filter { package: Some(newcomer.package.it.clone()), ..Filter::default() };
     let bundles = index.bundles(&filter)?;
@@ -39,6 +40,7 @@ pub fn join(index: &Index, newcomer: &Newcomer) -> Result<Vec<Finding>, IndexErr
         channels(newcomer, &bundles, &entries, &mut findings);
     }
     needs(index, newcomer, &mut findings)?;
+    constraints(index, newcomer, &mut findings)?;
     definitions(index, newcomer, &entries, &mut findings)?;
     Ok(findings)
 }
@@ -252,6 +254,23 @@ fn needs(index: &Index, newcomer: &Newcomer, findings: &mut Vec<Finding>) -> Res
             let help = format!("change the range: the newest version is {newest}");
             findings.push(finding(rules::PACKAGE_UNPROVIDED, newcomer, place, message, help));
         }
+    }
+    Ok(())
+}
+
+/// Constraints that nothing in the catalog meets.
+fn constraints(index: &Index, newcomer: &Newcomer, findings: &mut Vec<Finding>) -> Result<(), ClosureError> {
+    if newcomer.constraints.is_empty() {
+        return Ok(());
+    }
+    let world = bare_world(index, &[])?;
+    let rows = IndexRows::new(index, &world);
+    for Placed { it: constraint, place } in &newcomer.constraints {
+        // What cannot be read has been reported.
+        let Some((plain, false)) = is_met(&world, &rows, &Options::default(), constraint)? else { continue };
+        let message = format!("the bundle needs {plain}, which nothing in the catalog meets");
+        let help = "correct the constraint, or add an operator that meets it";
+        findings.push(finding(rules::CONSTRAINT_UNMET, newcomer, place, message, help));
     }
     Ok(())
 }

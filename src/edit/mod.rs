@@ -3,10 +3,35 @@
 //! | part | what it does |
 //! |---|---|
 //! | [`join()`] | a bundle that is to join a catalog: what the catalog says to that |
+//! | [`Change`] | what can be changed in a package, and how its documents change |
+//! | [`CatalogEdit`] | the changes of a catalog, one after the other |
+//! | [`PackageDocuments`] | the documents in their files, and the new texts of these |
+//! | [`simulate()`] | what a change means for everybody who has a version installed |
+//! | [`judge()`] | new errors, and who is stranded |
 //!
-//! What it deliberately does not do: it writes nothing, and reads catalogs through their indexes only.
+//! What it deliberately does not do: it writes nothing.
 
+mod catalog;
+mod change;
+mod deprecation;
+mod documents;
+mod entries;
+mod error;
 mod join;
+mod object;
+mod promotion;
+mod removal;
 pub mod rules;
+mod simulate;
+mod splice;
+mod target;
+mod verdict;
 
+pub use catalog::{CatalogEdit, Named, bundles_of};
+pub use change::{Change, Edges};
+pub use documents::{FileEdit, PackageDocuments};
+pub use error::EditError;
 pub use join::join;
+pub use simulate::{Effect, ExtraEdge, Simulated, Way, extra_edges, simulate};
+pub use target::Target;
+pub use verdict::{Verdict, judge};

@@ -43,4 +43,8 @@ rules! {
         "The catalog has the packages that a bundle needs, in a version of the range.",
         "OLM does not install an operator whose required package is not there. Another catalog of the cluster may have it; then this can be ignored.",
         "{type: olm.package, value: {packageName: backup, version: \">=9.0.0\"}}";
+    CONSTRAINT_UNMET: "E1211", "join-constraint-unmet", Error,
+        "The catalog has a bundle that meets a constraint of a bundle.",
+        "A constraint is met by one bundle alone, which has all that it asks for at once. OLM does not install an operator of which a constraint is met by nothing. Another catalog of the cluster may have it; then this can be ignored.",
+        "{type: olm.constraint, value: {failureMessage: needs a certified backup, cel: {rule: \"properties.exists(p, p.type == 'certified')\"}}}";
 }

@@ -117,7 +117,7 @@ pub(crate) fn write(csv: Value<'_>) -> Result<String, String> {
 
 /// The kind of a field.
 #[derive(Clone, Copy)]
-enum Form {
+pub(super) enum Form {
     Text,
     Bool,
     Int,
@@ -127,11 +127,11 @@ enum Form {
 }
 
 /// A field of an object.
-struct FieldForm {
-    key: &'static str,
-    form: Form,
+pub(super) struct FieldForm {
+    pub(super) key: &'static str,
+    pub(super) form: Form,
     /// Whether it is written even if it has the zero value.
-    is_always: bool,
+    pub(super) is_always: bool,
 }
 
 const fn some(key: &'static str, form: Form) -> FieldForm {
@@ -142,10 +142,10 @@ const fn always(key: &'static str, form: Form) -> FieldForm {
     FieldForm { key, form, is_always: true }
 }
 
-const LINK: &[FieldForm] = &[some("name", Form::Text), some("url", Form::Text)];
-const MAINTAINER: &[FieldForm] = &[some("name", Form::Text), some("email", Form::Text)];
-const INSTALL_MODE: &[FieldForm] = &[always("type", Form::Text), always("supported", Form::Bool)];
-const NATIVE_API: &[FieldForm] =
+pub(super) const LINK: &[FieldForm] = &[some("name", Form::Text), some("url", Form::Text)];
+pub(super) const MAINTAINER: &[FieldForm] = &[some("name", Form::Text), some("email", Form::Text)];
+pub(super) const INSTALL_MODE: &[FieldForm] = &[always("type", Form::Text), always("supported", Form::Bool)];
+pub(super) const NATIVE_API: &[FieldForm] =
     &[always("group", Form::Text), always("version", Form::Text), always("kind", Form::Text)];
 const RESOURCE: &[FieldForm] = &[always("name", Form::Text), always("kind", Form::Text), always("version", Form::Text)];
 const DESCRIPTOR: &[FieldForm] = &[
@@ -155,7 +155,7 @@ const DESCRIPTOR: &[FieldForm] = &[
     some("x-descriptors", Form::Texts),
     some("value", Form::Any),
 ];
-const CRD: &[FieldForm] = &[
+pub(super) const CRD: &[FieldForm] = &[
     always("name", Form::Text),
     always("version", Form::Text),
     always("kind", Form::Text),
@@ -166,7 +166,7 @@ const CRD: &[FieldForm] = &[
     some("specDescriptors", Form::List(DESCRIPTOR)),
     some("actionDescriptors", Form::List(DESCRIPTOR)),
 ];
-const API_SERVICE: &[FieldForm] = &[
+pub(super) const API_SERVICE: &[FieldForm] = &[
     always("name", Form::Text),
     always("group", Form::Text),
     always("version", Form::Text),
@@ -182,21 +182,21 @@ const API_SERVICE: &[FieldForm] = &[
 ];
 
 /// An object that is being written.
-struct Fields {
-    out: String,
+pub(super) struct Fields {
+    pub(super) out: String,
 }
 
 impl Fields {
-    fn open() -> Self {
+    pub(super) fn open() -> Self {
         Self { out: "{".to_owned() }
     }
 
-    fn close(mut self) -> String {
+    pub(super) fn close(mut self) -> String {
         self.out.push('}');
         self.out
     }
 
-    fn key(&mut self, key: &str) {
+    pub(super) fn key(&mut self, key: &str) {
         if self.out.len() > 1 {
             self.out.push(',');
         }
@@ -205,7 +205,7 @@ impl Fields {
     }
 
     /// A field of `of`, unless it has the zero value and may be left out.
-    fn field(&mut self, of: Option<Value<'_>>, field: &FieldForm) -> Result<(), String> {
+    pub(super) fn field(&mut self, of: Option<Value<'_>>, field: &FieldForm) -> Result<(), String> {
         let value = of.and_then(|it| it.get_field(field.key));
         // A value of any kind is there even if it is null.
         let value = if matches!(field.form, Form::Any) { value } else { value.filter(|it| !it.is_null()) };
@@ -262,7 +262,7 @@ impl Fields {
     }
 
     /// A map of texts with sorted keys, unless it is empty.
-    fn strings_map(&mut self, key: &str, value: Option<Value<'_>>) -> Result<(), String> {
+    pub(super) fn strings_map(&mut self, key: &str, value: Option<Value<'_>>) -> Result<(), String> {
         let Some(map) = value.filter(|it| !it.is_null()) else { return Ok(()) };
         if map.kind() != Kind::Object {
             return Err(go_type_error(map.kind(), Expected::Object("map[string]string"), "", &[]));
@@ -294,7 +294,12 @@ impl Fields {
     }
 
     /// The lists of owned and required definitions; the object around them is always written.
-    fn definitions(&mut self, key: &str, value: Option<Value<'_>>, fields: &'static [FieldForm]) -> Result<(), String> {
+    pub(super) fn definitions(
+        &mut self,
+        key: &str,
+        value: Option<Value<'_>>,
+        fields: &'static [FieldForm],
+    ) -> Result<(), String> {
         let mut lists = Self::open();
         for list in ["owned", "required"] {
             lists.field(value, &FieldForm { key: list, form: Form::List(fields), is_always: false })?;
@@ -305,7 +310,7 @@ impl Fields {
     }
 }
 
-fn object(value: Option<Value<'_>>, fields: &[FieldForm], key: &str) -> Result<String, String> {
+pub(super) fn object(value: Option<Value<'_>>, fields: &[FieldForm], key: &str) -> Result<String, String> {
     let value = value.filter(|it| !it.is_null());
     if let Some(it) = value.filter(|it| it.kind() != Kind::Object) {
         return Err(go_type_error(it.kind(), Expected::Object("struct"), "", &[Step::Key(key.to_owned())]));
@@ -317,7 +322,7 @@ fn object(value: Option<Value<'_>>, fields: &[FieldForm], key: &str) -> Result<S
     Ok(out.close())
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len() + 2);
     json::write_string(text, &mut out);
     // Written from text, so it is text.

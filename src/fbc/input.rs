@@ -11,6 +11,16 @@ use super::walk::{TreeFile, kept, walk};
 use crate::diag::Finding;
 use crate::file::Text;
 
+/// Which image a catalog comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FromImage {
+    /// The digest that names the image.
+    pub digest: String,
+    /// What tells its content from that of others, if what is read is the image itself: of one digest, an image has another content
+    /// for each platform.
+    pub content: Option<String>,
+}
+
 /// A catalog's files in their order.
 #[derive(Debug, Clone, Default)]
 pub struct Input {
@@ -18,6 +28,8 @@ pub struct Input {
     pub files: Vec<InputFile>,
     /// What is remarkable about where they come from, if that is no file-based catalog.
     pub remarks: Vec<Finding>,
+    /// The image that it comes from.
+    pub image: Option<FromImage>,
     /// How much of it has been read.
     pub meter: Arc<Meter>,
 }
@@ -60,6 +72,25 @@ impl Input {
             InputFile { made_of: Some(Arc::new(made_of)), ..file }
         };
         Self { files: texts.into_iter().map(file).collect(), ..Self::default() }
+    }
+
+    /// The same with other texts of some files, by their numbers. What was read of it does not count.
+    #[must_use]
+    pub fn with_texts(&self, texts: &std::collections::BTreeMap<usize, Arc<[u8]>>) -> Self {
+        let file = |(number, file): (usize, &InputFile)| match texts.get(&number) {
+            Some(text) => {
+                InputFile::of_text(file.shown.clone(), file.relative().to_owned(), Text::Bytes(Arc::clone(text)))
+            }
+            None => file.clone(),
+        };
+        Self { files: self.files.iter().enumerate().map(file).collect(), image: None, ..Self::default() }
+    }
+
+    /// Some of its files, by their numbers.
+    #[must_use]
+    pub fn only(&self, numbers: &std::collections::BTreeSet<usize>) -> Self {
+        let files = self.files.iter().enumerate().filter(|it| numbers.contains(&it.0)).map(|it| it.1.clone());
+        Self { files: files.collect(), image: None, ..Self::default() }
     }
 
     /// Files that are made when they are read, with how they are called.

@@ -7,11 +7,14 @@
 //! What it deliberately does not do: it does not judge a catalog (that is `check`), does not keep it in memory, does
 //! not print, and knows no database.
 
+mod again;
 mod api;
 pub mod blob;
+mod bundle_files;
 mod channel_places;
 pub(crate) mod csv;
 pub(crate) mod csv_metadata;
+mod csv_rebuilt;
 mod defect;
 mod delta;
 mod edit;
@@ -39,23 +42,28 @@ mod value_places;
 mod walk;
 mod write;
 
+pub use again::load_again;
 pub use api::Api;
 pub use blob::{Blob, Failure, Typed};
+pub use bundle_files::BundleFiles;
+pub(crate) use bundle_files::{MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 pub use channel_places::ChannelPlaces;
 pub use csv_metadata::Level;
+pub use csv_rebuilt::{PackageFacts, rebuilt_csv};
 pub use defect::{Defect, DefectKind, Expected, Spot, go_type_error};
 pub use edit::{EditError, Edited, edit_document, replace_document, with_field};
 pub use entry::{Entry, EntryView};
 pub(crate) use go_order::{go_order, go_sort};
 pub use ignore::{Ignore, LineTooLong};
 pub use image::{ImageError, check_image};
-pub use input::Input;
+pub(crate) use image::{is_host, is_path_component, is_tag};
+pub use input::{FromImage, Input};
 pub use input_file::{InputFile, Made, RereadError};
 pub use layout::{EntryPlaces, entry_places, layout_of, layout_of_made, property_places, start_in_file};
 pub use load::{Consumer, Document, Origin, load};
 pub use made_of::MadeOf;
 pub use meter::Meter;
-pub use objects::{BUNDLE_OBJECT, cluster_service_version, for_each_object};
+pub use objects::{BUNDLE_OBJECT, cluster_service_version, for_each_object, for_each_told_object};
 pub use place::{Located, locate, locate_all, resolve};
 pub use property::{Property, PropertyView};
 pub use rank::Rank;

@@ -20,14 +20,29 @@ pub const BUNDLE_OBJECT: &str = "olm.bundle.object";
 /// # Errors
 /// The first property whose data cannot be read, as the real tool stops there too.
 pub fn for_each_object(bundle: &Bundle<'_>, mut each: impl FnMut(&[u8])) -> Result<(), Defect> {
+    for_each_told_object(bundle, |json, _| each(json))
+}
+
+/// As [`for_each_object`], and tells of each object whether it was YAML: of those the real server sorts the keys.
+///
+/// # Errors
+/// As there.
+pub fn for_each_told_object(bundle: &Bundle<'_>, mut each: impl FnMut(&[u8], bool)) -> Result<(), Defect> {
     let mut data: Vec<u8> = Vec::new();
     let mut converted = Vec::new();
     for (idx, property) in bundle.properties.iter().enumerate().filter(|(_, it)| it.kind == BUNDLE_OBJECT) {
         read_data(idx, property.value, &mut data)
-            .and_then(|()| as_json(idx, &data, &mut converted).map(&mut each))
+            .and_then(|()| {
+                let is_yaml = !starts_as_json(&data) && !data.is_empty();
+                as_json(idx, &data, &mut converted).map(|json| each(json, is_yaml))
+            })
             .map_err(|it| it.of_bundle(bundle))?;
     }
     Ok(())
+}
+
+fn starts_as_json(data: &[u8]) -> bool {
+    data.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{')
 }
 
 /// Why a property has no object.
@@ -97,8 +112,7 @@ fn go_data_error(kind: &DefectKind) -> String {
 
 /// The object as JSON text; converted only if it must be.
 fn as_json<'t>(idx: usize, data: &'t [u8], converted: &'t mut Vec<u8>) -> Result<&'t [u8], Unreadable> {
-    let first = data.iter().position(|byte| !byte.is_ascii_whitespace());
-    if first.is_some_and(|at| data[at] == b'{') {
+    if starts_as_json(data) {
         return Ok(data);
     }
     if data.is_empty() {

@@ -49,6 +49,11 @@ impl Rank {
         Some(Self { package: package.to_owned(), kind, name: name.to_owned() })
     }
 
+    /// The rank of a bundle.
+    pub(crate) fn of_bundle(package: &str, name: &str) -> Self {
+        Self { package: package.to_owned(), kind: 2, name: name.to_owned() }
+    }
+
     /// The package that the blob belongs to, or the empty text.
     #[must_use]
     pub fn package(&self) -> &str {

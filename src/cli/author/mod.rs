@@ -3,3 +3,10 @@
 //! What it deliberately does not do: no command uses another one.
 
 pub(in crate::cli) mod bundle;
+pub(in crate::cli) mod edits;
+pub(in crate::cli) mod generate;
+pub(in crate::cli) mod init;
+pub(in crate::cli) mod release;
+pub(in crate::cli) mod repo;
+pub(in crate::cli) mod simulate;
+pub(in crate::cli) mod template;

@@ -37,7 +37,38 @@ pub(super) fn align(old: &[Value<'_>], new: &[Value<'_>]) -> Vec<Step> {
         }
     }
     steps.extend((next..old.len()).map(Step::Drop));
-    steps
+    in_place(steps, old, new)
+}
+
+/// The same, with items changed in their place where as many go as come, and each pair has something in common.
+fn in_place(steps: Vec<Step>, old: &[Value<'_>], new: &[Value<'_>]) -> Vec<Step> {
+    let is_kept = |step: &Step| matches!(step, Step::Keep(..));
+    let mut out = Vec::with_capacity(steps.len());
+    for run in steps.chunk_by(|a, b| is_kept(a) == is_kept(b)) {
+        let gone: Vec<usize> =
+            run.iter().filter_map(|it| if let Step::Drop(at) = it { Some(*at) } else { None }).collect();
+        let come: Vec<usize> =
+            run.iter().filter_map(|it| if let Step::Add(at) = it { Some(*at) } else { None }).collect();
+        let pairs = gone.iter().zip(&come);
+        if gone.len() == come.len()
+            && pairs.clone().all(|(gone, come)| is_alike(old[*gone], new[*come]))
+            && !gone.is_empty()
+        {
+            out.extend(pairs.map(|(gone, come)| Step::Keep(*gone, *come)));
+        } else {
+            out.extend_from_slice(run);
+        }
+    }
+    out
+}
+
+/// Whether two objects have a member in common.
+fn is_alike(a: Value<'_>, b: Value<'_>) -> bool {
+    let members = |it: Value<'_>| -> Vec<(String, String)> {
+        it.members().map(|(key, value)| (key.as_str().unwrap_or_default().into_owned(), compact(value))).collect()
+    };
+    let of_b = members(b);
+    a.kind() == Kind::Object && members(a).iter().any(|it| of_b.contains(it))
 }
 
 /// What items are told apart by, with a number for those that are alike.
@@ -45,7 +76,7 @@ fn keys(items: &[Value<'_>]) -> Vec<(String, usize)> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let key = |item: &Value<'_>| {
         let named = |field: &str| item.get(field).filter(|_| item.kind() == Kind::Object);
-        let by = ["name", "reference", "image"].into_iter().find_map(named).unwrap_or(*item);
+        let by = ["name", "reference", "image", "catalog"].into_iter().find_map(named).unwrap_or(*item);
         compact(by)
     };
     items
@@ -118,10 +149,11 @@ mod tests {
 
     #[test]
     fn items_are_told_apart_by_name() {
-        let cases: [(&str, &str, &[Step]); 4] = [
+        let cases: [(&str, &str, &[Step]); 5] = [
             ("[1, 2, 3]", "[1, 3, 4]", &[Step::Keep(0, 0), Step::Drop(1), Step::Keep(2, 1), Step::Add(2)]),
             ("[1, 1]", "[1, 1, 1]", &[Step::Keep(0, 0), Step::Keep(1, 1), Step::Add(2)]),
             (r#"[{"name": "a"}, {"name": "b"}]"#, r#"[{"name": "b", "x": 1}]"#, &[Step::Drop(0), Step::Keep(1, 0)]),
+            (r#"[{"name": "a", "x": 1}, 2]"#, r#"[{"name": "b", "x": 1}, 2]"#, &[Step::Keep(0, 0), Step::Keep(1, 1)]),
             ("[1, 2, 3]", "[3, 1, 2]", &[Step::Add(0), Step::Keep(0, 1), Step::Keep(1, 2), Step::Drop(2)]),
         ];
         for (old, new, steps) in cases {

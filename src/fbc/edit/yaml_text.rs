@@ -85,7 +85,9 @@ impl Splicer<'_> {
             (NodeKind::Sequence(items, false), Kind::Array, Kind::Array) => self.sequence(items, old, new),
             (NodeKind::Scalar { quote, .. }, _, kind) if !matches!(kind, Kind::Object | Kind::Array) => {
                 // Nodes in brackets are never reached: those are written as a whole.
-                let with = scalar(new, *quote, false);
+                // Quotes that the old text could not do without are no matter of style.
+                let needs_quotes = old.as_str().is_some_and(|it| plain_or_quoted(&it, false) != *it);
+                let with = scalar(new, if needs_quotes { ' ' } else { *quote }, false);
                 self.splices.push((node.start..node.end, with));
                 Ok(())
             }

@@ -1,0 +1,410 @@
+//! `olmdex edit`
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use crate::bundle::ImageTemplate;
+use crate::cli::args::name::NameArgument;
+use crate::cli::args::sources::{NamedSource, import_files};
+use crate::cli::print::difference::print_difference;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::interrupt;
+use crate::diag::{closest, counted};
+use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target, Verdict, bundles_of};
+use crate::fbc::Input;
+use crate::file::{FileError, Replacement, is_inside, read_regular};
+use crate::index::Builder;
+use crate::index::query::{SqlLimits, SqlValue};
+use crate::json::Reader;
+use crate::source::Source;
+
+/// Change a catalog in its files: deprecate, promote, add, remove, rename
+///
+/// Only the lines that must change do: comments, order and style of everything else stay. A change that makes the catalog invalid is
+/// refused, and whoever would have no upgrade left is named. Files are written whole or not at all.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex edit deprecate till/stable -m 'Use fast.' -i my-catalog/ --dry-run
+  olmdex edit promote till.v1.1.0 --to fast -i my-catalog/ --dry-run
+  olmdex edit remove till@1.0.0 -i my-catalog/ --dry-run")]
+pub(crate) struct EditArgs {
+    #[command(subcommand)]
+    verb: Verb,
+    /// The catalog: a directory, or a file
+    #[arg(short, long = "input", value_name = "CATALOG", global = true, default_value = ".")]
+    input: PathBuf,
+    /// Print what would change, and change nothing
+    #[arg(long, global = true)]
+    dry_run: bool,
+    /// Change it even if the catalog is not valid afterwards
+    #[arg(long, global = true)]
+    force: bool,
+    /// Also change a file outside of the catalog that a link in it leads to
+    #[arg(long, global = true)]
+    follow: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Add a bundle: its blob, and an entry in each channel
+    ///
+    /// Without edges, it replaces the head of each channel.
+    Add {
+        /// The bundle: a directory, an image, or a catalog of one bundle
+        #[arg(value_name = "BUNDLE")]
+        bundle: PathBuf,
+        /// A channel that it joins; may be repeated
+        #[arg(long, value_name = "CHANNEL", required = true)]
+        channel: Vec<String>,
+        /// The reference of its image, if the bundle is a directory
+        #[arg(long, value_name = "IMAGE")]
+        image: Option<String>,
+        /// Begin channels that are not there yet with it
+        #[arg(long)]
+        create_channel: bool,
+        /// Let an entry and a blob of its name give way
+        #[arg(long)]
+        replace: bool,
+        #[command(flatten)]
+        edges: EdgeArgs,
+    },
+    /// Bring what a channel has up to a bundle into another channel, on top of its head
+    ///
+    /// Entries are copied with their edges, from what follows the head on. A channel that is not there yet begins with all of them.
+    Promote {
+        /// Bundles: names, or PKG@VERSION
+        #[arg(value_name = "BUNDLE", required = true)]
+        bundles: Vec<String>,
+        /// The channel that they come into
+        #[arg(long, value_name = "CHANNEL")]
+        to: String,
+        /// The channel that they come from, if several have them
+        #[arg(long, value_name = "CHANNEL")]
+        from: Option<String>,
+        /// Bring the bundle alone: it skips what is between
+        #[arg(long)]
+        only: bool,
+    },
+    /// Deprecate a package, a channel or a bundle
+    Deprecate {
+        /// PKG, PKG/CHANNEL, PKG@VERSION, or a bundle's name
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// What users are told
+        #[arg(short, long, value_name = "TEXT")]
+        message: String,
+    },
+    /// Take a deprecation back
+    Undeprecate {
+        /// PKG, PKG/CHANNEL, PKG@VERSION, or a bundle's name
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Remove a package, a channel or a bundle, and join what was around it
+    ///
+    /// Whoever replaced a bundle replaces what that replaced, and skips it, so that its users can still upgrade. With a channel go the
+    /// bundles that no other channel has.
+    Remove {
+        /// PKG, PKG/CHANNEL, PKG@VERSION, or a bundle's name
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Make a channel the default
+    DefaultChannel {
+        /// The channel
+        #[arg(value_name = "PKG/CHANNEL")]
+        channel: String,
+    },
+    /// Give a channel another name
+    RenameChannel {
+        /// The channel
+        #[arg(value_name = "PKG/CHANNEL")]
+        channel: String,
+        /// Its new name
+        #[arg(value_name = "NEW")]
+        new: String,
+    },
+    /// Give an entry other edges; an empty value takes one away
+    SetEdges {
+        /// The channel
+        #[arg(value_name = "PKG/CHANNEL")]
+        channel: String,
+        /// The name of the entry
+        #[arg(value_name = "ENTRY")]
+        entry: String,
+        #[command(flatten)]
+        edges: EdgeArgs,
+    },
+    /// Add a property to the bundles that meet a condition
+    AddProperty {
+        /// Its type, and its value as JSON
+        #[arg(value_name = "TYPE=JSON")]
+        property: String,
+        /// A condition in SQL over the columns of `v_bundle`
+        #[arg(long = "where", value_name = "SQL")]
+        condition: String,
+    },
+}
+
+/// The edges of an entry.
+#[derive(Debug, Args)]
+struct EdgeArgs {
+    /// The entry that it replaces
+    #[arg(long, value_name = "ENTRY")]
+    replaces: Option<String>,
+    /// The entries that it skips
+    #[arg(long, value_name = "ENTRY,…", value_delimiter = ',')]
+    skips: Option<Vec<String>>,
+    /// The versions that it skips, as a range
+    #[arg(long, value_name = "RANGE")]
+    skip_range: Option<String>,
+}
+
+impl EdgeArgs {
+    fn edges(&self) -> Edges {
+        let skips = self.skips.as_ref().map(|it| it.iter().filter(|it| !it.is_empty()).cloned().collect());
+        Edges { replaces: self.replaces.clone(), skips, skip_range: self.skip_range.clone() }
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
+    let input = match context.open(&args.input)? {
+        Source::Catalog(input) if input.files.iter().all(|it| it.path().is_some()) => input,
+        _ => {
+            let error = CommandError::usage(format!("`{}` is not a catalog in files", args.input.display()));
+            return Err(
+                error.help("name a directory or a file with `-i`; `olmdex migrate` makes a directory of others")
+            );
+        }
+    };
+    let mut catalog = CatalogEdit::new(input.clone());
+    let mut is_refused = false;
+    for (package, change) in changes(context, args, &input, &catalog)? {
+        let verdict = catalog.change(&package, &[change])?;
+        is_refused |= say(context, &package, &verdict);
+    }
+    if is_refused && !args.force {
+        let error = CommandError::new(Exit::No, "the catalog would not be valid; nothing was written");
+        return Err(error.help("change something else first, or write it all the same with `--force`"));
+    }
+    let edits: Vec<&FileEdit> = catalog.files().collect();
+    for edit in &edits {
+        if let Some(why) = edit.rewritten {
+            let path = edit.path.display();
+            context.reporter.warning(&format!("{path}: a document is rewritten without its comments: {why}"));
+        }
+    }
+    if args.dry_run {
+        for edit in &edits {
+            print_difference(context, &edit.path, 1, &edit.before, &edit.after)?;
+        }
+        return Ok(Exit::Yes);
+    }
+    interrupt::undo_writes(context);
+    write(args, &edits)?;
+    for edit in &edits {
+        context.reporter.note(&format!("wrote {}", edit.path.display()));
+    }
+    if edits.is_empty() {
+        context.reporter.note("nothing changes");
+    }
+    Ok(Exit::Yes)
+}
+
+/// Says what a change makes of the catalog. Whether that is not valid any more.
+fn say(context: &Context, package: &str, verdict: &Verdict) -> bool {
+    for finding in verdict.errors.iter().chain(&verdict.upgrades) {
+        context.reporter.finding(finding);
+    }
+    if verdict.is_package_gone {
+        context
+            .reporter
+            .warning(&format!("whoever has `{package}` installed gets no upgrade from this catalog any more"));
+    }
+    !verdict.errors.is_empty()
+}
+
+/// Writes the files: all of them beside their targets first.
+fn write(args: &EditArgs, edits: &[&FileEdit]) -> Result<(), CommandError> {
+    let mut ready = Vec::with_capacity(edits.len());
+    for edit in edits {
+        let is_inside = if args.input.is_dir() { is_inside(&edit.path, &args.input) } else { !edit.path.is_symlink() };
+        if !is_inside && !args.follow {
+            let message = format!("`{}` is a link that leads out of the catalog", edit.path.display());
+            return Err(CommandError::new(Exit::Input, message).help("change what it leads to with `--follow`"));
+        }
+        let failed = |source: std::io::Error| FileError::Io { path: edit.path.clone(), source };
+        let mut new = Replacement::begin(&edit.path)?;
+        if read_regular(new.target()).map_err(failed)? != edit.before.as_bytes() {
+            return Err(failed(std::io::Error::other("the file has changed in the meantime")).into());
+        }
+        new.file().write_all(edit.after.as_bytes()).map_err(failed)?;
+        ready.push(new);
+    }
+    Ok(ready.into_iter().try_for_each(Replacement::finish)?)
+}
+
+/// What is to be changed, package by package.
+fn changes(
+    context: &Context,
+    args: &EditArgs,
+    input: &Input,
+    catalog: &CatalogEdit,
+) -> Result<Vec<(String, Change)>, CommandError> {
+    let find = |text: &str| catalog.find(&NameArgument::parse(text).into()).map_err(CommandError::from);
+    let channel = |text: &str| match NameArgument::parse(text) {
+        NameArgument::Channel(package, channel) => Ok((package, channel)),
+        _ => {
+            let error = CommandError::usage(format!("`{text}` is not a channel of a package"));
+            Err(error.help("name both: `PKG/CHANNEL`"))
+        }
+    };
+    let one = |package: String, change: Change| Ok(vec![(package, change)]);
+    match &args.verb {
+        Verb::Deprecate { name, message } => {
+            let (package, target) = find(name)?;
+            one(package, Change::Deprecate { target, message: message.clone() })
+        }
+        Verb::Undeprecate { name } => {
+            let (package, target) = find(name)?;
+            one(package, Change::Undeprecate(target))
+        }
+        Verb::Remove { name } => {
+            let (package, target) = find(name)?;
+            one(package, Change::Remove(target))
+        }
+        Verb::DefaultChannel { channel: text } => {
+            let (package, channel) = channel(text)?;
+            one(package, Change::DefaultChannel(channel))
+        }
+        Verb::RenameChannel { channel: text, new } => {
+            let (package, from) = channel(text)?;
+            one(package, Change::RenameChannel { from, to: new.clone() })
+        }
+        Verb::SetEdges { channel: text, entry, edges } => {
+            let (package, channel) = channel(text)?;
+            let edges = edges.edges();
+            if edges == Edges::default() {
+                let error = CommandError::usage("no edge is named");
+                return Err(error.help("name `--replaces`, `--skips` or `--skip-range`; an empty value takes one away"));
+            }
+            one(package, Change::SetEdges { channel, entry: entry.clone(), edges })
+        }
+        Verb::Add { bundle, channel, image, create_channel, replace, edges } => {
+            let (package, blob) = read_bundle(context, bundle, image.as_deref())?;
+            let change = Change::Add {
+                bundle: blob,
+                channels: channel.clone(),
+                edges: edges.edges(),
+                creates_channels: *create_channel,
+                replaces_itself: *replace,
+            };
+            one(package, change)
+        }
+        Verb::Promote { bundles, to, from, only } => {
+            let mut changes = Vec::new();
+            for text in bundles {
+                let (package, Target::Bundle(bundle)) = find(text)? else {
+                    let error = CommandError::usage(format!("`{text}` is not a bundle"));
+                    return Err(error.help("name a bundle, or `PKG@VERSION`"));
+                };
+                let of_package = |it: &str| it.strip_prefix(&format!("{package}/")).unwrap_or(it).to_owned();
+                let (to, from) = (of_package(to), from.as_deref().map(of_package));
+                changes.push((package, Change::Promote { bundle, from, to, only: *only }));
+            }
+            Ok(changes)
+        }
+        Verb::AddProperty { property, condition } => {
+            let Some((kind, value)) = property.split_once('=').filter(|it| !it.0.is_empty()) else {
+                return Err(CommandError::usage(format!("`{property}` is not TYPE=JSON")));
+            };
+            if Reader::new().read(value).is_err() {
+                let error = CommandError::usage(format!("`{value}` is not JSON"));
+                return Err(error.help("put texts in double quotes: `'TYPE=\"text\"'`"));
+            }
+            let mut of_package: BTreeMap<String, Vec<String>> = BTreeMap::new();
+            for (package, name) in bundles_where(context, &args.input, input, condition)? {
+                of_package.entry(package).or_default().push(name);
+            }
+            if of_package.is_empty() {
+                let error = CommandError::new(Exit::No, "no bundle meets the condition");
+                return Err(error.help("`olmdex sql` shows what `v_bundle` has"));
+            }
+            let change = |bundles| Change::AddProperty { bundles, kind: kind.to_owned(), value: value.to_owned() };
+            Ok(of_package.into_iter().map(|(package, bundles)| (package, change(bundles))).collect())
+        }
+    }
+}
+
+/// The package of a bundle, and its blob.
+fn read_bundle(context: &Context, path: &Path, image: Option<&str>) -> Result<(String, String), CommandError> {
+    let template =
+        image.map(ImageTemplate::parse).transpose().map_err(|error| CommandError::usage(error.to_string()))?;
+    let opener = context.opener.with_bundle_image(template);
+    let not_one = || {
+        let error = CommandError::new(Exit::Input, format!("`{}` is not one bundle", path.display()));
+        error.help("name a bundle directory, the image of a bundle, or a file with its blob")
+    };
+    let Source::Catalog(input) = opener.open(path, &mut std::io::stdin().lock())? else { return Err(not_one()) };
+    let mut bundles = bundles_of(&input);
+    match (bundles.pop(), bundles.is_empty()) {
+        (Some(found), true) => Ok(found),
+        _ => Err(not_one()),
+    }
+}
+
+/// The bundles that meet a condition, with their packages.
+fn bundles_where(
+    context: &Context,
+    path: &Path,
+    input: &Input,
+    condition: &str,
+) -> Result<Vec<(String, String)>, CommandError> {
+    let mut builder = Builder::in_memory();
+    let source = NamedSource { name: "catalog".to_owned(), is_named: true, path: path.to_owned() };
+    import_files(context, &mut builder, &source, input)?;
+    let mut index = builder.into_index()?;
+    let sql = format!("SELECT package, bundle FROM v_bundle WHERE ({condition}\n) ORDER BY 1, 2");
+    let found = index.sql(&sql, SqlLimits::default()).map_err(|error| {
+        let columns = "its columns are those of `olmdex sql \"SELECT * FROM v_bundle LIMIT 1\"`";
+        CommandError::usage(format!("the condition is not SQL over `v_bundle`: {error}")).help(columns)
+    })?;
+    if found.is_cut {
+        return Err(
+            CommandError::new(Exit::Limit, "too many bundles meet the condition").help("choose fewer at a time")
+        );
+    }
+    let texts = found.rows.into_iter().filter_map(|row| match <[SqlValue; 2]>::try_from(row) {
+        Ok([SqlValue::Text(package), SqlValue::Text(name)]) => Some((package, name)),
+        _ => None,
+    });
+    Ok(texts.collect())
+}
+
+impl From<EditError> for CommandError {
+    fn from(error: EditError) -> Self {
+        let message = error.to_string();
+        match error {
+            EditError::Unknown { name, known, .. } => {
+                let error = Self::new(Exit::NotFound, message);
+                match closest(&name, known.iter().map(String::as_str)) {
+                    Some(meant) => error.help(format!("did you mean `{meant}`?")),
+                    None if known.len() == 1 => error.help(format!("there is only `{}`", known[0])),
+                    None if known.len() <= 10 && !known.is_empty() => {
+                        error.help(format!("there are {}", known.join(", ")))
+                    }
+                    None => error.help(format!("`olmdex list` shows the {}", counted(known.len() as u64, "name"))),
+                }
+            }
+            EditError::Taken { .. } => Self::new(Exit::No, message).help("choose another name"),
+            EditError::Twice(_) => Self::new(Exit::Input, message).help("`olmdex validate` says where"),
+            EditError::Unfit { help, .. } => Self::new(Exit::No, message).help(help),
+            EditError::Index(error) => error.into(),
+            _ => Self::new(Exit::Input, message).help("`olmdex validate` says what is wrong with the catalog"),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! A catalog in files that is being changed, change by change; nothing is written before somebody asks for the texts.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use super::change::Change;
+use super::documents::{FileEdit, PackageDocuments};
+use super::entries::version;
+use super::error::EditError;
+use super::object::{compact, text};
+use super::target::{BUNDLE, PACKAGE, Target};
+use super::verdict::{Verdict, judge};
+use crate::fbc::{self, Consumer, Input};
+use crate::version::Version;
+
+/// A catalog that is being changed.
+#[derive(Debug, Clone)]
+pub struct CatalogEdit {
+    /// Its files as they were.
+    original: Input,
+    /// And as they are now.
+    current: Input,
+    texts: BTreeMap<usize, Arc<[u8]>>,
+    edits: BTreeMap<usize, FileEdit>,
+}
+
+/// What a user calls something in a catalog.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Named {
+    /// A package or a bundle.
+    Plain(String),
+    /// The bundle of a package with a version.
+    Version(String, String),
+    /// A channel of a package.
+    Channel(String, String),
+}
+
+impl CatalogEdit {
+    /// Begins with the files of a catalog.
+    #[must_use]
+    pub fn new(input: Input) -> Self {
+        Self { current: input.clone(), original: input, texts: BTreeMap::new(), edits: BTreeMap::new() }
+    }
+
+    /// The names of its packages, in the order of the files.
+    #[must_use]
+    pub fn packages(&self) -> Vec<String> {
+        self.names().into_iter().filter(|it| it.bundle.is_none()).map(|it| it.package).collect()
+    }
+
+    fn names(&self) -> Vec<Name> {
+        let mut names = Vec::new();
+        let done: Result<(), Infallible> = fbc::load(&self.current, &Names, |found| {
+            names.extend(found);
+            Ok(())
+        });
+        match done {
+            Ok(()) => names,
+        }
+    }
+
+    /// Which package is meant, and which part of it.
+    ///
+    /// # Errors
+    /// [`EditError::Unknown`]
+    pub fn find(&self, named: &Named) -> Result<(String, Target), EditError> {
+        let unknown = |what, name: &str, known: Vec<String>| EditError::Unknown { what, name: name.to_owned(), known };
+        let names = self.names();
+        let packages =
+            || names.iter().filter(|it| it.bundle.is_none()).map(|it| it.package.clone()).collect::<Vec<_>>();
+        match named {
+            Named::Channel(package, channel) => Ok((package.clone(), Target::Channel(channel.clone()))),
+            Named::Plain(name) => {
+                if names.iter().any(|it| it.package == *name && it.bundle.is_none()) {
+                    return Ok((name.clone(), Target::Package));
+                }
+                match names.iter().find(|it| it.bundle.as_ref() == Some(name)) {
+                    Some(it) => Ok((it.package.clone(), Target::Bundle(name.clone()))),
+                    None => Err(unknown("package or bundle", name, packages())),
+                }
+            }
+            Named::Version(package, wanted) => {
+                let of_package: Vec<&Name> = names.iter().filter(|it| it.package == *package).collect();
+                if of_package.is_empty() {
+                    return Err(unknown("package", package, packages()));
+                }
+                let wanted_version = Version::parse_tolerant(wanted).ok();
+                let is_it = |it: &&&Name| match (&it.version, &wanted_version) {
+                    (Some(a), Some(b)) => a.cmp_precedence(b).is_eq(),
+                    _ => false,
+                };
+                match of_package.iter().find(is_it).and_then(|it| it.bundle.clone()) {
+                    Some(bundle) => Ok((package.clone(), Target::Bundle(bundle))),
+                    None => {
+                        let known = of_package.iter().filter_map(|it| it.version.as_ref().map(ToString::to_string));
+                        Err(unknown("version", wanted, known.collect()))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Changes a package, and says what that makes of the catalog.
+    ///
+    /// # Errors
+    /// [`EditError`]; nothing has changed then.
+    pub fn change(&mut self, package: &str, changes: &[Change]) -> Result<Verdict, EditError> {
+        let mut documents = PackageDocuments::read(&self.current, package)?;
+        changes.iter().try_for_each(|it| it.apply(&mut documents))?;
+        let new = documents.file_edits(&self.current, &self.original)?;
+        let verdict = judge(&self.current, &new, &documents)?;
+        for edit in new {
+            self.texts.insert(edit.file, Arc::from(edit.after.as_bytes()));
+            match self.edits.get_mut(&edit.file) {
+                Some(old) => {
+                    old.after = edit.after;
+                    old.rewritten = old.rewritten.or(edit.rewritten);
+                }
+                None => drop(self.edits.insert(edit.file, edit)),
+            }
+        }
+        self.current = self.original.with_texts(&self.texts);
+        Ok(verdict)
+    }
+
+    /// Its files as they are now.
+    #[must_use]
+    pub fn input(&self) -> &Input {
+        &self.current
+    }
+
+    /// What becomes of the files, in their order; those that stay what they are are not among them.
+    pub fn files(&self) -> impl Iterator<Item = &FileEdit> {
+        self.edits.values().filter(|it| it.before != it.after)
+    }
+}
+
+/// The bundles of a catalog: their packages and their blobs, as JSON.
+#[must_use]
+pub fn bundles_of(input: &Input) -> Vec<(String, String)> {
+    let mut bundles = Vec::new();
+    let done: Result<(), Infallible> = fbc::load(input, &Bundles, |found| {
+        bundles.extend(found);
+        Ok(())
+    });
+    match done {
+        Ok(()) => bundles,
+    }
+}
+
+struct Bundles;
+
+impl Consumer for Bundles {
+    type Output = Option<(String, String)>;
+
+    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
+        let json = compact(document.blob.ok()?.value);
+        (text(&json, "schema") == BUNDLE).then(|| (text(&json, "package"), json))
+    }
+}
+
+/// A package, or a bundle of one.
+struct Name {
+    package: String,
+    bundle: Option<String>,
+    version: Option<Version>,
+}
+
+struct Names;
+
+impl Consumer for Names {
+    type Output = Option<Name>;
+
+    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
+        let value = document.blob.ok()?.value;
+        let field = |name: &str| value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+        match field("schema").as_str() {
+            PACKAGE => Some(Name { package: field("name"), bundle: None, version: None }),
+            BUNDLE => {
+                let json = compact(value);
+                Some(Name { package: text(&json, "package"), bundle: Some(field("name")), version: version(&json) })
+            }
+            _ => None,
+        }
+    }
+}

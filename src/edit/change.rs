@@ -1,0 +1,219 @@
+//! What can be changed in a package, and the documents that it changes.
+//!
+//! What it deliberately does not do: whether the result is a good catalog is for [`super::judge()`] to say.
+
+use super::documents::PackageDocuments;
+use super::entries::{change_entries, head};
+use super::error::EditError;
+use super::object::{items, list, quoted, text, with, with_text, with_texts};
+use super::target::{BUNDLE, CHANNEL, PACKAGE, Target};
+use super::{deprecation, promotion, removal};
+
+/// The edges of an entry. What is not named stays as it is; what is empty goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Edges {
+    /// The entry that it replaces.
+    pub replaces: Option<String>,
+    /// The entries that it skips.
+    pub skips: Option<Vec<String>>,
+    /// The versions that it skips.
+    pub skip_range: Option<String>,
+}
+
+/// A change of a package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// Something is deprecated, with a message for its users.
+    Deprecate {
+        /// What.
+        target: Target,
+        /// The message.
+        message: String,
+    },
+    /// Something is not deprecated any more.
+    Undeprecate(Target),
+    /// Another channel is the default.
+    DefaultChannel(String),
+    /// A channel gets another name.
+    RenameChannel {
+        /// The old name.
+        from: String,
+        /// The new one.
+        to: String,
+    },
+    /// An entry gets other edges.
+    SetEdges {
+        /// The channel.
+        channel: String,
+        /// The entry.
+        entry: String,
+        /// The edges.
+        edges: Edges,
+    },
+    /// A bundle joins channels of the package.
+    Add {
+        /// The blob of the bundle, as JSON.
+        bundle: String,
+        /// The channels.
+        channels: Vec<String>,
+        /// The edges of its entries. Without any, it replaces the head of each channel.
+        edges: Edges,
+        /// Whether channels that are not there yet begin with it.
+        creates_channels: bool,
+        /// Whether an entry and a blob of its name give way.
+        replaces_itself: bool,
+    },
+    /// What a channel has up to a bundle comes into another one, on top of its head.
+    Promote {
+        /// The bundle.
+        bundle: String,
+        /// The channel that it comes from; without one, the only other one that has it.
+        from: Option<String>,
+        /// The channel that it comes into, which begins with it if it is not there yet.
+        to: String,
+        /// Whether only the bundle comes, and skips what is between.
+        only: bool,
+    },
+    /// Something goes, and its neighbours are joined.
+    Remove(Target),
+    /// Bundles get a property.
+    AddProperty {
+        /// The bundles.
+        bundles: Vec<String>,
+        /// The type of the property.
+        kind: String,
+        /// Its value, as JSON.
+        value: String,
+    },
+}
+
+impl Change {
+    /// Makes it.
+    ///
+    /// # Errors
+    /// [`EditError`] if something that it names is not there, or is there already.
+    pub fn apply(&self, package: &mut PackageDocuments) -> Result<(), EditError> {
+        match self {
+            Self::Deprecate { target, message } => deprecation::deprecate(package, target, message),
+            Self::Undeprecate(target) => deprecation::undeprecate(package, target),
+            Self::DefaultChannel(channel) => default_channel(package, channel),
+            Self::RenameChannel { from, to } => rename_channel(package, from, to),
+            Self::SetEdges { channel, entry, edges } => set_edges(package, channel, entry, edges),
+            Self::Add { bundle, channels, edges, creates_channels, replaces_itself } => {
+                add(package, bundle, channels, edges, (*creates_channels, *replaces_itself))
+            }
+            Self::Promote { bundle, from, to, only } => promotion::promote(package, bundle, from.as_deref(), to, *only),
+            Self::Remove(Target::Package) => {
+                package.all_mut().for_each(super::documents::Document::remove);
+                Ok(())
+            }
+            Self::Remove(Target::Channel(channel)) => removal::channel(package, channel),
+            Self::Remove(Target::Bundle(bundle)) => removal::bundle(package, bundle),
+            Self::AddProperty { bundles, kind, value } => add_property(package, bundles, kind, value),
+        }
+    }
+}
+
+fn default_channel(package: &mut PackageDocuments, channel: &str) -> Result<(), EditError> {
+    package.one(CHANNEL, "channel", channel)?;
+    let name = package.package.clone();
+    let document = package.one(PACKAGE, "package", &name)?;
+    document.set(with_text(&document.json, "defaultChannel", channel));
+    Ok(())
+}
+
+fn rename_channel(package: &mut PackageDocuments, from: &str, to: &str) -> Result<(), EditError> {
+    if package.of(CHANNEL).any(|it| it.name == to) {
+        return Err(EditError::Taken { what: "channel", name: to.to_owned() });
+    }
+    let document = package.one(CHANNEL, "channel", from)?;
+    document.set(with_text(&document.json, "name", to));
+    for document in package.of_mut(PACKAGE).filter(|it| text(&it.json, "defaultChannel") == from) {
+        document.set(with_text(&document.json, "defaultChannel", to));
+    }
+    deprecation::rename(package, CHANNEL, from, to);
+    Ok(())
+}
+
+/// An entry with other edges.
+fn with_edges(entry: &str, edges: &Edges) -> String {
+    let mut entry = entry.to_owned();
+    if let Some(replaces) = &edges.replaces {
+        entry = with_text(&entry, "replaces", replaces);
+    }
+    if let Some(skips) = &edges.skips {
+        entry = with_texts(&entry, "skips", skips);
+    }
+    if let Some(range) = &edges.skip_range {
+        entry = with_text(&entry, "skipRange", range);
+    }
+    entry
+}
+
+fn set_edges(package: &mut PackageDocuments, channel: &str, name: &str, edges: &Edges) -> Result<(), EditError> {
+    let document = package.one(CHANNEL, "channel", channel)?;
+    let mut entries = items(&document.json, "entries");
+    let known: Vec<String> = entries.iter().map(|it| text(it, "name")).collect();
+    let mut found = entries.iter_mut().filter(|it| text(it, "name") == name);
+    match (found.next(), found.next()) {
+        (None, _) => return Err(EditError::Unknown { what: "entry", name: name.to_owned(), known }),
+        (Some(_), Some(_)) => return Err(EditError::Twice(name.to_owned())),
+        (Some(entry), None) => *entry = with_edges(entry, edges),
+    }
+    document.set(with(&document.json, "entries", Some(&list(&entries))));
+    Ok(())
+}
+
+fn add(
+    package: &mut PackageDocuments,
+    bundle: &str,
+    channels: &[String],
+    edges: &Edges,
+    (creates_channels, replaces_itself): (bool, bool),
+) -> Result<(), EditError> {
+    let name = text(bundle, "name");
+    for channel in channels {
+        if !creates_channels && package.of(CHANNEL).all(|it| it.name != *channel) {
+            package.one(CHANNEL, "channel", channel)?;
+        }
+        let plain = format!(r#"{{"name":{}}}"#, quoted(&name));
+        change_entries(package, channel, |entries| {
+            let old = entries.iter().position(|it| text(it, "name") == name);
+            match old {
+                Some(_) if !replaces_itself => {
+                    return Err(EditError::Taken { what: "entry of the channel", name: name.clone() });
+                }
+                // It keeps the edges that it has.
+                Some(_) if *edges == Edges::default() => {}
+                Some(at) => entries[at] = with_edges(&plain, edges),
+                None if *edges == Edges::default() => {
+                    let top = head(channel, entries)?;
+                    entries.push(with_text(&plain, "replaces", &top));
+                }
+                None => entries.push(with_edges(&plain, edges)),
+            }
+            Ok(())
+        })?;
+    }
+    if package.of(BUNDLE).all(|it| it.name != name) {
+        package.add(BUNDLE, bundle.to_owned());
+    } else if replaces_itself {
+        package.one(BUNDLE, "bundle", &name)?.set(bundle.to_owned());
+    } else {
+        return Err(EditError::Taken { what: "bundle", name });
+    }
+    Ok(())
+}
+
+fn add_property(package: &mut PackageDocuments, bundles: &[String], kind: &str, value: &str) -> Result<(), EditError> {
+    let property = format!(r#"{{"type":{},"value":{value}}}"#, quoted(kind));
+    for name in bundles {
+        let document = package.one(BUNDLE, "bundle", name)?;
+        let mut properties = items(&document.json, "properties");
+        if !properties.contains(&property) {
+            properties.push(property.clone());
+            document.set(with(&document.json, "properties", Some(&list(&properties))));
+        }
+    }
+    Ok(())
+}

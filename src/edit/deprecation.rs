@@ -1,0 +1,99 @@
+//! Deprecations: one document of a package has all of them.
+
+use super::documents::PackageDocuments;
+use super::error::EditError;
+use super::object::{compact, items, list, quoted, read, text, with, with_text};
+use super::target::{BUNDLE, CHANNEL, PACKAGE, Target};
+
+const DEPRECATIONS: &str = "olm.deprecations";
+
+/// The reference of an entry.
+fn reference(entry: &str) -> String {
+    read(entry, |it| it.get_field("reference").map(compact)).flatten().unwrap_or_default()
+}
+
+/// What a deprecation refers to, as schema and name.
+fn referred(target: &Target) -> (&'static str, &str) {
+    match target {
+        Target::Package => (PACKAGE, ""),
+        Target::Channel(name) => (CHANNEL, name),
+        Target::Bundle(name) => (BUNDLE, name),
+    }
+}
+
+/// Whether an entry is about something. The reference to a package has no name.
+fn is_about(entry: &str, (schema, name): (&str, &str)) -> bool {
+    let reference = reference(entry);
+    text(&reference, "schema") == schema && (schema == PACKAGE || text(&reference, "name") == name)
+}
+
+/// Whether the package has what is to be deprecated.
+fn must_be_there(package: &mut PackageDocuments, target: &Target) -> Result<(), EditError> {
+    match target {
+        Target::Package => Ok(()),
+        Target::Channel(name) => package.one(CHANNEL, "channel", name).map(drop),
+        Target::Bundle(name) => package.one(BUNDLE, "bundle", name).map(drop),
+    }
+}
+
+pub(super) fn deprecate(package: &mut PackageDocuments, target: &Target, message: &str) -> Result<(), EditError> {
+    must_be_there(package, target)?;
+    let (schema, name) = referred(target);
+    let reference = with_text(&format!(r#"{{"schema":"{schema}"}}"#), "name", name);
+    let entry = format!(r#"{{"reference":{reference},"message":{}}}"#, quoted(message));
+    let owner = quoted(&package.package);
+    let Some(document) = package.of_mut(DEPRECATIONS).next() else {
+        package.add("", format!(r#"{{"schema":"{DEPRECATIONS}","package":{owner},"entries":[{entry}]}}"#));
+        return Ok(());
+    };
+    let mut entries = items(&document.json, "entries");
+    match entries.iter_mut().find(|it| is_about(it, (schema, name))) {
+        Some(old) => *old = with_text(old, "message", message),
+        None => entries.push(entry),
+    }
+    document.set(with(&document.json, "entries", Some(&list(&entries))));
+    Ok(())
+}
+
+pub(super) fn undeprecate(package: &mut PackageDocuments, target: &Target) -> Result<(), EditError> {
+    if !drop_about(package, referred(target)) {
+        let what = match target {
+            Target::Package => format!("package `{}`", package.package),
+            Target::Channel(name) => format!("channel `{name}`"),
+            Target::Bundle(name) => format!("`{name}`"),
+        };
+        return Err(EditError::unfit(format!("{what} is not deprecated"), "`olmdex show` says what is"));
+    }
+    Ok(())
+}
+
+/// Takes out what is said about something; a document without entries goes. Whether anything was said.
+pub(super) fn drop_about(package: &mut PackageDocuments, about: (&str, &str)) -> bool {
+    let mut is_found = false;
+    for document in package.of_mut(DEPRECATIONS) {
+        let mut entries = items(&document.json, "entries");
+        let before = entries.len();
+        entries.retain(|it| !is_about(it, about));
+        if entries.len() == before {
+            continue;
+        }
+        is_found = true;
+        if entries.is_empty() {
+            document.remove();
+        } else {
+            document.set(with(&document.json, "entries", Some(&list(&entries))));
+        }
+    }
+    is_found
+}
+
+/// Lets what is said about something refer to its new name.
+pub(super) fn rename(package: &mut PackageDocuments, schema: &str, from: &str, to: &str) {
+    for document in package.of_mut(DEPRECATIONS) {
+        let mut entries = items(&document.json, "entries");
+        for entry in entries.iter_mut().filter(|it| is_about(it, (schema, from))) {
+            *entry = with(entry, "reference", Some(&with_text(&reference(entry), "name", to)));
+        }
+        document.set(with(&document.json, "entries", Some(&list(&entries))));
+    }
+}

@@ -1,0 +1,248 @@
+//! The documents of a package in the files of a catalog, and the texts of these files when some of them have changed.
+//!
+//! What it deliberately does not do: it does not decide what to change, and writes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+use std::path::PathBuf;
+
+use super::error::EditError;
+use super::{object, splice};
+use crate::fbc::{self, Consumer, Input, Origin, Syntax};
+use crate::json::{self, Reader};
+use crate::yaml;
+
+/// A document of the package.
+#[derive(Debug, Clone)]
+pub(super) struct Document {
+    pub(super) schema: String,
+    pub(super) name: String,
+    origin: Origin,
+    raw: Vec<u8>,
+    /// Its content as compact JSON.
+    pub(super) json: String,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Same,
+    Changed,
+    Gone,
+}
+
+impl Document {
+    /// Gives it another content.
+    pub(super) fn set(&mut self, json: String) {
+        if json != self.json {
+            self.json = json;
+            self.state = State::Changed;
+        }
+    }
+
+    /// Takes it out.
+    pub(super) fn remove(&mut self) {
+        self.state = State::Gone;
+    }
+}
+
+/// What becomes of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEdit {
+    /// The number of the file in its [`Input`].
+    pub file: usize,
+    /// Its path.
+    pub path: PathBuf,
+    /// Its text before.
+    pub before: String,
+    /// Its text afterwards.
+    pub after: String,
+    /// Why a document had to be written anew, without its comments, if one had.
+    pub rewritten: Option<&'static str>,
+}
+
+/// The documents of a package.
+#[derive(Debug, Clone)]
+pub struct PackageDocuments {
+    /// The package.
+    pub package: String,
+    documents: Vec<Document>,
+    /// New ones, with the file that they go to.
+    added: Vec<(u32, String)>,
+}
+
+impl PackageDocuments {
+    /// Those of a package in the files of a catalog. Documents that cannot be read are none.
+    ///
+    /// # Errors
+    /// [`EditError::Unknown`]
+    pub fn read(input: &Input, package: &str) -> Result<Self, EditError> {
+        let mut documents: Vec<Document> = Vec::new();
+        let mut known: Vec<String> = Vec::new();
+        let done: Result<(), Infallible> = fbc::load(input, &Finder { package }, |found| {
+            match found {
+                Found::Document(found) => documents.push(*found),
+                Found::Other(name) => known.push(name),
+                Found::Nothing => {}
+            }
+            Ok(())
+        });
+        match done {
+            Ok(()) => {}
+        }
+        if documents.is_empty() {
+            known.sort();
+            known.dedup();
+            return Err(EditError::Unknown { what: "package", name: package.to_owned(), known });
+        }
+        Ok(Self { package: package.to_owned(), documents, added: Vec::new() })
+    }
+
+    /// The documents of a schema that are there still.
+    pub(super) fn of<'d>(&'d self, schema: &'d str) -> impl Iterator<Item = &'d Document> {
+        self.documents.iter().filter(move |it| it.schema == schema && it.state != State::Gone)
+    }
+
+    /// The same, to be changed.
+    pub(super) fn of_mut<'d, 's>(
+        &'d mut self,
+        schema: &'s str,
+    ) -> impl Iterator<Item = &'d mut Document> + use<'d, 's> {
+        self.documents.iter_mut().filter(move |it| it.schema == schema && it.state != State::Gone)
+    }
+
+    /// All that are there still, to be changed.
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Document> {
+        self.documents.iter_mut().filter(|it| it.state != State::Gone)
+    }
+
+    /// The one document of a schema and a name.
+    pub(super) fn one(&mut self, schema: &str, what: &'static str, name: &str) -> Result<&mut Document, EditError> {
+        let known: Vec<String> = self.of(schema).map(|it| it.name.clone()).collect();
+        match known.iter().filter(|it| *it == name).count() {
+            0 => Err(EditError::Unknown { what, name: name.to_owned(), known }),
+            1 => {
+                let unknown = EditError::Unknown { what, name: name.to_owned(), known: Vec::new() };
+                self.of_mut(schema).find(|it| it.name == name).ok_or(unknown)
+            }
+            _ => Err(EditError::Twice(name.to_owned())),
+        }
+    }
+
+    /// The numbers of the files that have some of them.
+    pub(super) fn files(&self) -> BTreeSet<usize> {
+        self.documents.iter().map(|it| it.origin.file as usize).collect()
+    }
+
+    /// Adds a document, to the file that has the last document of a schema, or else to that of the package.
+    pub(super) fn add(&mut self, beside: &str, json: String) {
+        let last = self.of(beside).last().or_else(|| self.of("olm.package").next()).or(self.documents.first());
+        let file = last.map_or(0, |it| it.origin.file);
+        self.added.push((file, json));
+    }
+
+    /// A new document of a schema and a name, to be changed.
+    pub(super) fn added_mut(&mut self, schema: &str, name: &str) -> Option<&mut String> {
+        let is_it = |json: &str| object::text(json, "schema") == schema && object::text(json, "name") == name;
+        self.added.iter_mut().map(|it| &mut it.1).find(|it| is_it(it))
+    }
+
+    /// What becomes of the files. `input` is what the documents were read from; the paths are those of the `original`.
+    ///
+    /// # Errors
+    /// [`EditError`] if a file is none of the system's, cannot be read, or holds what cannot be changed.
+    pub fn file_edits(&self, input: &Input, original: &Input) -> Result<Vec<FileEdit>, EditError> {
+        let mut concerned: BTreeMap<u32, Vec<&Document>> = BTreeMap::new();
+        for document in self.documents.iter().filter(|it| it.state != State::Same) {
+            concerned.entry(document.origin.file).or_default().push(document);
+        }
+        for (file, _) in &self.added {
+            concerned.entry(*file).or_default();
+        }
+        concerned.into_iter().map(|(file, documents)| self.file_edit(input, original, file, documents)).collect()
+    }
+
+    fn file_edit(
+        &self,
+        input: &Input,
+        original: &Input,
+        number: u32,
+        mut documents: Vec<&Document>,
+    ) -> Result<FileEdit, EditError> {
+        let (Some(file), Some(named)) = (input.files.get(number as usize), original.files.get(number as usize)) else {
+            return Err(EditError::NoFile(number.to_string()));
+        };
+        // Whoever only looks at what would happen needs no files.
+        let path = named.path().map_or_else(|| PathBuf::from(&named.shown), PathBuf::from);
+        let failed = |error| EditError::Io { path: path.clone(), error };
+        let whole = file.whole().map_err(failed)?;
+        let before =
+            std::str::from_utf8(&whole).map_err(|_| failed(std::io::Error::other("it is not UTF-8")))?.to_owned();
+        let mut after = before.clone();
+        let mut rewritten = None;
+        // From the last to the first, so that places before a change stay what they are.
+        documents.sort_by_key(|it| std::cmp::Reverse(it.origin.offset));
+        for it in documents {
+            let start = usize::try_from(it.origin.offset).unwrap_or(usize::MAX);
+            let end = start.saturating_add(it.raw.len());
+            if after.as_bytes().get(start..end) != Some(&*it.raw) {
+                return Err(failed(std::io::Error::other("the file has changed in the meantime")));
+            }
+            if it.state == State::Gone {
+                after = splice::cut(&after, it.origin.syntax, start, end);
+                continue;
+            }
+            let edited = fbc::edit_document(&it.raw, it.origin.syntax, &it.json)
+                .map_err(|error| EditError::Document { file: file.shown.clone(), error })?;
+            rewritten = rewritten.or(edited.rewritten);
+            after.replace_range(start..end, &edited.text);
+        }
+        let syntax =
+            self.documents.iter().find(|it| it.origin.file == number).map_or(Syntax::Json, |it| it.origin.syntax);
+        for (_, json) in self.added.iter().filter(|it| it.0 == number) {
+            after = splice::append(&after, syntax, &text_of(json, syntax)?);
+        }
+        Ok(FileEdit { file: number as usize, path, before, after, rewritten })
+    }
+}
+
+/// A document as it is written by itself.
+fn text_of(json: &str, syntax: Syntax) -> Result<String, EditError> {
+    let mut out = Vec::new();
+    let mut reader = Reader::new();
+    // Every document that is added was made of texts that were read before.
+    let Ok(value) = reader.read(json) else { return Ok(json.to_owned()) };
+    match syntax {
+        Syntax::Json => json::write_pretty(value, 4, 0, &mut out),
+        Syntax::Yaml => yaml::write(value, &mut out)?,
+    }
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// What a document is to the package.
+enum Found {
+    Document(Box<Document>),
+    /// One of another package, by its name.
+    Other(String),
+    Nothing,
+}
+
+struct Finder<'a> {
+    package: &'a str,
+}
+
+impl Consumer for Finder<'_> {
+    type Output = Found;
+
+    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
+        let Ok(blob) = document.blob else { return Found::Nothing };
+        let json = object::compact(blob.value);
+        let (schema, name) = (object::text(&json, "schema"), object::text(&json, "name"));
+        let package = if schema == "olm.package" { name.clone() } else { object::text(&json, "package") };
+        if package != self.package {
+            return if schema == "olm.package" { Found::Other(name) } else { Found::Nothing };
+        }
+        let (origin, raw) = (document.origin, document.raw.to_vec());
+        Found::Document(Box::new(Document { schema, name, origin, raw, json, state: State::Same }))
+    }
+}

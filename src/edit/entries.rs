@@ -1,0 +1,58 @@
+//! The entries of a channel, and the version of a bundle.
+
+use super::documents::PackageDocuments;
+use super::error::EditError;
+use super::object::{items, list, quoted, read, text, texts, with};
+use super::target::{CHANNEL, PACKAGE};
+use crate::version::Version;
+
+/// Changes the entries of a channel; one that is not there yet is made of them.
+pub(super) fn change_entries(
+    package: &mut PackageDocuments,
+    channel: &str,
+    change: impl FnOnce(&mut Vec<String>) -> Result<(), EditError>,
+) -> Result<(), EditError> {
+    let changed = |json: &str| {
+        let mut entries = items(json, "entries");
+        change(&mut entries)?;
+        Ok::<_, EditError>(with(json, "entries", Some(&list(&entries))))
+    };
+    if let Some(new) = package.added_mut(CHANNEL, channel) {
+        *new = changed(new)?;
+    } else if package.of(CHANNEL).all(|it| it.name != channel) {
+        let (name, owner) = (quoted(channel), quoted(&package.package));
+        let json = format!(r#"{{"schema":"{CHANNEL}","name":{name},"package":{owner},"entries":[]}}"#);
+        package.add(CHANNEL, changed(&json)?);
+    } else {
+        let document = package.one(CHANNEL, "channel", channel)?;
+        document.set(changed(&document.json)?);
+    }
+    Ok(())
+}
+
+/// The one entry of a channel that no other one replaces or skips; nothing if there are no entries.
+pub(super) fn head(channel: &str, entries: &[String]) -> Result<String, EditError> {
+    let is_below = |name: &str| {
+        entries.iter().any(|it| {
+            text(it, "name") != name && (text(it, "replaces") == name || texts(it, "skips").iter().any(|it| it == name))
+        })
+    };
+    let mut heads: Vec<String> = entries.iter().map(|it| text(it, "name")).filter(|it| !is_below(it)).collect();
+    if heads.len() > 1 || (heads.is_empty() && !entries.is_empty()) {
+        let message =
+            format!("channel `{channel}` has {} heads, so it is not clear what the new one replaces", heads.len());
+        return Err(EditError::unfit(message, "mend the channel first, or name the edges"));
+    }
+    Ok(heads.pop().unwrap_or_default())
+}
+
+/// The version of a bundle, if it says one.
+pub(super) fn version(bundle: &str) -> Option<Version> {
+    let property = items(bundle, "properties").into_iter().find(|it| text(it, "type") == PACKAGE)?;
+    let version = read(&property, |it| {
+        it.get_field("value")
+            .and_then(|it| it.get_field("version"))
+            .and_then(|it| it.as_str().map(|it| it.into_owned()))
+    });
+    Version::parse_tolerant(&version??).ok()
+}

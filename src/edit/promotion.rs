@@ -1,0 +1,95 @@
+//! Bundles that one channel has already, on top of another one.
+
+use super::documents::PackageDocuments;
+use super::entries::{change_entries, head};
+use super::error::EditError;
+use super::object::{items, text, texts, with_text, with_texts};
+use super::target::CHANNEL;
+
+/// Copies what a channel has from the head of the other one up to a bundle, or that alone, which then skips what is between.
+pub(super) fn promote(
+    package: &mut PackageDocuments,
+    bundle: &str,
+    from: Option<&str>,
+    to: &str,
+    only: bool,
+) -> Result<(), EditError> {
+    let source = source(package, bundle, from, to)?;
+    let entries = items(&package.one(CHANNEL, "channel", &source)?.json, "entries");
+    let held = package.of(CHANNEL).find(|it| it.name == to).map(|it| items(&it.json, "entries")).unwrap_or_default();
+    let held = package.added_mut(CHANNEL, to).map_or(held, |it| items(it, "entries"));
+    let top = head(to, &held)?;
+    // From the bundle down to what follows the head.
+    let mut chain: Vec<String> = Vec::new();
+    let mut at = bundle.to_owned();
+    let mut is_above = top.is_empty();
+    while let Some(entry) = entries.iter().find(|it| text(it, "name") == at).cloned() {
+        if chain.iter().any(|it| text(it, "name") == at) {
+            break;
+        }
+        let (replaces, skips) = (text(&entry, "replaces"), texts(&entry, "skips"));
+        chain.push(entry);
+        if !top.is_empty() && (replaces == top || skips.contains(&top)) {
+            is_above = true;
+            break;
+        }
+        at = replaces;
+    }
+    if !is_above {
+        let message = format!("in `{source}`, no upgrade leads from `{top}`, the head of `{to}`, to `{bundle}`");
+        return Err(EditError::unfit(
+            message,
+            "only what follows the head can come on top of it; `olmdex edit add` names other edges",
+        ));
+    }
+    change_entries(package, to, |held| {
+        let is_there = |held: &[String], name: &str| held.iter().any(|it| text(it, "name") == name);
+        if is_there(held, bundle) {
+            return Err(EditError::Taken { what: "entry of the channel", name: bundle.to_owned() });
+        }
+        if only {
+            let between = chain.iter().skip(1).map(|it| text(it, "name"));
+            let mut skips = texts(&chain[0], "skips");
+            skips.extend(between.filter(|it| *it != top));
+            skips.retain(|it| *it != top);
+            skips.dedup();
+            held.push(with_texts(&with_text(&chain[0], "replaces", &top), "skips", &skips));
+            return Ok(());
+        }
+        for entry in chain.iter().rev() {
+            if is_there(held, &text(entry, "name")) {
+                continue;
+            }
+            let replaced = text(entry, "replaces");
+            let hangs = !replaced.is_empty() && !is_there(held, &replaced);
+            held.push(if hangs { with_text(entry, "replaces", &top) } else { entry.clone() });
+        }
+        Ok(())
+    })
+}
+
+/// The channel that a bundle comes from.
+fn source(package: &mut PackageDocuments, bundle: &str, from: Option<&str>, to: &str) -> Result<String, EditError> {
+    let has = |json: &str| items(json, "entries").iter().any(|it| text(it, "name") == bundle);
+    let having: Vec<String> =
+        package.of(CHANNEL).filter(|it| it.name != to && has(&it.json)).map(|it| it.name.clone()).collect();
+    match (from, having.as_slice()) {
+        (Some(from), _) => {
+            let document = package.one(CHANNEL, "channel", from)?;
+            if !has(&document.json) {
+                let known = items(&document.json, "entries").iter().map(|it| text(it, "name")).collect();
+                return Err(EditError::Unknown { what: "entry", name: bundle.to_owned(), known });
+            }
+            Ok(from.to_owned())
+        }
+        (None, [only]) => Ok(only.clone()),
+        (None, []) => {
+            let message = format!("no other channel has `{bundle}`");
+            Err(EditError::unfit(message, "`olmdex edit add` brings a bundle into a channel"))
+        }
+        (None, several) => {
+            let message = format!("`{bundle}` is in several channels: {}", several.join(", "));
+            Err(EditError::unfit(message, "say which one it comes from with `--from`"))
+        }
+    }
+}

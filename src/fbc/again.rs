@@ -1,0 +1,60 @@
+//! Reading some documents of a catalog a second time, by where they stand.
+//!
+//! What it deliberately does not do: it does not look for documents; those were found by [`super::load()`].
+
+use std::sync::Arc;
+
+use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
+
+use super::Input;
+use super::input_file::{Reopened, RereadError};
+use super::load::{Consumer, Origin, decode_again};
+
+/// About how many bytes are read at once.
+const BATCH: u64 = 4 << 20;
+
+/// Of how many files, which are open for that time.
+const BATCH_FILES: usize = 64;
+
+/// Hands documents of a catalog that has been read to `consumer` once more, in parallel, and the results to `sink` in the order of
+/// `origins`.
+///
+/// # Errors
+/// What the sink returned, or [`RereadError`] if a file is not any more what it was when it was read.
+pub fn load_again<C: Consumer, E: From<RereadError>>(
+    input: &Input,
+    origins: &[Origin],
+    consumer: &C,
+    mut sink: impl FnMut(C::Output) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut rest = origins;
+    let mut opened: Option<Arc<Reopened<'_>>> = None;
+    while !rest.is_empty() {
+        let (mut len, mut n_files) = (0, 0);
+        let mut batch: Vec<(Origin, Arc<Reopened<'_>>)> = Vec::new();
+        while let Some((origin, behind)) = rest.split_first()
+            && len < BATCH
+            && n_files < BATCH_FILES
+        {
+            rest = behind;
+            let Some(file) = input.files.get(origin.file as usize) else { continue };
+            len += origin.len;
+            let reopened = match opened.take().filter(|it| std::ptr::eq(it.file(), file)) {
+                Some(same) => same,
+                None => {
+                    n_files += 1;
+                    Arc::new(file.reopen()?)
+                }
+            };
+            opened = Some(reopened.clone());
+            batch.push((*origin, reopened));
+        }
+        let read = |(origin, file): (Origin, Arc<Reopened<'_>>)| {
+            let raw = file.part(origin.offset..origin.offset + origin.len)?;
+            Ok(decode_again(origin, &raw, consumer))
+        };
+        let outputs: Vec<Result<C::Output, RereadError>> = batch.into_par_iter().map(read).collect();
+        outputs.into_iter().try_for_each(|it| sink(it?))?;
+    }
+    Ok(())
+}

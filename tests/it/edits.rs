@@ -1,0 +1,217 @@
+//! Edits of catalogs: what has an inverse leaves no trace, only lines that must change do, and what opm says stays what it was.
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may fail, and says what it skips")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use olmdex::check::check;
+use olmdex::edit::{CatalogEdit, Change, Edges, Target};
+use olmdex::fbc::Input;
+use olmdex::index::query::Filter;
+use olmdex::index::{Builder, CatalogSpec, Mode};
+
+use crate::support::{olmdex, scratch, write};
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+/// A package with its channels and their entries.
+struct Package {
+    name: String,
+    default: String,
+    channels: BTreeMap<String, Vec<(String, String)>>,
+}
+
+fn packages(input: &Input) -> Vec<Package> {
+    let mut builder = Builder::in_memory();
+    builder
+        .add_catalog(&CatalogSpec { name: "c".to_owned(), ..CatalogSpec::default() }, input, Mode::Tolerant)
+        .unwrap();
+    let index = builder.into_index().unwrap();
+    let rows = index.packages(&Filter::default()).unwrap();
+    let of = |name: &str| {
+        let filter = Filter { package: Some(name.to_owned()), ..Filter::default() };
+        let mut channels: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+        for it in index.entries(&filter).unwrap() {
+            channels.entry(it.channel).or_default().push((it.bundle, it.replaces));
+        }
+        channels
+    };
+    rows.into_iter()
+        .map(|it| Package { channels: of(&it.package), name: it.package, default: it.default_channel })
+        .collect()
+}
+
+/// The texts of all files, after changes of one package.
+fn after(input: &Input, package: &str, changes: &[Change]) -> Vec<String> {
+    let mut catalog = CatalogEdit::new(input.clone());
+    for change in changes {
+        catalog
+            .change(package, std::slice::from_ref(change))
+            .unwrap_or_else(|error| panic!("{package} {change:?}: {error}"));
+    }
+    let mut texts = texts(input);
+    for edit in catalog.files() {
+        texts[edit.file].clone_from(&edit.after);
+    }
+    texts
+}
+
+fn texts(input: &Input) -> Vec<String> {
+    input.files.iter().map(|it| String::from_utf8_lossy(&it.whole().unwrap()).into_owned()).collect()
+}
+
+/// Changes of a package, each with what takes it back.
+fn pairs(package: &Package) -> Vec<[Change; 2]> {
+    let mut pairs = Vec::new();
+    let mut both = |target: Target| {
+        let message = "It is: \"old\" # and\ntwo lines".to_owned();
+        pairs.push([Change::Deprecate { target: target.clone(), message }, Change::Undeprecate(target)]);
+    };
+    both(Target::Package);
+    for (channel, entries) in &package.channels {
+        both(Target::Channel(channel.clone()));
+        both(Target::Bundle(entries[0].0.clone()));
+    }
+    for channel in package.channels.keys() {
+        if !package.default.is_empty() && *channel != package.default {
+            pairs.push([Change::DefaultChannel(channel.clone()), Change::DefaultChannel(package.default.clone())]);
+        }
+        let rename = |from: &str, to: &str| Change::RenameChannel { from: from.to_owned(), to: to.to_owned() };
+        pairs.push([rename(channel, "an: odd #name"), rename("an: odd #name", channel)]);
+    }
+    for (channel, entries) in &package.channels {
+        for (entry, replaces) in entries.iter().filter(|it| !it.1.is_empty()).take(2) {
+            let set = |replaces: &str| Change::SetEdges {
+                channel: channel.clone(),
+                entry: entry.clone(),
+                edges: Edges { replaces: Some(replaces.to_owned()), ..Edges::default() },
+            };
+            pairs.push([set("another"), set(replaces)]);
+        }
+    }
+    pairs
+}
+
+/// Lines of one text that another does not have.
+fn lines_gone(before: &str, after: &str) -> usize {
+    let mut left: BTreeMap<&str, isize> = BTreeMap::new();
+    after.lines().for_each(|it| *left.entry(it).or_default() += 1);
+    before
+        .lines()
+        .filter(|it| {
+            let n = left.entry(it).or_default();
+            *n -= 1;
+            *n < 0
+        })
+        .count()
+}
+
+fn there_and_back(input: &Input, packages: &[Package]) -> usize {
+    let before = texts(input);
+    let mut n = 0;
+    for package in packages {
+        // What is deprecated has another message afterwards.
+        let is_open = |it: &[Change; 2]| match &it[1] {
+            Change::Undeprecate(_) => CatalogEdit::new(input.clone()).change(&package.name, &it[1..]).is_err(),
+            _ => true,
+        };
+        for pair in pairs(package).into_iter().filter(is_open) {
+            n += 1;
+            let once = after(input, &package.name, &pair[..1]);
+            let gone: usize = before.iter().zip(&once).map(|(before, after)| lines_gone(before, after)).sum();
+            assert!(once != before, "{}: {pair:?} changes nothing", package.name);
+            // A channel's name may stand in the package, the channel and its deprecation; lists may be written in one line.
+            assert!(gone <= 4, "{}: {pair:?} changes {gone} lines", package.name);
+            for (now, before) in after(input, &package.name, &pair).iter().zip(&before) {
+                let line = now.lines().zip(before.lines()).find(|it| it.0 != it.1);
+                assert!(
+                    now == before,
+                    "{}: {pair:?} leaves {line:?}, {} and {} bytes",
+                    package.name,
+                    now.len(),
+                    before.len()
+                );
+            }
+        }
+    }
+    n
+}
+
+#[test]
+fn what_is_taken_back_leaves_no_trace() {
+    let mut n = 0;
+    for folder in ["shop/in", "help/my-catalog", "recorded/authoring/imageset/small/shop"] {
+        let input = Input::directory(&fixtures().join(folder)).unwrap();
+        n += there_and_back(&input, &packages(&input));
+    }
+    assert!(n > 40, "{n}");
+}
+
+/// A few packages of a real catalog, each with the files of its own.
+fn real(every: usize) -> Option<Vec<Input>> {
+    let shared = std::env::var_os("OLMDEX_SHARED")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let Ok(entries) = std::fs::read_dir(shared.join("catalogs/community-v4.20")) else {
+        eprintln!("skipped: no catalogs in {}", shared.display());
+        return None;
+    };
+    let mut directories: Vec<PathBuf> = entries.map(|it| it.unwrap().path()).filter(|it| it.is_dir()).collect();
+    directories.sort();
+    Some(directories.iter().step_by(every).map(|it| Input::directory(it).unwrap()).collect())
+}
+
+fn real_edits(every: usize) {
+    let Some(inputs) = real(every) else { return };
+    let mut n = 0;
+    for input in inputs {
+        let packages = packages(&input);
+        n += there_and_back(&input, &packages);
+        // What opm says afterwards is what the edit says.
+        for package in &packages {
+            let bundles: Vec<&String> = package.channels.values().flatten().map(|it| &it.0).collect();
+            let Some(bundle) = bundles.get(bundles.len() / 2) else { continue };
+            for change in [Change::Remove(Target::Bundle((*bundle).clone())), Change::Remove(Target::Package)] {
+                let mut catalog = CatalogEdit::new(input.clone());
+                let Ok(verdict) = catalog.change(&package.name, std::slice::from_ref(&change)) else { continue };
+                let texts = catalog.files().map(|it| (it.file, Arc::from(it.after.as_bytes()))).collect();
+                let is_valid = check(&input.with_texts(&texts)).opm.is_none();
+                assert_eq!(is_valid, verdict.errors.is_empty(), "{}: {change:?}", package.name);
+                n += 1;
+            }
+        }
+    }
+    eprintln!("{n} edits");
+}
+
+#[test]
+fn edits_of_real_catalogs_touch_what_they_must() {
+    real_edits(30);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_thousand_edits_of_real_catalogs_touch_what_they_must() {
+    real_edits(2);
+}
+
+#[test]
+fn files_outside_of_the_catalog_and_files_that_change_are_left_alone() {
+    let directory = scratch();
+    let root = directory.path();
+    let text = std::fs::read_to_string(fixtures().join("help/my-catalog/till.yaml")).unwrap();
+    write(root, "elsewhere/till.yaml", &text);
+    std::fs::create_dir(root.join("catalog")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere/till.yaml", root.join("catalog/till.yaml")).unwrap();
+    let edit = |more: &[&str]| {
+        let args = ["edit", "deprecate", "till", "-m", "old", "-i", "catalog"];
+        olmdex(args).args(more.iter().copied()).in_directory(root).answer()
+    };
+    edit(&[]).expect_code(3).expect_words("leads out of the catalog");
+    assert_eq!(std::fs::read_to_string(root.join("elsewhere/till.yaml")).unwrap(), text);
+    edit(&["--follow"]).expect_code(0);
+    assert!(std::fs::read_to_string(root.join("elsewhere/till.yaml")).unwrap().contains("olm.deprecations"));
+    assert!(root.join("catalog/till.yaml").is_symlink());
+}
