@@ -1,0 +1,132 @@
+//! The arguments of `olmdex filter`.
+//!
+//! What it deliberately does not do: it filters nothing.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use super::output::Output;
+use crate::cli::args::namespace::WorkOptions;
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::file::read_regular_of;
+use crate::mirror::{self, Release};
+
+/// How many bytes a configuration may have.
+const MAX_LEN: u64 = 64 << 20;
+
+/// Filter catalogs as oc-mirror does, by an ImageSetConfiguration
+///
+/// Prints the filtered catalog, or writes it with `--into`, or prints with `-o` what a mirror needs besides. What oc-mirror would leave
+/// invalid is mended, and said. A package that cannot be filtered is named and left out; the exit code is 1 then.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex filter -c imageset.yaml -i my-catalog/ > filtered.json
+  olmdex filter --package keda/stable@2.9.0 -i my-catalog/ -o images
+  olmdex filter -c imageset.yaml -i my-catalog/ --explain
+  olmdex filter -c imageset.yaml -i my-catalog/ --repair --dry-run
+  olmdex filter -c imageset.yaml -i my-catalog/ -o idms --to mirror.example.com:5000")]
+pub(crate) struct FilterArgs {
+    /// ImageSetConfiguration, v2alpha1 or v1alpha2, or `-` for standard input
+    #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
+    pub(super) imageset: Option<PathBuf>,
+    /// Take this package: PKG[/CHANNEL][@RANGE], where a range is a version, `>=A`, `<=B` or `>=A <=B`; may be repeated
+    #[arg(
+        short,
+        long,
+        value_name = "PKG[/CHANNEL][@RANGE]",
+        required_unless_present = "imageset",
+        conflicts_with = "imageset"
+    )]
+    pub(super) package: Vec<String>,
+    /// All versions of the packages of `--package`, not only the heads of their channels
+    #[arg(long, conflicts_with = "imageset")]
+    pub(super) full: bool,
+    /// Catalog of the configuration: REFERENCE=SOURCE, or SOURCE for all that are not named. Default: what olmdex.toml names with
+    /// `image`, else the reference is pulled. May be repeated
+    #[arg(short, long, value_name = "[REFERENCE=]SOURCE")]
+    pub(super) input: Vec<String>,
+    /// The catalog of an index
+    #[arg(long, value_name = "NAME")]
+    pub(super) catalog: Option<String>,
+    /// What to print. Default: the catalog as JSON
+    #[arg(short, long, value_enum)]
+    pub(super) output: Option<Output>,
+    /// Write the catalog: to a new directory, to FILE.db, an index, or as image to `oci:DIR[:TAG]` or `docker://HOST/NAME:TAG`
+    #[arg(long, value_name = "TARGET", conflicts_with_all = ["explain", "repair"])]
+    pub(super) into: Option<String>,
+    /// Registry to mirror to, with an optional path, for manifests and mappings
+    #[arg(long, value_name = "REGISTRY")]
+    pub(super) to: Option<String>,
+    /// How many components a path may have at the registry to mirror to; those that are too many are joined with `-`
+    #[arg(long, value_name = "N", requires = "to")]
+    pub(super) max_nested_paths: Option<usize>,
+    /// Say what each channel keeps and why, what is wrong, and what would help; `-o json` and `-o yaml` give it as data
+    #[arg(long, conflicts_with = "compat")]
+    pub(super) explain: bool,
+    /// Change what does not work in the configuration to the nearest that does, comments kept, and say what else would
+    #[arg(long, requires = "imageset", conflicts_with_all = ["compat", "explain"])]
+    pub(super) repair: bool,
+    /// With `--repair`: show the difference, and write nothing
+    #[arg(long, requires = "repair")]
+    pub(super) dry_run: bool,
+    /// Also take what OLM installs with the heads of the channels that are kept
+    #[arg(long, conflicts_with_all = ["compat", "repair"])]
+    pub(super) with_deps: bool,
+    /// Keep, refuse and write what another tool does: `oc-mirror`, `oc-mirror=0.0.4` for its filter library up to that release
+    #[arg(long, value_name = "TOOL", conflicts_with = "into")]
+    pub(super) compat: Option<Tool>,
+    #[command(flatten)]
+    pub(super) work: WorkOptions,
+}
+
+/// Another tool, in one of its releases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Tool {
+    /// oc-mirror with the filter library 0.0.5: equal bounds are one version
+    OcMirror,
+    /// oc-mirror with the filter library 0.0.4 or before: equal bounds are a range like any other
+    #[value(name = "oc-mirror=0.0.4")]
+    OcMirror0_0_4,
+    /// As `oc-mirror`
+    #[value(name = "oc-mirror=0.0.5", hide = true)]
+    OcMirror0_0_5,
+}
+
+impl FilterArgs {
+    /// Which release of the filter is followed.
+    pub(super) fn release(&self) -> Release {
+        match self.compat {
+            Some(Tool::OcMirror0_0_4) => Release::V0_0_4,
+            _ => Release::V0_0_5,
+        }
+    }
+
+    pub(super) fn to(&self) -> Result<Option<mirror::Destination>, CommandError> {
+        let Some(text) = &self.to else { return Ok(None) };
+        let found = mirror::Destination::parse(text, self.max_nested_paths);
+        let wrong = || {
+            let error = CommandError::usage(format!("`{text}` is not a registry"));
+            error.help("name a host with a dot or a port: `mirror.example.com:5000/operators`")
+        };
+        found.map(Some).ok_or_else(wrong)
+    }
+}
+
+/// The text of a configuration.
+pub(super) fn text_of(path: &Path) -> Result<Vec<u8>, CommandError> {
+    if path.as_os_str() == "-" {
+        let mut text = Vec::new();
+        std::io::stdin().lock().take(MAX_LEN).read_to_end(&mut text)?;
+        return Ok(text);
+    }
+    read_regular_of(path, MAX_LEN).map_err(|error| {
+        let what = if error.kind() == std::io::ErrorKind::NotFound {
+            format!("`{}` does not exist", path.display())
+        } else {
+            format!("cannot read `{}`: {error}", path.display())
+        };
+        CommandError::new(Exit::Input, what)
+    })
+}

@@ -1,0 +1,105 @@
+//! `olmdex filter --with-deps`: what the operators that are kept need.
+//!
+//! What it deliberately does not do: it resolves nothing itself.
+
+use std::collections::BTreeSet;
+
+use super::arguments::FilterArgs;
+use super::entries::{self, Entry};
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::speak::progress::Progress;
+use crate::index::{Builder, CatalogSpec, Index, Mode};
+use crate::mirror::{self, Kept, Operator, heads};
+
+/// Adds to the entries what those that are kept need, and says so.
+pub(super) fn add(context: &Context, args: &FilterArgs, entries: &mut Vec<Entry>) -> Result<Exit, CommandError> {
+    let (held, names) = index(context, entries)?;
+    let index = match &held {
+        Some(index) => index,
+        None => match entries.first().and_then(|it| it.index.as_ref()) {
+            Some((index, _)) => index,
+            None => return Ok(Exit::Yes),
+        },
+    };
+    let mut bundles = BTreeSet::new();
+    for (entry, name) in entries.iter().zip(&names) {
+        bundles.extend(kept_heads(args, entry).into_iter().map(|(package, bundle)| (name.clone(), package, bundle)));
+    }
+    let bundles: Vec<(String, String, String)> = bundles.into_iter().collect();
+    let needs = mirror::needs(index, &bundles, &args.work.options())?;
+    let mut exit = Exit::Yes;
+    for it in &needs.missing {
+        context.reporter.warning(it);
+        exit = Exit::No;
+    }
+    let mut operators: Vec<Operator> = entries.iter().map(|it| it.operator.clone()).collect();
+    let mut changed = vec![false; operators.len()];
+    for dependency in &needs.dependencies {
+        let place = mirror::place(index, dependency)?;
+        let (package, bundle) = (&dependency.package, &dependency.bundle);
+        let because = dependency.because.join("; ");
+        let Some(at) = names.iter().position(|it| *it == dependency.catalog) else {
+            let catalog = &dependency.catalog;
+            context.reporter.warning(&format!(
+                "{because}: {bundle} of catalog `{catalog}` meets that, which the configuration does not have"
+            ));
+            exit = Exit::No;
+            continue;
+        };
+        if mirror::ask_for(&mut operators[at], dependency, &place) {
+            changed[at] = true;
+            let mut text =
+                format!("added package `{package}`, channel `{}`, of {}: {because}", place.channel, entries[at].name);
+            if !dependency.others.is_empty() {
+                text.push_str(&format!("; preferred to {}", dependency.others.join(", ")));
+            }
+            context.reporter.note(&text);
+        }
+    }
+    let opened = std::mem::take(entries);
+    for ((entry, operator), changed) in opened.into_iter().zip(operators).zip(changed) {
+        entries.push(if changed { entries::reopen(entry, operator)? } else { entry });
+    }
+    Ok(exit)
+}
+
+/// An index of all catalogs of the entries, unless they come from one already, and what they are called in it.
+fn index(context: &Context, entries: &[Entry]) -> Result<(Option<Index>, Vec<String>), CommandError> {
+    let paths: BTreeSet<_> = entries.iter().map(|it| it.index.as_ref().map(|it| it.0.path().to_owned())).collect();
+    if paths.len() == 1 && paths.iter().all(Option::is_some) {
+        return Ok((None, entries.iter().filter_map(|it| it.index.as_ref().map(|it| it.1.clone())).collect()));
+    }
+    let _progress = Progress::start(context, "looking for dependencies".to_owned());
+    let mut builder = Builder::in_memory();
+    let mut names = Vec::new();
+    for entry in entries {
+        let spec =
+            CatalogSpec { name: entry.name.clone(), source: entry.operator.catalog.clone(), ..CatalogSpec::default() };
+        match &entry.index {
+            Some((index, name)) => builder.add_catalog(&spec, &index.catalog_input(name)?, Mode::Tolerant)?,
+            None => builder.add_catalog(&spec, &entry.input, Mode::Tolerant)?,
+        };
+        names.push(entry.name.clone());
+    }
+    Ok((Some(builder.into_index()?), names))
+}
+
+/// The heads of the channels that are kept, with their packages.
+fn kept_heads(args: &FilterArgs, entry: &Entry) -> Vec<(String, String)> {
+    let Ok(filtered) = mirror::filter(&entry.catalog, &entry.operator, args.release()) else { return Vec::new() };
+    let mut found = Vec::new();
+    for (name, kept) in &filtered.packages {
+        let (Ok(kept), Some(facts)) = (kept, entry.catalog.packages.get(name)) else { continue };
+        for channel in &facts.channels {
+            let is_kept = |it: &&crate::fbc::Entry| match kept {
+                Kept::Whole => true,
+                Kept::Part(part) => part.channels.get(&channel.name).is_some_and(|kept| kept.contains(&it.name)),
+            };
+            let entries: Vec<_> = channel.entries.iter().filter(is_kept).cloned().collect();
+            let has = |bundle: &&&str| facts.bundles.iter().any(|it| it.name == **bundle);
+            found.extend(heads(&entries).iter().filter(has).map(|it| (name.clone(), (*it).to_owned())));
+        }
+    }
+    found
+}

@@ -1,0 +1,218 @@
+//! The catalogs of a configuration, opened: named with `-i`, by `olmdex.toml`, or pulled.
+//!
+//! What it deliberately does not do: it filters nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::answer::all_rules;
+use crate::cli::args::sources::{NamedSource, check_names, default_source};
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::CommandError;
+use crate::cli::speak::progress::Progress;
+use crate::compose::{self, NamedCatalog};
+use crate::fbc::Input;
+use crate::index::Index;
+use crate::mirror::{Catalog, Operator, wanted};
+use crate::source::Source;
+
+/// A catalog of the configuration, opened.
+pub(super) struct Entry {
+    /// What is taken of it.
+    pub(super) operator: Operator,
+    /// What it is called here.
+    pub(super) name: String,
+    /// Its files.
+    pub(super) input: Input,
+    /// What filtering knows of it.
+    pub(super) catalog: Catalog,
+    /// The index that it comes from, and what it is called there.
+    pub(super) index: Option<(Index, String)>,
+}
+
+/// Opens the catalogs of a configuration.
+pub(super) fn open(
+    context: &Context,
+    operators: Vec<Operator>,
+    inputs: &[String],
+    catalog: Option<&str>,
+) -> Result<Vec<Entry>, CommandError> {
+    let names = names(&operators);
+    let sources = Sources::new(&operators, inputs)?;
+    let mut entries = Vec::new();
+    for (operator, name) in operators.into_iter().zip(names) {
+        let path = sources.of(&operator)?;
+        entries.push(open_one(context, operator, name, &path, catalog)?);
+    }
+    Ok(entries)
+}
+
+/// The same catalog with other packages.
+pub(super) fn reopen(entry: Entry, operator: Operator) -> Result<Entry, CommandError> {
+    let wanted = wanted(&operator);
+    let input = match (&entry.index, &wanted) {
+        (Some((index, name)), Some(wanted)) => index.packages_input(name, wanted.iter().copied())?,
+        (Some((index, name)), None) => index.catalog_input(name)?,
+        // All of its files are known, and are read again.
+        (None, _) => entry.input,
+    };
+    let mut catalog = Catalog::read(&input, wanted.as_ref());
+    catalog.names.extend(entry.catalog.names);
+    Ok(Entry { operator, input, catalog, ..entry })
+}
+
+fn open_one(
+    context: &Context,
+    operator: Operator,
+    name: String,
+    path: &Path,
+    chosen: Option<&str>,
+) -> Result<Entry, CommandError> {
+    let wanted = wanted(&operator);
+    let (mut index, mut others) = (None, Vec::new());
+    let input = match context.open(path)? {
+        Source::Catalog(input) => {
+            if chosen.is_some() {
+                let message = format!("`--catalog` chooses from an index, and `{}` is not one", path.display());
+                return Err(CommandError::usage(message));
+            }
+            input
+        }
+        Source::Index(path) => {
+            let opened = Index::open(&path)?;
+            let held = opened.catalog_names()?;
+            let of_index = match (chosen, held.as_slice()) {
+                (Some(chosen), _) => {
+                    check_names(&[chosen.to_owned()], &held)?;
+                    chosen.to_owned()
+                }
+                (None, [only]) => only.clone(),
+                (None, _) if held.contains(&name) => name.clone(),
+                (None, _) => {
+                    let message = format!("`{}` has several catalogs: {}", path.display(), held.join(", "));
+                    return Err(CommandError::usage(message).help("choose one with `--catalog`"));
+                }
+            };
+            let input = match &wanted {
+                Some(wanted) => opened.packages_input(&of_index, wanted.iter().copied())?,
+                None => opened.catalog_input(&of_index)?,
+            };
+            others = opened.package_names()?;
+            index = Some((opened, of_index));
+            input
+        }
+    };
+    input.remarks.iter().for_each(|it| context.reporter.finding(it));
+    let progress = Progress::reading(context, format!("reading {}", path.display()), &input);
+    let mut catalog = Catalog::read(&input, wanted.as_ref());
+    catalog.names.extend(others);
+    drop(progress);
+    Ok(Entry { operator, name, input, catalog, index })
+}
+
+/// Where catalogs are.
+struct Sources {
+    /// By reference.
+    named: BTreeMap<String, PathBuf>,
+    /// The one that stands for all that are not named.
+    default: Option<PathBuf>,
+    /// Those of `olmdex.toml`.
+    catalogs: Vec<NamedCatalog>,
+}
+
+impl Sources {
+    fn new(operators: &[Operator], inputs: &[String]) -> Result<Self, CommandError> {
+        let mut sources = Self { named: BTreeMap::new(), default: None, catalogs: Vec::new() };
+        for text in inputs {
+            match text
+                .split_once('=')
+                .filter(|it| operators.iter().any(|operator| bare(&operator.catalog) == bare(it.0)))
+            {
+                Some((reference, source)) => {
+                    sources.named.insert(bare(reference).to_owned(), PathBuf::from(source));
+                }
+                None => {
+                    // A name before the source has no meaning here; a reference that nobody asks for is a slip.
+                    let named = NamedSource::parse(text);
+                    if let Some((reference, _)) =
+                        text.split_once('=').filter(|it| !named.is_named && it.0.contains('/'))
+                        && !Path::new(text).exists()
+                    {
+                        let known = operators.iter().map(|it| format!("`{}`", it.catalog)).collect::<Vec<_>>();
+                        let error = CommandError::usage(format!("the configuration has no catalog `{reference}`"));
+                        return Err(error.help(format!("it has {}", known.join(", "))));
+                    }
+                    if sources.default.replace(named.path).is_some() {
+                        let error = CommandError::usage("two sources would stand for the same catalogs");
+                        return Err(error.help("say which catalog each is: `-i REFERENCE=SOURCE`"));
+                    }
+                }
+            }
+        }
+        if sources.default.is_none() && operators.iter().any(|it| !sources.named.contains_key(bare(&it.catalog))) {
+            let current = std::env::current_dir().unwrap_or_default();
+            if let Some(path) = compose::find(&current, &[]).found {
+                sources.catalogs = compose::read(&path, &all_rules())?.catalogs;
+            }
+        }
+        Ok(sources)
+    }
+
+    fn of(&self, operator: &Operator) -> Result<PathBuf, CommandError> {
+        let reference = bare(&operator.catalog);
+        if let Some(path) = self.named.get(reference).or(self.default.as_ref()) {
+            return Ok(path.clone());
+        }
+        if reference.is_empty() {
+            return Ok(default_source()?.path);
+        }
+        let of_file = self.catalogs.iter().find(|it| it.image.as_deref().is_some_and(|it| bare(it) == reference));
+        if let Some(catalog) = of_file {
+            return Ok(catalog.source.clone());
+        }
+        // Only what says itself that it is an image elsewhere is pulled.
+        Ok(PathBuf::from(match operator.catalog.strip_prefix("oci://") {
+            Some(path) => format!("oci:{path}"),
+            None => format!("docker://{reference}"),
+        }))
+    }
+}
+
+/// A reference without its transport.
+fn bare(reference: &str) -> &str {
+    reference.strip_prefix("docker://").unwrap_or(reference)
+}
+
+/// What catalogs are called: the last component of their references, and the tag too where that is not enough.
+fn names(operators: &[Operator]) -> Vec<String> {
+    let last = |operator: &Operator| {
+        let name = operator.catalog.rsplit('/').next().unwrap_or_default();
+        name.split('@').next().unwrap_or_default().to_owned()
+    };
+    let short = |name: &str| {
+        let name = name.split(':').next().unwrap_or_default();
+        if name.is_empty() { "catalog".to_owned() } else { name.to_owned() }
+    };
+    let clean = |name: &str| -> String {
+        name.chars()
+            .map(|it| if it.is_ascii_alphanumeric() || matches!(it, '.' | '_' | '-') { it } else { '-' })
+            .collect()
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for operator in operators {
+        *counts.entry(short(&last(operator))).or_default() += 1;
+    }
+    let mut used: BTreeMap<String, usize> = BTreeMap::new();
+    let mut names = Vec::new();
+    for operator in operators {
+        let (long, short) = (last(operator), short(&last(operator)));
+        let mut name = clean(if counts.get(&short).is_some_and(|it| *it > 1) { &long } else { &short });
+        let n = used.entry(name.clone()).or_default();
+        *n += 1;
+        if *n > 1 {
+            name = format!("{name}-{n}");
+        }
+        names.push(name);
+    }
+    names
+}

@@ -1,0 +1,269 @@
+//! `olmdex filter`
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+pub(crate) use super::arguments::FilterArgs;
+use super::arguments::text_of;
+use super::deps;
+use super::entries::{self, Entry};
+use super::output::{self, Output};
+use super::repair;
+use super::target;
+use crate::check::check;
+use crate::cli::print::table::write_data;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::diag::{Severity, closest, counted};
+use crate::fbc::{Format, Input};
+use crate::mirror::{
+    self, Blobs, Configuration, ConfigurationError, Dialect, FilterExplanation, Filtered, Operator, Request,
+};
+
+impl From<ConfigurationError> for CommandError {
+    fn from(error: ConfigurationError) -> Self {
+        let help = error.help();
+        let it = Self::new(Exit::Input, error.to_string());
+        match help {
+            Some(help) => it.help(help),
+            None => it,
+        }
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
+    if args.repair {
+        let Some(path) = &args.imageset else { return Err(CommandError::usage("`--repair` needs `-c FILE`")) };
+        return repair::run(context, args, path, &text_of(path)?);
+    }
+    let configuration = configuration(context, args)?;
+    let mut entries = entries::open(context, configuration.operators.clone(), &args.input, args.catalog.as_deref())?;
+    let mut exit = Exit::Yes;
+    if args.with_deps {
+        exit = deps::add(context, args, &mut entries)?;
+    }
+    if args.compat.is_some() {
+        return compat(context, args, &configuration, &entries);
+    }
+    if args.explain {
+        let explained = explain(context, args, &entries)?;
+        return Ok(if exit == Exit::Yes { explained } else { exit });
+    }
+    let mut kept = Vec::new();
+    for entry in &entries {
+        let (filtered, blobs, is_whole) = filter(context, args, entry)?;
+        if is_whole != Exit::Yes {
+            exit = is_whole;
+        }
+        kept.push((filtered, blobs));
+    }
+    let has_packages = |it: &Filtered| it.packages.keys().any(|it| !it.is_empty());
+    if exit != Exit::Yes && !kept.iter().any(|it| has_packages(&it.0)) {
+        let exit = if exit == Exit::NotFound { exit } else { Exit::No };
+        return Err(CommandError::new(exit, "no package is left, so nothing is written"));
+    }
+    let format = args.output.unwrap_or(Output::Json);
+    if let Some(target) = &args.into {
+        let written: Vec<(&Entry, &Blobs)> = entries.iter().zip(&kept).map(|(entry, it)| (entry, &it.1)).collect();
+        target::write(context, target, &written)?;
+        if args.output.is_none() {
+            return Ok(exit);
+        }
+    }
+    let kept: Vec<output::Kept<'_>> =
+        entries.iter().zip(kept).map(|(entry, (filtered, blobs))| output::Kept { entry, filtered, blobs }).collect();
+    let is_complete = output::print(context, args.to()?.as_ref(), format, &configuration, &kept)?;
+    Ok(if exit == Exit::Yes && !is_complete { Exit::No } else { exit })
+}
+
+/// The configuration: a file, or what the options say.
+fn configuration(context: &Context, args: &FilterArgs) -> Result<Configuration, CommandError> {
+    let Some(path) = &args.imageset else {
+        let packages = mirror::packages(&args.package)
+            .map_err(|error| CommandError::usage(error.to_string()).help(error.help()))?;
+        let reference = match args.input.as_slice() {
+            [only] if !Path::new(only).exists() => match only.split_once('=') {
+                Some((reference, _)) if reference.contains('/') => reference.to_owned(),
+                _ => only.strip_prefix("docker://").unwrap_or_default().to_owned(),
+            },
+            _ => String::new(),
+        };
+        let operator = Operator { catalog: reference, full: args.full, packages, ..Operator::default() };
+        return Ok(Configuration { operators: vec![operator], ..Configuration::default() });
+    };
+    let text = text_of(path)?;
+    let dialect = if args.compat.is_some() { Dialect::OcMirror } else { Dialect::Named };
+    let configuration = mirror::read(&text, dialect)?;
+    if args.compat.is_none() {
+        for it in mirror::differences(&configuration) {
+            context.reporter.warning(&it);
+        }
+    }
+    Ok(configuration)
+}
+
+/// As the real tool: what it keeps, or the first thing that it says.
+fn compat(context: &Context, args: &FilterArgs, configuration: &Configuration, entries: &[Entry]) -> CommandResult {
+    let format = match args.output {
+        None | Some(Output::Json) => Format::Json,
+        Some(Output::Yaml) => Format::Yaml,
+        Some(_) => {
+            let error = CommandError::usage("`--compat` is for the catalog itself");
+            return Err(error.help("use `-o json` or `-o yaml`, or leave `--compat` out"));
+        }
+    };
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    debug_assert_eq!(configuration.operators.len(), entries.len());
+    for entry in entries {
+        let filtered = mirror::filter(&entry.catalog, &entry.operator, args.release())
+            .map_err(|error| CommandError::new(Exit::No, format!("failed to validate catalog filter: {error}")))?;
+        if let Some(error) = filtered.first_error() {
+            return Err(CommandError::new(Exit::No, format!("failed to filter catalog: {error}")));
+        }
+        // The real tool makes these and shows them to nobody.
+        filtered.warnings.iter().for_each(|it| context.reporter.warning(&it.to_string()));
+        let blobs = mirror::write(&entry.input, &entry.catalog, &filtered, format)?;
+        for (_, text) in blobs.texts() {
+            out.write_all(text)?;
+        }
+    }
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+/// Filters a catalog, mends it, and leaves out what is not valid. Says what there is to say.
+fn filter(context: &Context, args: &FilterArgs, entry: &Entry) -> Result<(Filtered, Blobs, Exit), CommandError> {
+    let catalog = &entry.catalog;
+    let mut filtered = mirror::filter(catalog, &entry.operator, args.release())
+        .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+    let mut exit = Exit::Yes;
+    for message in unknown(entry) {
+        context.reporter.error(&message);
+        exit = Exit::NotFound;
+    }
+    for (origin, failure) in &catalog.broken {
+        for it in crate::check::failure_findings(&entry.input, *origin, failure) {
+            context.reporter.finding(&it);
+        }
+        exit = Exit::No;
+    }
+    for (name, kept) in &filtered.packages {
+        if let (Err(error), Some(facts)) = (kept, catalog.packages.get(name)) {
+            let message = format!("left out package `{name}`: {}", mirror::refused(&error.error, facts));
+            let help = match args.imageset {
+                Some(_) => "`--explain` says why, and `--repair` changes the configuration",
+                None => "`--explain` says why, and what would help",
+            };
+            context.reporter.error(&CommandError::new(Exit::No, message).help(help));
+            exit = Exit::No;
+        }
+    }
+    filtered.packages.retain(|_, kept| kept.is_ok());
+    for it in &filtered.warnings {
+        context.reporter.warning(&it.in_words());
+    }
+    for it in mirror::mend(catalog, &mut filtered) {
+        context.reporter.warning(&it.to_string());
+    }
+    let mut blobs = mirror::write(&entry.input, catalog, &filtered, Format::Json)?;
+    let report = check(&Input::bytes(&entry.name, blobs.to_vec().into()));
+    let errors = report.findings.iter().filter(|it| it.rule.severity == Severity::Error);
+    let mut said = BTreeSet::new();
+    for finding in errors {
+        let package = finding.package.clone().unwrap_or_default();
+        if said.insert(package.clone()) {
+            let message = format!("left out package `{package}`, which is not valid: {}", finding.message);
+            let help = "the catalog has this fault; `olmdex validate` says where";
+            context.reporter.error(&CommandError::new(Exit::No, message).help(help));
+        }
+        exit = Exit::No;
+    }
+    if report.has_errors() {
+        blobs.retain(|it| !report.broken_packages.contains(it));
+        filtered.packages.retain(|name, _| !report.broken_packages.contains(name));
+    }
+    let n_packages = filtered.packages.keys().filter(|it| !it.is_empty()).count();
+    let n_bundles = mirror::bundles(catalog, &filtered).count();
+    let n_images = mirror::images(catalog, &filtered).len();
+    context.reporter.note(&format!(
+        "{}: kept {}, {}, {}",
+        entry.name,
+        counted(n_packages as u64, "package"),
+        counted(n_bundles as u64, "bundle"),
+        counted(n_images as u64, "image")
+    ));
+    Ok((filtered, blobs, exit))
+}
+
+/// Names that the catalog does not have: the real filter passes over them.
+fn unknown(entry: &Entry) -> Vec<CommandError> {
+    let mut found = Vec::new();
+    let names = &entry.catalog.names;
+    let broken = entry.catalog.broken_packages();
+    for package in &entry.operator.packages {
+        let name = &package.name;
+        let Some(facts) = entry.catalog.packages.get(name) else {
+            if !broken.contains(name.as_str()) {
+                let error =
+                    CommandError::new(Exit::NotFound, format!("catalog `{}` has no package `{name}`", entry.name));
+                found.push(match closest(name, names.iter().map(String::as_str)) {
+                    Some(meant) => error.help(format!("did you mean `{meant}`?")),
+                    None => error.help("`olmdex list packages` lists them"),
+                });
+            }
+            continue;
+        };
+        for channel in package.channels.iter().filter(|it| facts.channel(&it.name).is_none()) {
+            let message = format!("package `{name}` has no channel `{}`", channel.name);
+            let known: Vec<&str> = facts.channels.iter().map(|it| it.name.as_str()).collect();
+            let error = CommandError::new(Exit::NotFound, message);
+            found.push(match closest(&channel.name, known.iter().copied()) {
+                Some(meant) => error.help(format!("did you mean `{meant}`?")),
+                None => error.help(format!("it has {}", known.join(", "))),
+            });
+        }
+    }
+    found
+}
+
+/// Says of each package what is kept and why.
+fn explain(context: &Context, args: &FilterArgs, entries: &[Entry]) -> CommandResult {
+    let data = match args.output {
+        None => None,
+        Some(Output::Json) => Some(crate::cli::args::formats::DataFormat::Json),
+        Some(Output::Yaml) => Some(crate::cli::args::formats::DataFormat::Yaml),
+        Some(_) => return Err(CommandError::usage("an explanation is text, or `-o json` or `-o yaml`")),
+    };
+    let mut answers: Vec<FilterExplanation> = Vec::new();
+    let mut exit = Exit::Yes;
+    for entry in entries {
+        for message in unknown(entry) {
+            context.reporter.error(&message);
+            exit = Exit::NotFound;
+        }
+        let mut filtered = mirror::filter(&entry.catalog, &entry.operator, args.release())
+            .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
+        let refused: BTreeMap<String, ()> =
+            filtered.packages.iter().filter(|it| it.1.is_err()).map(|it| (it.0.clone(), ())).collect();
+        if !refused.is_empty() {
+            exit = Exit::No;
+        }
+        for it in mirror::mend(&entry.catalog, &mut filtered) {
+            context.reporter.warning(&it.to_string());
+        }
+        for (name, facts) in entry.catalog.packages.iter().filter(|it| !it.0.is_empty()) {
+            let request = Request::of(&entry.operator, name);
+            answers.push(mirror::explain(&entry.name, name, facts, &request, &filtered, args.release()));
+        }
+    }
+    match data {
+        Some(format) => {
+            let mut out = BufWriter::new(std::io::stdout().lock());
+            write_data(format, "FilterExplanation", answers, &mut out)?;
+            out.flush()?;
+        }
+        None => output::explanations(&answers)?,
+    }
+    Ok(exit)
+}

@@ -1,0 +1,11 @@
+//! Commands about mirrors: filtering catalogs, and what comes with that.
+//!
+//! What it deliberately does not do: no command uses another one.
+
+mod arguments;
+mod deps;
+mod entries;
+pub(in crate::cli) mod filter;
+mod output;
+mod repair;
+mod target;

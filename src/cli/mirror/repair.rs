@@ -1,0 +1,165 @@
+//! `olmdex filter --repair`: the nearest configuration that works, written into its file.
+//!
+//! What it deliberately does not do: it looks for no repair itself.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::arguments::FilterArgs;
+use super::entries;
+use super::output::repair_text;
+use crate::cli::print::difference::print_difference;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::interrupt;
+use crate::fbc::{Syntax, edit_document};
+use crate::file::write_whole;
+use crate::mirror::{self, Dialect, Operator, Proposal, RepairAnswer, Request};
+use crate::yaml;
+
+pub(super) fn run(context: &Context, args: &FilterArgs, path: &Path, text: &[u8]) -> CommandResult {
+    let configuration = mirror::decode(text, Dialect::Named)?;
+    if yaml::split(text, 1).filter(Result::is_ok).count() > 1 {
+        let error = CommandError::new(Exit::Input, format!("`{}` has several documents", path.display()));
+        return Err(error.help("oc-mirror reads the first only; put the others into files of their own"));
+    }
+    let mut operators = configuration.operators.clone();
+    let mut exit = Exit::Yes;
+    let mut renamed = false;
+    // What names of packages stand for is known only when the catalogs are open, and then these must be read.
+    let mut opened = entries::open(context, operators.clone(), &args.input, args.catalog.as_deref())?;
+    for (operator, entry) in operators.iter_mut().zip(&opened) {
+        for package in &mut operator.packages {
+            if entry.catalog.packages.contains_key(&package.name) {
+                continue;
+            }
+            let names = entry.catalog.names.iter().map(String::as_str);
+            let meant = mirror::meant(&package.name, names);
+            let (name, catalog) = (&package.name, &entry.name);
+            match meant.first() {
+                Some(meant) => {
+                    context.reporter.note(&format!("catalog `{catalog}` has no package `{name}`: write `{meant}`"));
+                    (*meant).clone_into(&mut package.name);
+                    renamed = true;
+                }
+                None => {
+                    let message = format!("catalog `{catalog}` has no package `{name}`, and none of a similar name");
+                    context.reporter.error(&CommandError::new(Exit::NotFound, message));
+                    exit = Exit::NotFound;
+                }
+            }
+        }
+    }
+    if renamed {
+        opened = entries::open(context, operators.clone(), &args.input, args.catalog.as_deref())?;
+    }
+    let mut is_changed = renamed;
+    for (operator, entry) in operators.iter_mut().zip(&opened) {
+        // Leaving `full` out changes what all packages ask for, so the others are looked at again.
+        loop {
+            let was_full = operator.full;
+            let (changed, found) = repair_packages(context, args, operator, entry);
+            is_changed |= changed;
+            if found != Exit::Yes {
+                exit = found;
+            }
+            if operator.full == was_full {
+                break;
+            }
+        }
+    }
+    if !is_changed {
+        if exit == Exit::Yes {
+            context.reporter.note("nothing to repair");
+        }
+        return Ok(exit);
+    }
+    let text = String::from_utf8_lossy(text);
+    let renamed = mirror::rename(&text, &configuration.operators, &operators);
+    write(context, args, path, (&text, &renamed), &operators)?;
+    Ok(exit)
+}
+
+/// Repairs what is asked of the packages of a catalog. Gives whether anything was changed.
+fn repair_packages(
+    context: &Context,
+    args: &FilterArgs,
+    operator: &mut Operator,
+    entry: &entries::Entry,
+) -> (bool, Exit) {
+    let (mut is_changed, mut exit) = (false, Exit::Yes);
+    for (name, facts) in entry.catalog.packages.iter().filter(|it| !it.0.is_empty()) {
+        let request = Request::of(operator, name);
+        let Some(trouble) = mirror::trouble(name, facts, &request, args.release()) else { continue };
+        let words = format!("package `{name}`: {}", mirror::in_words(&trouble, facts));
+        let proposals = mirror::repairs(name, facts, &request, args.release());
+        let answer = |it: &Proposal| {
+            repair_text(&RepairAnswer {
+                changes: it.changes.clone(),
+                bundles: it.n_bundles,
+                added: it.n_added,
+                dropped: it.n_dropped,
+            })
+        };
+        let Some(first) = proposals.first() else {
+            let error = CommandError::new(Exit::No, words);
+            context.reporter.error(&error.help("no change of the configuration helps; `--explain` says what is wrong"));
+            exit = Exit::No;
+            continue;
+        };
+        context.reporter.note(&format!("{words}\n  {}", answer(first)));
+        for it in proposals.iter().skip(1) {
+            context.reporter.note(&format!("  or: {}", answer(it)));
+        }
+        operator.full = first.request.is_full;
+        if operator.packages.is_empty() {
+            // A catalog that is taken as a whole: what else it has is listed, too.
+            let names = entry.catalog.packages.keys().filter(|it| !it.is_empty());
+            operator.packages =
+                names.map(|it| mirror::Package { name: it.clone(), ..mirror::Package::default() }).collect();
+        }
+        if let Some(package) = operator.packages.iter_mut().find(|it| it.name == *name) {
+            *package = first.request.package.clone();
+        }
+        is_changed = true;
+    }
+    (is_changed, exit)
+}
+
+/// Writes the operators into the file; `renamed` is its old text with the new names.
+fn write(
+    context: &Context,
+    args: &FilterArgs,
+    path: &Path,
+    (old, renamed): (&str, &str),
+    operators: &[Operator],
+) -> Result<(), CommandError> {
+    let text = renamed.as_bytes();
+    let wrong = |what: &str| CommandError::new(Exit::Input, format!("cannot change `{}`: {what}", path.display()));
+    let mut converted = Vec::new();
+    yaml::to_json(text, &mut converted).map_err(|error| wrong(&error.to_string()))?;
+    let mut value: Value = serde_json::from_slice(&converted).map_err(|error| wrong(&error.to_string()))?;
+    mirror::put(&mut value, operators);
+    let edited = edit_document(text, Syntax::Yaml, &value.to_string()).map_err(|error| wrong(&error.to_string()))?;
+    if let Some(why) = edited.rewritten {
+        context.reporter.warning(&format!("the file is written anew, without its comments: {why}"));
+    }
+    // What is written must be what was found.
+    let again = mirror::decode(edited.text.as_bytes(), Dialect::Named)?;
+    if again.operators != operators {
+        return Err(wrong("its form does not allow it").help("write the changes by hand"));
+    }
+    if args.dry_run {
+        return print_difference(context, path, 1, old, &edited.text);
+    }
+    if path.as_os_str() == "-" {
+        std::io::stdout().lock().write_all(edited.text.as_bytes())?;
+        return Ok(());
+    }
+    interrupt::undo_writes(context);
+    write_whole(path, edited.text.as_bytes())?;
+    context.reporter.note(&format!("wrote {}", path.display()));
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! Where filtered catalogs go: a directory, an index, or an image.
+//!
+//! What it deliberately does not do: it filters nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::entries::Entry;
+use crate::cli::args::destination::{Destination, cannot, created};
+use crate::cli::args::overwrite::refuse_inside;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::CommandError;
+use crate::cli::speak::interrupt;
+use crate::diag::counted;
+use crate::fbc::Input;
+use crate::file::NewDirectory;
+use crate::index::{Builder, CatalogSpec, Mode};
+use crate::legacy::package_file;
+use crate::mirror::Blobs;
+use crate::oci::PlatformOf;
+use crate::oci::pack::{self, LayerWriter};
+
+/// Writes catalogs to where `target` says: `docker://…` and `oci:…` are images, `….db` is an index, all else a directory.
+pub(super) fn write(context: &Context, target: &str, kept: &[(&Entry, &Blobs)]) -> Result<(), CommandError> {
+    interrupt::undo_writes(context);
+    if target.starts_with("docker://") || target.starts_with("oci:") {
+        return write_image(context, target, kept);
+    }
+    let path = Path::new(target);
+    if path.extension().is_some_and(|it| it == "db") {
+        return write_index(context, path, kept);
+    }
+    for (entry, _) in kept {
+        for file in &entry.input.files {
+            if let Some(directory) = file.path().and_then(Path::parent) {
+                refuse_inside(directory, path)?;
+            }
+        }
+    }
+    let mut directory = NewDirectory::begin(path)?;
+    for (entry, blobs) in kept {
+        let above = if kept.len() > 1 { PathBuf::from(&entry.name) } else { PathBuf::new() };
+        for (package, text) in blobs.texts() {
+            directory.write(&above.join(file_of(package)?), text)?;
+        }
+    }
+    let n_files = directory.finish()?;
+    context.reporter.note(&format!("wrote {} to {target}", counted(n_files as u64, "file")));
+    Ok(())
+}
+
+fn file_of(package: &str) -> Result<PathBuf, CommandError> {
+    Ok(if package.is_empty() { PathBuf::from("catalog.json") } else { package_file(package, "json")? })
+}
+
+fn write_index(context: &Context, path: &Path, kept: &[(&Entry, &Blobs)]) -> Result<(), CommandError> {
+    let mut builder = Builder::open(path)?;
+    for (entry, blobs) in kept {
+        let source = match entry.operator.catalog.as_str() {
+            "" => entry.name.clone(),
+            reference => reference.to_owned(),
+        };
+        let spec = CatalogSpec { name: entry.name.clone(), source, ..CatalogSpec::default() };
+        builder.add_catalog(&spec, &Input::bytes(&entry.name, blobs.to_vec().into()), Mode::Strict)?;
+    }
+    builder.finish()?;
+    context.reporter.note(&format!("wrote {}", path.display()));
+    Ok(())
+}
+
+fn write_image(context: &Context, target: &str, kept: &[(&Entry, &Blobs)]) -> Result<(), CommandError> {
+    let entries: Vec<&Entry> = kept.iter().map(|it| it.0).collect();
+    if let [_, _, ..] = entries.as_slice() {
+        return Err(CommandError::usage(format!("`{target}` holds one catalog, and there are {}", entries.len()))
+            .help("write an index or a directory, or one configuration for each"));
+    }
+    let created = created()?;
+    let destination = Destination::parse(context, target)?;
+    let mut layer = LayerWriter::begin(context.opener.scratch())?;
+    for (_, blobs) in kept {
+        let mut files: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+        for (package, text) in blobs.texts() {
+            files.entry(file_of(package)?).or_default().extend_from_slice(text);
+        }
+        for (path, text) in files {
+            layer.add(&path.to_string_lossy(), text.len() as u64, &mut &*text)?;
+        }
+    }
+    let wrong = |error| cannot("send", target, error);
+    let layer = layer.finish().map_err(wrong)?;
+    let platform = PlatformOf { os: "linux".to_owned(), architecture: "amd64".to_owned(), variant: String::new() };
+    let image = pack::catalog(&layer, &[platform], Vec::new(), &BTreeMap::new(), created.as_deref()).map_err(wrong)?;
+    destination.send(context, &image, target)?;
+    context.reporter.note(&format!("wrote {target}: {}", image.root.descriptor.digest));
+    Ok(())
+}

@@ -1,0 +1,259 @@
+//! What filtering knows of a catalog: names, edges and versions, with where each blob stands. Texts stay in their files.
+//!
+//! What it deliberately does not do: it judges nothing, and writes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
+
+use crate::fbc::{Blob, Consumer, Document, Entry, Failure, Input, Origin, Typed, load};
+use crate::version::Version;
+
+/// A catalog, as far as filtering knows it.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    /// Its packages, by name; the empty one holds the blobs without package.
+    pub packages: BTreeMap<String, PackageFacts>,
+    /// The names of all packages of the catalog, also of those that were not read.
+    pub names: BTreeSet<String>,
+    /// Documents that could not be read, with what is wrong.
+    pub broken: Vec<(Origin, Failure)>,
+}
+
+/// A package.
+#[derive(Debug, Default)]
+pub struct PackageFacts {
+    /// Position of its first `olm.package` among the catalog's documents.
+    pub position: usize,
+    /// Whether there is an `olm.package` at all.
+    pub is_there: bool,
+    /// Its default channel, or empty.
+    pub default_channel: String,
+    /// Its channels, in the order of the catalog.
+    pub channels: Vec<ChannelFacts>,
+    /// Its bundles, in the order of the catalog.
+    pub bundles: Vec<BundleFacts>,
+    /// Channels that it calls deprecated.
+    pub deprecated_channels: BTreeSet<String>,
+    /// All of its documents.
+    pub documents: Vec<(Origin, Kind)>,
+}
+
+/// What a document is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// `olm.package`
+    Package,
+    /// `olm.channel`, with the position in [`PackageFacts::channels`].
+    Channel(usize),
+    /// `olm.bundle`, with the position in [`PackageFacts::bundles`].
+    Bundle(usize),
+    /// `olm.deprecations`
+    Deprecations,
+    /// Anything else.
+    Other,
+}
+
+/// A channel.
+#[derive(Debug, Clone)]
+pub struct ChannelFacts {
+    /// Position among the catalog's documents.
+    pub position: usize,
+    /// Its name.
+    pub name: String,
+    /// Its entries.
+    pub entries: Vec<Entry>,
+}
+
+/// A bundle.
+#[derive(Debug, Clone)]
+pub struct BundleFacts {
+    /// Position among the catalog's documents.
+    pub position: usize,
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: BundleVersion,
+    /// The images that it names: its own and the related ones.
+    pub images: Vec<String>,
+}
+
+/// What a bundle says of its version.
+#[derive(Debug, Clone)]
+pub enum BundleVersion {
+    /// It has no `olm.package` property.
+    Absent,
+    /// It has one, whose version is not one.
+    Invalid(String),
+    /// It has one: its text, and what it means.
+    Known(String, Version),
+}
+
+impl BundleFacts {
+    /// Its version, if it has one.
+    #[must_use]
+    pub fn version(&self) -> Option<&Version> {
+        match &self.version {
+            BundleVersion::Known(_, version) => Some(version),
+            _ => None,
+        }
+    }
+}
+
+impl PackageFacts {
+    /// A channel, by name.
+    #[must_use]
+    pub fn channel(&self, name: &str) -> Option<&ChannelFacts> {
+        self.channels.iter().find(|it| it.name == name)
+    }
+
+    /// Versions of bundles, by the names of these.
+    #[must_use]
+    pub fn versions(&self) -> BTreeMap<&str, &Version> {
+        self.bundles.iter().filter_map(|it| Some((it.name.as_str(), it.version()?))).collect()
+    }
+}
+
+/// A document as the facts of it.
+struct Facts {
+    origin: Origin,
+    package: String,
+    what: What,
+}
+
+enum What {
+    Package {
+        default_channel: String,
+    },
+    Channel(String, Vec<Entry>),
+    Bundle(String, BundleVersion, Vec<String>),
+    /// The channels that are deprecated.
+    Deprecations(Vec<String>),
+    Other,
+    Broken(Box<Failure>),
+    /// A package that is not wanted.
+    Name,
+}
+
+/// Takes the facts out of documents of some packages, or of all of them.
+struct Survey<'w> {
+    wanted: Option<&'w BTreeSet<&'w str>>,
+}
+
+impl Consumer for Survey<'_> {
+    type Output = Option<Facts>;
+
+    fn document(&self, document: Document<'_>) -> Option<Facts> {
+        let origin = document.origin;
+        let is_wanted = |package: &str| package.is_empty() || self.wanted.is_none_or(|it| it.contains(package));
+        let blob = match document.blob {
+            Ok(blob) => blob,
+            Err(failure) if is_wanted(&failure.package) => {
+                let package = failure.package.clone();
+                return Some(Facts { origin, package, what: What::Broken(Box::new(failure)) });
+            }
+            Err(_) => return None,
+        };
+        if !is_wanted(&blob.package) {
+            let is_package = matches!(blob.typed, Typed::Package(_));
+            return is_package.then(|| Facts { origin, package: blob.package.to_string(), what: What::Name });
+        }
+        Some(Facts { origin, package: blob.package.to_string(), what: facts(&blob)? })
+    }
+}
+
+/// The facts of a blob; `None` of one that belongs to no package although it should: opm does not write it either.
+fn facts(blob: &Blob<'_>) -> Option<What> {
+    if blob.package.is_empty() && !matches!(blob.typed, Typed::Other) {
+        return None;
+    }
+    Some(match &blob.typed {
+        Typed::Package(it) => What::Package { default_channel: it.default_channel.to_string() },
+        Typed::Channel(it) => {
+            What::Channel(it.name.to_string(), it.entries.iter().flatten().map(Entry::from).collect())
+        }
+        Typed::Bundle(it) => {
+            let property = it.properties.iter().find(|it| it.kind == "olm.package");
+            let version = match property {
+                None => BundleVersion::Absent,
+                Some(property) => {
+                    let version = property.value.and_then(|it| it.get_field("version"));
+                    let text = version.and_then(|it| it.as_str()).unwrap_or_default();
+                    match Version::parse(&text) {
+                        Ok(version) => BundleVersion::Known(text.into_owned(), version),
+                        Err(_) => BundleVersion::Invalid(text.into_owned()),
+                    }
+                }
+            };
+            let related = it.related_images.iter().map(|it| it.image.to_string());
+            let images = std::iter::once(it.image.to_string()).filter(|it| !it.is_empty()).chain(related);
+            What::Bundle(it.name.to_string(), version, images.collect())
+        }
+        Typed::Deprecations(it) => {
+            let channels = it.entries.iter().flatten().filter(|it| it.schema == "olm.channel");
+            What::Deprecations(channels.map(|it| it.name.to_string()).collect())
+        }
+        Typed::Other => What::Other,
+    })
+}
+
+impl Catalog {
+    /// Reads a catalog, in parallel: these packages of it, or all of them, and what belongs to no package.
+    #[must_use]
+    pub fn read(input: &Input, wanted: Option<&BTreeSet<&str>>) -> Self {
+        let mut catalog = Self::default();
+        let mut position = 0;
+        let done: Result<(), Infallible> = load(input, &Survey { wanted }, |facts| {
+            position += 1;
+            if let Some(facts) = facts {
+                catalog.add(position, facts);
+            }
+            Ok(())
+        });
+        match done {
+            Ok(()) => catalog,
+        }
+    }
+
+    fn add(&mut self, position: usize, facts: Facts) {
+        let Facts { origin, package, what } = facts;
+        if let What::Broken(failure) = what {
+            self.broken.push((origin, *failure));
+            return;
+        }
+        if matches!(what, What::Name | What::Package { .. }) {
+            self.names.insert(package.clone());
+        }
+        if matches!(what, What::Name) {
+            return;
+        }
+        let package = self.packages.entry(package).or_default();
+        let kind = match what {
+            What::Package { default_channel } => {
+                if !package.is_there {
+                    (package.is_there, package.position, package.default_channel) = (true, position, default_channel);
+                }
+                Kind::Package
+            }
+            What::Channel(name, entries) => {
+                package.channels.push(ChannelFacts { position, name, entries });
+                Kind::Channel(package.channels.len() - 1)
+            }
+            What::Bundle(name, version, images) => {
+                package.bundles.push(BundleFacts { position, name, version, images });
+                Kind::Bundle(package.bundles.len() - 1)
+            }
+            What::Deprecations(channels) => {
+                package.deprecated_channels.extend(channels);
+                Kind::Deprecations
+            }
+            What::Other | What::Broken(_) | What::Name => Kind::Other,
+        };
+        package.documents.push((origin, kind));
+    }
+
+    /// The packages that documents which cannot be read belong to, as far as they say so.
+    #[must_use]
+    pub fn broken_packages(&self) -> BTreeSet<&str> {
+        self.broken.iter().map(|it| it.1.package.as_str()).collect()
+    }
+}

@@ -1,0 +1,190 @@
+//! What is wrong with a configuration, in oc-mirror's words (`docs/behaviour/authoring.md` D.1).
+//!
+//! What it deliberately does not do: it finds nothing wrong itself.
+
+use thiserror::Error;
+
+use crate::re2::PatternError;
+use crate::version::Quoted;
+
+/// Why a text is not a configuration. The words are oc-mirror's.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ConfigurationError {
+    /// It is not YAML.
+    #[error("failed to unmarshal config: error converting YAML to JSON: {0}")]
+    Yaml(String),
+    /// A mapping has a key twice: each with its line.
+    #[error("failed to unmarshal config: error converting YAML to JSON: yaml: unmarshal errors:{}", lines(.0))]
+    DuplicateKeys(Vec<(u32, String)>),
+    /// It is not a mapping; the kind of value that it is.
+    #[error(
+        "failed to unmarshal config: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal {0} into Go value of type map[string]interface {{}}"
+    )]
+    NotAMapping(&'static str),
+    /// It does not say what it is.
+    #[error("configuration missing `kind`")]
+    NoKind,
+    /// It is something else.
+    #[error("cannot parse {} as \"ImageSetConfiguration\"", Quoted(.0))]
+    OtherKind(String),
+    /// It has no `mirror`.
+    #[error("configuration missing the `mirror` stanza")]
+    NoMirror,
+    /// It has a `delete`, which another file has.
+    #[error("delete: is not allowed in ImageSetConfiguration")]
+    Delete,
+    /// It has a field that nobody knows.
+    #[error("decode ImageSetConfiguration: json: unknown field {}", Quoted(.0))]
+    UnknownField(String),
+    /// A field has a value of another type.
+    #[error(
+        "decode ImageSetConfiguration: json: cannot unmarshal {found} into Go struct field ImageSetConfiguration.{path} of type {wanted}"
+    )]
+    Misfit {
+        /// What stands there.
+        found: String,
+        /// Where.
+        path: String,
+        /// What should stand there.
+        wanted: &'static str,
+    },
+    /// It can be read and says something that cannot be.
+    #[error("{}", joined(.0))]
+    Invalid(Vec<Vec<Fault>>),
+}
+
+impl ConfigurationError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::UnknownField(field) if field == "bundles" || field == "selectedBundles" => Some(
+                "single bundles can no longer be named; use `minVersion` and `maxVersion` with the same version"
+                    .to_owned(),
+            ),
+            Self::UnknownField(field) if field == "storageConfig" => {
+                Some("v2 of oc-mirror has no `storageConfig`; name the workspace on its command line".to_owned())
+            }
+            Self::Misfit { wanted: "string", .. } => Some("put quotes around the value".to_owned()),
+            Self::NoKind | Self::OtherKind(_) => Some("write `kind: ImageSetConfiguration`".to_owned()),
+            Self::Invalid(groups) => groups.iter().flatten().find_map(Fault::help),
+            _ => None,
+        }
+    }
+}
+
+/// One thing that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// A reference has neither tag nor digest.
+    #[error("{0} unable to parse image correctly : tag and digest are empty")]
+    NoTag(String),
+    /// A digest is not one.
+    #[error("{0} unable to parse image correctly : invalid digest")]
+    BadDigest(String),
+    /// There is no reference.
+    #[error("unknown image : reference name is empty")]
+    NoReference,
+    /// Two entries end up as the same image.
+    #[error("catalog {}: duplicate found in configuration", Quoted(.0))]
+    CatalogTwice(String),
+    /// The name at the destination is not one.
+    #[error("invalid target path component {}: should not contain a tag or digest. Expected format is 1 or more path components \
+             separated by /, where each path component is a set of alpha-numeric and regexp (?:[._]|__|[-]*). For more, see \
+             https://github.com/containers/image/blob/main/docker/reference/regexp.go", Quoted(.0))]
+    BadTarget(String),
+    /// A package stands twice in a catalog.
+    #[error("catalog {}: duplicate package entry {}", Quoted(.catalog), Quoted(.package))]
+    PackageTwice {
+        /// The catalog.
+        catalog: String,
+        /// The package.
+        package: String,
+    },
+    /// A channel stands twice in a package.
+    #[error("catalog {}: operator {}: duplicate channel entry {}", Quoted(.catalog), Quoted(.package), Quoted(.channel))]
+    ChannelTwice {
+        /// The catalog.
+        catalog: String,
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+    },
+    /// A bound is not a version.
+    #[error("catalog {}: operator {}: {}{field} {} must respect semantic versioning notation", Quoted(.catalog), Quoted(.package),
+            of_channel(.channel.as_deref()), Quoted(.version))]
+    NotAVersion {
+        /// The catalog.
+        catalog: String,
+        /// The package.
+        package: String,
+        /// The channel, if it is the bound of one.
+        channel: Option<String>,
+        /// `minVersion` or `maxVersion`.
+        field: &'static str,
+        /// What stands there.
+        version: String,
+    },
+    /// Both the package and one of its channels have bounds.
+    #[error("catalog {}: operator {}: mixing both filtering by minVersion/maxVersion and filtering by channel \
+             minVersion/maxVersion is not allowed", Quoted(.catalog), Quoted(.package))]
+    BothLevels {
+        /// The catalog.
+        catalog: String,
+        /// The package.
+        package: String,
+    },
+    /// A release channel stands twice.
+    #[error("release channel {}: duplicate found in configuration", Quoted(.0))]
+    ReleaseChannelTwice(String),
+    /// An expression is not one.
+    #[error("blocked image {}: invalid regular expression: {error}", Quoted(.expression))]
+    BadExpression {
+        /// The expression.
+        expression: String,
+        /// What is wrong with it.
+        error: PatternError,
+    },
+    /// Two fields exclude each other.
+    #[error(
+        "platform.platforms and platform.architectures cannot be used together; use platform.platforms for sparse manifest \
+             filtering (requires disabling manifest list blob checks on container registry side), or platform.architectures \
+             (deprecated) for OCP multi payload or single arch payloads"
+    )]
+    PlatformsAndArchitectures,
+}
+
+impl Fault {
+    /// What to do about it.
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::NoTag(reference) => Some(format!("name a tag: `{reference}:v4.20`")),
+            Self::BothLevels { .. } => Some("write the bounds at the channels only; `--repair` does it".to_owned()),
+            _ => None,
+        }
+    }
+}
+
+fn of_channel(channel: Option<&str>) -> String {
+    channel.map(|it| format!("channel {}: ", Quoted(it))).unwrap_or_default()
+}
+
+fn lines(keys: &[(u32, String)]) -> String {
+    keys.iter().map(|(line, key)| format!("\n  line {line}: key {} already set in map", Quoted(key))).collect()
+}
+
+/// Groups of faults as Kubernetes' aggregates print them: a single one as it is, several in brackets, none twice.
+fn joined(groups: &[Vec<Fault>]) -> String {
+    let group =
+        |faults: &Vec<Fault>| format!("invalid configuration: {}", aggregate(faults.iter().map(Fault::to_string)));
+    aggregate(groups.iter().map(group))
+}
+
+fn aggregate(texts: impl Iterator<Item = String>) -> String {
+    let mut seen = std::collections::BTreeSet::new();
+    let texts: Vec<String> = texts.filter(|it| seen.insert(it.clone())).collect();
+    if let [only] = texts.as_slice() { only.clone() } else { format!("[{}]", texts.join(", ")) }
+}

@@ -1,0 +1,441 @@
+//! Filtering a catalog as oc-mirror does (`docs/behaviour/authoring.md` D.3, D.4).
+//!
+//! The real filter works on the catalog as a whole and stops at the first error. Here each package is filtered by itself, so that a
+//! broken one does not keep the others back; which error the real one would have met first is told by [`Filtered::first_error`].
+//!
+//! What it deliberately does not do: it writes nothing, and mends nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use thiserror::Error;
+
+use super::catalog::{BundleVersion, Catalog, ChannelFacts, PackageFacts};
+use super::configuration::{Operator, Package, Range};
+use super::graph::{self, GraphError};
+use crate::fbc::Entry;
+use crate::version::{Quoted, Version};
+
+/// Which release of the filter library is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Release {
+    /// 0.0.4 and before: equal bounds are a range like any other.
+    V0_0_4,
+    /// 0.0.5: equal bounds are one version, and nothing else comes with it.
+    #[default]
+    V0_0_5,
+}
+
+/// What is kept of a catalog.
+#[derive(Debug, Default)]
+pub struct Filtered {
+    /// The packages that are kept, by name; the empty one holds the blobs without package.
+    pub packages: BTreeMap<String, Result<Kept, PackageError>>,
+    /// What users should know, in the order in which the real filter says it.
+    pub warnings: Vec<Warning>,
+}
+
+/// What is kept of a package.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Kept {
+    /// Everything, as it is.
+    #[default]
+    Whole,
+    /// Some of it.
+    Part(Part),
+}
+
+/// What is kept of a package of which not everything is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Part {
+    /// Its default channel then, or empty.
+    pub default_channel: String,
+    /// The names of the entries that are kept, by channel.
+    pub channels: BTreeMap<String, BTreeSet<String>>,
+    /// The channels that are asked for, whether anything is left of them or not: deprecations of these stay.
+    pub asked: BTreeSet<String>,
+    /// The names of the bundles that are kept.
+    pub bundles: BTreeSet<String>,
+    /// Entries with other edges than they have in the catalog, by channel and name; the filter itself changes none.
+    pub relinked: BTreeMap<String, BTreeMap<String, Entry>>,
+}
+
+/// Why a package cannot be filtered, and when the real filter would have said so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackageError {
+    /// The step of the real filter, and the position of what it was looking at.
+    pub when: (u8, usize),
+    /// What is wrong.
+    pub error: FilterError,
+}
+
+/// Why a catalog cannot be filtered. The words are oc-mirror's.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FilterError {
+    /// All versions are wanted, and only some.
+    #[error("Full: true cannot be mixed with versionRange")]
+    FullWithRange {
+        /// The channel of which some are wanted.
+        channel: String,
+    },
+    /// A bundle has no version.
+    #[error("bundle {} in package {} has no package property", Quoted(.bundle), Quoted(.package))]
+    NoPackageProperty {
+        /// The bundle.
+        bundle: String,
+        /// Its package.
+        package: String,
+    },
+    /// A bundle has a version that is not one.
+    #[error("invalid semantic version")]
+    InvalidVersion {
+        /// The bundle.
+        bundle: String,
+        /// What it says.
+        version: String,
+    },
+    /// The default channel that is asked for is not there.
+    #[error("invalid default channel configuration for package {}: specified default channel override {} does not exist in the \
+             filtered output", Quoted(.package), Quoted(.channel))]
+    NoSuchDefault {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+    },
+    /// The default channel is not among the channels that are asked for.
+    #[error("invalid default channel configuration for package {}: the default channel {} was filtered out, a new default channel \
+             must be configured for this package", Quoted(.package), Quoted(.channel))]
+    DefaultLeftOut {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+    },
+    /// A channel has no head.
+    #[error("package {} channel {} unable to filter head of channel: {error}", Quoted(.package), Quoted(.channel))]
+    Head {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// What is wrong with its graph.
+        error: GraphError,
+    },
+    /// A channel that is filtered by a range has a graph that is not sound. The real text names neither package nor channel.
+    #[error("{error}")]
+    Graph {
+        /// The channel.
+        channel: String,
+        /// What is wrong with its graph.
+        error: GraphError,
+    },
+    /// Nothing is left of the default channel.
+    #[error("package {} channel {} has version range {} that results in an empty channel", Quoted(.package), Quoted(.channel),
+            Quoted(&.range.text()))]
+    EmptyDefault {
+        /// The package.
+        package: String,
+        /// The channel.
+        channel: String,
+        /// The range in which it has nothing.
+        range: Range,
+    },
+    /// No channel has the one version that is asked for.
+    #[error("error finding specific bundle: specific version {0} not found in bundles")]
+    NoSuchVersion(String),
+}
+
+/// A bundle that comes along although it is not in the range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The bundle.
+    pub bundle: String,
+    /// Its version, if it has one.
+    pub version: Option<String>,
+    /// The range.
+    pub range: Range,
+    position: usize,
+}
+
+impl Warning {
+    /// In our own words.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        let Self { package, channel, bundle, range, .. } = self;
+        let range = range.text();
+        let what = match &self.version {
+            Some(version) => format!("its version {version} is not in the range {}", range.trim()),
+            None => "it has no version".to_owned(),
+        };
+        format!("package `{package}`, channel `{channel}`: `{bundle}` comes along, although {what}: others need it")
+    }
+}
+
+impl fmt::Display for Warning {
+    /// As oc-mirror says it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bundle = Quoted(&self.bundle);
+        match &self.version {
+            Some(version) => write!(
+                f,
+                "including bundle {bundle} with version {}: it falls outside the specified range of {}",
+                Quoted(version),
+                Quoted(self.range.text().trim())
+            )?,
+            None => write!(f, "including bundle {bundle}: it is unversioned")?,
+        }
+        f.write_str(" but is required to ensure inclusion of all bundles in the range")
+    }
+}
+
+/// Why a configuration is no filter: a package or a channel has no name. The words are oc-mirror's.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("package {} at index [{position}] is invalid: {}name must be specified", Quoted(.package), channel_text(*.channel))]
+pub struct NamelessError {
+    /// The package, or empty.
+    pub package: String,
+    /// Its position in the configuration.
+    pub position: usize,
+    /// The position of the channel without name, if the package has one.
+    pub channel: Option<usize>,
+}
+
+fn channel_text(channel: Option<usize>) -> String {
+    channel.map(|it| format!("channel \"\" at index [{it}] is invalid: ")).unwrap_or_default()
+}
+
+/// The names of the packages that are asked for; `None` for all.
+#[must_use]
+pub fn wanted(operator: &Operator) -> Option<BTreeSet<&str>> {
+    if operator.packages.is_empty() {
+        None
+    } else {
+        Some(operator.packages.iter().map(|it| it.name.as_str()).collect())
+    }
+}
+
+/// Filters a catalog.
+///
+/// # Errors
+/// [`NamelessError`]. What is wrong with packages is in the answer.
+pub fn filter(catalog: &Catalog, operator: &Operator, release: Release) -> Result<Filtered, NamelessError> {
+    for (position, package) in operator.packages.iter().enumerate() {
+        let nameless = package.channels.iter().position(|it| it.name.is_empty());
+        if package.name.is_empty() || nameless.is_some() {
+            let channel = nameless.filter(|_| !package.name.is_empty());
+            return Err(NamelessError { package: package.name.clone(), position, channel });
+        }
+    }
+    let mut filtered = Filtered::default();
+    let asked: BTreeMap<&str, &Package> = operator.packages.iter().map(|it| (it.name.as_str(), it)).collect();
+    for (name, facts) in &catalog.packages {
+        let package = asked.get(name.as_str()).copied();
+        let is_kept = name.is_empty() || asked.is_empty() || package.is_some();
+        if !is_kept {
+            continue;
+        }
+        let kept = if name.is_empty() || (operator.full && asked.is_empty()) {
+            Ok(Kept::Whole)
+        } else {
+            filter_package(name, facts, package, operator.full, release, &mut filtered.warnings).map(Kept::Part)
+        };
+        filtered.packages.insert(name.clone(), kept);
+    }
+    filtered.warnings.sort_by_key(|it| it.position);
+    Ok(filtered)
+}
+
+impl Filtered {
+    /// The error that the real filter would have stopped at.
+    #[must_use]
+    pub fn first_error(&self) -> Option<&FilterError> {
+        let errors = self.packages.values().filter_map(|it| it.as_ref().err());
+        errors.min_by_key(|it| it.when).map(|it| &it.error)
+    }
+}
+
+/// Filters one package; `package` is what is asked of it, if that is something.
+pub(super) fn filter_package(
+    name: &str,
+    facts: &PackageFacts,
+    package: Option<&Package>,
+    is_full: bool,
+    release: Release,
+    warnings: &mut Vec<Warning>,
+) -> Result<Part, PackageError> {
+    let asked: Option<BTreeSet<&str>> =
+        package.filter(|it| !it.channels.is_empty()).map(|it| it.channels.iter().map(|it| it.name.as_str()).collect());
+    let channels: Vec<&ChannelFacts> = facts
+        .channels
+        .iter()
+        .filter(|it| asked.as_ref().is_none_or(|asked| asked.contains(it.name.as_str())))
+        .collect();
+    check_versions(name, facts)?;
+    let mut part = Part {
+        default_channel: facts.default_channel.clone(),
+        asked: channels.iter().map(|it| it.name.clone()).collect(),
+        ..Part::default()
+    };
+    if let Some(package) = package.filter(|_| facts.is_there) {
+        part.default_channel = default_channel(name, facts, package, &part.asked)?;
+    }
+    let one = Channels { name, package, is_full, release, versions: facts.versions() };
+    one.check_exact(&channels)?;
+    let mut names = BTreeSet::new();
+    for channel in channels {
+        let kept = one.filter(channel, warnings)?;
+        if kept.is_empty() && !is_full {
+            if channel.name == facts.default_channel {
+                let error = FilterError::EmptyDefault {
+                    package: name.to_owned(),
+                    channel: channel.name.clone(),
+                    range: one.range(channel),
+                };
+                return Err(PackageError { when: (2, channel.position), error });
+            }
+            continue;
+        }
+        let has = |it: &&String| kept.contains(it.as_str());
+        let entries = channel.entries.iter().map(|it| &it.name).filter(has).cloned().collect();
+        part.channels.insert(channel.name.clone(), entries);
+        names.extend(kept.into_iter().map(str::to_owned));
+    }
+    part.bundles = facts.bundles.iter().map(|it| &it.name).filter(|it| names.contains(*it)).cloned().collect();
+    Ok(part)
+}
+
+/// Step 2: each bundle must have a version.
+fn check_versions(name: &str, facts: &PackageFacts) -> Result<(), PackageError> {
+    for bundle in &facts.bundles {
+        let error = match &bundle.version {
+            BundleVersion::Known(..) => continue,
+            BundleVersion::Absent => {
+                FilterError::NoPackageProperty { bundle: bundle.name.clone(), package: name.to_owned() }
+            }
+            BundleVersion::Invalid(version) => {
+                FilterError::InvalidVersion { bundle: bundle.name.clone(), version: version.clone() }
+            }
+        };
+        return Err(PackageError { when: (0, bundle.position), error });
+    }
+    Ok(())
+}
+
+/// Step 3: the default channel, which is looked at before ranges empty channels.
+fn default_channel(
+    name: &str,
+    facts: &PackageFacts,
+    package: &Package,
+    kept: &BTreeSet<String>,
+) -> Result<String, PackageError> {
+    let wrong = |error| PackageError { when: (1, facts.position), error };
+    let (old, new) = (&facts.default_channel, &package.default_channel);
+    if !new.is_empty() {
+        if kept.contains(new) {
+            return Ok(new.clone());
+        }
+        return Err(wrong(FilterError::NoSuchDefault { package: name.to_owned(), channel: new.clone() }));
+    }
+    if !old.is_empty() && !kept.contains(old) {
+        return Err(wrong(FilterError::DefaultLeftOut { package: name.to_owned(), channel: old.clone() }));
+    }
+    Ok(old.clone())
+}
+
+/// What filtering the channels of a package needs.
+struct Channels<'c> {
+    name: &'c str,
+    package: Option<&'c Package>,
+    is_full: bool,
+    release: Release,
+    versions: BTreeMap<&'c str, &'c Version>,
+}
+
+impl<'c> Channels<'c> {
+    /// The range of a channel: its own, else the package's.
+    fn range(&self, channel: &ChannelFacts) -> Range {
+        let Some(package) = self.package else { return Range::default() };
+        let own = package.channels.iter().find(|it| it.name == channel.name).map(|it| &it.range);
+        own.filter(|it| !it.is_empty()).unwrap_or(&package.range).clone()
+    }
+
+    /// The version that a channel is to have and no other, if one is asked for.
+    fn exact(&self, channel: &ChannelFacts) -> Option<String> {
+        if self.release == Release::V0_0_4 || self.is_full {
+            return None;
+        }
+        self.range(channel).exact().map(str::to_owned)
+    }
+
+    /// Whether a bundle is of a version.
+    fn is_of(&self, bundle: &str, version: &str) -> bool {
+        Version::parse_tolerant(version).is_ok_and(|wanted| self.versions.get(bundle).is_some_and(|it| **it == wanted))
+    }
+
+    /// A single version that is asked for must be in one of the channels.
+    fn check_exact(&self, channels: &[&ChannelFacts]) -> Result<(), PackageError> {
+        let mut found: BTreeMap<String, (usize, bool)> = BTreeMap::new();
+        for channel in channels {
+            let Some(version) = self.exact(channel) else { continue };
+            let is_there = channel.entries.iter().any(|it| self.is_of(&it.name, &version));
+            found.entry(version).or_insert((channel.position, false)).1 |= is_there;
+        }
+        let missing = found.into_iter().filter(|it| !it.1.1).min_by_key(|it| it.1.0);
+        match missing {
+            Some((version, (position, _))) => {
+                Err(PackageError { when: (2, position), error: FilterError::NoSuchVersion(version) })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Step 4: the names that are kept of a channel, of entries and of what they skip.
+    fn filter(
+        &self,
+        channel: &'c ChannelFacts,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<BTreeSet<&'c str>, PackageError> {
+        let wrong = |error| PackageError { when: (2, channel.position), error };
+        let range = self.range(channel);
+        if self.is_full {
+            if !range.is_empty() {
+                return Err(wrong(FilterError::FullWithRange { channel: channel.name.clone() }));
+            }
+            return Ok(channel.entries.iter().map(|it| it.name.as_str()).collect());
+        }
+        if let Some(version) = self.exact(channel) {
+            let names = channel.entries.iter().map(|it| it.name.as_str());
+            return Ok(names.filter(|it| self.is_of(it, &version)).collect());
+        }
+        let head = graph::head(&channel.entries);
+        if range.is_empty() {
+            let (package, name) = (self.name.to_owned(), channel.name.clone());
+            let head = head.map_err(|error| wrong(FilterError::Head { package, channel: name, error }))?;
+            return Ok(BTreeSet::from([head]));
+        }
+        let head = head.map_err(|error| wrong(FilterError::Graph { channel: channel.name.clone(), error }))?;
+        let constraint = range.constraint();
+        let is_in_range = |name: &str| match (&constraint, self.versions.get(name)) {
+            (Some(constraint), Some(version)) => constraint.matches(version),
+            _ => false,
+        };
+        let walk = graph::walk(&channel.entries, head, is_in_range);
+        for bundle in walk.chain.iter().filter(|it| !is_in_range(it)) {
+            warnings.push(Warning {
+                package: self.name.to_owned(),
+                channel: channel.name.clone(),
+                bundle: (*bundle).to_owned(),
+                version: self.versions.get(bundle).map(ToString::to_string),
+                range: range.clone(),
+                position: channel.position,
+            });
+        }
+        Ok(walk.chain.into_iter().chain(walk.skipped).collect())
+    }
+}

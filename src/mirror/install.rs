@@ -1,0 +1,213 @@
+//! What installs the operators of a mirrored catalog (`docs/behaviour/authoring.md` E.4).
+//!
+//! What it deliberately does not do: it gives no rights; a ClusterExtension names a service account that somebody has to make.
+
+use std::collections::BTreeMap;
+
+use super::catalog::{Catalog, Kind};
+use super::configuration::{Operator, Package, Range};
+use super::document::Node;
+use super::filter::{Filtered, Kept};
+use super::outputs::manifest;
+use crate::fbc::csv::CsvView;
+use crate::fbc::{Consumer, Document, Input, Origin, RereadError, Typed, cluster_service_version, load_again};
+use crate::json::Reader;
+use crate::version::Version;
+
+/// A package that is to be installed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Install {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The bundle at its head.
+    pub bundle: String,
+    /// Its version, if it has one.
+    pub version: Option<Version>,
+    /// What was asked for.
+    pub range: Range,
+    /// What the bundle says of where it can be installed.
+    pub modes: Modes,
+}
+
+/// What a bundle says of where it can be installed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Modes {
+    /// The namespace that it suggests.
+    pub namespace: Option<String>,
+    /// Whether it can watch its own namespace only.
+    pub is_own: bool,
+}
+
+/// Finds what there is to install of what is kept: of each package the head of its default channel.
+///
+/// # Errors
+/// [`RereadError`] if a file of the catalog is not any more what it was.
+pub fn installs(
+    input: &Input,
+    catalog: &Catalog,
+    filtered: &Filtered,
+    operator: &Operator,
+) -> Result<Vec<Install>, RereadError> {
+    let asked: BTreeMap<&str, &Package> = operator.packages.iter().map(|it| (it.name.as_str(), it)).collect();
+    let mut found: Vec<(Install, Origin)> = Vec::new();
+    for (name, kept) in &filtered.packages {
+        let (Ok(kept), Some(facts)) = (kept, catalog.packages.get(name)) else { continue };
+        let channel = match kept {
+            Kept::Whole => &facts.default_channel,
+            Kept::Part(part) => &part.default_channel,
+        };
+        let Some(of_channel) = facts.channel(channel) else { continue };
+        let is_kept = |it: &&crate::fbc::Entry| match kept {
+            Kept::Whole => true,
+            Kept::Part(part) => part.channels.get(channel).is_some_and(|kept| kept.contains(&it.name)),
+        };
+        let entries: Vec<_> = of_channel.entries.iter().filter(is_kept).cloned().collect();
+        let Some(head) = super::graph::heads(&entries).first().copied() else { continue };
+        let idx = facts.bundles.iter().position(|it| it.name == head);
+        let document = facts.documents.iter().find(|it| matches!(it.1, Kind::Bundle(at) if Some(at) == idx));
+        let (Some(idx), Some((origin, _))) = (idx, document) else { continue };
+        let package = asked.get(name.as_str());
+        let own = package.and_then(|it| it.channels.iter().find(|it| it.name == *channel)).map(|it| it.range.clone());
+        let range = own.filter(|it| !it.is_empty()).or_else(|| package.map(|it| it.range.clone())).unwrap_or_default();
+        let install = Install {
+            package: name.clone(),
+            channel: channel.clone(),
+            bundle: head.to_owned(),
+            version: facts.bundles.get(idx).and_then(|it| it.version().cloned()),
+            range,
+            modes: Modes::default(),
+        };
+        found.push((install, *origin));
+    }
+    let origins: Vec<Origin> = found.iter().map(|it| it.1).collect();
+    let mut modes = Vec::new();
+    load_again(input, &origins, &ReadModes, |it| {
+        modes.push(it);
+        Ok::<(), RereadError>(())
+    })?;
+    Ok(found.into_iter().zip(modes).map(|((it, _), modes)| Install { modes, ..it }).collect())
+}
+
+struct ReadModes;
+
+impl Consumer for ReadModes {
+    type Output = Modes;
+
+    fn document(&self, document: Document<'_>) -> Modes {
+        let Ok(blob) = document.blob else { return Modes::default() };
+        let Typed::Bundle(bundle) = &blob.typed else { return Modes::default() };
+        let metadata = bundle.properties.iter().find(|it| it.kind == "olm.csv.metadata").and_then(|it| it.value);
+        match metadata {
+            Some(metadata) => modes(CsvView::of_metadata(metadata)),
+            None => {
+                let Ok(Some(text)) = cluster_service_version(bundle) else { return Modes::default() };
+                let text = String::from_utf8_lossy(&text);
+                let mut reader = Reader::new();
+                reader.read(&text).map(|it| modes(CsvView::of_object(it))).unwrap_or_default()
+            }
+        }
+    }
+}
+
+fn modes(csv: CsvView<'_>) -> Modes {
+    Modes {
+        namespace: csv.annotation("operatorframework.io/suggested-namespace").map(|it| it.into_owned()),
+        is_own: csv.install_modes().any(|(mode, is_supported)| mode == "OwnNamespace" && is_supported),
+    }
+}
+
+impl Install {
+    /// The namespace that it goes to.
+    #[must_use]
+    pub fn namespace(&self) -> String {
+        let suggested = self.modes.namespace.as_deref().filter(|it| is_label(it));
+        suggested.map_or_else(|| label(&self.package), str::to_owned)
+    }
+
+    /// Namespace, OperatorGroup and Subscription, for OLM Classic.
+    #[must_use]
+    pub fn subscription(&self, source: &str) -> Vec<Node> {
+        let namespace = self.namespace();
+        let named = |name: &str| Node::fields([("name", Node::text(name)), ("namespace", Node::text(&namespace))]);
+        let ns = Node::fields([
+            ("apiVersion", Node::text("v1")),
+            ("kind", Node::text("Namespace")),
+            ("metadata", Node::fields([("name", Node::text(&namespace))])),
+        ]);
+        let group_spec = if self.modes.is_own {
+            Node::fields([("targetNamespaces", Node::List(vec![Node::text(&namespace)]))])
+        } else {
+            Node::Fields(Vec::new())
+        };
+        let group = manifest("operators.coreos.com/v1", "OperatorGroup", named(&label(&self.package)), group_spec);
+        let mut spec = Node::fields([
+            ("name", Node::text(&self.package)),
+            ("channel", Node::text(&self.channel)),
+            ("source", Node::text(source)),
+            ("sourceNamespace", Node::text("openshift-marketplace")),
+        ]);
+        // Automatic approval would go on from the bundle that is named at once.
+        let approval = if self.range.exact().is_some() {
+            spec = spec.with("startingCSV", Node::text(&self.bundle));
+            "Manual"
+        } else {
+            "Automatic"
+        };
+        let spec = spec.with("installPlanApproval", Node::text(approval));
+        vec![ns, group, manifest("operators.coreos.com/v1alpha1", "Subscription", named(&label(&self.package)), spec)]
+    }
+
+    /// A Namespace and a ClusterExtension, for OLM v1.
+    #[must_use]
+    pub fn extension(&self) -> Vec<Node> {
+        let namespace = self.namespace();
+        let ns = Node::fields([
+            ("apiVersion", Node::text("v1")),
+            ("kind", Node::text("Namespace")),
+            ("metadata", Node::fields([("name", Node::text(&namespace))])),
+        ]);
+        let mut catalog = Node::fields([("packageName", Node::text(&self.package))]);
+        let version = match (self.range.exact(), &self.version) {
+            (Some(_), Some(version)) => version.to_string(),
+            _ => self.range.text().trim().to_owned(),
+        };
+        if !version.is_empty() {
+            catalog = catalog.with("version", Node::Quoted(version));
+        }
+        catalog = catalog.with("channels", Node::List(vec![Node::text(&self.channel)]));
+        let account = Node::fields([("name", Node::Text(format!("{}-installer", label(&self.package))))]);
+        let source = Node::fields([("sourceType", Node::text("Catalog")), ("catalog", catalog)]);
+        let spec =
+            Node::fields([("namespace", Node::text(&namespace)), ("serviceAccount", account), ("source", source)]);
+        let metadata = Node::fields([("name", Node::text(&label(&self.package)))]);
+        vec![ns, manifest("olm.operatorframework.io/v1", "ClusterExtension", metadata, spec)]
+    }
+
+    /// Whether the version cannot be told from another one that differs in its build metadata.
+    #[must_use]
+    pub fn is_ambiguous(&self) -> bool {
+        self.range.exact().is_some() && self.version.as_ref().is_some_and(|it| !it.build().is_empty())
+    }
+}
+
+fn is_label(text: &str) -> bool {
+    let is_word = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
+    text.len() <= 63
+        && text.bytes().all(|it| is_word(it) || it == b'-')
+        && text.bytes().next().is_some_and(is_word)
+        && text.bytes().last().is_some_and(is_word)
+}
+
+/// A name as Kubernetes takes it for namespaces: what it does not take becomes `-`.
+fn label(text: &str) -> String {
+    let mapped: String = text
+        .to_lowercase()
+        .chars()
+        .take(52)
+        .map(|it| if it.is_ascii_lowercase() || it.is_ascii_digit() { it } else { '-' })
+        .collect();
+    let trimmed = mapped.trim_matches('-');
+    if trimmed.is_empty() { "operator".to_owned() } else { trimmed.to_owned() }
+}

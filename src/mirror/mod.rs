@@ -1,0 +1,49 @@
+//! Mirroring: ImageSetConfigurations, catalogs filtered by them as oc-mirror does it, and what a mirror needs besides.
+//!
+//! [`read`] reads a configuration, [`Catalog::read`] takes of a catalog what filtering needs, [`filter()`] decides what is kept, and
+//! [`write()`] makes blobs of it. The rules are in `docs/behaviour/authoring.md`, parts D and E.
+//!
+//! What it deliberately does not do: it pulls and pushes no image, prints nothing, and writes no file.
+
+mod asked;
+mod catalog;
+mod configuration;
+mod decode;
+mod dependencies;
+mod document;
+mod error;
+mod explain;
+mod filter;
+mod graph;
+mod images;
+mod install;
+mod mend;
+mod outputs;
+mod place;
+mod repair;
+mod rewrite;
+mod verify;
+mod write;
+
+pub use asked::{AskedError, packages};
+pub use catalog::{BundleFacts, BundleVersion, Catalog, ChannelFacts, Kind, PackageFacts};
+pub use configuration::{AdditionalImage, Channel, Configuration, Operator, Package, Platform, Range};
+pub use decode::{Dialect, decode, read};
+pub use dependencies::{Dependency, Needs, Place, ask_for, needs, place};
+pub use document::{Node, documents};
+pub use error::{ConfigurationError, Fault};
+pub use explain::{ChannelExplanation, FilterExplanation, RepairAnswer, explain, in_words, refused};
+pub use filter::{FilterError, Filtered, Kept, NamelessError, PackageError, Part, Release, Warning, filter, wanted};
+pub use graph::{GraphError, GraphFault, Walk, head, heads, walk};
+pub use images::{bundles, images};
+pub use install::{Install, Modes, installs};
+pub use mend::{Mend, mend};
+pub use outputs::{
+    MirrorSet, OutputError, catalog_image, catalog_name, catalog_source, cluster_catalog, colliding, configuration,
+    mapping, mirror_sets, skopeo_sync,
+};
+pub use place::{Destination, Image};
+pub use repair::{Proposal, Request, Trouble, meant, repairs, survivors, trouble};
+pub use rewrite::{differences, put, rename};
+pub use verify::verify;
+pub use write::{Blobs, write};

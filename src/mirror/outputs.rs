@@ -1,0 +1,249 @@
+//! Manifests and lists about what is mirrored (`docs/behaviour/authoring.md` part E): mirror sets, catalogs, lists for skopeo and
+//! others, and the configuration itself.
+//!
+//! What it deliberately does not do: it writes no file.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use thiserror::Error;
+
+use super::configuration::{Channel, Configuration, Operator, Range};
+use super::document::Node;
+use super::place::{Destination, Image};
+
+/// The kinds of mirror sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MirrorSet {
+    /// `ImageDigestMirrorSet`
+    Digest,
+    /// `ImageTagMirrorSet`
+    Tag,
+    /// `ImageContentSourcePolicy`, for OpenShift 4.13 and before.
+    ContentSource,
+}
+
+/// Mirror sets: one for each category that has images for it. `categories` are names with images.
+#[must_use]
+pub fn mirror_sets(kind: MirrorSet, categories: &[(&str, Vec<Image>)], to: &Destination) -> Vec<Node> {
+    let mut sets = Vec::new();
+    for (category, images) in categories {
+        // The mirrors of each source, those that come first in front.
+        let mut mirrors: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        let is_meant = |it: &&Image| match kind {
+            MirrorSet::Digest | MirrorSet::ContentSource => it.digest.is_some(),
+            MirrorSet::Tag => it.tag.is_some() || it.digest.is_none(),
+        };
+        for image in images.iter().filter(is_meant) {
+            let (source, mirror) = scope(image, &to.of(image));
+            let of_source = mirrors.entry(source).or_default();
+            if !of_source.contains(&mirror) {
+                of_source.push(mirror);
+            }
+        }
+        if mirrors.is_empty() {
+            continue;
+        }
+        let item = |(source, mirrors): (String, Vec<String>)| {
+            let mirrors = mirrors.iter().map(|it| Node::text(it)).collect();
+            Node::fields([("mirrors", Node::List(mirrors)), ("source", Node::Text(source))])
+        };
+        let items = Node::List(mirrors.into_iter().map(item).collect());
+        let (api, kind_name, prefix, field) = match kind {
+            MirrorSet::Digest => ("config.openshift.io/v1", "ImageDigestMirrorSet", "idms", "imageDigestMirrors"),
+            MirrorSet::Tag => ("config.openshift.io/v1", "ImageTagMirrorSet", "itms", "imageTagMirrors"),
+            MirrorSet::ContentSource => {
+                ("operator.openshift.io/v1alpha1", "ImageContentSourcePolicy", "icsp", "repositoryDigestMirrors")
+            }
+        };
+        let annotations = Node::fields([("createdBy", Node::text("olmdex"))]);
+        let metadata =
+            Node::fields([("annotations", annotations), ("name", Node::Text(format!("{prefix}-{category}-0")))]);
+        sets.push(manifest(api, kind_name, metadata, Node::fields([(field, items)])));
+    }
+    sets
+}
+
+/// A source and its mirror: namespaces if the path is the same at the end, else repositories.
+fn scope(source: &Image, mirror: &Image) -> (String, String) {
+    let is_same = mirror.path == source.path || mirror.path.ends_with(&format!("/{}", source.path));
+    if !is_same {
+        return (source.location(), mirror.location());
+    }
+    let namespace = |it: &Image| match it.path.rsplit_once('/') {
+        Some((above, _)) => format!("{}/{above}", it.host),
+        None => it.host.clone(),
+    };
+    (namespace(source), namespace(mirror))
+}
+
+/// A manifest.
+pub(super) fn manifest(api: &str, kind: &str, metadata: Node, spec: Node) -> Node {
+    Node::fields([("apiVersion", Node::text(api)), ("kind", Node::text(kind)), ("metadata", metadata), ("spec", spec)])
+}
+
+/// Why something cannot be written.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum OutputError {
+    /// A reference is not one.
+    #[error("`{0}` is not the reference of an image")]
+    Reference(String),
+    /// What would be the name of an object cannot be one.
+    #[error("error creating catalog source name: `{0}` is not a DNS label")]
+    Name(String),
+}
+
+/// What the manifests of a catalog are called: `cs-` or `cc-`, the last component of its path, and the beginning of its digest or tag.
+///
+/// # Errors
+/// [`OutputError::Name`] if that is not a label.
+pub fn catalog_name(prefix: &str, image: &Image) -> Result<String, OutputError> {
+    let last = image.path.rsplit('/').next().unwrap_or_default();
+    let raw = match (&image.tag, &image.digest) {
+        (Some(tag), _) => tag.as_str(),
+        (None, Some(digest)) => digest.split_once(':').map_or(digest.as_str(), |it| it.1),
+        (None, None) => "",
+    };
+    let short: String = raw.chars().take(12).collect();
+    let suffix: String = short
+        .to_lowercase()
+        .chars()
+        .map(|it| if it.is_ascii_lowercase() || it.is_ascii_digit() || it == '-' { it } else { '-' })
+        .collect();
+    let suffix = if suffix.is_empty() { "0" } else { &suffix };
+    let name = format!("{prefix}-{last}-{suffix}").replace('.', "-");
+    let is_label = name.len() <= 63
+        && name.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-')
+        && !name.ends_with('-');
+    if is_label { Ok(name) } else { Err(OutputError::Name(name)) }
+}
+
+/// The reference under which the catalog of an entry is mirrored.
+#[must_use]
+pub fn catalog_image(operator: &Operator, to: Option<&Destination>) -> Option<Image> {
+    let mut image = Image::parse(&operator.catalog)?;
+    let Some(to) = to else { return Some(image) };
+    if !operator.target_catalog.is_empty() {
+        operator.target_catalog.clone_into(&mut image.path);
+    }
+    if !operator.target_tag.is_empty() {
+        image.tag = Some(operator.target_tag.clone());
+    }
+    Some(to.of(&image))
+}
+
+/// A CatalogSource, for OLM Classic.
+///
+/// # Errors
+/// [`OutputError`].
+pub fn catalog_source(image: &Image) -> Result<Node, OutputError> {
+    let metadata = Node::fields([
+        ("name", Node::Text(catalog_name("cs", image)?)),
+        ("namespace", Node::text("openshift-marketplace")),
+    ]);
+    let spec = Node::fields([("image", Node::Text(image.to_string())), ("sourceType", Node::text("grpc"))]);
+    Ok(manifest("operators.coreos.com/v1alpha1", "CatalogSource", metadata, spec))
+}
+
+/// A ClusterCatalog, for OLM v1.
+///
+/// # Errors
+/// [`OutputError`].
+pub fn cluster_catalog(image: &Image) -> Result<Node, OutputError> {
+    let metadata = Node::fields([("name", Node::Text(catalog_name("cc", image)?))]);
+    let source = Node::fields([
+        ("type", Node::text("Image")),
+        ("image", Node::fields([("ref", Node::Text(image.to_string()))])),
+    ]);
+    Ok(manifest("olm.operatorframework.io/v1", "ClusterCatalog", metadata, Node::fields([("source", source)])))
+}
+
+/// What `skopeo sync --src yaml` reads. Nothing at all is an empty text: an empty list would mean all tags.
+#[must_use]
+pub fn skopeo_sync(images: &[Image]) -> String {
+    let mut hosts: BTreeMap<&str, BTreeMap<&str, BTreeSet<&str>>> = BTreeMap::new();
+    for image in images {
+        let name = image.digest.as_deref().or(image.tag.as_deref()).unwrap_or("latest");
+        hosts.entry(&image.host).or_default().entry(&image.path).or_default().insert(name);
+    }
+    let host = |(host, paths): (&str, BTreeMap<&str, BTreeSet<&str>>)| {
+        let path = |(path, names): (&str, BTreeSet<&str>)| {
+            (path.to_owned(), Node::List(names.into_iter().map(|it| Node::Quoted(it.to_owned())).collect()))
+        };
+        let images = Node::Fields(paths.into_iter().map(path).collect());
+        (host.to_owned(), Node::fields([("tls-verify", Node::Flag(true)), ("images", images)]))
+    };
+    if hosts.is_empty() { String::new() } else { Node::Fields(hosts.into_iter().map(host).collect()).to_yaml() }
+}
+
+/// Repositories of which only the last component of the path is the same: without `--scoped`, skopeo would write one over the other.
+#[must_use]
+pub fn colliding(images: &[Image]) -> Vec<(String, BTreeSet<String>)> {
+    let mut by_last: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for image in images {
+        by_last.entry(image.path.rsplit('/').next().unwrap_or_default()).or_default().insert(image.location());
+    }
+    by_last.into_iter().filter(|it| it.1.len() > 1).map(|(last, it)| (last.to_owned(), it)).collect()
+}
+
+/// Lines `docker://SOURCE=docker://DESTINATION`.
+#[must_use]
+pub fn mapping(images: &[Image], to: &Destination) -> String {
+    images.iter().map(|it| format!("docker://{it}=docker://{}\n", to.of(it))).collect()
+}
+
+/// An ImageSetConfiguration.
+#[must_use]
+pub fn configuration(configuration: &Configuration) -> Node {
+    let range = |mut node: Node, range: &Range| {
+        for (name, bound) in [("minVersion", &range.min), ("maxVersion", &range.max)] {
+            if !bound.is_empty() {
+                node = node.with(name, Node::Quoted(bound.clone()));
+            }
+        }
+        node
+    };
+    let text = |node: Node, name: &str, it: &str| if it.is_empty() { node } else { node.with(name, Node::text(it)) };
+    let mut operators = Vec::new();
+    for operator in &configuration.operators {
+        let mut node = Node::fields([("catalog", Node::text(&operator.catalog))]);
+        node = text(node, "targetCatalog", &operator.target_catalog);
+        node = text(node, "targetTag", &operator.target_tag);
+        if operator.full {
+            node = node.with("full", Node::Flag(true));
+        }
+        let mut packages = Vec::new();
+        for package in &operator.packages {
+            let mut node = Node::fields([("name", Node::text(&package.name))]);
+            node = range(text(node, "defaultChannel", &package.default_channel), &package.range);
+            let channel = |it: &Channel| range(Node::fields([("name", Node::text(&it.name))]), &it.range);
+            if !package.channels.is_empty() {
+                node = node.with("channels", Node::List(package.channels.iter().map(channel).collect()));
+            }
+            packages.push(node);
+        }
+        if !packages.is_empty() {
+            node = node.with("packages", Node::List(packages));
+        }
+        operators.push(node);
+    }
+    let mut mirror = Node::Fields(Vec::new());
+    if !operators.is_empty() {
+        mirror = mirror.with("operators", Node::List(operators));
+    }
+    let named = |names: &mut dyn Iterator<Item = &String>| {
+        Node::List(names.map(|it| Node::fields([("name", Node::text(it))])).collect())
+    };
+    let additional = &configuration.additional_images;
+    if !additional.is_empty() {
+        mirror = mirror.with("additionalImages", named(&mut additional.iter().map(|it| &it.name)));
+    }
+    if !configuration.blocked_images.is_empty() {
+        mirror = mirror.with("blockedImages", named(&mut configuration.blocked_images.iter()));
+    }
+    Node::fields([
+        ("apiVersion", Node::text("mirror.openshift.io/v2alpha1")),
+        ("kind", Node::text("ImageSetConfiguration")),
+        ("mirror", mirror),
+    ])
+}

@@ -1,0 +1,109 @@
+//! References of images taken apart, and where a mirror has them (`docs/behaviour/authoring.md` E.2).
+//!
+//! What it deliberately does not do: it asks no registry.
+
+use std::fmt;
+
+use super::verify::{tag_and_digest, without_transport};
+use crate::fbc::check_image;
+
+/// An image by its reference.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Image {
+    /// The registry, with its port.
+    pub host: String,
+    /// The repository there.
+    pub path: String,
+    /// The tag.
+    pub tag: Option<String>,
+    /// The digest, with its algorithm.
+    pub digest: Option<String>,
+}
+
+/// Where images go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    /// The registry, with its port.
+    pub host: String,
+    /// The path below which everything goes, or empty.
+    pub prefix: String,
+    /// How many components a path may have.
+    pub max_nested: Option<usize>,
+}
+
+impl Image {
+    /// Takes a reference apart, without its transport; `None` if it is not one.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let (name, is_layout) = without_transport(text);
+        if is_layout || name.is_empty() || check_image(name).is_err() {
+            return None;
+        }
+        let (rest, tag, digest) = tag_and_digest(name);
+        let (host, path) = match rest.split_once('/') {
+            Some((host, path)) if host.contains(['.', ':']) || host == "localhost" => (host, path.to_owned()),
+            Some(_) => ("docker.io", rest.to_owned()),
+            None => ("docker.io", format!("library/{rest}")),
+        };
+        let owned = |it: Option<&str>| it.map(str::to_owned);
+        Some(Self { host: host.to_owned(), path, tag: owned(tag), digest: owned(digest) })
+    }
+
+    /// Registry and repository.
+    #[must_use]
+    pub fn location(&self) -> String {
+        format!("{}/{}", self.host, self.path)
+    }
+}
+
+impl fmt::Display for Image {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.host, self.path)?;
+        if let Some(tag) = &self.tag {
+            write!(f, ":{tag}")?;
+        }
+        match &self.digest {
+            Some(digest) => write!(f, "@{digest}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Destination {
+    /// Reads `HOST[:PORT][/PATH]`; `None` if it is not that.
+    #[must_use]
+    pub fn parse(text: &str, max_nested: Option<usize>) -> Option<Self> {
+        let text = text.strip_prefix("docker://").unwrap_or(text).trim_end_matches('/');
+        let image = Image::parse(&format!("{text}/x:t")).filter(|it| text.split('/').next() == Some(&it.host))?;
+        let prefix = image.path.strip_suffix("/x").unwrap_or_default().to_owned();
+        Some(Self { host: image.host, prefix, max_nested })
+    }
+
+    /// Where an image goes: the same path, and as tag its own, or its digest.
+    #[must_use]
+    pub fn of(&self, image: &Image) -> Image {
+        let path = match self.prefix.as_str() {
+            "" => image.path.clone(),
+            prefix => format!("{prefix}/{}", image.path),
+        };
+        let tag = match (&image.tag, &image.digest) {
+            (Some(tag), _) => tag.clone(),
+            (None, Some(digest)) => digest.replace(':', "-"),
+            (None, None) => "latest".to_owned(),
+        };
+        Image { host: self.host.clone(), path: self.shortened(&path), tag: Some(tag), digest: None }
+    }
+
+    /// A path of as many components as there may be: those that are too many are joined with `-`.
+    fn shortened(&self, path: &str) -> String {
+        match self.max_nested.filter(|it| *it > 0) {
+            Some(max) if path.split('/').count() > max => {
+                let parts: Vec<&str> = path.split('/').collect();
+                let (kept, joined) = parts.split_at(max - 1);
+                let joined = joined.join("-");
+                kept.iter().copied().chain([joined.as_str()]).collect::<Vec<_>>().join("/")
+            }
+            _ => path.to_owned(),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What is kept of a catalog, as blobs: as opm writes them, with what filtering changes of packages, channels and deprecations.
+//!
+//! What it deliberately does not do: it decides nothing, and writes no file.
+
+use std::collections::BTreeMap;
+
+use super::catalog::{Catalog, Kind, PackageFacts};
+use super::filter::{Filtered, Kept, Part};
+use crate::fbc::{
+    Blob, Consumer, Document, Format, Input, Level, Origin, Rank, RenderDefect, Rendering, RereadError, Selection,
+    Typed, load_again, render_blob,
+};
+
+/// The blobs of a filtered catalog, in the order in which opm writes them.
+#[derive(Debug, Default)]
+pub struct Blobs {
+    texts: BTreeMap<Rank, Vec<Vec<u8>>>,
+    /// What cannot be written, with its place: only what YAML cannot carry, and what was broken before.
+    pub defects: Vec<(Origin, RenderDefect)>,
+}
+
+impl Blobs {
+    /// The texts with their packages, in order.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.texts.iter().flat_map(|(rank, texts)| texts.iter().map(|it| (rank.package(), it.as_slice())))
+    }
+
+    /// All in one stream.
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.texts().flat_map(|it| it.1.iter().copied()).collect()
+    }
+
+    /// Leaves the blobs of some packages out.
+    pub fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.texts.retain(|rank, _| is_kept(rank.package()));
+    }
+}
+
+/// What is kept of the package of a blob.
+struct Writer<'f> {
+    filtered: &'f Filtered,
+    format: Format,
+}
+
+impl Consumer for Writer<'_> {
+    type Output = (Origin, Result<Option<(Rank, Vec<u8>)>, RenderDefect>);
+
+    fn document(&self, document: Document<'_>) -> Self::Output {
+        let origin = document.origin;
+        let how = Rendering { format: self.format, level: Level::None, selection: Selection { packages: &[] } };
+        let text = document.blob.map_err(RenderDefect::Broken).and_then(|mut blob| {
+            if let Some(Ok(Kept::Part(part))) = self.filtered.packages.get(&*blob.package)
+                && !trim(&mut blob, part)
+            {
+                return Ok(None);
+            }
+            render_blob(&blob, how)
+        });
+        (origin, text)
+    }
+}
+
+/// Takes out of a blob what is not kept. Gives whether anything is left.
+fn trim(blob: &mut Blob<'_>, part: &Part) -> bool {
+    match &mut blob.typed {
+        Typed::Package(package) => package.default_channel = part.default_channel.clone().into(),
+        Typed::Channel(channel) => {
+            let Some(kept) = part.channels.get(&*channel.name) else { return false };
+            if let Some(entries) = &mut channel.entries {
+                entries.retain(|it| kept.contains(&*it.name));
+                if let Some(relinked) = part.relinked.get(&*channel.name) {
+                    for entry in entries.iter_mut() {
+                        if let Some(new) = relinked.get(&*entry.name) {
+                            entry.replaces = new.replaces.clone().into();
+                            entry.skips = new.skips.iter().map(|it| it.clone().into()).collect();
+                        }
+                    }
+                }
+            }
+        }
+        Typed::Bundle(bundle) => return part.bundles.contains(&*bundle.name),
+        Typed::Deprecations(deprecations) => {
+            let Some(entries) = &mut deprecations.entries else { return true };
+            entries.retain(|it| match &*it.schema {
+                "olm.bundle" => part.bundles.contains(&*it.name),
+                "olm.channel" => part.asked.contains(&*it.name),
+                _ => true,
+            });
+            return !entries.is_empty();
+        }
+        Typed::Other => {}
+    }
+    true
+}
+
+/// Writes what is kept. Packages with errors are left out.
+///
+/// # Errors
+/// [`RereadError`] if a file of the catalog is not any more what it was.
+pub fn write(input: &Input, catalog: &Catalog, filtered: &Filtered, format: Format) -> Result<Blobs, RereadError> {
+    let mut origins: Vec<Origin> = Vec::new();
+    for (name, kept) in &filtered.packages {
+        if let (Ok(kept), Some(facts)) = (kept, catalog.packages.get(name)) {
+            origins.extend(facts.documents.iter().filter(|it| may_be_kept(facts, kept, &it.1)).map(|it| it.0));
+        }
+    }
+    origins.sort_unstable();
+    let mut blobs = Blobs::default();
+    load_again(input, &origins, &Writer { filtered, format }, |(origin, outcome)| {
+        match outcome {
+            Ok(Some((rank, text))) => blobs.texts.entry(rank).or_default().push(text),
+            Ok(None) => {}
+            Err(defect) => blobs.defects.push((origin, defect)),
+        }
+        Ok::<(), RereadError>(())
+    })?;
+    Ok(blobs)
+}
+
+/// Whether a document needs to be read again.
+fn may_be_kept(facts: &PackageFacts, kept: &Kept, kind: &Kind) -> bool {
+    let Kept::Part(part) = kept else { return true };
+    match kind {
+        Kind::Channel(idx) => facts.channels.get(*idx).is_some_and(|it| part.channels.contains_key(&it.name)),
+        Kind::Bundle(idx) => facts.bundles.get(*idx).is_some_and(|it| part.bundles.contains(&it.name)),
+        Kind::Package | Kind::Deprecations | Kind::Other => true,
+    }
+}

@@ -1,0 +1,166 @@
+//! What `filter` writes, where it takes catalogs from, and what it survives.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use olmdex::json::Reader;
+use olmdex::mirror::{Dialect, read};
+use olmdex::yaml;
+
+use crate::support::{olmdex, scratch};
+
+const SHOP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/recorded/authoring/imageset/small/shop");
+
+/// A catalog of one package with one bundle, under names that need care.
+fn odd_catalog(package: &str, channel: &str, bundle: &str) -> String {
+    let text = |it: &str| serde_json::to_string(it).unwrap();
+    let (package, channel, bundle) = (text(package), text(channel), text(bundle));
+    format!(
+        r#"{{"schema": "olm.package", "name": {package}, "defaultChannel": {channel}}}
+{{"schema": "olm.channel", "package": {package}, "name": {channel}, "entries": [{{"name": {bundle}}}]}}
+{{"schema": "olm.bundle", "package": {package}, "name": {bundle}, "image": "quay.io/a/b:1.0", "properties": [
+  {{"type": "olm.package", "value": {{"packageName": {package}, "version": "1.0.0"}}}}]}}
+"#
+    )
+}
+
+#[test]
+fn a_filtered_catalog_is_written_and_read_again() {
+    let directory = scratch();
+    for target in ["out", "out.db", "oci:image"] {
+        let written = olmdex(["filter", "-p", "till/stable", "-i", SHOP, "--into", target]);
+        written.in_directory(directory.path()).answer().expect_code(0);
+        let rendered = olmdex(["render", target]).in_directory(directory.path()).answer().expect_code(0).out();
+        let printed = olmdex(["filter", "-p", "till/stable", "-i", SHOP, "-q"]).answer().expect_code(0).out();
+        if target == "out.db" {
+            // An index holds blobs without the order of their keys.
+            assert_eq!(rendered.matches("\"schema\"").count(), printed.matches("\"schema\"").count(), "{target}");
+        } else {
+            assert_eq!(rendered, printed, "{target}");
+        }
+    }
+    // Once more, into what is there.
+    let again = olmdex(["filter", "-p", "till", "-i", SHOP, "--into", "out"]);
+    again.in_directory(directory.path()).answer().expect_code(2);
+}
+
+#[test]
+fn references_are_looked_up_in_the_file_of_options() {
+    let directory = scratch();
+    let path = |name: &str| directory.path().join(name);
+    std::fs::write(path("olmdex.toml"), format!("[catalogs.shop]\nsource = {SHOP:?}\nimage = \"quay.io/a/shop:v1\"\n"))
+        .unwrap();
+    let configuration = "kind: ImageSetConfiguration\nmirror:\n  operators:\n  - catalog: docker://quay.io/a/shop:v1\n    packages: [{name: ledger}]\n";
+    std::fs::write(path("set.yaml"), configuration).unwrap();
+    let answer = olmdex(["filter", "-c", "set.yaml", "-o", "images"]).in_directory(directory.path()).answer();
+    assert!(answer.expect_code(0).out().contains("quay.io/shop/ledger:0.1.0"));
+    // Without it the image would be pulled.
+    std::fs::remove_file(path("olmdex.toml")).unwrap();
+    let answer = olmdex(["filter", "-c", "set.yaml", "--offline"]).in_directory(directory.path()).answer();
+    assert_ne!(answer.code, Some(0));
+    // One source stands for all that are not named.
+    let answer =
+        olmdex(["filter", "-c", "set.yaml", "-i", SHOP, "-o", "images"]).in_directory(directory.path()).answer();
+    answer.expect_code(0);
+}
+
+#[test]
+fn several_catalogs_of_one_name_are_kept_apart() {
+    let directory = scratch();
+    let text = "kind: ImageSetConfiguration\nmirror:\n  operators:\n  - {catalog: 'quay.io/a/shop:v1', packages: [{name: till}]}\n  - {catalog: 'quay.io/a/shop:v2', packages: [{name: ledger}]}\n";
+    std::fs::write(directory.path().join("set.yaml"), text).unwrap();
+    let run = |args: &[&str]| {
+        let all = [&["filter", "-c", "set.yaml", "-i", SHOP], args].concat();
+        olmdex(all).in_directory(directory.path()).answer()
+    };
+    run(&["--into", "out"]).expect_code(0);
+    assert!(directory.path().join("out/shop-v1/till").exists() && directory.path().join("out/shop-v2/ledger").exists());
+    run(&["--into", "new.db"]).expect_code(0);
+    let listed = olmdex(["list", "packages", "-i", "new.db"]).in_directory(directory.path()).answer().out();
+    assert!(listed.contains("shop-v1") && listed.contains("shop-v2"), "{listed}");
+    run(&["--into", "oci:image"]).expect_code(2);
+}
+
+#[test]
+fn odd_names_are_the_same_in_every_format() {
+    let names = ["1.0", "yes", "a: b", "#", "- x", "a\nb", "é\u{1b}[31m", "\"'", "{a}", "*a", "null", "a'b\\c"];
+    for name in names {
+        let directory = scratch();
+        std::fs::write(directory.path().join("catalog.json"), odd_catalog("odd", name, "b.v1")).unwrap();
+        for format in ["isc", "yaml", "subscription", "cluster-extension", "catalog-source"] {
+            let answer = olmdex(["filter", "-i", "quay.io/a/x:v1=catalog.json", "-q", "-o", format, "-c", "-"]);
+            let text = format!(
+                "kind: ImageSetConfiguration\nmirror:\n  operators:\n  - catalog: quay.io/a/x:v1\n    packages: [{{name: odd, channels: [{{name: {}}}]}}]\n",
+                serde_json::to_string(name).unwrap()
+            );
+            let out = answer.in_directory(directory.path()).stdin(text).answer().expect_code(0).out();
+            let mut found = 0;
+            for document in yaml::split(out.as_bytes(), 1) {
+                let mut json = Vec::new();
+                yaml::to_json(&document.unwrap().text, &mut json).unwrap();
+                let json = String::from_utf8(json).unwrap();
+                let mut reader = Reader::new();
+                let value = reader.read(&json).unwrap();
+                let spec = value.get("spec");
+                let channel = match format {
+                    "subscription" => spec.and_then(|it| it.get("channel")),
+                    "cluster-extension" => spec
+                        .and_then(|it| it.get("source")?.get("catalog")?.get("channels"))
+                        .and_then(|it| it.items().next()),
+                    _ => None,
+                };
+                found += usize::from(channel.and_then(|it| it.as_str()).as_deref() == Some(name));
+            }
+            assert!(found == 1 || !matches!(format, "subscription" | "cluster-extension"), "{name:?} {format}: {out}");
+            if format == "isc" {
+                let again = read(out.as_bytes(), Dialect::OcMirror).unwrap();
+                assert_eq!(again.operators[0].packages[0].channels[0].name, name, "{out}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_packages_and_broken_documents_are_survived() {
+    let directory = scratch();
+    let mut catalog = String::new();
+    let mut configuration =
+        "kind: ImageSetConfiguration\nmirror:\n  operators:\n  - catalog: quay.io/a/x:v1\n    packages:\n".to_owned();
+    for number in 0..10_000 {
+        let name = format!("p{number}");
+        catalog.push_str(&odd_catalog(&name, "stable", &format!("{name}.v1")));
+        // Each third has a range that nothing satisfies.
+        let range = if number % 3 == 0 { "\n      minVersion: 9.0.0" } else { "" };
+        writeln!(configuration, "    - name: {name}{range}").unwrap();
+    }
+    catalog.push_str(r#"{"schema": "olm.channel", "package": "p1", "name": 7}"#);
+    std::fs::write(directory.path().join("catalog.json"), catalog).unwrap();
+    std::fs::write(directory.path().join("set.yaml"), configuration).unwrap();
+    let started = Instant::now();
+    let answer = olmdex(["filter", "-c", "set.yaml", "-i", "catalog.json", "-o", "isc"]);
+    let message = answer.in_directory(directory.path()).answer().expect_code(1).err();
+    assert!(message.contains("left out package `p0`") && message.contains("E0"), "{}", &message[..500]);
+    assert!(message.contains("kept 6,666 packages"), "{}", &message[message.len() - 500..]);
+    // Without optimisation, and beside other tests.
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
+}
+
+#[test]
+fn hostile_configurations_are_refused() {
+    let bomb = {
+        let mut text = "kind: ImageSetConfiguration\na: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..12 {
+            writeln!(text, "a{level}: &a{level} [{}]", vec![format!("*a{}", level - 1); 10].join(", ")).unwrap();
+        }
+        text + "mirror: {}\n"
+    };
+    let deep = format!("kind: ImageSetConfiguration\nmirror: {}", "[".repeat(20_000));
+    for text in
+        [bomb.as_str(), &deep, "\0", "\u{feff}", "kind: [", "- a", "1", "", "kind: ImageSetConfiguration\nmirror: 1\n"]
+    {
+        assert!(read(text.as_bytes(), Dialect::OcMirror).is_err(), "{}", text.chars().take(40).collect::<String>());
+    }
+    assert!(Path::new(SHOP).is_dir());
+}
