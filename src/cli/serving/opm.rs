@@ -1,0 +1,61 @@
+//! What the program does under the name `opm`, which images of catalogs start (`docs/behaviour/serving.md` B.6).
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The words of opm's command line as ours. Under any other name they stay as they are.
+pub(in crate::cli) fn translated(words: Vec<OsString>) -> Vec<OsString> {
+    let name = words.first().map(Path::new).and_then(Path::file_name);
+    if name != Some(OsStr::new("opm")) {
+        return words;
+    }
+    let mut rest = words.into_iter().skip(1);
+    let mut ours: Vec<OsString> = vec!["olmdex".into()];
+    match rest.next() {
+        Some(word) => match word.to_str() {
+            Some("serve") => ours.extend(["serve", "--as-opm"].map(OsString::from)),
+            Some("registry") => match rest.next() {
+                Some(word) if word == "serve" => ours.extend(["serve", "--as-opm"].map(OsString::from)),
+                other => ours.extend([OsString::from("registry")].into_iter().chain(other)),
+            },
+            Some(command @ ("render" | "validate")) => ours.extend([command, "--compat", "opm"].map(OsString::from)),
+            Some("version") => ours.push("--version".into()),
+            _ => ours.push(word),
+        },
+        None => ours.push("--help".into()),
+    }
+    ours.extend(rest);
+    ours
+}
+
+/// A line of a log as opm writes it.
+pub(super) fn log_line(level: &str, message: &str, fields: &[(&str, String)]) -> String {
+    let mut line = format!("time=\"{}\" level={level} msg={}", now(), quoted(message));
+    for (key, value) in fields {
+        let is_plain = value.bytes().all(|it| it.is_ascii_alphanumeric() || b"-._/@^+".contains(&it));
+        let value = if is_plain && !value.is_empty() { value.clone() } else { quoted(value) };
+        line.push_str(&format!(" {key}={value}"));
+    }
+    line
+}
+
+fn quoted(text: &str) -> String {
+    crate::version::Quoted(text).to_string()
+}
+
+/// The time by RFC 3339.
+fn now() -> String {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // From 1 March 0000 on, so that the day that is sometimes missing is the last of the year.
+    let days = days + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = year_of_era + era * 400 + next;
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3_600, rest / 60 % 60, rest % 60)
+}

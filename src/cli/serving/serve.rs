@@ -1,0 +1,354 @@
+//! `olmdex serve`
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+
+use super::opm::log_line;
+use crate::cli::args::sources::NamedSource;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::report::Reporter;
+use crate::file::{FileError, Scratch, make_way_below};
+use crate::index::{Builder, CatalogSpec, Import, Index, IndexError, Mode};
+use crate::serve::network::{Event, Grpc, ServeError, Server};
+use crate::serve::snapshot::Snapshot;
+use crate::source::{Opener, Source};
+
+/// Answer a cluster: the gRPC registry, and catalogd's HTTP API
+///
+/// The gRPC registry answers as `opm serve` does, with health and reflection; each catalog has a port, from `--port` on, unless
+/// `--catalog` names one. With `--http` all catalogs are at `/catalogs/NAME/api/v1/all` and `…/metas`, as catalogd serves them, and
+/// `/healthz` and `/metrics` tell how the server is; gRPC then needs `--port`. An index that is replaced, or SIGHUP, brings new answers;
+/// SIGTERM ends the server after the requests that it has.
+///
+/// It listens on the local machine only, unless `--listen` says otherwise or it is the first process of a container. Under the name `opm`
+/// it takes the command lines of opm and listens everywhere.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex serve my-catalog/
+  olmdex serve index.db --catalog community -p 50052
+  olmdex serve index.db --http 127.0.0.1:8080")]
+pub(crate) struct ServeArgs {
+    /// Index or catalogs
+    #[arg(value_name = "[NAME=]SOURCE")]
+    sources: Vec<String>,
+    /// Port of the gRPC registry; 0 for one that is free [default: 50051]
+    #[arg(short, long, value_name = "PORT")]
+    port: Option<u16>,
+    /// Address that the gRPC registry listens on
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<IpAddr>,
+    /// Where HTTP is served
+    #[arg(long, value_name = "ADDR:PORT")]
+    http: Option<SocketAddr>,
+    /// Offer `all` only over HTTP, as catalogd does unless its gate is open
+    #[arg(long)]
+    no_metas: bool,
+    /// Name that /healthz and /metrics answer to besides localhost and addresses; may be repeated
+    #[arg(long, value_name = "HOST")]
+    host: Vec<String>,
+    /// Catalog that the gRPC registry answers for
+    #[arg(long, value_name = "NAME")]
+    catalog: Option<String>,
+    /// Directory for the index that is made of the sources, so that the next start is faster
+    #[arg(long, value_name = "DIR")]
+    cache_dir: Option<PathBuf>,
+    /// Make the index in `--cache-dir` and end
+    #[arg(long)]
+    cache_only: bool,
+    /// Refuse to start if the index in `--cache-dir` is missing or not that of the sources
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    cache_enforce_integrity: Option<bool>,
+    /// Legacy catalog, as `opm registry serve` takes it
+    #[arg(short, long, value_name = "FILE")]
+    database: Option<PathBuf>,
+    /// Taken for opm's sake; nothing is profiled
+    #[arg(long, value_name = "ADDR", hide = true)]
+    pprof_addr: Option<String>,
+    /// Likewise
+    #[arg(long, hide = true)]
+    pprof_capture_profiles: bool,
+    /// Taken for opm's sake; nothing is written there
+    #[arg(short, long, value_name = "FILE", hide = true)]
+    termination_log: Option<PathBuf>,
+    /// Likewise
+    #[arg(long, hide = true)]
+    debug: bool,
+    /// Listen everywhere, and log and fail as opm does
+    #[arg(long, hide = true)]
+    as_opm: bool,
+}
+
+pub(crate) fn run(context: &Context, args: &ServeArgs) -> CommandResult {
+    let log = Log { reporter: context.reporter, is_opm: args.as_opm };
+    match serve(context, args, &log) {
+        Err(error) if args.as_opm => {
+            log.line("fatal", &error.message(), &[]);
+            Ok(Exit::No)
+        }
+        result => result,
+    }
+}
+
+/// Says what happens.
+#[derive(Clone, Copy)]
+struct Log {
+    reporter: Reporter,
+    is_opm: bool,
+}
+
+impl Log {
+    #[expect(clippy::print_stderr, reason = "the log of opm has a form of its own")]
+    fn line(self, level: &str, message: &str, fields: &[(&str, String)]) {
+        eprintln!("{}", log_line(level, message, fields));
+    }
+
+    fn say(self, ours: &str, opm: &str, fields: &[(&str, String)]) {
+        if self.is_opm {
+            self.line("info", opm, fields);
+        } else {
+            self.reporter.note(ours);
+        }
+    }
+
+    fn tell(self, event: &Event) {
+        match event {
+            Event::Listening { protocol, address, catalog } => {
+                let of = catalog.as_ref().map(|it| format!(" for catalog `{it}`")).unwrap_or_default();
+                let port = [("port", address.port().to_string())];
+                self.say(&format!("{protocol} on {address}{of}"), "serving registry", &port);
+            }
+            Event::Reloaded => self.say("the catalogs were read again", "reloaded", &[]),
+            Event::NotReloaded(why) => self.reporter.warning(&format!("the old catalogs stay: {why}")),
+            Event::Stopping => self.say("ending", "shutting down server", &[]),
+        }
+    }
+}
+
+fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
+    let mut named: Vec<NamedSource> = args.sources.iter().map(|it| NamedSource::parse(it)).collect();
+    named.extend(args.database.iter().map(|path| NamedSource::parse(&path.to_string_lossy())));
+    if named.is_empty() {
+        let error = CommandError::usage("no catalog given");
+        return Err(error.help("name an index or catalogs, as in `olmdex serve my-catalog/`"));
+    }
+    if args.cache_enforce_integrity == Some(true) && args.cache_dir.is_none() {
+        return Err(CommandError::usage("--cache-dir must be specified with --cache-enforce-integrity"));
+    }
+    let grpc = args.port.is_some() || args.http.is_none();
+    let maker = Maker::new(context, named, args, grpc)?;
+    let (snapshot, watched) = maker.make()?;
+    if args.cache_only {
+        return Ok(Exit::Yes);
+    }
+    let catalogs = &snapshot.catalogs;
+    let wanted: Vec<Option<String>> = match &args.catalog {
+        Some(name) if catalogs.contains(name) => vec![Some(name.clone())],
+        Some(name) => {
+            let error = CommandError::new(Exit::NotFound, format!("there is no catalog `{name}`"));
+            return Err(error.help(format!("the catalogs are: {}", catalogs.join(", "))));
+        }
+        None if catalogs.len() < 2 => vec![None],
+        None => catalogs.iter().cloned().map(Some).collect(),
+    };
+    // The first process of a container serves others; on a desk, nobody else.
+    let is_everywhere = args.as_opm || std::process::id() == 1;
+    let ip = args.listen.unwrap_or(match is_everywhere {
+        true if Path::new("/proc/net/if_inet6").exists() => Ipv6Addr::UNSPECIFIED.into(),
+        true => Ipv4Addr::UNSPECIFIED.into(),
+        false => Ipv4Addr::LOCALHOST.into(),
+    });
+    let first = args.port.unwrap_or(50051);
+    let mut ports = Vec::new();
+    for (catalog, n) in wanted.into_iter().zip(0_u16..).filter(|_| grpc) {
+        let port = if first == 0 { Some(0) } else { first.checked_add(n) };
+        let port = port.ok_or_else(|| CommandError::usage("there are not enough ports for all catalogs"))?;
+        ports.push(Grpc { address: SocketAddr::new(ip, port), catalog });
+    }
+    let log = *log;
+    let server = Server {
+        grpc: ports,
+        http: args.http,
+        has_metas: !args.no_metas,
+        hosts: args.host.clone(),
+        snapshot,
+        watched,
+        reload: Box::new(move || maker.make().map(|it| it.0).map_err(|error| error.message())),
+        tell: Box::new(move |event| log.tell(&event)),
+    };
+    server.run().map_err(|error| match error {
+        ServeError::Listen { .. } => {
+            CommandError::new(Exit::Input, error.to_string()).help("choose another port with `--port`")
+        }
+        ServeError::Start(_) => CommandError::new(Exit::Input, error.to_string()),
+    })?;
+    Ok(Exit::Yes)
+}
+
+/// Makes what is served, at the start and when it has changed.
+struct Maker {
+    opener: Arc<Opener>,
+    named: Vec<NamedSource>,
+    /// The index to make; `None` if one is served as it is, or nothing can be written.
+    target: Option<PathBuf>,
+    /// Whether an index must be there that is that of the sources.
+    must_match: bool,
+    /// Documents that only catalogd serves are kept: there is no gRPC, which would refuse them.
+    keeps_all: bool,
+    /// Where the index is if nobody names a place; it goes with the program.
+    _scratch: Option<Scratch>,
+}
+
+impl Maker {
+    fn new(context: &Context, named: Vec<NamedSource>, args: &ServeArgs, grpc: bool) -> Result<Self, CommandError> {
+        let opener = Arc::new(context.opener.with_bundle_image(None));
+        let mut scratch = None;
+        let target = match &args.cache_dir {
+            Some(directory) => match way_to_index(directory) {
+                Ok(path) => Some(path),
+                Err(error) if args.cache_only || args.cache_enforce_integrity == Some(true) => return Err(error.into()),
+                Err(_) => None,
+            },
+            None => None,
+        };
+        // Where nothing can be written, the index is in memory.
+        let target = target.or_else(|| {
+            let made: Result<Scratch, FileError> = Scratch::make(context.opener.scratch());
+            scratch = made.ok();
+            scratch.as_ref().map(|it| it.path().join("index.db"))
+        });
+        let must_match = args.cache_enforce_integrity == Some(true);
+        Ok(Self { opener, named, target, must_match, keeps_all: !grpc, _scratch: scratch })
+    }
+
+    /// The catalogs, and the file to look at for new ones.
+    fn make(&self) -> Result<(Snapshot, Option<PathBuf>), CommandError> {
+        let mut sources = Vec::new();
+        for source in &self.named {
+            sources.push((source, self.opener.open(&source.path, &mut std::io::stdin().lock())?));
+        }
+        if let [(_, Source::Index(path))] = &sources[..] {
+            return Ok((Snapshot::open(path)?, Some(path.clone())));
+        }
+        if let Some(target) = &self.target {
+            match self.build(&sources, Some(target)) {
+                Ok(()) => return Ok((Snapshot::open(target)?, None)),
+                // A read-only file system, for example.
+                Err(Trouble::Index(IndexError::File(_) | IndexError::Write { .. })) if !self.must_match => {}
+                Err(trouble) => return Err(trouble.into()),
+            }
+        }
+        let mut builder = Builder::in_memory();
+        if self.keeps_all {
+            builder = builder.keeping_all();
+        }
+        self.fill(&mut builder, &sources)?;
+        Ok((Snapshot::in_memory(builder.into_index()?)?, None))
+    }
+
+    fn build(&self, sources: &[(&NamedSource, Source)], target: Option<&PathBuf>) -> Result<(), Trouble> {
+        let Some(target) = target else { return Ok(()) };
+        if self.must_match && !target.exists() {
+            let message = format!(
+                "integrity check failed: read existing cache digest: open {}: no such file or directory",
+                target.display()
+            );
+            return Err(Trouble::Said(CommandError::new(Exit::No, message)));
+        }
+        let mut builder = Builder::open(target)?;
+        if self.keeps_all {
+            builder = builder.keeping_all();
+        }
+        let has_changed = self.fill(&mut builder, sources)?;
+        if self.must_match && has_changed {
+            let message = "integrity check failed: cache requires rebuild: the index is not that of the sources";
+            return Err(Trouble::Said(CommandError::new(Exit::No, message)));
+        }
+        builder.finish()?;
+        Ok(())
+    }
+
+    /// Whether there was something new.
+    fn fill(&self, builder: &mut Builder, sources: &[(&NamedSource, Source)]) -> Result<bool, Trouble> {
+        let mut has_changed = false;
+        let mut names = Vec::new();
+        for (source, opened) in sources {
+            let inputs = match opened {
+                Source::Catalog(input) => vec![(source.name.clone(), std::borrow::Cow::Borrowed(input))],
+                Source::Index(path) => {
+                    let index = Index::open(path)?;
+                    let names = index.catalog_names()?.into_iter();
+                    let read = names.map(|name| {
+                        let input = index.catalog_input(&name)?;
+                        Ok((name, std::borrow::Cow::Owned(input)))
+                    });
+                    read.collect::<Result<Vec<_>, IndexError>>()?
+                }
+            };
+            for (name, input) in inputs {
+                let spec = CatalogSpec {
+                    name: name.clone(),
+                    source: source.path.display().to_string(),
+                    ..CatalogSpec::default()
+                };
+                let mode = if self.keeps_all { Mode::Tolerant } else { Mode::Strict };
+                let import = builder.add_catalog(&spec, &input, mode)?;
+                if import.refused {
+                    return Err(Trouble::Said(refused(&spec, &import)));
+                }
+                has_changed |= import.changed;
+                names.push(name);
+            }
+        }
+        for name in builder.catalogs()? {
+            if !names.contains(&name) {
+                builder.remove_catalog(&name)?;
+                has_changed = true;
+            }
+        }
+        Ok(has_changed)
+    }
+}
+
+/// Where the index is below the directory that opm has its cache in; the directory is made if it is not there.
+fn way_to_index(directory: &Path) -> Result<PathBuf, FileError> {
+    const BELOW: &str = "olmdex.v1/index.db";
+    match (directory.exists(), directory.parent(), directory.file_name().and_then(|it| it.to_str())) {
+        (false, Some(parent), Some(name)) => {
+            let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+            make_way_below(parent, &format!("{name}/{BELOW}"))
+        }
+        _ => make_way_below(directory, BELOW),
+    }
+}
+
+/// Why there is no index.
+enum Trouble {
+    Index(IndexError),
+    Said(CommandError),
+}
+
+impl From<IndexError> for Trouble {
+    fn from(error: IndexError) -> Self {
+        Self::Index(error)
+    }
+}
+
+impl From<Trouble> for CommandError {
+    fn from(trouble: Trouble) -> Self {
+        match trouble {
+            Trouble::Index(error) => error.into(),
+            Trouble::Said(error) => error,
+        }
+    }
+}
+
+/// A catalog with errors is not served, as with opm.
+fn refused(spec: &CatalogSpec, import: &Import) -> CommandError {
+    let why = import.report.opm.clone().unwrap_or_else(|| format!("`{}` has errors", spec.source));
+    let message = format!("failed to load or rebuild cache: failed to rebuild cache: {why}");
+    CommandError::new(Exit::No, message).help(format!("`olmdex validate {}` tells where", spec.source))
+}

@@ -1,0 +1,80 @@
+//! What is asked and what is answered, before it is sent.
+
+use crate::index::{Index, IndexError};
+
+/// A request.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'q> {
+    /// The method as it was sent.
+    pub method: &'q str,
+    /// Path and query as they were sent.
+    pub target: &'q str,
+    /// Names, in any case, and values.
+    pub headers: &'q [(&'q str, &'q str)],
+}
+
+impl Asked<'_> {
+    /// The value of a header; the first counts.
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|it| it.0.eq_ignore_ascii_case(name)).map(|it| it.1)
+    }
+}
+
+/// What is to be sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The status.
+    pub status: u16,
+    /// Names and values.
+    pub headers: Vec<(&'static str, String)>,
+    /// The body before it is compressed.
+    pub body: Vec<Piece>,
+    /// How it is to be compressed.
+    pub encoding: Encoding,
+}
+
+/// A part of a body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Text.
+    Text(String),
+    /// Bytes of a document's line, from one to before another.
+    Document {
+        /// Its number in the index.
+        id: i64,
+        /// The first byte.
+        from: u64,
+        /// The byte after the last.
+        to: u64,
+    },
+}
+
+impl Piece {
+    /// Its bytes.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn bytes(&self, index: &Index) -> Result<Vec<u8>, IndexError> {
+        match self {
+            Self::Text(text) => Ok(text.clone().into_bytes()),
+            Self::Document { id, from, to } => {
+                let mut line = index.served_text(*id)?.into_bytes();
+                line.push(b'\n');
+                let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(line.len());
+                let (from, to) = (at(*from), at(*to));
+                Ok(line.get(from..to).unwrap_or_default().to_vec())
+            }
+        }
+    }
+}
+
+/// How a body is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// Not at all.
+    None,
+    /// gzip
+    Gzip,
+    /// Zstandard
+    Zstd,
+}

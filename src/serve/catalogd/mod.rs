@@ -1,0 +1,288 @@
+//! What catalogd's HTTP API answers, without any network (`docs/behaviour/serving.md` C): [`answer`] makes of a request what is to be sent,
+//! with the body as pieces of documents, so that no catalog is in memory as a whole.
+//!
+//! What it deliberately does not do: no GraphQL, as with the gate off; nothing is asynchronous; it sends and compresses nothing.
+
+mod condition;
+mod encoding;
+mod exchange;
+mod path;
+mod query;
+mod range;
+
+pub use encoding::MIN_COMPRESSED;
+pub use exchange::{Answer, Asked, Encoding, Piece};
+
+use sha2::{Digest as _, Sha256};
+
+use self::condition::Verdict;
+use self::path::{Endpoint, Route};
+use crate::index::query::{DocumentFilter, ServedDocument};
+use crate::index::{Index, IndexError};
+use crate::json::Reader;
+
+const PLAIN: &str = "text/plain; charset=utf-8";
+const JSONL: &str = "application/jsonl";
+
+const INVALID_NAME: &str = "invalid catalog name: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \
+                            and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
+                            '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')\n";
+
+/// The catalogs that are served.
+#[derive(Debug, Clone, Copy)]
+pub struct Site<'i> {
+    /// Where they are.
+    pub index: &'i Index,
+    /// When they were made, in seconds since 1970.
+    pub modified: u64,
+    /// Whether `metas` is offered besides `all`.
+    pub has_metas: bool,
+}
+
+/// Makes the answer to a request.
+///
+/// # Errors
+/// If the index is damaged.
+pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> {
+    let (path, query) = asked.target.split_once('?').unwrap_or((asked.target, ""));
+    let route = match path::route(asked.method, path) {
+        Route::Unclean(clean) => {
+            let location = if query.is_empty() { clean } else { format!("{clean}?{query}") };
+            return Ok(redirect(asked, &location));
+        }
+        Route::Unknown => return Ok(refusal(asked, 404, "404 page not found\n")),
+        Route::Known(route) => route,
+    };
+    if route.endpoint == Endpoint::Metas && !site.has_metas {
+        return Ok(refusal(asked, 404, "404 page not found\n"));
+    }
+    if !matches!(asked.method, "GET" | "HEAD") {
+        let mut answer = refusal(asked, 405, "Method Not Allowed\n");
+        answer.headers.push(("Allow", "GET, HEAD".to_owned()));
+        return Ok(answer);
+    }
+    let filter = match route.endpoint {
+        Endpoint::All => DocumentFilter::default(),
+        Endpoint::Metas => match query::filter(query) {
+            Some(filter) => filter,
+            None => return Ok(refusal(asked, 400, "400 Bad Request\n")),
+        },
+    };
+    if !path::is_subdomain(&route.catalog) {
+        return Ok(refusal(asked, 400, INVALID_NAME));
+    }
+    let Some(digest) = site.index.served_digest(&route.catalog)? else {
+        return Ok(refusal(asked, 404, "404 Not Found\n"));
+    };
+    let tag = tag(&digest, &filter);
+    let mut head = vec![("Last-Modified", condition::date(site.modified))];
+    // A catalog with errors has no digest.
+    if !tag.is_empty() {
+        head.push(("ETag", format!("\"{tag}\"")));
+    }
+    match condition::verdict(asked, site.modified, &tag) {
+        Verdict::Send => {}
+        Verdict::NotModified => return Ok(bare(304, head)),
+        Verdict::Failed => {
+            if route.endpoint == Endpoint::All {
+                head.push(("Content-Type", JSONL.to_owned()));
+            }
+            if asked.method != "HEAD" {
+                head.push(("Content-Length", "0".to_owned()));
+            }
+            return Ok(bare(412, head));
+        }
+    }
+    let documents = documents(site.index, &route.catalog, &filter)?;
+    head.push(("Content-Type", JSONL.to_owned()));
+    Ok(match route.endpoint {
+        Endpoint::All => whole(asked, head, &documents, site.modified, &tag),
+        Endpoint::Metas => {
+            let len = length(&documents);
+            let mut answer =
+                Answer { status: 200, headers: head, body: lines(&documents, 0, len), encoding: Encoding::None };
+            if asked.method == "HEAD" {
+                answer.body.clear();
+            } else {
+                answer.headers.push(("Content-Length", len.to_string()));
+                encoding::choose(asked, len, &mut answer);
+            }
+            vary(answer)
+        }
+    })
+}
+
+/// The answer of `all`: everything, or ranges of it.
+fn whole(
+    asked: &Asked<'_>,
+    mut head: Vec<(&'static str, String)>,
+    documents: &[ServedDocument],
+    modified: u64,
+    tag: &str,
+) -> Answer {
+    let len = length(documents);
+    let ranges = match asked.header("Range") {
+        Some(text) if condition::range_counts(asked, modified, tag) => range::parse(text, len),
+        _ => Ok(Vec::new()),
+    };
+    let ranges = match ranges {
+        Ok(ranges) => ranges,
+        Err(range::Invalid::Form) => return refusal(asked, 416, "invalid range\n"),
+        Err(range::Invalid::Beyond) => {
+            let mut answer = refusal(asked, 416, "invalid range: failed to overlap\n");
+            answer.headers.push(("Content-Range", format!("bytes */{len}")));
+            return answer;
+        }
+    };
+    let mut status = 206;
+    let content_range = |(from, to): (u64, u64)| {
+        // The end of an empty range is before its start.
+        format!("bytes {from}-{}/{len}", i128::from(to) - 1)
+    };
+    let (body, n) = match *ranges {
+        [] => {
+            status = 200;
+            (lines(documents, 0, len), len)
+        }
+        [one] => {
+            head.push(("Content-Range", content_range(one)));
+            (lines(documents, one.0, one.1), one.1 - one.0)
+        }
+        _ => {
+            // As long as that of the real server.
+            let boundary: String = hex(&Sha256::digest(tag)).chars().take(60).collect();
+            let mut body = Vec::new();
+            let mut n = 0;
+            let mut text = format!("--{boundary}\r\n");
+            for range in &ranges {
+                text.push_str(&format!("Content-Range: {}\r\nContent-Type: {JSONL}\r\n\r\n", content_range(*range)));
+                n += text.len() as u64 + (range.1 - range.0);
+                body.push(Piece::Text(std::mem::replace(&mut text, format!("\r\n--{boundary}\r\n"))));
+                body.extend(lines(documents, range.0, range.1));
+            }
+            let end = format!("\r\n--{boundary}--\r\n");
+            n += end.len() as u64;
+            body.push(Piece::Text(end));
+            head.retain(|it| it.0 != "Content-Type");
+            head.push(("Content-Type", format!("multipart/byteranges; boundary={boundary}")));
+            (body, n)
+        }
+    };
+    head.push(("Accept-Ranges", "bytes".to_owned()));
+    head.push(("Content-Length", n.to_string()));
+    let mut answer = Answer { status, headers: head, body, encoding: Encoding::None };
+    if asked.method == "HEAD" {
+        answer.body.clear();
+    } else if status == 200 {
+        encoding::choose(asked, n, &mut answer);
+    }
+    vary(answer)
+}
+
+/// The documents that a filter lets through. Blobs without a schema are in the whole catalog only, and an `olm.package` is of no package
+/// unless it says so.
+fn documents(index: &Index, catalog: &str, filter: &DocumentFilter) -> Result<Vec<ServedDocument>, IndexError> {
+    let mut found = index.served_documents(catalog, filter)?;
+    if *filter == DocumentFilter::default() {
+        return Ok(found);
+    }
+    found.retain(|it| !it.schema.is_empty());
+    if !filter.package.is_empty() {
+        let mut own = Vec::new();
+        for document in found.iter().filter(|it| it.schema == "olm.package") {
+            let text = index.served_text(document.id)?;
+            let mut reader = Reader::new();
+            let says = reader.read(&text).ok().and_then(|it| it.get_field("package")).and_then(|it| it.as_str());
+            if says.is_some_and(|it| it == filter.package) {
+                own.push(document.id);
+            }
+        }
+        found.retain(|it| it.schema != "olm.package" || own.contains(&it.id));
+    }
+    Ok(found)
+}
+
+/// Bytes of documents as lines.
+fn length(documents: &[ServedDocument]) -> u64 {
+    documents.iter().map(|it| it.size + 1).sum()
+}
+
+/// The lines of documents from one byte to before another.
+fn lines(documents: &[ServedDocument], from: u64, to: u64) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    for document in documents {
+        let end = start + document.size + 1;
+        let (first, last) = (from.max(start), to.min(end));
+        if first < last {
+            pieces.push(Piece::Document { id: document.id, from: first - start, to: last - start });
+        }
+        start = end;
+    }
+    pieces
+}
+
+/// What stands for a catalog and a question to it.
+fn tag(digest: &[u8], filter: &DocumentFilter) -> String {
+    if digest.is_empty() {
+        return String::new();
+    }
+    let mut hasher = Sha256::new();
+    hasher.update(digest);
+    for text in [&filter.schema, &filter.package, &filter.name] {
+        hasher.update((text.len() as u64).to_le_bytes());
+        hasher.update(text);
+    }
+    hex(&hasher.finalize()[..16])
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bare(status: u16, headers: Vec<(&'static str, String)>) -> Answer {
+    vary(Answer { status, headers, body: Vec::new(), encoding: Encoding::None })
+}
+
+fn refusal(asked: &Asked<'_>, status: u16, text: &str) -> Answer {
+    let headers = vec![
+        ("Content-Type", PLAIN.to_owned()),
+        ("X-Content-Type-Options", "nosniff".to_owned()),
+        ("Content-Length", text.len().to_string()),
+    ];
+    let body = if asked.method == "HEAD" { Vec::new() } else { vec![Piece::Text(text.to_owned())] };
+    vary(Answer { status, headers, body, encoding: Encoding::None })
+}
+
+/// Points at the clean form of a path; only who asked to see a page is shown one.
+fn redirect(asked: &Asked<'_>, location: &str) -> Answer {
+    let escaped: String = location.chars().fold(String::new(), |mut out, c| {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&#34;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+        out
+    });
+    let mut headers = vec![("Location", location.to_owned())];
+    let mut body = Vec::new();
+    if matches!(asked.method, "GET" | "HEAD") {
+        headers.push(("Content-Type", "text/html; charset=utf-8".to_owned()));
+        let text = format!("<a href=\"{escaped}\">Temporary Redirect</a>.\n\n");
+        if asked.method == "GET" {
+            headers.push(("Content-Length", text.len().to_string()));
+            body.push(Piece::Text(text));
+        }
+    } else {
+        headers.push(("Content-Length", "0".to_owned()));
+    }
+    vary(Answer { status: 307, headers, body, encoding: Encoding::None })
+}
+
+fn vary(mut answer: Answer) -> Answer {
+    answer.headers.push(("Vary", "Accept-Encoding".to_owned()));
+    answer
+}

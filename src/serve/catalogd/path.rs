@@ -1,0 +1,107 @@
+//! Which catalog and which question a path names. A path never leads to a file: it is compared with names.
+
+/// What a path names.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Route {
+    /// Nothing until it is written this way.
+    Unclean(String),
+    /// Nothing.
+    Unknown,
+    /// A question to a catalog.
+    Known(Known),
+}
+
+/// A question to a catalog.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Known {
+    pub(super) catalog: String,
+    pub(super) endpoint: Endpoint,
+}
+
+/// What is asked of a catalog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Endpoint {
+    All,
+    Metas,
+}
+
+/// Bytes of a name of a catalog.
+const MAX_NAME: usize = 253;
+
+pub(super) fn route(method: &str, path: &str) -> Route {
+    let path = without_authority(path);
+    if method != "CONNECT" {
+        let clean = clean(path);
+        if clean != path {
+            return Route::Unclean(clean);
+        }
+    }
+    let segments: Vec<Option<String>> = path.split('/').skip(1).map(|it| unescape(it, false)).collect();
+    let segments: Vec<&str> = segments.iter().map(|it| it.as_deref().unwrap_or("\0")).collect();
+    match *segments {
+        ["catalogs", catalog, "api", "v1", last] if !catalog.is_empty() => {
+            let endpoint = match last {
+                "all" => Endpoint::All,
+                "metas" => Endpoint::Metas,
+                _ => return Route::Unknown,
+            };
+            Route::Known(Known { catalog: catalog.to_owned(), endpoint })
+        }
+        _ => Route::Unknown,
+    }
+}
+
+/// A target may name the server too.
+fn without_authority(path: &str) -> &str {
+    let rest = path.strip_prefix("http://").or_else(|| path.strip_prefix("https://"));
+    match rest {
+        Some(rest) => rest.find('/').map_or("/", |at| &rest[at..]),
+        None => path,
+    }
+}
+
+/// Without empty segments, `.` and `..`; a slash at the end stays.
+fn clean(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                kept.pop();
+            }
+            other => kept.push(other),
+        }
+    }
+    let end = if path.ends_with('/') && !kept.is_empty() { "/" } else { "" };
+    format!("/{}{end}", kept.join("/"))
+}
+
+/// A text without percent escapes. `None` if one is not an escape, or the bytes are no text.
+pub(super) fn unescape(text: &str, plus_is_blank: bool) -> Option<String> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'%' => {
+                let mut digit = || bytes.next().and_then(|it| char::from(it).to_digit(16));
+                let (high, low) = (digit()?, digit()?);
+                out.push((high * 16 + low) as u8);
+            }
+            b'+' if plus_is_blank => out.push(b' '),
+            byte => out.push(byte),
+        }
+    }
+    Some(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// Whether a text is a DNS-1123 subdomain.
+pub(super) fn is_subdomain(text: &str) -> bool {
+    let is_inner = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
+    let is_label = |label: &str| {
+        let bytes = label.as_bytes();
+        bytes.first().is_some_and(|it| is_inner(*it))
+            && bytes.last().is_some_and(|it| is_inner(*it))
+            && bytes.iter().all(|it| is_inner(*it) || *it == b'-')
+    };
+    text.len() <= MAX_NAME && text.split('.').all(is_label)
+}

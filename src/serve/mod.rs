@@ -1,0 +1,15 @@
+//! The servers: what clusters and people ask a catalog over a network (`docs/behaviour/serving.md`).
+//!
+//! | part | what it does |
+//! |---|---|
+//! | [`catalogd`] | what catalogd's HTTP API answers, as plain functions of an index |
+//! | [`network`] | connections, frames, shutting down, reloading |
+//! | [`registry`] | what the gRPC registry answers, as plain functions of an index |
+//! | [`snapshot`] | the catalogs at one moment, asked by several threads |
+//!
+//! What it deliberately does not do: it decides nothing about catalogs; that is in the rooms below.
+
+pub mod catalogd;
+pub mod network;
+pub mod registry;
+pub mod snapshot;

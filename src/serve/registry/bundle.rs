@@ -1,0 +1,153 @@
+//! A bundle's message out of its document (`docs/behaviour/serving.md` B.4).
+//!
+//! What it deliberately does not do: it decides nothing about channels; what stands in the channel's entry is given.
+
+use super::message::{Bundle, Deprecation, GroupVersionKind, TypedValue};
+use super::refusal::Refusal;
+use crate::fbc::{self, BUNDLE_OBJECT, PackageFacts, Typed, for_each_told_object, rebuilt_csv};
+use crate::index::query::ServedEntry;
+use crate::index::{Index, IndexError};
+use crate::json::{self, Reader, Value};
+
+/// How much of a bundle is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// One bundle: its objects in any case, and nothing of its place in the channel but the range.
+    Single,
+    /// One of all: its edges, and its objects only if it has no image.
+    Listed,
+}
+
+/// Makes the message of a bundle in a channel.
+pub(super) fn message_of(index: &Index, catalog: &str, entry: ServedEntry, extent: Extent) -> Result<Bundle, Refusal> {
+    let mut message = Bundle {
+        csv_name: entry.bundle,
+        package_name: entry.package,
+        channel_name: entry.channel,
+        version: entry.version,
+        skip_range: entry.skip_range,
+        deprecation: entry.deprecation.map(|message| Deprecation { message }),
+        ..Bundle::default()
+    };
+    if extent == Extent::Listed {
+        message.replaces = entry.replaces;
+        message.skips = entry.skips;
+    }
+    let Some(document) = entry.document else { return Ok(message) };
+    let text = index.served_text(document)?;
+    let mut reader = Reader::new();
+    let unreadable = |message: String, bundle: &str| Refusal::Unreadable { bundle: bundle.to_owned(), message };
+    let value = reader.read(&text).map_err(|error| unreadable(error.to_string(), &message.csv_name))?;
+    let blob = fbc::blob::decode(value, false).map_err(|_| unreadable("not a blob".to_owned(), &message.csv_name))?;
+    let Typed::Bundle(bundle) = &blob.typed else {
+        return Err(unreadable("not an olm.bundle".to_owned(), &message.csv_name));
+    };
+    message.bundle_path = bundle.image.to_string();
+    for property in &bundle.properties {
+        let Some(value) = property.value else { continue };
+        add_property(&mut message, &property.kind, value);
+    }
+    if extent == Extent::Single || message.bundle_path.is_empty() {
+        let csv_name = message.csv_name.clone();
+        let facts = Facts { index, catalog, package: &message.package_name };
+        let (csv, objects) = objects_of(bundle, &message.version, &facts).map_err(|it| match it {
+            Trouble::Index(error) => Refusal::Index(error),
+            Trouble::Bundle(message) => unreadable(message, &csv_name),
+        })?;
+        (message.csv_json, message.object) = (csv, objects);
+    }
+    Ok(message)
+}
+
+fn add_property(message: &mut Bundle, kind: &str, value: Value<'_>) {
+    let field = |key: &str| value.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+    let api = || {
+        let (group, version, kind) = (field("group"), field("version"), field("kind"));
+        GroupVersionKind { group, version, kind, plural: String::new() }
+    };
+    if matches!(kind, BUNDLE_OBJECT | "olm.csv.metadata") {
+        return;
+    }
+    let mut text = Vec::new();
+    json::write_compact(value, &mut text);
+    let text = String::from_utf8_lossy(&text).into_owned();
+    match kind {
+        "olm.gvk" => message.provided_apis.push(api()),
+        "olm.gvk.required" => {
+            message.required_apis.push(api());
+            message.dependencies.push(TypedValue { kind: "olm.gvk".to_owned(), value: text.clone() });
+        }
+        "olm.package.required" => {
+            let mut value = b"{\"packageName\":".to_vec();
+            json::write_string(&field("packageName"), &mut value);
+            value.extend_from_slice(b",\"version\":");
+            json::write_string(&field("versionRange"), &mut value);
+            value.push(b'}');
+            let value = String::from_utf8_lossy(&value).into_owned();
+            message.dependencies.push(TypedValue { kind: "olm.package".to_owned(), value });
+        }
+        _ => {}
+    }
+    message.properties.push(TypedValue { kind: kind.to_owned(), value: text });
+}
+
+/// Why there are no objects.
+enum Trouble {
+    Index(IndexError),
+    Bundle(String),
+}
+
+/// Where facts of a package are, which only a rebuilt ClusterServiceVersion needs.
+struct Facts<'a> {
+    index: &'a Index,
+    catalog: &'a str,
+    package: &'a str,
+}
+
+/// The ClusterServiceVersion and all objects, each as JSON.
+fn objects_of(bundle: &fbc::Bundle<'_>, version: &str, facts: &Facts<'_>) -> Result<(String, Vec<String>), Trouble> {
+    let mut objects = Vec::new();
+    let mut csv = None;
+    let mut reader = Reader::new();
+    for_each_told_object(bundle, |object, is_yaml| {
+        let mut text = json::decode_utf8(object).into_owned();
+        let mut sorted = Vec::new();
+        let is_csv = reader.read(&text).is_ok_and(|it| {
+            if is_yaml {
+                json::write_unstructured(it, &mut sorted);
+            }
+            it.get_field("kind").and_then(|it| it.as_str()).is_some_and(|it| it == "ClusterServiceVersion")
+        }) && csv.is_none();
+        if is_yaml {
+            text = String::from_utf8_lossy(&sorted).into_owned();
+        }
+        if is_csv {
+            csv = Some(text.clone());
+        }
+        objects.push(text);
+    })
+    .map_err(|defect| Trouble::Bundle(defect.kind.to_string()))?;
+    if let Some(csv) = csv {
+        return Ok((csv, objects));
+    }
+    let mut failed = None;
+    let package = || {
+        let read = || {
+            let description = facts.index.served_description(facts.catalog, facts.package)?;
+            Ok(PackageFacts { description, icon: facts.index.served_icon(facts.catalog, facts.package)? })
+        };
+        read().unwrap_or_else(|error: IndexError| {
+            failed = Some(error);
+            PackageFacts::default()
+        })
+    };
+    let rebuilt = rebuilt_csv(bundle, version, package).map_err(Trouble::Bundle)?;
+    if let Some(error) = failed {
+        return Err(Trouble::Index(error));
+    }
+    let csv = rebuilt.unwrap_or_default();
+    if objects.is_empty() && !csv.is_empty() {
+        objects.push(csv.clone());
+    }
+    Ok((csv, objects))
+}

@@ -1,0 +1,116 @@
+//! A call of a method by its path: bytes in, bytes out (`docs/behaviour/serving.md` B.2).
+//!
+//! What it deliberately does not do: no frames, no headers but the one that matters, nothing asynchronous. Reflection, which goes on as
+//! long as the client asks, is for the transport to loop over.
+
+use prost::Message;
+
+use super::descriptor::FILES;
+use super::message::Texts;
+use super::{AskedApi, Refusal, Registry};
+
+/// What a path names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// A question about packages and bundles.
+    Registry(RegistryMethod),
+    /// `ExperimentalListPackageCustomSchemas`
+    CustomSchemas,
+    /// Whether the server is well.
+    HealthCheck,
+    /// Either version of the reflection service.
+    Reflection,
+}
+
+/// The methods of `api.Registry`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "they are named as the protocol names them")]
+pub enum RegistryMethod {
+    ListPackages,
+    GetPackage,
+    GetBundle,
+    GetBundleForChannel,
+    GetChannelEntriesThatReplace,
+    GetBundleThatReplaces,
+    GetChannelEntriesThatProvide,
+    GetLatestChannelEntriesThatProvide,
+    GetDefaultBundleThatProvides,
+    ListBundles,
+}
+
+/// Finds what a path names.
+///
+/// # Errors
+/// The words for a client that asks for what is not offered.
+pub fn method(path: &str) -> Result<Method, String> {
+    use RegistryMethod as R;
+    let malformed = || format!("malformed method name: {}", crate::version::Quoted(path));
+    let (service, name) = path.strip_prefix('/').and_then(|it| it.rsplit_once('/')).ok_or_else(malformed)?;
+    let is_known = FILES.iter().find_map(|file| file.method(service, name));
+    let found = match (service, name) {
+        ("api.Registry", "ListPackages") => Method::Registry(R::ListPackages),
+        ("api.Registry", "GetPackage") => Method::Registry(R::GetPackage),
+        ("api.Registry", "GetBundle") => Method::Registry(R::GetBundle),
+        ("api.Registry", "GetBundleForChannel") => Method::Registry(R::GetBundleForChannel),
+        ("api.Registry", "GetChannelEntriesThatReplace") => Method::Registry(R::GetChannelEntriesThatReplace),
+        ("api.Registry", "GetBundleThatReplaces") => Method::Registry(R::GetBundleThatReplaces),
+        ("api.Registry", "GetChannelEntriesThatProvide") => Method::Registry(R::GetChannelEntriesThatProvide),
+        ("api.Registry", "GetLatestChannelEntriesThatProvide") => {
+            Method::Registry(R::GetLatestChannelEntriesThatProvide)
+        }
+        ("api.Registry", "GetDefaultBundleThatProvides") => Method::Registry(R::GetDefaultBundleThatProvides),
+        ("api.Registry", "ListBundles") => Method::Registry(R::ListBundles),
+        ("api.ExperimentalRegistry", "ExperimentalListPackageCustomSchemas") => Method::CustomSchemas,
+        ("grpc.health.v1.Health", "Check") => Method::HealthCheck,
+        (
+            "grpc.reflection.v1.ServerReflection" | "grpc.reflection.v1alpha.ServerReflection",
+            "ServerReflectionInfo",
+        ) => Method::Reflection,
+        _ => {
+            return Err(match is_known {
+                Some(true) => format!("method {name} not implemented"),
+                Some(false) => format!("unknown method {name} for service {service}"),
+                None => format!("unknown service {service}"),
+            });
+        }
+    };
+    Ok(found)
+}
+
+impl Registry<'_> {
+    /// Answers a question about packages and bundles: hands out encoded messages until `each` says no.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub fn call(
+        &self,
+        method: RegistryMethod,
+        question: &Texts,
+        mut each: impl FnMut(Vec<u8>) -> bool,
+    ) -> Result<(), Refusal> {
+        use RegistryMethod as R;
+        let Texts { first, second, third } = question;
+        let api = AskedApi { group: first, version: second, kind: third };
+        match method {
+            R::ListPackages => all(&self.list_packages()?, each),
+            R::GetPackage => all(&[self.package(first)?], each),
+            R::GetBundle => all(&[self.bundle(first, second, third)?], each),
+            R::GetBundleForChannel => all(&[self.bundle_for_channel(first, second)?], each),
+            R::GetChannelEntriesThatReplace => all(&self.entries_that_replace(first)?, each),
+            R::GetBundleThatReplaces => all(&[self.bundle_that_replaces(first, second, third)?], each),
+            R::GetChannelEntriesThatProvide => all(&self.entries_that_provide(api)?, each),
+            R::GetLatestChannelEntriesThatProvide => all(&self.latest_entries_that_provide(api)?, each),
+            R::GetDefaultBundleThatProvides => all(&[self.default_bundle_that_provides(api)?], each),
+            R::ListBundles => self.list_bundles(|bundle| each(bundle.encode_to_vec()))?,
+        }
+        Ok(())
+    }
+}
+
+fn all<M: Message>(messages: &[M], mut each: impl FnMut(Vec<u8>) -> bool) {
+    for message in messages {
+        if !each(message.encode_to_vec()) {
+            break;
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! What the registry of a catalog answers, without any network (`docs/behaviour/serving.md` B): a [`Registry`] is an index and the name of
+//! a catalog in it.
+//!
+//! Where the real server answers in random order, ours is that of names; where it picks one of several answers at random, ours is that of
+//! the highest version.
+//!
+//! What it deliberately does not do: nothing is asynchronous, and nothing here knows how messages get to clients.
+
+mod bundle;
+pub mod call;
+mod custom;
+pub mod descriptor;
+pub mod message;
+pub mod reflection;
+mod refusal;
+pub mod value;
+
+pub use custom::{ACKNOWLEDGEMENT, is_name};
+pub use refusal::{Code, Refusal};
+
+use self::bundle::{Extent, message_of};
+use self::message::{Bundle, Channel, ChannelEntry, Deprecation, Package, PackageName};
+use crate::index::query::{ServedEntry, ServedPackage};
+use crate::index::{Index, IndexError};
+use crate::version::Version;
+
+/// An API as it is asked for. The plural name is not looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AskedApi<'q> {
+    /// Its group.
+    pub group: &'q str,
+    /// Its version.
+    pub version: &'q str,
+    /// Its kind.
+    pub kind: &'q str,
+}
+
+impl AskedApi<'_> {
+    /// As errors write it.
+    fn shown(self) -> String {
+        let quoted = crate::version::Quoted;
+        format!("group:{} version:{} kind:{}", quoted(self.group), quoted(self.version), quoted(self.kind))
+    }
+}
+
+/// A catalog that answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Registry<'i> {
+    /// Where it is.
+    pub index: &'i Index,
+    /// Its name there.
+    pub catalog: &'i str,
+}
+
+impl Registry<'_> {
+    /// `ListPackages`
+    ///
+    /// # Errors
+    /// [`Refusal::Index`].
+    pub fn list_packages(&self) -> Result<Vec<PackageName>, Refusal> {
+        let names = self.index.served_packages(self.catalog)?;
+        Ok(names.into_iter().map(|name| PackageName { name }).collect())
+    }
+
+    /// `GetPackage`
+    ///
+    /// # Errors
+    /// [`Refusal::Package`].
+    pub fn package(&self, name: &str) -> Result<Package, Refusal> {
+        let found = self.find_package(name)?;
+        let deprecation = |message: String| Deprecation { message };
+        let channels = found.channels.into_iter().map(|it| Channel {
+            name: it.name,
+            csv_name: it.head,
+            deprecation: it.deprecation.map(deprecation),
+        });
+        Ok(Package {
+            name: name.to_owned(),
+            channels: channels.collect(),
+            default_channel_name: found.default_channel,
+            deprecation: found.deprecation.map(deprecation),
+        })
+    }
+
+    /// `GetBundle`
+    ///
+    /// # Errors
+    /// [`Refusal::Package`], [`Refusal::Channel`], [`Refusal::Bundle`].
+    pub fn bundle(&self, package: &str, channel: &str, bundle: &str) -> Result<Bundle, Refusal> {
+        let entries = self.index.served_channel(self.catalog, package, channel, Some(bundle))?;
+        match entries.into_iter().next() {
+            Some(entry) => self.single(entry),
+            None => {
+                self.head(package, channel)?;
+                Err(Refusal::Bundle(package.to_owned(), channel.to_owned(), bundle.to_owned()))
+            }
+        }
+    }
+
+    /// `GetBundleForChannel`
+    ///
+    /// # Errors
+    /// [`Refusal::Package`], [`Refusal::Channel`].
+    pub fn bundle_for_channel(&self, package: &str, channel: &str) -> Result<Bundle, Refusal> {
+        let head = self.head(package, channel)?;
+        self.bundle(package, channel, &head)
+    }
+
+    /// `GetBundleThatReplaces`: of several bundles that replace or skip it, the one of the highest version.
+    ///
+    /// # Errors
+    /// [`Refusal::PlainPackage`], [`Refusal::Channel`], [`Refusal::NoSuccessor`].
+    pub fn bundle_that_replaces(&self, bundle: &str, package: &str, channel: &str) -> Result<Bundle, Refusal> {
+        self.head(package, channel).map_err(|refusal| match refusal {
+            Refusal::Package(name) => Refusal::PlainPackage(name),
+            other => other,
+        })?;
+        let entries = self.index.served_channel(self.catalog, package, channel, None)?;
+        let replaces = |it: &ServedEntry| it.replaces == bundle || it.skips.iter().any(|skip| skip == bundle);
+        let version = |it: &ServedEntry| Version::parse(&it.version).ok();
+        let best = entries.into_iter().filter(replaces).max_by_key(version);
+        let best = best.ok_or_else(|| Refusal::NoSuccessor(package.to_owned(), channel.to_owned()))?;
+        self.single(best)
+    }
+
+    /// `GetChannelEntriesThatReplace`
+    ///
+    /// # Errors
+    /// [`Refusal::NoEntries`].
+    pub fn entries_that_replace(&self, bundle: &str) -> Result<Vec<ChannelEntry>, Refusal> {
+        let mut found = Vec::new();
+        let mut add = |entry: &ServedEntry| {
+            let skips = entry.skips.iter().filter(|it| *it == bundle && *it != &entry.replaces).count();
+            let times = usize::from(entry.replaces == bundle) + skips;
+            found.extend(std::iter::repeat_with(|| entry_message(entry, &entry.replaces)).take(times));
+        };
+        if bundle.is_empty() {
+            // An entry that replaces nothing is one that replaces the empty name.
+            self.index.served_entries(self.catalog, |entry| {
+                add(&entry);
+                Ok(true)
+            })?;
+        } else {
+            self.index.served_successors(self.catalog, bundle)?.iter().for_each(add);
+        }
+        if found.is_empty() {
+            return Err(Refusal::NoEntries(bundle.to_owned()));
+        }
+        found.sort_by(by_names);
+        Ok(found)
+    }
+
+    /// `GetChannelEntriesThatProvide`
+    ///
+    /// # Errors
+    /// [`Refusal::NoProvider`].
+    pub fn entries_that_provide(&self, api: AskedApi<'_>) -> Result<Vec<ChannelEntry>, Refusal> {
+        let mut found = Vec::new();
+        for entry in &self.providers(api, false)? {
+            found.push(entry_message(entry, &entry.replaces));
+            let others = entry.skips.iter().filter(|it| **it != entry.replaces);
+            found.extend(others.map(|skip| entry_message(entry, skip)));
+        }
+        if found.is_empty() {
+            return Err(Refusal::NoProvider(api.shown()));
+        }
+        found.sort_by(by_names);
+        Ok(found)
+    }
+
+    /// `GetLatestChannelEntriesThatProvide`
+    ///
+    /// # Errors
+    /// [`Refusal::NoProvider`].
+    pub fn latest_entries_that_provide(&self, api: AskedApi<'_>) -> Result<Vec<ChannelEntry>, Refusal> {
+        let mut found = Vec::new();
+        for entry in &self.providers(api, true)? {
+            found.push(entry_message(entry, &entry.replaces));
+            if entry.skips.is_empty() {
+                continue;
+            }
+            let names = self.index.served_names(self.catalog, &entry.package, &entry.channel)?;
+            let others = entry.skips.iter().filter(|it| **it != entry.replaces && names.contains(it));
+            found.extend(others.map(|skip| entry_message(entry, skip)));
+        }
+        if found.is_empty() {
+            return Err(Refusal::NoProvider(api.shown()));
+        }
+        found.sort_by(by_names);
+        Ok(found)
+    }
+
+    /// `GetDefaultBundleThatProvides`: of the heads that provide it, the first by package whose channel is the default one.
+    ///
+    /// # Errors
+    /// [`Refusal::NoProvider`], [`Refusal::NoDefaultProvider`].
+    pub fn default_bundle_that_provides(&self, api: AskedApi<'_>) -> Result<Bundle, Refusal> {
+        let heads = self.providers(api, true)?;
+        if heads.is_empty() {
+            return Err(Refusal::NoProvider(api.shown()));
+        }
+        for entry in heads {
+            if self.find_package(&entry.package)?.default_channel == entry.channel {
+                return self.single(entry);
+            }
+        }
+        Err(Refusal::NoDefaultProvider(api.shown()))
+    }
+
+    /// `ListBundles`: every bundle in each of its channels, by channel, package and bundle, until `each` says no.
+    ///
+    /// # Errors
+    /// [`Refusal::Index`].
+    pub fn list_bundles(&self, mut each: impl FnMut(Bundle) -> bool) -> Result<(), Refusal> {
+        for entry in self.list_entries()? {
+            if !each(self.listed(entry)?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The entries that `ListBundles` answers with, which are small.
+    ///
+    /// # Errors
+    /// [`Refusal::Index`].
+    pub fn list_entries(&self) -> Result<Vec<ServedEntry>, Refusal> {
+        let mut entries = Vec::new();
+        self.index.served_entries(self.catalog, |entry| {
+            entries.push(entry);
+            Ok::<_, IndexError>(true)
+        })?;
+        Ok(entries)
+    }
+
+    /// One message of `ListBundles`.
+    ///
+    /// # Errors
+    /// [`Refusal::Index`].
+    pub fn listed(&self, entry: ServedEntry) -> Result<Bundle, Refusal> {
+        message_of(self.index, self.catalog, entry, Extent::Listed)
+    }
+
+    fn single(&self, entry: ServedEntry) -> Result<Bundle, Refusal> {
+        message_of(self.index, self.catalog, entry, Extent::Single)
+    }
+
+    fn providers(&self, api: AskedApi<'_>, heads_only: bool) -> Result<Vec<ServedEntry>, Refusal> {
+        Ok(self.index.served_providers(self.catalog, (api.group, api.version, api.kind), heads_only)?)
+    }
+
+    fn find_package(&self, name: &str) -> Result<ServedPackage, Refusal> {
+        self.index.served_package(self.catalog, name)?.ok_or_else(|| Refusal::Package(name.to_owned()))
+    }
+
+    /// The head of a channel.
+    fn head(&self, package: &str, channel: &str) -> Result<String, Refusal> {
+        let found = self.find_package(package)?.channels.into_iter().find(|it| it.name == channel);
+        found.map(|it| it.head).ok_or_else(|| Refusal::Channel(package.to_owned(), channel.to_owned()))
+    }
+}
+
+fn entry_message(entry: &ServedEntry, replaces: &str) -> ChannelEntry {
+    ChannelEntry {
+        package_name: entry.package.clone(),
+        channel_name: entry.channel.clone(),
+        bundle_name: entry.bundle.clone(),
+        replaces: replaces.to_owned(),
+    }
+}
+
+fn by_names(a: &ChannelEntry, b: &ChannelEntry) -> std::cmp::Ordering {
+    let names = (&a.package_name, &a.channel_name, &a.bundle_name, &a.replaces);
+    names.cmp(&(&b.package_name, &b.channel_name, &b.bundle_name, &b.replaces))
+}

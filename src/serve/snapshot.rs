@@ -1,0 +1,88 @@
+//! The catalogs as they are at one moment: an index that several threads ask at once.
+//!
+//! The connections are opened when the snapshot is made, so that all of them see the same file, also when another one takes its place.
+
+use std::path::Path;
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::index::{Index, IndexError};
+
+/// How many connections there are to a file.
+const CONNECTIONS: usize = 4;
+
+/// Memory for pages of each connection, in KiB.
+const CACHE: i64 = 4 << 10;
+
+/// The catalogs at one moment.
+#[derive(Debug)]
+pub struct Snapshot {
+    idle: Mutex<Vec<Index>>,
+    is_idle: Condvar,
+    /// The names of the catalogs.
+    pub catalogs: Vec<String>,
+    /// When the index was made, in seconds since 1970.
+    pub modified: u64,
+}
+
+impl Snapshot {
+    /// Opens an index.
+    ///
+    /// # Errors
+    /// [`IndexError`] if it is none.
+    pub fn open(path: &Path) -> Result<Self, IndexError> {
+        let modified = std::fs::metadata(path).and_then(|it| it.modified()).unwrap_or_else(|_| SystemTime::now());
+        let connections = (0..CONNECTIONS).map(|_| Index::open(path)).collect::<Result<Vec<_>, _>>()?;
+        Self::new(connections, modified)
+    }
+
+    /// Takes an index in memory, which has one connection.
+    ///
+    /// # Errors
+    /// [`IndexError`] if it cannot be read.
+    pub fn in_memory(index: Index) -> Result<Self, IndexError> {
+        Self::new(vec![index], SystemTime::now())
+    }
+
+    fn new(connections: Vec<Index>, modified: SystemTime) -> Result<Self, IndexError> {
+        let mut catalogs = Vec::new();
+        for index in &connections {
+            index.limit_cache(CACHE)?;
+            catalogs = index.catalog_names()?;
+        }
+        let modified = modified.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
+        Ok(Self { idle: Mutex::new(connections), is_idle: Condvar::new(), catalogs, modified })
+    }
+
+    /// Asks a connection, when one is idle. What asks must end soon: it waits for no client.
+    pub fn ask<T>(&self, question: impl FnOnce(&Index) -> T) -> T {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = loop {
+            match idle.pop() {
+                Some(index) => break index,
+                None => idle = self.is_idle.wait(idle).unwrap_or_else(PoisonError::into_inner),
+            }
+        };
+        drop(idle);
+        let borrowed = Borrowed { snapshot: self, index: Some(index) };
+        match &borrowed.index {
+            Some(index) => question(index),
+            None => unreachable!("it is taken when it is dropped"),
+        }
+    }
+}
+
+/// Gives a connection back, also after a panic.
+struct Borrowed<'s> {
+    snapshot: &'s Snapshot,
+    index: Option<Index>,
+}
+
+impl Drop for Borrowed<'_> {
+    fn drop(&mut self) {
+        if let Some(index) = self.index.take() {
+            self.snapshot.idle.lock().unwrap_or_else(PoisonError::into_inner).push(index);
+            self.snapshot.is_idle.notify_one();
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! `olmdex serve`: started on free ports, asked over both protocols, given another index, and ended.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+
+use crate::support::{olmdex, scratch, write};
+
+/// A server on free ports.
+struct Server {
+    child: Child,
+    grpc: String,
+    http: String,
+}
+
+impl Server {
+    fn start(scratch: &Path, arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_olmdex"))
+            .arg("serve")
+            .args(arguments)
+            .args(["-p", "0", "--http", "127.0.0.1:0"])
+            .env("TMPDIR", scratch)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut address = |protocol: &str| {
+            let line = lines.next().unwrap().unwrap();
+            line.split_once(protocol).unwrap().1.split(' ').next().unwrap().to_owned()
+        };
+        let (grpc, http) = (address("gRPC on "), address("HTTP on "));
+        // Whoever writes to a closed pipe would end.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, grpc, http }
+    }
+
+    /// An answer over HTTP: head and body.
+    fn get(&self, target: &str, headers: &str) -> (String, String) {
+        let mut stream = TcpStream::connect(&self.http).unwrap();
+        write!(stream, "GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n").unwrap();
+        let mut text = Vec::new();
+        stream.read_to_end(&mut text).unwrap();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        (head.to_owned(), body.to_owned())
+    }
+
+    /// An answer over gRPC: the status, and the messages with their frames.
+    fn call(&self, path: &str, message: &[u8]) -> (String, Vec<u8>) {
+        let mut frame = vec![0];
+        frame.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
+        frame.extend(message);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let stream = tokio::net::TcpStream::connect(&self.grpc).await.unwrap();
+            let (mut client, connection) =
+                hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+            tokio::spawn(connection);
+            let request = hyper::Request::post(format!("http://{}{path}", self.grpc))
+                .header("content-type", "application/grpc")
+                .header("te", "trailers")
+                .body(Full::new(Bytes::from(frame)))
+                .unwrap();
+            let (head, body) = client.send_request(request).await.unwrap().into_parts();
+            let body = body.collect().await.unwrap();
+            let status = body.trailers().and_then(|it| it.get("grpc-status")).or(head.headers.get("grpc-status"));
+            let status = status.unwrap().to_str().unwrap().to_owned();
+            (status, body.to_bytes().to_vec())
+        })
+    }
+
+    /// Ends it as a cluster does.
+    fn terminate(mut self) -> Option<i32> {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+fn holds(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|it| it == text.as_bytes())
+}
+
+#[test]
+fn a_catalog_is_served_over_both_protocols_until_it_is_told_to_end() {
+    let scratch = scratch();
+    let server = Server::start(scratch.path(), &["shop=fixtures/shop/in"]);
+    let (status, names) = server.call("/api.Registry/ListPackages", b"");
+    assert_eq!(status, "0");
+    assert!(holds(&names, "till") && holds(&names, "ledger"));
+    // Field 1, `till`.
+    let (status, package) = server.call("/api.Registry/GetPackage", b"\x0a\x04till");
+    assert!(status == "0" && holds(&package, "candidate"));
+    assert_eq!(server.call("/api.Registry/GetPackage", b"\x0a\x04nope").0, "2");
+    assert_eq!(server.call("/api.Registry/Nope", b"").0, "12");
+    assert_eq!(server.call("/grpc.health.v1.Health/Check", b""), ("0".to_owned(), b"\0\0\0\0\x02\x08\x01".to_vec()));
+    assert_eq!(server.call("/api.Registry/ListBundles", b"").0, "0");
+
+    let (head, body) = server.get("/catalogs/shop/api/v1/metas?schema=olm.package&name=till", "");
+    assert!(head.starts_with("HTTP/1.1 200 OK"));
+    assert!(body.ends_with("\"name\":\"till\",\"schema\":\"olm.package\"}\n") && body.lines().count() == 1);
+    let (head, _) = server.get("/catalogs/shop/api/v1/all", "");
+    let tag = head.lines().find_map(|it| it.strip_prefix("etag: ")).unwrap().to_owned();
+    let (head, body) = server.get("/catalogs/shop/api/v1/all", &format!("If-None-Match: {tag}\r\n"));
+    assert!(head.starts_with("HTTP/1.1 304") && body.is_empty());
+    let (head, _) = server.get("/catalogs/shop/api/v1/all", "Accept-Encoding: gzip\r\n");
+    assert!(head.contains("content-encoding: gzip"));
+    assert!(server.get("/catalogs/../../etc/passwd", "").0.starts_with("HTTP/1.1 307"));
+    assert!(server.get("/healthz", "").1.contains("ok"));
+    assert!(server.get("/metrics", "").1.contains("olmdex_grpc_calls_total 6"));
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn an_index_that_is_replaced_brings_new_answers() {
+    let scratch = scratch();
+    let index = scratch.path().join("index.db");
+    let index = index.to_str().unwrap();
+    olmdex(["build", "shop=fixtures/shop/in", "-o", index]).answer().expect_code(0);
+    let server = Server::start(scratch.path(), &[index]);
+    assert!(server.get("/catalogs/bell/api/v1/all", "").0.starts_with("HTTP/1.1 404"));
+    write(scratch.path(), "bell/bell.yaml", "schema: example.bell\nname: ding\n");
+    let bell = format!("bell={}", scratch.path().join("bell").display());
+    olmdex(["build", &bell, "-o", index]).answer().expect_code(0);
+    let until = Instant::now() + Duration::from_secs(10);
+    while !server.get("/catalogs/bell/api/v1/all", "").1.contains("ding") {
+        assert!(Instant::now() < until, "the new catalog is not served");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(server.call("/api.Registry/ListPackages", b"").0, "0");
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn a_catalog_with_errors_is_not_served() {
+    let scratch = scratch();
+    write(scratch.path(), "bad/bad.yaml", "schema: olm.package\nname: till\n");
+    let bad = scratch.path().join("bad");
+    olmdex(["serve", bad.to_str().unwrap(), "-p", "0"])
+        .answer()
+        .expect_code(1)
+        .expect_words("default channel must be set");
+}
