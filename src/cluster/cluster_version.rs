@@ -1,12 +1,51 @@
-//! ClusterVersions: which version of OpenShift a cluster runs.
+//! ClusterVersions: which version of OpenShift a cluster runs, and which updates it knows of.
 //!
-//! What it deliberately does not do: it does not look at what the cluster is being updated to.
+//! What it deliberately does not do: it judges no risk.
 
+use super::condition::Condition;
 use super::object::{Object, text};
+use crate::diag::Place;
+use crate::json::{self, Value};
 
-/// The version that was reached last; else the one that is wanted. Empty if the object says neither.
-pub(super) fn version(object: &Object<'_>) -> String {
-    let history = object.items(&["status", "history"]);
-    let reached = history.iter().find(|it| text(**it, "state") == "Completed").map(|it| text(*it, "version"));
-    reached.unwrap_or_else(|| object.text(&["status", "desired", "version"]))
+/// A ClusterVersion.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClusterVersion {
+    /// The version that was reached last; else the one that is wanted; or empty.
+    pub version: String,
+    /// `status.desired.version`, or empty.
+    pub desired: String,
+    /// `spec.channel`, or empty.
+    pub channel: String,
+    /// `status.availableUpdates`: recommended.
+    pub available: Vec<String>,
+    /// `status.conditionalUpdates`: the version, and the update with its risks as compact JSON.
+    pub conditional: Vec<(String, String)>,
+    /// Its conditions.
+    pub conditions: Vec<Condition>,
+    /// Where it is written.
+    pub place: Place,
+}
+
+impl ClusterVersion {
+    pub(super) fn read(object: &Object<'_>) -> Self {
+        let history = object.items(&["status", "history"]);
+        let desired = object.text(&["status", "desired", "version"]);
+        let reached = history.iter().find(|it| text(**it, "state") == "Completed").map(|it| text(*it, "version"));
+        let version_of = |it: Value<'_>| it.get("release").map(|it| text(it, "version")).unwrap_or_default();
+        let compact = |it: Value<'_>| {
+            let mut json = Vec::new();
+            json::write_compact(it, &mut json);
+            String::from_utf8_lossy(&json).into_owned()
+        };
+        let updates = |key: &str| object.items(&["status", key]);
+        Self {
+            version: reached.unwrap_or_else(|| desired.clone()),
+            desired,
+            channel: object.text(&["spec", "channel"]),
+            available: updates("availableUpdates").into_iter().map(|it| text(it, "version")).collect(),
+            conditional: updates("conditionalUpdates").into_iter().map(|it| (version_of(it), compact(it))).collect(),
+            conditions: Condition::all(object, &["status", "conditions"]),
+            place: object.place.clone(),
+        }
+    }
 }

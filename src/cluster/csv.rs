@@ -19,6 +19,10 @@ pub struct ClusterServiceVersion {
     pub version: String,
     /// `spec.replaces`, or empty.
     pub replaces: String,
+    /// `spec.minKubeVersion`, or empty.
+    pub min_kube_version: String,
+    /// `status.message`, or empty.
+    pub message: String,
     /// `status.phase`; empty if not known.
     pub phase: String,
     /// Whether it is a copy of one in another namespace.
@@ -63,6 +67,8 @@ impl ClusterServiceVersion {
             namespace: object.namespace(),
             version: csv.text("version"),
             replaces: csv.text("replaces"),
+            min_kube_version: csv.text("minKubeVersion"),
+            message: object.text(&["status", "message"]),
             phase: object.text(&["status", "phase"]),
             is_copied: object.has_label("olm.copiedFrom") || object.text(&["status", "reason"]) == "Copied",
             properties,

@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: it checks none of the values; what the API server would refuse is for OLM's rules.
 
+use super::condition::Condition;
 use super::object::{Object, text};
 use crate::diag::Place;
 use crate::json::Value;
@@ -27,6 +28,8 @@ pub struct ClusterExtension {
     pub upgrade_constraint_policy: String,
     /// Name and version of `status.install.bundle`, if something is installed.
     pub installed: Option<(String, String)>,
+    /// Its conditions.
+    pub conditions: Vec<Condition>,
     /// Where it is written.
     pub place: Place,
 }
@@ -57,6 +60,7 @@ impl ClusterExtension {
             upgrade_constraint_policy: object.text(&["spec", "source", "catalog", "upgradeConstraintPolicy"]),
             installed: (!installed.is_empty())
                 .then(|| (installed, object.text(&["status", "install", "bundle", "version"]))),
+            conditions: Condition::all(object, &["status", "conditions"]),
             place: object.place.clone(),
         }
     }

@@ -2,17 +2,15 @@
 //!
 //! What it deliberately does not do: it follows no symbolic links to directories, and opens nothing but YAML, JSON and archives of them.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::object::Object;
-use super::{
-    CatalogSource, Cluster, ClusterExtension, ClusterServiceVersion, OperatorGroup, Subscription, cluster_version,
-};
+use super::Cluster;
+use super::collect::Collector;
 use crate::archive::{self, ArchiveError, Found, Limits, Node};
 use crate::diag::Place;
 use crate::fbc::{self, Origin, Spot, Syntax};
@@ -69,9 +67,36 @@ pub struct Archives<'a> {
 /// # Errors
 /// If the path, or the one file that it names, cannot be read. What is wrong in a directory or an archive is a warning.
 pub fn read(path: &Path, archives: Archives<'_>) -> Result<Cluster, ClusterError> {
-    let mut cluster = Cluster::default();
-    cluster.warnings = each_text(path, archives, &mut |file, text| add_text(&mut cluster, file, text))?;
-    Ok(cluster)
+    let mut collector = Collector::default();
+    let warnings = each_text(path, archives, tells_of_cluster, &mut |file, text| add_text(&mut collector, file, text))?;
+    collector.cluster.warnings = warnings;
+    Ok(collector.cluster)
+}
+
+/// Whether a file may tell of a cluster's operators or of its platform. In a must-gather the path says what a file holds, and most of it are
+/// logs and pods; everywhere else every file may.
+fn tells_of_cluster(path: &[u8]) -> bool {
+    let parts: Vec<&[u8]> = path.split(|it| *it == b'/').collect();
+    let root = parts.iter().position(|it| matches!(*it, b"namespaces" | b"cluster-scoped-resources"));
+    let Some(root) = root.filter(|it| it + 2 < parts.len()) else { return true };
+    let is_namespaced = parts[root] == b"namespaces";
+    let below = &parts[root + 1 + usize::from(is_namespaced)..];
+    let stem = |it: &[u8]| -> Vec<u8> {
+        let end = it.iter().rposition(|byte| *byte == b'.').unwrap_or(it.len());
+        it[..end].to_vec()
+    };
+    // A file that no group of a must-gather holds may be anything.
+    let (Some(group), Some(kind)) = (below.first(), below.get(1)) else { return true };
+    // A kind is a directory, or a file with a list.
+    let kind = if below.len() == 2 { stem(kind) } else { kind.to_vec() };
+    match (*group, kind.as_slice()) {
+        (b"operators.coreos.com" | b"olm.operatorframework.io", _) => true,
+        (b"config.openshift.io", kind) => matches!(kind, b"clusterversions" | b"clusteroperators"),
+        (b"machineconfiguration.openshift.io", kind) => kind == b"machineconfigpools",
+        (b"core", b"nodes") => true,
+        (b"core", b"configmaps") => matches!(parts[root + 1], b"openshift-config" | b"openshift-config-managed"),
+        _ => false,
+    }
 }
 
 /// An object of whatever kind.
@@ -128,7 +153,7 @@ impl AnyObject {
 /// As [`read`].
 pub fn read_objects(path: &Path, archives: Archives<'_>) -> Result<(Vec<AnyObject>, Vec<String>), ClusterError> {
     let mut objects = Vec::new();
-    let warnings = each_text(path, archives, &mut |file, text| {
+    let warnings = each_text(path, archives, |_| true, &mut |file, text| {
         each_object(file, text, &mut |value, place, text_of| {
             let kind = value.get("kind").and_then(|it| it.as_str()).unwrap_or_default();
             let is_pointed_into = ["CustomResourceDefinition", "ClusterServiceVersion"].contains(&&*kind);
@@ -146,18 +171,25 @@ type TextSink<'s> = dyn FnMut(&str, &[u8]) -> Result<(), ClusterError> + 's;
 
 /// Hands over the text of a file, or of all manifests of a directory and those below. What is wrong in a directory is given
 /// back as words.
-fn each_text(path: &Path, archives: Archives<'_>, sink: &mut TextSink<'_>) -> Result<Vec<String>, ClusterError> {
+fn each_text(
+    path: &Path,
+    archives: Archives<'_>,
+    is_wanted: fn(&[u8]) -> bool,
+    sink: &mut TextSink<'_>,
+) -> Result<Vec<String>, ClusterError> {
     let unreadable = |path: &Path, error: io::Error| ClusterError::Unreadable { path: path.to_owned(), error };
     let metadata = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
     let mut warnings = Vec::new();
     if !metadata.is_dir() {
-        if let Some(warnings) = each_archived(path, archives, sink)? {
+        if let Some(warnings) = each_archived(path, archives, is_wanted, sink)? {
             return Ok(warnings);
         }
         let text = bytes(path).map_err(|error| unreadable(path, error))?;
         sink(&path.to_string_lossy(), &text)?;
         return Ok(warnings);
     }
+    // `must-gather/namespaces` itself may be given.
+    let root = path.parent().unwrap_or(path);
     let mut open = vec![path.to_owned()];
     let mut files = Vec::new();
     while let Some(directory) = open.pop() {
@@ -168,6 +200,7 @@ fn each_text(path: &Path, archives: Archives<'_>, sink: &mut TextSink<'_>) -> Re
             if kind.is_dir() {
                 open.push(path);
             } else if is_manifest(path.as_os_str().as_encoded_bytes())
+                && is_wanted(path.strip_prefix(root).unwrap_or(&path).as_os_str().as_encoded_bytes())
                 && std::fs::metadata(&path).is_ok_and(|it| it.is_file())
             {
                 files.push(path);
@@ -193,6 +226,7 @@ fn is_manifest(name: &[u8]) -> bool {
 fn each_archived(
     path: &Path,
     archives: Archives<'_>,
+    is_wanted: fn(&[u8]) -> bool,
     sink: &mut TextSink<'_>,
 ) -> Result<Option<Vec<String>>, ClusterError> {
     let Ok(file) = open_regular(path) else { return Ok(None) };
@@ -200,11 +234,12 @@ fn each_archived(
         return Ok(None);
     }
     let wrong = |error: ArchiveError| ClusterError::Archive { path: path.to_owned(), error };
-    let tree = archive::read(&Arc::new(file), archives.limits, archives.scratch, is_manifest).map_err(wrong)?;
+    let tree = archive::read(&Arc::new(file), archives.limits, archives.scratch, |it| is_manifest(it) && is_wanted(it))
+        .map_err(wrong)?;
     let mut warnings = Vec::new();
     let mut names: Vec<Vec<&[u8]>> = Vec::new();
     for (name, node) in tree.below(b"") {
-        if is_manifest(name) && !matches!(node, Node::Directory) {
+        if is_manifest(name) && is_wanted(name) && !matches!(node, Node::Directory) {
             names.push(name.split(|&byte| byte == b'/').collect());
         }
     }
@@ -242,13 +277,13 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
 /// # Errors
 /// If it is neither YAML nor JSON.
 pub fn read_text(file: &str, text: &[u8]) -> Result<Cluster, ClusterError> {
-    let mut cluster = Cluster::default();
-    add_text(&mut cluster, file, text)?;
-    Ok(cluster)
+    let mut collector = Collector::default();
+    add_text(&mut collector, file, text)?;
+    Ok(collector.cluster)
 }
 
-fn add_text(cluster: &mut Cluster, file: &str, text: &[u8]) -> Result<(), ClusterError> {
-    each_object(file, text, &mut |value, place, _| add_one(cluster, value, place))
+fn add_text(collector: &mut Collector, file: &str, text: &[u8]) -> Result<(), ClusterError> {
+    each_object(file, text, &mut |value, place, _| collector.add(value, place))
 }
 
 /// Takes an object, where it is written, and what keeps its text.
@@ -261,8 +296,15 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
     if text.iter().find(|it| !it.is_ascii_whitespace()).is_some_and(|it| matches!(it, b'{' | b'[')) {
         let text = json::decode_utf8(text);
         let mut at = 0;
+        // Lists may have thousands of objects, so lines are counted from the last place that was asked for.
+        let last = Cell::new((0_usize, 1_u32));
+        let line = |offset: usize| {
+            let (from, line) = if last.get().0 <= offset { last.get() } else { (0, 1) };
+            let line = line + text[from..offset].matches('\n').count() as u32;
+            last.set((offset, line));
+            line
+        };
         while !text[at..].trim_start().is_empty() {
-            let line = |offset: usize| 1 + text[..offset].matches('\n').count() as u32;
             let (value, end) = reader.read_at(&text, at).map_err(|error| syntax(line(at), error.to_string()))?;
             add(value, &mut |it, _| {
                 let start = it.offset();
@@ -329,43 +371,6 @@ fn add(value: Value<'_>, sink: &mut dyn FnMut(Value<'_>, &[Step])) {
         }
         _ if value.kind() == Kind::Array => value.items().enumerate().for_each(|(idx, it)| sink(it, &[idx.into()])),
         _ => sink(value, &[]),
-    }
-}
-
-fn add_one(cluster: &mut Cluster, value: Value<'_>, place: Place) {
-    fn put<T>(list: &mut Vec<T>, object: T, is_same: impl Fn(&T, &T) -> bool) {
-        match list.iter().position(|it| is_same(it, &object)) {
-            Some(at) => list[at] = object,
-            None => list.push(object),
-        }
-    }
-    let object = Object { value, place };
-    let kind = object.kind();
-    if object.group() == "olm.operatorframework.io" && kind == "ClusterExtension" && !object.name().is_empty() {
-        put(&mut cluster.extensions, ClusterExtension::read(&object), |a, b| a.name == b.name);
-        return;
-    }
-    if object.group() == "config.openshift.io" && kind == "ClusterVersion" {
-        cluster.openshift = cluster_version::version(&object);
-        return;
-    }
-    if object.group() != "operators.coreos.com" || object.name().is_empty() {
-        return;
-    }
-    match kind.as_str() {
-        "Subscription" => put(&mut cluster.subscriptions, Subscription::read(&object), |a, b| {
-            (&a.namespace, &a.name) == (&b.namespace, &b.name)
-        }),
-        "ClusterServiceVersion" => put(&mut cluster.csvs, ClusterServiceVersion::read(&object), |a, b| {
-            (&a.namespace, &a.name) == (&b.namespace, &b.name)
-        }),
-        "CatalogSource" => put(&mut cluster.catalog_sources, CatalogSource::read(&object), |a, b| {
-            (&a.namespace, &a.name) == (&b.namespace, &b.name)
-        }),
-        "OperatorGroup" => put(&mut cluster.operator_groups, OperatorGroup::read(&object), |a, b| {
-            (&a.namespace, &a.name) == (&b.namespace, &b.name)
-        }),
-        _ => {}
     }
 }
 

@@ -5,19 +5,33 @@
 //!
 //! What it deliberately does not do: no cluster is asked, nothing is judged, and it knows no catalogs.
 
+mod admin_gate;
 mod catalog_source;
+mod cluster_operator;
 mod cluster_version;
+mod collect;
+mod condition;
 mod csv;
 mod extension;
+mod install_plan;
 mod manifest;
 mod object;
+mod operator_condition;
 mod operator_group;
 mod subscription;
 
+use std::collections::{BTreeMap, HashMap};
+
+pub use admin_gate::AdminGates;
 pub use catalog_source::CatalogSource;
+pub use cluster_operator::{ClusterOperator, MachineConfigPool};
+pub use cluster_version::ClusterVersion;
+pub use condition::Condition;
 pub use csv::ClusterServiceVersion;
 pub use extension::ClusterExtension;
+pub use install_plan::InstallPlan;
 pub use manifest::{AnyObject, Archives, ClusterError, ObjectText, read, read_objects, read_text};
+pub use operator_condition::OperatorCondition;
 pub use operator_group::OperatorGroup;
 pub use subscription::Subscription;
 
@@ -34,24 +48,67 @@ pub struct Cluster {
     pub extensions: Vec<ClusterExtension>,
     /// OperatorGroups.
     pub operator_groups: Vec<OperatorGroup>,
+    /// InstallPlans.
+    pub install_plans: Vec<InstallPlan>,
+    /// OperatorConditions.
+    pub operator_conditions: Vec<OperatorCondition>,
     /// The version of OpenShift, or empty.
     pub openshift: String,
+    /// The ClusterVersion.
+    pub cluster_version: Option<ClusterVersion>,
+    /// ClusterOperators.
+    pub cluster_operators: Vec<ClusterOperator>,
+    /// MachineConfigPools.
+    pub pools: Vec<MachineConfigPool>,
+    /// Nodes: their names, and the versions of their kubelets.
+    pub nodes: Vec<(String, String)>,
+    /// What must be acknowledged before an update.
+    pub admin_gates: AdminGates,
+    /// When something changed last, as far as it is known: `2026-01-31T12:00:00Z`.
+    pub newest: String,
+    /// How many objects there are of kinds that say nothing here.
+    pub skipped: BTreeMap<String, u64>,
     /// What could not be read, in words; only what was found in a directory, where not every file need be a manifest.
     pub warnings: Vec<String>,
 }
 
 impl Cluster {
-    /// Adds what was read elsewhere.
+    /// Adds what was read elsewhere. Of two objects of one kind and name the later counts.
     pub fn add(&mut self, other: Self) {
-        self.subscriptions.extend(other.subscriptions);
-        self.csvs.extend(other.csvs);
-        self.catalog_sources.extend(other.catalog_sources);
-        self.extensions.extend(other.extensions);
-        self.operator_groups.extend(other.operator_groups);
+        fn put<T>(list: &mut Vec<T>, others: Vec<T>, key: impl Fn(&T) -> (String, String)) {
+            let mut known: HashMap<_, usize> = list.iter().enumerate().map(|(at, it)| (key(it), at)).collect();
+            for object in others {
+                let next = list.len();
+                match list.get_mut(*known.entry(key(&object)).or_insert(next)) {
+                    Some(same) => *same = object,
+                    None => list.push(object),
+                }
+            }
+        }
+        put(&mut self.subscriptions, other.subscriptions, |it| (it.namespace.clone(), it.name.clone()));
+        put(&mut self.csvs, other.csvs, |it| (it.namespace.clone(), it.name.clone()));
+        put(&mut self.catalog_sources, other.catalog_sources, |it| (it.namespace.clone(), it.name.clone()));
+        put(&mut self.extensions, other.extensions, |it| (String::new(), it.name.clone()));
+        put(&mut self.operator_groups, other.operator_groups, |it| (it.namespace.clone(), it.name.clone()));
+        put(&mut self.install_plans, other.install_plans, |it| (it.namespace.clone(), it.name.clone()));
+        put(&mut self.operator_conditions, other.operator_conditions, |it| (it.namespace.clone(), it.name.clone()));
+        put(&mut self.cluster_operators, other.cluster_operators, |it| (String::new(), it.name.clone()));
+        put(&mut self.pools, other.pools, |it| (String::new(), it.name.clone()));
+        put(&mut self.nodes, other.nodes, |it| (String::new(), it.0.clone()));
         self.warnings.extend(other.warnings);
+        for (kind, n) in other.skipped {
+            *self.skipped.entry(kind).or_default() += n;
+        }
         if !other.openshift.is_empty() {
             self.openshift = other.openshift;
         }
+        self.cluster_version = other.cluster_version.or(self.cluster_version.take());
+        if !other.admin_gates.gates.is_empty() {
+            self.admin_gates.gates = other.admin_gates.gates;
+            self.admin_gates.place = other.admin_gates.place;
+        }
+        self.admin_gates.acknowledged.extend(other.admin_gates.acknowledged);
+        self.newest = std::mem::take(&mut self.newest).max(other.newest);
     }
 
     /// The namespaces that have Subscriptions or ClusterServiceVersions that are no copies, by name.

@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: it does not look for what a Subscription names.
 
+use super::condition::Condition;
 use super::object::Object;
 use crate::diag::Place;
 
@@ -28,6 +29,10 @@ pub struct Subscription {
     pub installed: String,
     /// `status.currentCSV`, or empty.
     pub current: String,
+    /// The InstallPlan that it waits for, or empty.
+    pub install_plan: String,
+    /// Its conditions.
+    pub conditions: Vec<Condition>,
     /// Where it is written.
     pub place: Place,
 }
@@ -45,6 +50,8 @@ impl Subscription {
             is_manual: object.text(&["spec", "installPlanApproval"]) == "Manual",
             installed: object.text(&["status", "installedCSV"]),
             current: object.text(&["status", "currentCSV"]),
+            install_plan: object.text(&["status", "installPlanRef", "name"]),
+            conditions: Condition::all(object, &["status", "conditions"]),
             place: object.place.clone(),
         }
     }

@@ -1,0 +1,164 @@
+//! `olmdex lifecycle`
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::args::day::{Span, day, parse_day, parse_span};
+use crate::cli::args::lifecycles::read_lifecycles;
+use crate::cli::args::name::NameArgument;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::args::upgrade::parse_minor;
+use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::constraint::openshift::Minor;
+use crate::platform::{Day, LifecycleRow, PlatformFit, SupportLevel};
+
+/// Show how long versions are supported, and on which OpenShift versions
+///
+/// Red Hat's catalogs hold lifecycles: for each minor version of an operator its phases of support, and the OpenShift versions that it is made
+/// for. That a package or version has none means nothing. Exits with 1 if something that was asked for is not supported on the day, not made
+/// for the OpenShift version, or not known.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex lifecycle --lifecycles lifecycles.yaml --date 2026-08-20
+  olmdex lifecycle keda@2.9.0 --lifecycles lifecycles.yaml --openshift 4.18 --date 2026-08-20
+  olmdex lifecycle --lifecycles lifecycles.yaml --date 2026-08-20 --ending-within 6m -o json")]
+pub(crate) struct LifecycleArgs {
+    /// The packages, also as PKG@VERSION. Default: all that have a lifecycle
+    #[arg(value_name = "PKG@VERSION")]
+    packages: Vec<String>,
+    /// Lifecycles in files, besides those of the catalogs; may be repeated
+    #[arg(long, value_name = "FILE")]
+    lifecycles: Vec<PathBuf>,
+    /// The day. Default: that of $SOURCE_DATE_EPOCH, else today (UTC)
+    #[arg(long, value_name = "DAY", value_parser = parse_day)]
+    date: Option<Day>,
+    /// Whether they are made for this version of OpenShift
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    openshift: Option<Minor>,
+    /// Only what is supported now and not any more after this time: 90d, 6m, 1y
+    #[arg(long, value_name = "SPAN", value_parser = parse_span)]
+    ending_within: Option<Span>,
+    /// What counts as supported; extended phases are add-ons that are paid for
+    #[arg(long, value_enum, default_value_t = SupportLevel::Extended)]
+    support: SupportLevel,
+    #[command(flatten)]
+    ask: AskOptions,
+    #[command(flatten)]
+    rows: RowOptions,
+}
+
+impl ValueEnum for SupportLevel {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Full, Self::Maintenance, Self::Extended]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(match self {
+            Self::Full => clap::builder::PossibleValue::new("full").help("Full support only"),
+            Self::Maintenance => clap::builder::PossibleValue::new("maintenance").help("Full and maintenance support"),
+            Self::Extended => clap::builder::PossibleValue::new("extended").help("Extended support too"),
+        })
+    }
+}
+
+impl Row for LifecycleRow {
+    const KIND: &'static str = "LifecycleList";
+
+    fn columns() -> Vec<Column> {
+        vec![
+            wide("SOURCE"),
+            column("PACKAGE"),
+            column("MINOR"),
+            column("SUPPORT"),
+            column("PHASE ENDS"),
+            column("SUPPORT ENDS"),
+            column("OPENSHIFT"),
+            column("COMPATIBILITY"),
+            wide("DATE"),
+        ]
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        vec![
+            Cow::from(&self.source),
+            Cow::from(&self.package),
+            Cow::from(&self.minor),
+            self.support.words().into(),
+            self.support.ends.as_deref().unwrap_or_default().into(),
+            self.support.support_ends.as_deref().unwrap_or_default().into(),
+            self.openshift.as_deref().unwrap_or_default().join(", ").into(),
+            self.compatibility.map_or("", PlatformFit::as_str).into(),
+            Cow::from(&self.date),
+        ]
+    }
+
+    fn name(&self) -> String {
+        format!("{}@{}", self.package, self.minor)
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
+    let day = day(args.date)?;
+    // A file is enough.
+    let index = if args.lifecycles.is_empty() || args.ask.is_given() { Some(args.ask.open(context)?) } else { None };
+    let all = read_lifecycles(context, index.as_ref(), &args.ask.catalog, &args.lifecycles)?;
+    let openshift = args.openshift.map(|it| it.to_string());
+    let mut rows = Vec::new();
+    if args.packages.is_empty() {
+        let mut seen = BTreeSet::new();
+        for (source, lifecycle) in &all {
+            if seen.insert((source, &lifecycle.package)) {
+                rows.extend(LifecycleRow::of(source, lifecycle, None, day, openshift.as_deref()));
+            }
+        }
+    }
+    for name in &args.packages {
+        let (package, version) = match NameArgument::parse(name) {
+            NameArgument::Version(package, version) => (package, Some(version)),
+            NameArgument::Channel(package, _) => (package, None),
+            _ => (name.clone(), None),
+        };
+        let of_package = all.iter().filter(|it| it.1.package == package);
+        let found: Vec<LifecycleRow> = of_package
+            .flat_map(|(source, it)| LifecycleRow::of(source, it, version.as_deref(), day, openshift.as_deref()))
+            .collect();
+        if found.is_empty() {
+            let version = version.as_deref().unwrap_or_default();
+            rows.push(LifecycleRow::unknown(&package, version, day, openshift.as_deref()));
+        }
+        rows.extend(found);
+    }
+    if let Some(span) = args.ending_within {
+        let end = span.after(day).to_string();
+        rows.retain(|it| {
+            it.support.is_active(args.support) && it.support.support_ends.as_ref().is_some_and(|ends| *ends <= end)
+        });
+    }
+    let is_bad = |it: &LifecycleRow| {
+        let is_incompatible = it.compatibility.is_some_and(|it| it != PlatformFit::Compatible);
+        !it.support.is_active(args.support) || is_incompatible
+    };
+    // A list of everything has old versions in it; who names something wants to know about that.
+    let is_no = if args.packages.is_empty() {
+        args.ending_within.is_some() && !rows.is_empty()
+    } else {
+        rows_say_no(&rows, &is_bad)
+    };
+    if rows.is_empty() && args.packages.is_empty() && args.ending_within.is_none() {
+        let error = CommandError::new(Exit::No, "the catalogs have no lifecycles");
+        return Err(error.help("only Red Hat's catalogs have some; `--lifecycles FILE` adds others"));
+    }
+    table::print(rows, &args.rows)?;
+    Ok(if is_no { Exit::No } else { Exit::Yes })
+}
+
+/// Whether something that was named is answered with no: of a package as a whole, if none of its versions is good.
+fn rows_say_no(rows: &[LifecycleRow], is_bad: &dyn Fn(&LifecycleRow) -> bool) -> bool {
+    let packages: BTreeSet<&str> = rows.iter().map(|it| it.package.as_str()).collect();
+    packages.into_iter().any(|package| rows.iter().filter(|it| it.package == package).all(is_bad))
+}

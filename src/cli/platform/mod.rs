@@ -1,0 +1,7 @@
+//! Commands about a cluster as a whole and the platform below it.
+//!
+//! What it deliberately does not do: no cluster is asked.
+
+pub(in crate::cli) mod lifecycle;
+pub(in crate::cli) mod plan;
+pub(in crate::cli) mod platform_path;

@@ -1,0 +1,284 @@
+//! `olmdex plan`
+
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::args::cluster::{read_cluster, shown};
+use crate::cli::args::day::{day, parse_day};
+use crate::cli::args::lifecycles::read_lifecycles;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::args::update_graph::{Wanted, graph_of_cluster, read_graph};
+use crate::cli::args::upgrade::parse_minor;
+use crate::cli::print::sheet::Sheet;
+use crate::cli::print::table::write_yaml;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::screen::screen;
+use crate::cluster::Cluster;
+use crate::constraint::openshift::Minor;
+use crate::index::Index;
+use crate::plan::{Plan, PlanCatalog, PlanQuestion, PlanVerdict, family_and_minor, markdown, plan, script};
+use crate::platform::{Day, SupportLevel};
+
+/// Plan the upgrade of a cluster: states, blockers, and the steps in their order
+///
+/// Reads what is installed from a must-gather or from what `oc get … -o yaml` prints, and compares it with the catalogs of each OpenShift version on
+/// the way. Each step says why it is needed and what to run; nothing is run. What is not known is listed, never guessed. Exits with 0 if nothing
+/// but the platform must be updated, else with 1.
+///
+/// What to save of a cluster: `oc get subscriptions.operators.coreos.com,csv,installplans,catalogsources,operatorgroups,operatorconditions -A -o
+/// yaml` and `oc get clusterversion,clusteroperators,clusterextensions,clustercatalogs,mcp,nodes -o yaml`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex plan --cluster must-gather/ --to 4.17 -i 4.16=old-catalog -i 4.17=my-catalog
+  olmdex plan --cluster must-gather/ --to 4.17 -i 4.16=old-catalog -i 4.17=my-catalog -o markdown
+  olmdex plan --cluster must-gather/ --to 4.18 --eus -i 4.16=old-catalog --date 2026-08-20 -o json")]
+pub(crate) struct PlanArgs {
+    /// Manifests of the cluster: files, directories, archives (a must-gather) or `-`; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-", required = true)]
+    cluster: Vec<PathBuf>,
+    /// The OpenShift version to go to
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    to: Minor,
+    /// The cluster's version of OpenShift. Default: that of its ClusterVersion
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
+    from: Option<Minor>,
+    /// From one version with extended support to the next: two updates of the control plane with paused pools
+    #[arg(long)]
+    eus: bool,
+    /// A catalog with its version of OpenShift, and its family if there are several: `4.20=DIR`, `4.20/redhat-operators=DIR`; or an index whose
+    /// catalogs are named so, as `redhat-operators-4.20`; may be repeated
+    #[arg(short, long, value_name = "MINOR[/FAMILY]=SOURCE")]
+    input: Vec<String>,
+    /// Which family of catalogs a CatalogSource is; may be repeated. Families are found by the source's name too
+    #[arg(long, value_name = "NS/NAME=CATALOG")]
+    source_map: Vec<String>,
+    /// Lifecycles in files, besides those of the catalogs; may be repeated
+    #[arg(long, value_name = "FILE")]
+    lifecycles: Vec<PathBuf>,
+    /// What counts as supported; extended phases are add-ons that are paid for
+    #[arg(long, value_enum, default_value_t = SupportLevel::Extended)]
+    support: SupportLevel,
+    /// The day on which support is judged. Default: that of $SOURCE_DATE_EPOCH, else today (UTC)
+    #[arg(long, value_name = "DAY", value_parser = parse_day)]
+    date: Option<Day>,
+    /// Known updates of OpenShift, as for `platform-path`; may be repeated
+    #[arg(long, value_name = "FILE|DIR")]
+    graph: Vec<PathBuf>,
+    /// The architecture of a copy of the graph data
+    #[arg(long, value_name = "ARCH", default_value = "amd64")]
+    arch: String,
+    /// Only the operators of this namespace; may be repeated
+    #[arg(long, value_name = "NAME")]
+    scope: Vec<String>,
+    /// Take a blocker or decision as settled; may be repeated
+    #[arg(long, value_name = "CODE[:SUBJECT]")]
+    assume: Vec<String>,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = PlanFormat::Text)]
+    output: PlanFormat,
+}
+
+/// Formats of plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PlanFormat {
+    /// For people
+    #[value(alias = "table")]
+    Text,
+    /// JSON
+    Json,
+    /// YAML of the same
+    Yaml,
+    /// A page with boxes to tick
+    Markdown,
+    /// The commands with remarks, to be read and run step by step
+    Script,
+}
+
+pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
+    let cluster = read_cluster(context, &args.cluster)?;
+    if args.output != PlanFormat::Json {
+        cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
+    }
+    let from = from(args, &cluster)?;
+    if !from.is_before(args.to) {
+        let error = CommandError::usage(format!("OpenShift {} is not later than {from}", args.to));
+        return Err(error.help("`--to` names a later minor version"));
+    }
+    let (index, catalogs) = catalogs(context, args)?;
+    let names: Vec<String> = catalogs.iter().map(|it| it.catalog.clone()).collect();
+    let lifecycles = read_lifecycles(context, Some(&index), &names, &args.lifecycles)?;
+    let kind = if args.eus { "eus" } else { "stable" };
+    let channels = [format!("{kind}-{}", args.to)];
+    let (mut graph, mut sources) = read_graph(context, &args.graph, &Wanted { channels: &channels, arch: &args.arch })?;
+    let known = graph_of_cluster(&cluster);
+    if !known.is_empty() {
+        graph.add(known);
+        sources.push("ClusterVersion".to_owned());
+    }
+    let question = PlanQuestion {
+        cluster: &cluster,
+        from,
+        to: args.to,
+        eus: args.eus,
+        day: day(args.date)?,
+        level: args.support,
+        lifecycles: lifecycles.into_iter().map(|it| it.1).collect(),
+        index: &index,
+        source_map: source_map(args, &catalogs)?,
+        catalogs,
+        graph,
+        graph_source: sources.join(", "),
+        scope: args.scope.clone(),
+        assume: args.assume.clone(),
+    };
+    let plan = plan(&question)?;
+    if plan.operators.is_empty() {
+        let what = format!("{} has no installed operators", shown(&args.cluster));
+        context
+            .reporter
+            .warning(&format!("{what}: no ClusterServiceVersion that is not a copy, and no ClusterExtension"));
+    }
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    match args.output {
+        PlanFormat::Text => sheet(&plan).write(screen().width, &mut out)?,
+        PlanFormat::Json => {
+            serde_json::to_writer_pretty(&mut out, &plan).map_err(io::Error::from)?;
+            out.write_all(b"\n")?;
+        }
+        PlanFormat::Yaml => write_yaml(&plan, &mut out)?,
+        PlanFormat::Markdown => out.write_all(markdown(&plan).as_bytes())?,
+        PlanFormat::Script => out.write_all(script(&plan).as_bytes())?,
+    }
+    out.flush()?;
+    Ok(if plan.verdict == PlanVerdict::Ready { Exit::Yes } else { Exit::No })
+}
+
+fn from(args: &PlanArgs, cluster: &Cluster) -> Result<Minor, CommandError> {
+    match (args.from, cluster.openshift.as_str()) {
+        (Some(from), _) => Ok(from),
+        (None, "") => {
+            let error = CommandError::usage(format!("{} has no ClusterVersion", shown(&args.cluster)));
+            Err(error.help("give the cluster's version with `--from VERSION`"))
+        }
+        (None, read) => parse_minor(read).map_err(|error| {
+            let error = CommandError::new(Exit::Input, format!("the ClusterVersion says version `{read}`: {error}"));
+            error.help("give the cluster's version with `--from VERSION`")
+        }),
+    }
+}
+
+/// The catalogs, and which version each is for.
+fn catalogs(context: &Context, args: &PlanArgs) -> Result<(Index, Vec<PlanCatalog>), CommandError> {
+    let input = args.input.iter().map(|text| match text.split_once('=') {
+        // The names of catalogs have no slashes.
+        Some((name, source)) if !std::path::Path::new(text).exists() => match name.split_once('/') {
+            Some((minor, family)) => format!("{family}-{minor}={source}"),
+            None => text.clone(),
+        },
+        _ => text.clone(),
+    });
+    let index = AskOptions::of_sources(&input.map(PathBuf::from).collect::<Vec<_>>()).open(context)?;
+    let mut catalogs = Vec::new();
+    for name in index.catalog_names()? {
+        match family_and_minor(&name) {
+            Some((family, minor)) => catalogs.push(PlanCatalog { catalog: name, minor, family }),
+            None => context.reporter.warning(&format!(
+                "the name of catalog `{name}` does not say for which OpenShift version it is; it is left out"
+            )),
+        }
+    }
+    if catalogs.is_empty() {
+        let error = CommandError::usage("no catalog says for which OpenShift version it is");
+        return Err(error.help("name catalogs with `-i 4.20=SOURCE`"));
+    }
+    catalogs.sort_by(|a, b| (a.minor, &a.family).cmp(&(b.minor, &b.family)));
+    Ok((index, catalogs))
+}
+
+/// The families of CatalogSources. A catalog's own name stands for its family.
+fn source_map(args: &PlanArgs, catalogs: &[PlanCatalog]) -> Result<Vec<(String, String)>, CommandError> {
+    let mut map = Vec::new();
+    for text in &args.source_map {
+        let Some((source, wanted)) = text.split_once('=') else {
+            let error = CommandError::usage(format!("`{text}` does not tie a CatalogSource to a catalog"));
+            return Err(
+                error.help("write NAMESPACE/NAME=FAMILY, as in openshift-marketplace/community-operators=community")
+            );
+        };
+        let found = catalogs.iter().find(|it| it.family == wanted || it.catalog == wanted);
+        let Some(found) = found else {
+            let mut names: Vec<&str> = catalogs
+                .iter()
+                .flat_map(|it| [it.family.as_str(), it.catalog.as_str()])
+                .filter(|it| !it.is_empty())
+                .collect();
+            names.sort_unstable();
+            names.dedup();
+            let error = CommandError::new(Exit::NotFound, format!("there is no catalog and no family `{wanted}`"));
+            return Err(error.help(format!("there are {}", names.join(", "))));
+        };
+        map.push((source.to_owned(), found.family.clone()));
+    }
+    Ok(map)
+}
+
+fn sheet(plan: &Plan) -> Sheet {
+    let mut sheet = Sheet::default();
+    let metadata = &plan.metadata;
+    sheet.line("Plan", &plan.summary());
+    sheet.line("Support on", &metadata.date);
+    sheet.line("Newest change", &metadata.cluster_changed);
+    sheet.line("Updates from", &metadata.graph);
+    let skipped: Vec<String> = metadata.skipped.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    sheet.line("Passed over", &skipped.join(", "));
+    let mut headers = vec!["NAMESPACE", "PACKAGE", "INSTALLED"];
+    headers.extend(metadata.path.iter().map(String::as_str));
+    headers.extend(["SUPPORT", "TARGET"]);
+    let cell = |operator: &crate::plan::OperatorPlan, minor: &String| {
+        let state = operator.state.get(minor).map_or("", |it| it.as_str());
+        match operator.compatible.get(minor).map(String::as_str) {
+            None | Some("unknown") => state.to_owned(),
+            Some(fit) => format!("{state}, {fit}"),
+        }
+    };
+    let rows = plan.operators.iter().map(|it| {
+        let mut row = vec![it.namespace.clone().unwrap_or_default(), it.package.clone(), it.installed.clone()];
+        row.extend(metadata.path.iter().map(|minor| cell(it, minor)));
+        let support = if it.support.status == crate::platform::SupportStatus::NoData {
+            String::new()
+        } else {
+            it.support.words()
+        };
+        row.extend([support, it.target.clone().unwrap_or_default()]);
+        row
+    });
+    sheet.table("Operators", &headers, rows.collect());
+    let text = |it: &Option<String>| it.clone().unwrap_or_default();
+    let blockers = plan
+        .blockers
+        .iter()
+        .map(|it| vec![it.code.clone(), text(&it.subject), text(&it.platform), it.text.clone(), it.lift.clone()]);
+    sheet.table("Blockers", &["CODE", "SUBJECT", "OPENSHIFT", "TEXT", "LIFTED BY"], blockers.collect());
+    let decisions = plan.decisions.iter().map(|it| {
+        vec![it.code.clone(), text(&it.subject), text(&it.platform), it.text.clone(), it.options.join("; or ")]
+    });
+    sheet.table("Decisions", &["CODE", "SUBJECT", "OPENSHIFT", "TEXT", "OPTIONS"], decisions.collect());
+    let mut steps = String::new();
+    for step in &plan.steps {
+        steps.push_str(&format!("{}. {}\n", step.number, step.title()));
+        step.because.iter().for_each(|it| steps.push_str(&format!("   because: {}\n", it.text)));
+        for it in &step.route {
+            steps.push_str(&format!("   {}: {} ({})\n", it.bundle, it.because, it.place));
+        }
+        step.warnings.iter().for_each(|it| steps.push_str(&format!("   note: {it}\n")));
+        step.commands.iter().for_each(|it| steps.push_str(&format!("     {it}\n")));
+    }
+    sheet.text("Steps", &steps);
+    let unknowns =
+        plan.unknowns.iter().map(|it| vec![it.code.clone(), text(&it.subject), text(&it.platform), it.text.clone()]);
+    sheet.table("Not known", &["CODE", "SUBJECT", "OPENSHIFT", "TEXT"], unknowns.collect());
+    sheet
+}

@@ -1,0 +1,168 @@
+//! `olmdex platform-path`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::args::cluster::read_cluster;
+use crate::cli::args::formats::AnswerOptions;
+use crate::cli::args::update_graph::{Wanted, graph_of_cluster, read_graph};
+use crate::cli::print::answers::print_answers;
+use crate::cli::print::sheet::Sheet;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::constraint::openshift::Minor;
+use crate::diag::counted;
+use crate::plan::path_of;
+use crate::platform::{Goal, Graph, PlatformHop, PlatformRoute, Risk, coerce, platform_path};
+use crate::version::Version;
+
+/// Show the updates of OpenShift from a version to another, with their risks
+///
+/// The fewest updates, of these those without a risk for all clusters, then those with the fewest risks, then the newest patch. Updates come from
+/// saved answers of the update service (exact), from a ClusterVersion (exact, the next step only), or from a copy of the graph data (nodes and
+/// risks exact, updates estimated). Without any, only minor versions are shown. Exits with 1 if there is no path.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex platform-path --from 4.16.30 --to 4.18 --graph graph.json
+  olmdex platform-path --from 4.16.30 --to 4.17.11 --graph graph.json -o json
+  olmdex platform-path --from 4.16 --to 4.20")]
+pub(crate) struct PlatformPathArgs {
+    /// Where it begins, as exactly as it is known. Default: the version of `--cluster`
+    #[arg(long, value_name = "VERSION", required_unless_present = "cluster")]
+    from: Option<String>,
+    /// Where it shall lead: a release, or a minor version
+    #[arg(long, value_name = "VERSION")]
+    to: String,
+    /// Known updates: a saved answer of the update service, or a copy of the graph data (directory or tar); may be repeated
+    #[arg(long, value_name = "FILE|DIR")]
+    graph: Vec<PathBuf>,
+    /// The channel of a copy of the graph data. Default: `stable-` with the minor version that it shall lead to
+    #[arg(long, value_name = "CLUSTER_CHANNEL")]
+    channel: Vec<String>,
+    /// The architecture of a copy of the graph data
+    #[arg(long, value_name = "ARCH", default_value = "amd64")]
+    arch: String,
+    /// Manifests of the cluster, whose ClusterVersion knows the next updates; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-")]
+    cluster: Vec<PathBuf>,
+    #[command(flatten)]
+    answer: AnswerOptions,
+}
+
+fn minor(text: &str) -> Result<Minor, CommandError> {
+    let found = coerce(text).filter(|_| text.contains('.') && text.starts_with(|c: char| c.is_ascii_digit()));
+    found.ok_or_else(|| CommandError::usage(format!("`{text}` is not a version; one looks like 4.18 or 4.18.3")))
+}
+
+pub(crate) fn run(context: &Context, args: &PlatformPathArgs) -> CommandResult {
+    let cluster = read_cluster(context, &args.cluster)?;
+    let from = match (&args.from, cluster.openshift.as_str()) {
+        (Some(from), _) => from.clone(),
+        (None, "") => {
+            let error = CommandError::usage("the manifests have no ClusterVersion");
+            return Err(error.help("give the version with `--from VERSION`"));
+        }
+        (None, version) => version.to_owned(),
+    };
+    let (start, end) = (minor(&from)?, minor(&args.to)?);
+    if end.is_before(start) {
+        return Err(CommandError::usage(format!("{} is before {from}", args.to)).help("clusters are never downgraded"));
+    }
+    let channels = if args.channel.is_empty() { vec![format!("stable-{end}")] } else { args.channel.clone() };
+    let wanted = Wanted { channels: &channels, arch: &args.arch };
+    let (mut graph, mut sources) = read_graph(context, &args.graph, &wanted)?;
+    let known = graph_of_cluster(&cluster);
+    if !known.is_empty() {
+        graph.add(known);
+        sources.push("ClusterVersion (the next step only)".to_owned());
+    }
+    let goal = if Version::parse(&args.to).is_ok() { Goal::Release(args.to.clone()) } else { Goal::Minor(end) };
+    let route = route(&graph, &from, (start, end), &goal, sources, &args.to);
+    let is_reached = route.is_reached;
+    print_answers(args.answer, "PlatformRoute", vec![route], sheet)?;
+    Ok(if is_reached { Exit::Yes } else { Exit::No })
+}
+
+fn route(
+    graph: &Graph,
+    from: &str,
+    (start, end): (Minor, Minor),
+    goal: &Goal,
+    sources: Vec<String>,
+    to: &str,
+) -> PlatformRoute {
+    let mut route = PlatformRoute {
+        from: from.to_owned(),
+        to: to.to_owned(),
+        is_reached: true,
+        hops: Vec::new(),
+        sources,
+        reason: String::new(),
+    };
+    if graph.is_empty() && route.sources.is_empty() {
+        let path = path_of(start, end);
+        route.hops = path
+            .windows(2)
+            .map(|pair| PlatformHop {
+                from: pair[0].to_string(),
+                to: pair[1].to_string(),
+                risks: Vec::new(),
+                is_estimated: true,
+                url: String::new(),
+            })
+            .collect();
+        route.reason =
+            "no updates are known, so only minor versions are planned; `--graph FILE` names releases".to_owned();
+        return route;
+    }
+    match platform_path(graph, from, goal) {
+        Some(found) => {
+            route.reason = match found.hops.len() {
+                0 => format!("{from} is there already"),
+                n => format!("{} is reached in {}", found.to, counted(n as u64, "update")),
+            };
+            if found.hops.iter().any(|it| it.is_estimated) {
+                route.reason.push_str("; that these updates exist is only likely");
+            }
+            route.hops = found.hops;
+        }
+        None => {
+            route.is_reached = false;
+            let is_known = graph.releases.contains_key(from) || graph.edges.iter().any(|it| it.from == from);
+            route.reason = match is_known {
+                true => format!("no updates lead from {from} to {to}"),
+                false => format!(
+                    "{from} is not among the known releases; it must be a release such as {end}.3 in one of the channels"
+                ),
+            };
+        }
+    }
+    route
+}
+
+fn sheet(route: &PlatformRoute) -> Sheet {
+    let mut sheet = Sheet::default();
+    sheet.line("From", &route.from);
+    sheet.line("To", &route.to);
+    sheet.line("Path", if route.is_reached { "yes" } else { "no" });
+    sheet.line("Because", &route.reason);
+    sheet.line("Updates from", &route.sources.join(", "));
+    let risks = |hop: &PlatformHop| -> String {
+        let name = |it: &Risk| if it.is_always() { format!("{} (all clusters)", it.name) } else { it.name.clone() };
+        hop.risks.iter().map(name).collect::<Vec<_>>().join(", ")
+    };
+    let row = |it: &PlatformHop| vec![it.from.clone(), it.to.clone(), risks(it), it.url.clone()];
+    let headers = ["FROM", "TO", "RISKS", "ERRATA"];
+    let rows: Vec<Vec<String>> = route.hops.iter().map(row).collect();
+    sheet.main(&headers, rows.clone());
+    sheet.table("Updates", &headers, rows);
+    let risks: Vec<&Risk> = route.hops.iter().flat_map(|it| &it.risks).collect();
+    let row = |it: &&Risk| {
+        let message = it.message.split_whitespace().collect::<Vec<_>>().join(" ");
+        vec![it.name.clone(), it.url.clone(), message]
+    };
+    sheet.table("Risks", &["NAME", "LINK", "MESSAGE"], risks.iter().map(row).collect());
+    sheet.list_names(route.hops.iter().map(|it| it.to.clone()));
+    sheet
+}

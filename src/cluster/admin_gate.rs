@@ -1,0 +1,48 @@
+//! What an administrator must acknowledge before an update: two ConfigMaps.
+//!
+//! What it deliberately does not do: it reads no other ConfigMap.
+
+use super::object::Object;
+use crate::diag::Place;
+
+/// Where gates stand, and where they are acknowledged.
+const GATES: (&str, &str) = ("openshift-config-managed", "admin-gates");
+const ACKS: (&str, &str) = ("openshift-config", "admin-acks");
+
+/// Gates and what was acknowledged.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AdminGates {
+    /// Each gate with what it says.
+    pub gates: Vec<(String, String)>,
+    /// The gates that were acknowledged.
+    pub acknowledged: Vec<String>,
+    /// Where the gates are written.
+    pub place: Place,
+}
+
+impl AdminGates {
+    /// Takes a ConfigMap; whether it is one of the two.
+    pub(super) fn add(&mut self, object: &Object<'_>) -> bool {
+        let (namespace, name) = (object.namespace(), object.name());
+        let data = object.at(&["data"]);
+        let data = data.into_iter().flat_map(|it| it.members()).filter_map(|(key, value)| {
+            Some((key.as_str()?.into_owned(), value.as_str().unwrap_or_default().into_owned()))
+        });
+        if (namespace.as_str(), name.as_str()) == GATES {
+            self.gates = data.collect();
+            self.place = object.place.clone();
+            return true;
+        }
+        if (namespace.as_str(), name.as_str()) == ACKS {
+            self.acknowledged = data.filter(|(_, value)| value == "true").map(|it| it.0).collect();
+            return true;
+        }
+        false
+    }
+
+    /// The gates that are closed for updates of a minor version of OpenShift.
+    pub fn closed<'g>(&'g self, minor: &'g str) -> impl Iterator<Item = &'g (String, String)> {
+        let prefix = format!("ack-{minor}-");
+        self.gates.iter().filter(move |(name, _)| name.starts_with(&prefix) && !self.acknowledged.contains(name))
+    }
+}

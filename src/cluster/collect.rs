@@ -1,0 +1,114 @@
+//! Objects of a cluster, sorted by kind; each once, of two of one name the later.
+//!
+//! What it deliberately does not do: it opens no file.
+
+use std::collections::HashMap;
+
+use super::object::{Object, text};
+use super::{
+    CatalogSource, Cluster, ClusterExtension, ClusterOperator, ClusterServiceVersion, ClusterVersion, InstallPlan,
+    MachineConfigPool, OperatorCondition, OperatorGroup, Subscription,
+};
+use crate::diag::Place;
+use crate::json::Value;
+
+/// Collects objects.
+#[derive(Default)]
+pub(super) struct Collector {
+    pub(super) cluster: Cluster,
+    /// Where the object of a kind, namespace and name is in its list.
+    seen: HashMap<(&'static str, String, String), usize>,
+}
+
+impl Collector {
+    fn put<T>(
+        &mut self,
+        kind: &'static str,
+        object: &Object<'_>,
+        list: impl Fn(&mut Cluster) -> &mut Vec<T>,
+        read: impl Fn(&Object<'_>) -> T,
+    ) {
+        let list = list(&mut self.cluster);
+        let next = list.len();
+        let at = *self.seen.entry((kind, object.namespace(), object.name())).or_insert(next);
+        match list.get_mut(at) {
+            Some(known) => *known = read(object),
+            None => list.push(read(object)),
+        }
+    }
+
+    /// Takes an object. One of a kind that is not known is counted.
+    pub(super) fn add(&mut self, value: Value<'_>, place: Place) {
+        let object = Object { value, place };
+        let (group, kind) = (object.group(), object.kind());
+        if kind.is_empty() {
+            return;
+        }
+        if object.name().is_empty() {
+            self.skip(&kind);
+            return;
+        }
+        self.note_time(&object);
+        match (group.as_str(), kind.as_str()) {
+            ("olm.operatorframework.io", "ClusterExtension") => {
+                self.put("ClusterExtension", &object, |it| &mut it.extensions, ClusterExtension::read);
+            }
+            ("config.openshift.io", "ClusterVersion") => {
+                let version = ClusterVersion::read(&object);
+                self.cluster.openshift.clone_from(&version.version);
+                self.cluster.cluster_version = Some(version);
+            }
+            ("config.openshift.io", "ClusterOperator") => {
+                self.put("ClusterOperator", &object, |it| &mut it.cluster_operators, ClusterOperator::read);
+            }
+            ("machineconfiguration.openshift.io", "MachineConfigPool") => {
+                self.put("MachineConfigPool", &object, |it| &mut it.pools, MachineConfigPool::read);
+            }
+            ("operators.coreos.com", "Subscription") => {
+                self.put("Subscription", &object, |it| &mut it.subscriptions, Subscription::read);
+            }
+            ("operators.coreos.com", "ClusterServiceVersion") => {
+                self.put("ClusterServiceVersion", &object, |it| &mut it.csvs, ClusterServiceVersion::read);
+            }
+            ("operators.coreos.com", "CatalogSource") => {
+                self.put("CatalogSource", &object, |it| &mut it.catalog_sources, CatalogSource::read);
+            }
+            ("operators.coreos.com", "OperatorGroup") => {
+                self.put("OperatorGroup", &object, |it| &mut it.operator_groups, OperatorGroup::read);
+            }
+            ("operators.coreos.com", "InstallPlan") => {
+                self.put("InstallPlan", &object, |it| &mut it.install_plans, InstallPlan::read);
+            }
+            ("operators.coreos.com", "OperatorCondition") => {
+                self.put("OperatorCondition", &object, |it| &mut it.operator_conditions, OperatorCondition::read);
+            }
+            ("", "Node") => {
+                let kubelet = object.text(&["status", "nodeInfo", "kubeletVersion"]);
+                self.put("Node", &object, |it| &mut it.nodes, |object| (object.name(), kubelet.clone()));
+            }
+            ("", "ConfigMap") => {
+                if !self.cluster.admin_gates.add(&object) {
+                    self.skip(&kind);
+                }
+            }
+            _ => self.skip(&kind),
+        }
+    }
+
+    fn skip(&mut self, kind: &str) {
+        *self.cluster.skipped.entry(kind.to_owned()).or_default() += 1;
+    }
+
+    /// Keeps the time of the newest change. Times of one form sort as texts.
+    fn note_time(&mut self, object: &Object<'_>) {
+        let mut times = vec![object.text(&["metadata", "creationTimestamp"])];
+        for condition in object.items(&["status", "conditions"]) {
+            times.extend(["lastTransitionTime", "lastUpdateTime"].map(|key| text(condition, key)));
+        }
+        for time in times {
+            if time.len() == "2026-01-01T00:00:00Z".len() && time > self.cluster.newest {
+                self.cluster.newest = time;
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Conditions, as all kinds of objects have them.
+//!
+//! What it deliberately does not do: it does not say what a condition means.
+
+use super::object::{Object, text};
+use crate::json::Value;
+
+/// A condition.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Condition {
+    /// Its type.
+    pub kind: String,
+    /// `True`, `False` or `Unknown`.
+    pub status: String,
+    /// Its reason, or empty.
+    pub reason: String,
+    /// Its message, or empty.
+    pub message: String,
+}
+
+impl Condition {
+    pub(super) fn read(value: Value<'_>) -> Self {
+        Self {
+            kind: text(value, "type"),
+            status: text(value, "status"),
+            reason: text(value, "reason"),
+            message: text(value, "message"),
+        }
+    }
+
+    pub(super) fn all(object: &Object<'_>, path: &[&str]) -> Vec<Self> {
+        object.items(path).into_iter().map(Self::read).collect()
+    }
+
+    /// The condition of a type.
+    #[must_use]
+    pub fn find<'c>(conditions: &'c [Self], kind: &str) -> Option<&'c Self> {
+        conditions.iter().find(|it| it.kind == kind)
+    }
+
+    /// Whether a condition has a status.
+    #[must_use]
+    pub fn is(conditions: &[Self], kind: &str, status: &str) -> bool {
+        Self::find(conditions, kind).is_some_and(|it| it.status == status)
+    }
+}

@@ -1,0 +1,428 @@
+//! A plan as data.
+//!
+//! What it deliberately does not do: it decides nothing but the verdict.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::catalogs::Catalogs;
+use super::standing::OperatorState;
+use crate::constraint::openshift::Minor;
+use crate::platform::Support;
+use crate::upgrade::Generation;
+
+/// A plan.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// Version of the output's form: `olmdex/v1`.
+    pub api_version: String,
+    /// `Plan`
+    pub kind: String,
+    /// What the plan is about.
+    pub metadata: PlanMetadata,
+    /// What comes of it.
+    pub verdict: PlanVerdict,
+    /// The operators.
+    pub operators: Vec<OperatorPlan>,
+    /// The steps in their order.
+    pub steps: Vec<PlanStep>,
+    /// What keeps the platform, or an operator, from going on.
+    pub blockers: Vec<Blocker>,
+    /// What somebody has to decide.
+    pub decisions: Vec<Decision>,
+    /// What is not known.
+    pub unknowns: Vec<Unknown>,
+}
+
+/// What a plan is about.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanMetadata {
+    /// The version of the cluster, as exactly as it is known.
+    pub from: String,
+    /// The minor version to go to.
+    pub to: String,
+    /// The minor versions on the way, from the first to the last.
+    pub path: Vec<String>,
+    /// The day on which support is judged.
+    pub date: String,
+    /// When something changed last in what is known of the cluster, or empty.
+    pub cluster_changed: String,
+    /// The catalogs.
+    pub catalogs: Vec<CatalogOfPlan>,
+    /// Where the updates of OpenShift come from, or empty.
+    pub graph: String,
+    /// How many objects were passed over, by kind.
+    pub skipped: BTreeMap<String, u64>,
+    /// What could not be read, in words.
+    pub warnings: Vec<String>,
+}
+
+/// A catalog that a plan was made with.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CatalogOfPlan {
+    /// The version of OpenShift that it is for.
+    pub minor: String,
+    /// Its name.
+    pub name: String,
+    /// The family that it belongs to, or empty.
+    pub family: String,
+}
+
+/// What comes of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PlanVerdict {
+    /// Nothing must be done but the update of the platform.
+    Ready,
+    /// There is a way, with steps or decisions.
+    Attention,
+    /// Nothing but uninstalling lifts a blocker.
+    Blocked,
+    /// Something that decides is not known.
+    Unknown,
+}
+
+impl PlanVerdict {
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Attention => "attention",
+            Self::Blocked => "blocked",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// An operator.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OperatorPlan {
+    /// Its namespace; `null` for a ClusterExtension.
+    pub namespace: Option<String>,
+    /// Its package.
+    pub package: String,
+    /// Whether the package was taken from the name of the ClusterServiceVersion.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub package_is_guessed: bool,
+    /// What is installed.
+    pub installed: String,
+    /// Its version.
+    pub version: String,
+    /// The generation of OLM that manages it.
+    pub olm: Generation,
+    /// The ClusterExtension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extension: Option<String>,
+    /// The channel that it follows, or empty.
+    pub channel: String,
+    /// The CatalogSource that it follows, or empty.
+    pub source: String,
+    /// How it stands to the catalog of each version.
+    pub state: BTreeMap<String, OperatorState>,
+    /// How it stands to each version after the cluster's.
+    pub compatible: BTreeMap<String, String>,
+    /// What says so.
+    pub because: BTreeMap<String, String>,
+    /// Its support on the day of the plan.
+    pub support: Support,
+    /// What OLM updates it to as things are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<String>,
+    /// What the plan updates it to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// The support of the target on the day of the plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_support: Option<Support>,
+    /// The packages of other operators that the target needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+    /// Where nothing leads on from what is installed: the first entry of the channel.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub entry_point: BTreeMap<String, String>,
+    /// The InstallPlan that waits for approval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pending_install_plan: Option<String>,
+    /// Where what is installed is written.
+    pub place: String,
+}
+
+impl OperatorPlan {
+    /// What steps, blockers and the rest call it.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        match (&self.namespace, &self.extension) {
+            (Some(namespace), _) => format!("{namespace}/{}", self.package),
+            (None, Some(extension)) => extension.clone(),
+            (None, None) => self.package.clone(),
+        }
+    }
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepKind {
+    /// Something is repaired.
+    Mend,
+    /// Something is waited for.
+    Wait,
+    /// An operator is updated.
+    Operator,
+    /// The operators of a namespace are updated together.
+    Operators,
+    /// The channel of a Subscription is changed.
+    Channel,
+    /// A ClusterExtension is changed.
+    Extension,
+    /// An operator is uninstalled.
+    Uninstall,
+    /// The channel of the cluster is changed.
+    ChannelOfCluster,
+    /// The pools of workers are paused.
+    PausePools,
+    /// The platform is updated.
+    Platform,
+    /// The pools of workers are resumed.
+    ResumePools,
+}
+
+impl StepKind {
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mend => "mend",
+            Self::Wait => "wait",
+            Self::Operator => "operator",
+            Self::Operators => "operators",
+            Self::Channel => "channel",
+            Self::Extension => "extension",
+            Self::Uninstall => "uninstall",
+            Self::ChannelOfCluster => "channel-of-cluster",
+            Self::PausePools => "pause-pools",
+            Self::Platform => "platform",
+            Self::ResumePools => "resume-pools",
+        }
+    }
+}
+
+/// A bundle on the path of a step, or several that are installed together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum PathElement {
+    /// A bundle.
+    Bundle(String),
+    /// The bundles of one InstallPlan.
+    Together(Vec<String>),
+}
+
+/// Why, in a word and in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Reason {
+    /// In a word.
+    pub code: String,
+    /// In a sentence.
+    pub text: String,
+}
+
+/// A bundle on the way, and what in the catalog leads to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RouteStep {
+    /// The bundle.
+    pub bundle: String,
+    /// The catalog.
+    pub catalog: String,
+    /// The fields of its entry that lead to it.
+    pub because: String,
+    /// Where the first of them is written: `file:line:column`.
+    pub place: String,
+}
+
+/// A step.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanStep {
+    /// Its number, from 1.
+    pub number: usize,
+    /// What it does.
+    pub kind: StepKind,
+    /// To what: `NAMESPACE/PACKAGE`, a namespace or a ClusterExtension.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// Where it begins: a version of OpenShift, or a channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Where it leads: a version of OpenShift, or a channel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// The release of OpenShift, if the updates are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub release: Option<String>,
+    /// The version of OpenShift that the cluster has during it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<String>,
+    /// How InstallPlans of the namespace are approved: `Manual` or `Automatic`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approval: Option<String>,
+    /// The bundles that it leads over.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path: Vec<PathElement>,
+    /// The bundles that follow by themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<String>,
+    /// What leads from bundle to bundle.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub route: Vec<RouteStep>,
+    /// What is set, field by field.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub set: BTreeMap<String, Vec<String>>,
+    /// Of operators that are updated together: those that others need first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
+    /// Whether several operators are updated by one InstallPlan.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub together: bool,
+    /// Whether the platform can be updated without it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
+    /// Why.
+    pub because: Vec<Reason>,
+    /// What to run. Lines that begin with `#` are remarks.
+    pub commands: Vec<String>,
+    /// An object for those who keep theirs in files, as YAML.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<String>,
+    /// What to look out for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+impl PlanStep {
+    pub(super) fn new(kind: StepKind) -> Self {
+        Self {
+            number: 0,
+            kind,
+            subject: None,
+            from: None,
+            to: None,
+            release: None,
+            catalog: None,
+            approval: None,
+            path: Vec::new(),
+            then: Vec::new(),
+            route: Vec::new(),
+            set: BTreeMap::new(),
+            order: Vec::new(),
+            together: false,
+            optional: false,
+            because: Vec::new(),
+            commands: Vec::new(),
+            manifest: None,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// Something that keeps the platform, or an operator, from going on.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Blocker {
+    /// In a word.
+    pub code: String,
+    /// What it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The version of OpenShift that it keeps the cluster from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
+    /// The value that decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// In words; those of the system where it has some.
+    pub text: String,
+    /// The bundle that lifts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lifted_by: Option<String>,
+    /// How it is lifted.
+    pub lift: String,
+    /// Where it is written.
+    pub place: String,
+    /// Whether something other than uninstalling lifts it.
+    pub has_way: bool,
+}
+
+/// Something to decide.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Decision {
+    /// In a word.
+    pub code: String,
+    /// What it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The version of OpenShift at which it matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
+    /// In words.
+    pub text: String,
+    /// What can be done.
+    pub options: Vec<String>,
+}
+
+/// Something that is not known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Unknown {
+    /// In a word.
+    pub code: String,
+    /// What it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+    /// The version of OpenShift that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub platform: Option<String>,
+    /// The CatalogSource that it is about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// In words.
+    pub text: String,
+}
+
+impl Unknown {
+    pub(super) fn new(code: &str, subject: Option<String>, platform: Option<Minor>, text: String) -> Self {
+        Self { code: code.to_owned(), subject, platform: platform.map(|it| it.to_string()), source: None, text }
+    }
+}
+
+impl Plan {
+    /// Comes to the verdict. What is not known never makes it better.
+    pub(super) fn judge(&mut self, catalogs: &Catalogs<'_>, to: Minor) {
+        let is_unknown = |it: &Unknown| ["catalog-missing", "source-unknown"].contains(&it.code.as_str());
+        let needs_step = |it: &PlanStep| {
+            let is_platform = matches!(
+                it.kind,
+                StepKind::Platform | StepKind::ChannelOfCluster | StepKind::PausePools | StepKind::ResumePools
+            );
+            !it.optional && !is_platform
+        };
+        self.verdict = if self.blockers.iter().any(|it| !it.has_way) {
+            PlanVerdict::Blocked
+        } else if !self.blockers.is_empty() || !self.decisions.is_empty() || self.steps.iter().any(needs_step) {
+            PlanVerdict::Attention
+        } else if !catalogs.has(to) || self.unknowns.iter().any(is_unknown) {
+            PlanVerdict::Unknown
+        } else {
+            PlanVerdict::Ready
+        };
+    }
+}

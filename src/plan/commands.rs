@@ -1,0 +1,303 @@
+//! The commands and manifests of steps.
+//!
+//! Names come from a cluster, so each is checked before it is written: what Kubernetes takes as a name needs no quotes, and what does not
+//! look like one gets no command.
+//!
+//! What it deliberately does not do: it runs nothing, and proposes neither `--force` nor `--allow-not-recommended`.
+
+use super::answer::{PathElement, Plan, PlanStep, StepKind};
+use super::question::PlanQuestion;
+use crate::cluster::{ClusterExtension, Subscription};
+use crate::json::write_string;
+
+/// Adds commands to all steps.
+pub(super) fn add(question: &PlanQuestion<'_>, plan: &mut Plan) {
+    for step in &mut plan.steps {
+        let mut writer = Writer { question, commands: Vec::new(), manifest: None, warnings: Vec::new() };
+        if writer.write(step).is_none() {
+            writer.commands.clear();
+            writer.manifest = None;
+            step.warnings
+                .push("a name has characters that no name in Kubernetes has, so there is no command".to_owned());
+        }
+        step.commands = writer.commands;
+        step.manifest = writer.manifest;
+        step.warnings.extend(writer.warnings);
+    }
+}
+
+struct Writer<'q> {
+    question: &'q PlanQuestion<'q>,
+    commands: Vec<String>,
+    manifest: Option<String>,
+    warnings: Vec<String>,
+}
+
+/// A name that means the same to a shell and to Kubernetes; `None` for any other text.
+fn name(text: &str) -> Option<&str> {
+    let is_plain = !text.is_empty()
+        && !text.starts_with('-')
+        && text.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'-' | b'_' | b'+'));
+    is_plain.then_some(text)
+}
+
+/// A text as a word of a POSIX shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+fn json_text(text: &str) -> String {
+    let mut out = Vec::new();
+    write_string(text, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+impl Writer<'_> {
+    fn say(&mut self, remark: &str) {
+        // A remark must not become a command.
+        self.commands.push(format!("# {}", remark.split_whitespace().collect::<Vec<_>>().join(" ")));
+    }
+
+    fn write(&mut self, step: &PlanStep) -> Option<()> {
+        match step.kind {
+            StepKind::Platform => self.platform(step)?,
+            StepKind::ChannelOfCluster => {
+                let channel = name(step.to.as_deref()?)?;
+                self.commands.push(format!("oc adm upgrade channel {channel}"));
+            }
+            StepKind::PausePools => self.pools(true)?,
+            StepKind::ResumePools => self.pools(false)?,
+            StepKind::Operator | StepKind::Operators => self.operators(step)?,
+            StepKind::Channel => self.channel(step)?,
+            StepKind::Extension => self.extension(step)?,
+            StepKind::Uninstall => self.uninstall(step)?,
+            StepKind::Wait => {
+                let namespace = name(step.subject.as_deref()?.split('/').next()?)?;
+                self.wait(namespace, step)?;
+            }
+            StepKind::Mend => match step.subject.as_deref()?.split_once('/') {
+                Some((namespace, _)) => {
+                    let namespace = name(namespace)?;
+                    self.commands
+                        .push(format!("oc -n {namespace} get csv,subscriptions.operators.coreos.com,installplans"));
+                }
+                None => self.commands.push(format!("oc describe clusterextension {}", name(step.subject.as_deref()?)?)),
+            },
+        }
+        Some(())
+    }
+
+    fn platform(&mut self, step: &PlanStep) -> Option<()> {
+        let to = name(step.to.as_deref()?)?;
+        let present = self.question.cluster.cluster_version.as_ref().map(|it| it.channel.as_str()).unwrap_or_default();
+        if !self.question.eus {
+            // A cluster stays with its kind of channel.
+            let kind =
+                present.split('-').next().filter(|it| ["stable", "fast", "candidate"].contains(it)).unwrap_or("stable");
+            let channel = format!("{kind}-{to}");
+            if present != channel {
+                self.commands.push(format!("oc adm upgrade channel {channel}"));
+            }
+        }
+        match step.release.as_deref().and_then(name) {
+            Some(release) => self.commands.push(format!("oc adm upgrade --to={release}")),
+            None => {
+                self.commands.push("oc adm upgrade".to_owned());
+                self.say(&format!("choose a recommended {to}.z of the list: oc adm upgrade --to=VERSION"));
+            }
+        }
+        Some(())
+    }
+
+    fn pools(&mut self, pauses: bool) -> Option<()> {
+        let others: Vec<&str> =
+            self.question.cluster.pools.iter().map(|it| it.name.as_str()).filter(|it| *it != "master").collect();
+        if others.is_empty() {
+            self.say("no MachineConfigPools were given; worker is the one that every cluster has");
+        }
+        for pool in if others.is_empty() { vec!["worker"] } else { others } {
+            let pool = name(pool)?;
+            self.commands.push(format!("oc patch mcp/{pool} --type merge -p '{{\"spec\":{{\"paused\":{pauses}}}}}'"));
+        }
+        Some(())
+    }
+
+    fn operators(&mut self, step: &PlanStep) -> Option<()> {
+        let namespace = name(step.subject.as_deref()?.split('/').next()?)?.to_owned();
+        let is_manual = step.approval.as_deref() == Some("Manual");
+        for (round, element) in step.path.iter().enumerate() {
+            let bundles: Vec<&str> = match element {
+                PathElement::Bundle(bundle) => vec![bundle],
+                PathElement::Together(bundles) => bundles.iter().map(String::as_str).collect(),
+            };
+            if is_manual {
+                self.approve(&namespace, round, &bundles)?;
+            }
+            for bundle in bundles {
+                self.wait_for(&namespace, bundle)?;
+            }
+        }
+        Some(())
+    }
+
+    fn approve(&mut self, namespace: &str, round: usize, bundles: &[&str]) -> Option<()> {
+        let plans = &self.question.cluster.install_plans;
+        let wanted = |plan: &&crate::cluster::InstallPlan| {
+            plan.namespace == namespace
+                && plan.waits()
+                && bundles.iter().all(|it| plan.csvs.iter().any(|csv| csv == it))
+        };
+        let plan = plans.iter().find(wanted).filter(|_| round == 0);
+        let patch = "--type merge -p '{\"spec\":{\"approved\":true}}'";
+        let Some(plan) = plan else {
+            self.say(&format!("the InstallPlan with {}: oc -n {namespace} get installplans", bundles.join(" and ")));
+            self.commands.push(format!("oc -n {namespace} patch installplan \"$INSTALLPLAN\" {patch}"));
+            return Some(());
+        };
+        let more: Vec<&str> = plan.csvs.iter().map(String::as_str).filter(|it| !bundles.contains(it)).collect();
+        if !more.is_empty() {
+            self.warnings.push(format!("the InstallPlan {} installs {} too", plan.name, more.join(", ")));
+        }
+        self.commands.push(format!("oc -n {namespace} patch installplan {} {patch}", name(&plan.name)?));
+        Some(())
+    }
+
+    fn wait_for(&mut self, namespace: &str, bundle: &str) -> Option<()> {
+        let bundle = name(bundle)?;
+        self.commands.push(format!(
+            "oc -n {namespace} wait csv/{bundle} --for=jsonpath='{{.status.phase}}'=Succeeded --timeout=15m"
+        ));
+        Some(())
+    }
+
+    fn wait(&mut self, namespace: &str, step: &PlanStep) -> Option<()> {
+        for element in &step.path {
+            if let PathElement::Bundle(bundle) = element {
+                self.wait_for(namespace, bundle)?;
+            }
+        }
+        Some(())
+    }
+
+    /// The Subscriptions of a step's package.
+    fn subscriptions(&self, namespace: &str, package: &str) -> Vec<&Subscription> {
+        let all = &self.question.cluster.subscriptions;
+        all.iter().filter(|it| it.namespace == namespace && it.package == package).collect()
+    }
+
+    fn channel(&mut self, step: &PlanStep) -> Option<()> {
+        let (namespace, package) = step.subject.as_deref()?.split_once('/')?;
+        let (namespace, channel) = (name(namespace)?.to_owned(), name(step.to.as_deref()?)?.to_owned());
+        let subscriptions: Vec<Subscription> = self.subscriptions(&namespace, package).into_iter().cloned().collect();
+        for subscription in &subscriptions {
+            let (own, patch) =
+                (name(&subscription.name)?, format!("{{\"spec\":{{\"channel\":{}}}}}", json_text(&channel)));
+            self.commands.push(format!(
+                "oc -n {namespace} patch subscriptions.operators.coreos.com {own} --type merge -p {}",
+                quoted(&patch)
+            ));
+            self.manifest = Some(format!(
+                "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata:\n  name: {own}\n  namespace: {namespace}\nspec:\n  name: {}\n  channel: {}\n  source: {}\n  sourceNamespace: {}\n",
+                json_text(&subscription.package),
+                json_text(&channel),
+                json_text(&subscription.source),
+                json_text(&subscription.source_namespace),
+            ));
+        }
+        let then: Vec<String> = step.then.clone();
+        if step.approval.as_deref() == Some("Manual") {
+            for bundle in then {
+                self.approve(&namespace, 1, &[&bundle])?;
+                self.wait_for(&namespace, &bundle)?;
+            }
+        } else if let Some(last) = then.last() {
+            self.wait_for(&namespace, last)?;
+        }
+        Some(())
+    }
+
+    fn extension(&mut self, step: &PlanStep) -> Option<()> {
+        let own = name(step.subject.as_deref()?)?.to_owned();
+        let extension = self.question.cluster.extensions.iter().find(|it| it.name == own).cloned().unwrap_or_default();
+        let version = step.set.get("spec.source.catalog.version").and_then(|it| it.first());
+        let channels = step.set.get("spec.source.catalog.channels");
+        let mut fields = Vec::new();
+        if let Some(version) = version {
+            fields.push(format!("\"version\":{}", json_text(version)));
+        }
+        if let Some(channels) = channels {
+            let channels: Vec<String> = channels.iter().map(|it| json_text(it)).collect();
+            fields.push(format!("\"channels\":[{}]", channels.join(",")));
+        }
+        if fields.is_empty() {
+            self.say("OLM v1 updates it by itself");
+        } else {
+            let patch = format!("{{\"spec\":{{\"source\":{{\"catalog\":{{{}}}}}}}}}", fields.join(","));
+            self.commands.push(format!("oc patch clusterextension {own} --type merge -p {}", quoted(&patch)));
+            self.manifest = Some(manifest_of(&own, &extension, version, channels));
+        }
+        if let Some(PathElement::Bundle(last)) = step.path.last() {
+            let last = name(last)?;
+            let wait = format!(
+                "oc wait clusterextension/{own} --for=jsonpath='{{.status.install.bundle.name}}'={last} --timeout=15m"
+            );
+            self.commands.push(wait);
+        }
+        Some(())
+    }
+
+    fn uninstall(&mut self, step: &PlanStep) -> Option<()> {
+        let subject = step.subject.as_deref()?;
+        let Some((namespace, package)) = subject.split_once('/') else {
+            self.commands.push(format!("oc delete clusterextension {}", name(subject)?));
+            return Some(());
+        };
+        let namespace = name(namespace)?.to_owned();
+        let subscriptions: Vec<Subscription> = self.subscriptions(&namespace, package).into_iter().cloned().collect();
+        self.say("definitions and what the operator runs stay");
+        for subscription in &subscriptions {
+            self.commands.push(format!(
+                "oc -n {namespace} delete subscriptions.operators.coreos.com {}",
+                name(&subscription.name)?
+            ));
+            self.commands.push(format!("oc -n {namespace} delete csv {}", name(&subscription.installed)?));
+        }
+        Some(())
+    }
+}
+
+fn manifest_of(
+    own: &str,
+    extension: &ClusterExtension,
+    version: Option<&String>,
+    channels: Option<&Vec<String>>,
+) -> String {
+    let mut text = format!(
+        "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata:\n  name: {own}\nspec:\n  source:\n    sourceType: Catalog\n    catalog:\n      packageName: {}\n",
+        json_text(&extension.package)
+    );
+    let version = version.cloned().unwrap_or_else(|| extension.version.clone());
+    if !version.is_empty() {
+        text.push_str(&format!("      version: {}\n", json_text(&version)));
+    }
+    let channels = channels.unwrap_or(&extension.channels);
+    if !channels.is_empty() {
+        let channels: Vec<String> = channels.iter().map(|it| json_text(it)).collect();
+        text.push_str(&format!("      channels: [{}]\n", channels.join(", ")));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_names_get_into_commands() {
+        for text in ["", "a b", "$(x)", "a;b", "-f", "ä", "a\nb", "'"] {
+            assert_eq!(name(text), None, "{text:?}");
+        }
+        assert_eq!(name("till.v1.0.0"), Some("till.v1.0.0"));
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+    }
+}

@@ -1,0 +1,161 @@
+//! Whether a bundle may stay at a version of OpenShift: what the cluster enforces, then what the lifecycle says, then what the bundle says.
+//!
+//! What it deliberately does not do: that a catalog holds a bundle says nothing.
+
+use super::catalogs::Catalogs;
+use super::inventory::Operator;
+use super::question::PlanQuestion;
+use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
+use crate::index::IndexError;
+use crate::platform::{Lifecycle, PlatformFit, Support};
+use crate::upgrade::Generation;
+use crate::upgrade::compat::{Claims, Compatibility, Signal, judge};
+
+/// How a bundle stands to a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fit {
+    Blocks,
+    Incompatible,
+    Unknown,
+    NotExcluded,
+    Stated,
+}
+
+impl Fit {
+    pub(super) fn as_str(self) -> &'static str {
+        match self {
+            Self::Blocks => "blocks",
+            Self::Incompatible => "incompatible",
+            Self::Unknown => "unknown",
+            Self::NotExcluded => "not-excluded",
+            Self::Stated => "stated",
+        }
+    }
+}
+
+/// The highest version that a bundle states, or why it cannot be read.
+pub(super) struct Highest {
+    pub(super) code: &'static str,
+    pub(super) value: String,
+    /// In OLM's words.
+    pub(super) text: String,
+}
+
+/// Judges bundles of an operator.
+pub(super) struct Judge<'q> {
+    question: &'q PlanQuestion<'q>,
+    catalogs: &'q Catalogs<'q>,
+    path: &'q [Minor],
+    operator: &'q Operator,
+    lifecycle: Option<&'q Lifecycle>,
+}
+
+impl<'q> Judge<'q> {
+    pub(super) fn new(
+        question: &'q PlanQuestion<'q>,
+        catalogs: &'q Catalogs<'q>,
+        path: &'q [Minor],
+        operator: &'q Operator,
+    ) -> Self {
+        let lifecycle = question.lifecycles.iter().find(|it| it.package == operator.package);
+        Self { question, catalogs, path, operator, lifecycle }
+    }
+
+    /// What a bundle says. Of what is installed, the cluster knows it; of others, the first catalog of the way that holds it.
+    pub(super) fn claims(&self, bundle: &str) -> Result<Claims, IndexError> {
+        let mut claims = Claims::default();
+        for minor in self.path {
+            let view = self.catalogs.view(&self.operator.families, *minor, &self.operator.package)?;
+            let mut bundles = view.iter().flat_map(|it| &it.graphs).flat_map(|it| &it.bundles);
+            if let Some(found) = bundles.find(|it| it.name == bundle) {
+                claims = Claims::from(found);
+                break;
+            }
+        }
+        if bundle == self.operator.installed {
+            match &self.operator.own_max {
+                Some(Ok(values)) => claims.max_openshift_versions.clone_from(values),
+                Some(Err(error)) => claims.unreadable = Some(error.clone()),
+                None => {}
+            }
+            if !self.operator.min_kube_version.is_empty() {
+                claims.min_kube_version.clone_from(&self.operator.min_kube_version);
+            }
+        }
+        Ok(claims)
+    }
+
+    /// How a bundle stands to a version, and what says so.
+    pub(super) fn fit(&self, bundle: &str, version: &str, at: Minor) -> Result<(Fit, String), IndexError> {
+        let claims = self.claims(bundle)?;
+        let before = self.path.iter().take_while(|it| **it != at).last().copied().unwrap_or(at);
+        let judgement = judge(&claims, self.operator.olm, before, at);
+        if judgement.verdict == Compatibility::Blocks {
+            return Ok((Fit::Blocks, judgement.reason()));
+        }
+        let listed = self.lifecycle.and_then(|it| it.version(version));
+        let minors = || listed.and_then(|it| it.openshift()).unwrap_or_default().join(", ");
+        match listed.map_or(PlatformFit::NoData, |it| it.fit(&at.to_string())) {
+            PlatformFit::Compatible => return Ok((Fit::Stated, format!("its lifecycle lists OpenShift {}", minors()))),
+            PlatformFit::Incompatible => {
+                return Ok((Fit::Incompatible, format!("its lifecycle lists OpenShift {}, not {at}", minors())));
+            }
+            PlatformFit::NoData => {}
+        }
+        let fit = match judgement.verdict {
+            Compatibility::Blocks => Fit::Blocks,
+            Compatibility::Excluded => Fit::Incompatible,
+            Compatibility::Unknown => Fit::Unknown,
+            // An open lower bound was written before the version; without its catalog nothing else speaks for it.
+            Compatibility::NotExcluded if !self.has_catalog(at) => {
+                return Ok((Fit::Unknown, format!("{}; the catalog of {at} is not given", judgement.reason())));
+            }
+            Compatibility::NotExcluded => Fit::NotExcluded,
+            Compatibility::Stated => Fit::Stated,
+        };
+        Ok((fit, judgement.reason()))
+    }
+
+    fn has_catalog(&self, at: Minor) -> bool {
+        !self.catalogs.names(&self.operator.families, at).is_empty()
+    }
+
+    /// Why a bundle blocks.
+    pub(super) fn highest(&self, bundle: &str) -> Result<Highest, IndexError> {
+        let claims = self.claims(bundle)?;
+        let name = match &self.operator.namespace {
+            Some(namespace) => format!("{namespace}/{bundle}"),
+            None => format!("bundle \"{bundle}\" for ClusterExtension \"{}\"", self.operator.name),
+        };
+        let read = match (&claims.unreadable, self.operator.olm) {
+            (Some(error), _) => Err(error.clone()),
+            (None, Generation::Classic) => highest_classic(&claims.max_openshift_versions),
+            (None, Generation::V1) => highest_v1(&claims.max_openshift_versions),
+        };
+        Ok(match read {
+            Ok(highest) => {
+                let value = highest.map(|it| it.to_string()).unwrap_or_default();
+                let text = format!("maximum supported OCP version for {name} is {value}");
+                Highest { code: "max-openshift-version", value, text }
+            }
+            Err(error) => Highest {
+                code: "invalid-max-version",
+                value: claims.max_openshift_versions.join(", "),
+                text: format!("{name} has invalid {MAX_OPENSHIFT_VERSION} properties: {error}"),
+            },
+        })
+    }
+
+    /// The support of a version on the day of the plan.
+    pub(super) fn support(&self, version: &str) -> Support {
+        self.lifecycle.map_or_else(Support::no_data, |it| it.support(version, self.question.day))
+    }
+
+    /// Whether what a bundle says of Kubernetes keeps it from a version of OpenShift.
+    pub(super) fn needs_kubernetes(&self, bundle: &str, at: Minor) -> Result<Option<String>, IndexError> {
+        let judgement = judge(&self.claims(bundle)?, self.operator.olm, at, at);
+        let mut evidence = judgement.evidence.into_iter();
+        let found = evidence.find(|it| it.signal == Signal::MinKubeVersion && it.verdict == Compatibility::Excluded);
+        Ok(found.map(|it| it.reason))
+    }
+}

@@ -1,0 +1,291 @@
+//! What is installed, with the Subscription or ClusterExtension that manages it.
+//!
+//! What it deliberately does not do: copies count for nothing, and what does not fit together is said, not mended.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::answer::Unknown;
+use super::catalogs::Catalogs;
+use super::question::PlanQuestion;
+use crate::cluster::{ClusterServiceVersion, Subscription};
+use crate::constraint::openshift::MAX_OPENSHIFT_VERSION;
+use crate::json;
+use crate::upgrade::Generation;
+
+/// An installed operator.
+#[derive(Debug, Clone)]
+pub(super) struct Operator {
+    /// `None` for a ClusterExtension.
+    pub(super) namespace: Option<String>,
+    pub(super) package: String,
+    pub(super) package_is_guessed: bool,
+    /// The name of the Subscription or ClusterExtension; empty without one.
+    pub(super) name: String,
+    pub(super) installed: String,
+    pub(super) version: String,
+    pub(super) olm: Generation,
+    pub(super) channels: Vec<String>,
+    /// Of a ClusterExtension: its range of versions.
+    pub(super) range: String,
+    /// `NAMESPACE/NAME` of the CatalogSource, or empty.
+    pub(super) source: String,
+    /// The families of catalogs that it follows; none if that is not known.
+    pub(super) families: Vec<String>,
+    pub(super) is_managed: bool,
+    /// Whether InstallPlans of its namespace must be approved.
+    pub(super) is_manual: bool,
+    /// What it says on the cluster of the highest OpenShift.
+    pub(super) own_max: Option<Result<Vec<String>, String>>,
+    pub(super) min_kube_version: String,
+    pub(super) phase: String,
+    pub(super) message: String,
+    /// A newer one that is being installed.
+    pub(super) in_flight: Option<String>,
+    /// Why the operator itself refuses updates.
+    pub(super) refusal: Option<String>,
+    /// The InstallPlan that waits, and what it installs.
+    pub(super) pending: Option<(String, Vec<String>)>,
+    /// What keeps its namespace from being resolved.
+    pub(super) unresolved: Option<String>,
+    pub(super) place: String,
+}
+
+impl Operator {
+    /// What it is called in steps and blockers.
+    pub(super) fn subject(&self) -> String {
+        match &self.namespace {
+            Some(namespace) => format!("{namespace}/{}", self.package),
+            None => self.name.clone(),
+        }
+    }
+}
+
+/// What is installed.
+pub(super) struct Inventory {
+    pub(super) operators: Vec<Operator>,
+    pub(super) unknowns: Vec<Unknown>,
+}
+
+impl Inventory {
+    pub(super) fn new(question: &PlanQuestion<'_>, catalogs: &Catalogs<'_>) -> Self {
+        let mut inventory = Self { operators: Vec::new(), unknowns: Vec::new() };
+        let tie = Tie::new(question, catalogs);
+        inventory.csvs(question, &tie);
+        inventory.extensions(question, &tie);
+        inventory.operators.sort_by(|a, b| {
+            let key = |it: &Operator| (it.namespace.clone(), it.package.clone(), it.name.clone(), it.installed.clone());
+            key(a).cmp(&key(b))
+        });
+        inventory
+    }
+
+    fn csvs(&mut self, question: &PlanQuestion<'_>, tie: &Tie<'_>) {
+        let cluster = question.cluster;
+        let is_in_scope = |namespace: &String| question.scope.is_empty() || question.scope.contains(namespace);
+        let csvs: Vec<&ClusterServiceVersion> =
+            cluster.csvs.iter().filter(|it| !it.is_copied && is_in_scope(&it.namespace)).collect();
+        // Of a chain that is being updated the newest counts.
+        let replaced: BTreeMap<(&str, &str), &str> = csvs
+            .iter()
+            .filter(|it| !it.replaces.is_empty())
+            .map(|it| ((it.namespace.as_str(), it.replaces.as_str()), it.name.as_str()))
+            .collect();
+        let mut by_installed: BTreeMap<(&str, &str), Vec<&Subscription>> = BTreeMap::new();
+        let mut manual: BTreeSet<&str> = BTreeSet::new();
+        for it in &cluster.subscriptions {
+            by_installed.entry((&it.namespace, &it.installed)).or_default().push(it);
+            if it.is_manual {
+                manual.insert(&it.namespace);
+            }
+        }
+        for csv in &csvs {
+            let key = (csv.namespace.as_str(), csv.name.as_str());
+            if replaced.contains_key(&key) {
+                continue;
+            }
+            let mut subscriptions = by_installed.get(&key).cloned().unwrap_or_default();
+            let mut in_flight = None;
+            if subscriptions.is_empty() {
+                // The Subscription names what came before until the new one is installed.
+                let before = by_installed.get(&(csv.namespace.as_str(), csv.replaces.as_str()));
+                subscriptions = before.filter(|_| !csv.replaces.is_empty()).cloned().unwrap_or_default();
+            }
+            let is_replacing = csvs.iter().any(|it| {
+                it.namespace == csv.namespace
+                    && it.name == csv.replaces
+                    && matches!(it.phase.as_str(), "Replacing" | "Deleting")
+            });
+            if is_replacing {
+                in_flight = Some(csv.name.clone());
+            }
+            let subscription = subscriptions.first().copied();
+            let (package, package_is_guessed) = package_of(csv, subscription);
+            let subject = format!("{}/{package}", csv.namespace);
+            if subscriptions.len() > 1 {
+                let names: Vec<&str> = subscriptions.iter().map(|it| it.name.as_str()).collect();
+                let text = format!("the Subscriptions {} are all to `{package}`; OLM wants one", names.join(", "));
+                self.unknowns.push(Unknown::new("subscription-twice", Some(subject.clone()), None, text));
+            }
+            if subscription.is_none() {
+                let text = "no Subscription has installed it, so no updates will come".to_owned();
+                let subject = format!("{}/{}", csv.namespace, csv.name);
+                self.unknowns.push(Unknown::new("no-subscription", Some(subject), None, text));
+            }
+            let source = subscription.map(|it| format!("{}/{}", it.source_namespace, it.source)).unwrap_or_default();
+            let families = if subscription.is_some() { tie.families(&source) } else { Vec::new() };
+            if subscription.is_some() && families.is_empty() {
+                let text = format!(
+                    "no catalog is given for the CatalogSource {source}; tie it with `--source-map {source}=CATALOG`"
+                );
+                let unknown = Unknown::new("source-unknown", Some(subject), None, text);
+                self.unknowns.push(Unknown { source: Some(source.clone()), ..unknown });
+            }
+            let values = csv.properties.iter().flatten().filter(|it| &*it.kind == MAX_OPENSHIFT_VERSION);
+            let own_max = match &csv.failure {
+                Some(error) => Err(error.clone()),
+                None => Ok(values.map(|it| it.value.to_string()).collect()),
+            };
+            let mut conditions = cluster.operator_conditions.iter();
+            let condition = conditions.find(|it| it.namespace == csv.namespace && it.name == csv.name);
+            let refusal = condition.and_then(|it| it.refusal());
+            let pending = cluster.install_plans.iter().find(|plan| {
+                plan.namespace == csv.namespace
+                    && plan.waits()
+                    && subscription.is_some_and(|it| plan.csvs.contains(&it.current) || it.install_plan == plan.name)
+            });
+            let resolution = subscription.and_then(|it| {
+                let failed = it.conditions.iter().find(|it| it.kind == "ResolutionFailed" && it.status == "True");
+                failed.map(|it| it.message.clone())
+            });
+            self.operators.push(Operator {
+                namespace: Some(csv.namespace.clone()),
+                package,
+                package_is_guessed,
+                name: subscription.map(|it| it.name.clone()).unwrap_or_default(),
+                installed: csv.name.clone(),
+                version: csv.version.clone(),
+                olm: Generation::Classic,
+                channels: subscription.map(|it| it.channel.clone()).into_iter().filter(|it| !it.is_empty()).collect(),
+                range: String::new(),
+                source,
+                families,
+                is_managed: subscription.is_some(),
+                is_manual: manual.contains(csv.namespace.as_str()),
+                own_max: Some(own_max),
+                min_kube_version: csv.min_kube_version.clone(),
+                phase: csv.phase.clone(),
+                message: csv.message.clone(),
+                in_flight,
+                refusal: refusal.map(|it| it.message.clone()),
+                pending: pending.map(|it| (it.name.clone(), it.csvs.clone())),
+                unresolved: resolution,
+                place: csv.place.to_string(),
+            });
+        }
+    }
+
+    fn extensions(&mut self, question: &PlanQuestion<'_>, tie: &Tie<'_>) {
+        // A ClusterExtension belongs to no namespace.
+        for it in question.cluster.extensions.iter().filter(|_| question.scope.is_empty()) {
+            let Some((installed, version)) = &it.installed else {
+                let text = "nothing is installed by this ClusterExtension".to_owned();
+                self.unknowns.push(Unknown::new("not-installed", Some(it.name.clone()), None, text));
+                continue;
+            };
+            let named = it.match_labels.iter().find(|it| it.0 == "olm.operatorframework.io/metadata.name");
+            let families = match named {
+                Some((_, catalog)) => tie.families(catalog),
+                // OLM v1 looks at every catalog.
+                None => tie.all(),
+            };
+            let source = named.map(|it| it.1.clone()).unwrap_or_default();
+            if families.is_empty() {
+                let text = format!(
+                    "no catalog is given for the ClusterCatalog {source}; tie it with `--source-map {source}=CATALOG`"
+                );
+                let unknown = Unknown::new("source-unknown", Some(it.name.clone()), None, text);
+                self.unknowns.push(Unknown { source: Some(source.clone()), ..unknown });
+            }
+            let retrying = it
+                .conditions
+                .iter()
+                .find(|it| it.kind == "Progressing" && matches!(it.reason.as_str(), "Retrying" | "Blocked"));
+            self.operators.push(Operator {
+                namespace: None,
+                package: it.package.clone(),
+                package_is_guessed: false,
+                name: it.name.clone(),
+                installed: installed.clone(),
+                version: version.clone(),
+                olm: Generation::V1,
+                channels: it.channels.clone(),
+                range: it.version.clone(),
+                source,
+                families,
+                is_managed: true,
+                is_manual: false,
+                own_max: None,
+                min_kube_version: String::new(),
+                phase: String::new(),
+                message: String::new(),
+                in_flight: None,
+                refusal: None,
+                pending: None,
+                unresolved: retrying.map(|it| it.message.clone()),
+                place: it.place.to_string(),
+            });
+        }
+    }
+}
+
+/// The package of a ClusterServiceVersion, and whether it is a guess.
+fn package_of(csv: &ClusterServiceVersion, subscription: Option<&Subscription>) -> (String, bool) {
+    if let Some(subscription) = subscription.filter(|it| !it.package.is_empty()) {
+        return (subscription.package.clone(), false);
+    }
+    let stated = csv.properties.iter().flatten().filter(|it| &*it.kind == "olm.package").find_map(|it| {
+        let mut reader = json::Reader::new();
+        let value = reader.read(&it.value).ok()?;
+        Some(value.get("packageName")?.as_str()?.into_owned())
+    });
+    match stated {
+        Some(package) => (package, false),
+        None => (csv.name.split(".v").next().unwrap_or_default().to_owned(), true),
+    }
+}
+
+/// Which families of catalogs a CatalogSource is.
+struct Tie<'q> {
+    map: &'q [(String, String)],
+    families: BTreeSet<&'q str>,
+    /// Whether one family is all that is given, and one source all that is used.
+    is_obvious: bool,
+}
+
+impl<'q> Tie<'q> {
+    fn new(question: &'q PlanQuestion<'q>, catalogs: &Catalogs<'q>) -> Self {
+        let families = catalogs.families();
+        let sources: BTreeSet<(&str, &str)> = question
+            .cluster
+            .subscriptions
+            .iter()
+            .map(|it| (it.source_namespace.as_str(), it.source.as_str()))
+            .collect();
+        let is_obvious = question.source_map.is_empty() && families.len() == 1 && sources.len() <= 1;
+        Self { map: &question.source_map, families, is_obvious }
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.families.iter().map(|it| (*it).to_owned()).collect()
+    }
+
+    fn families(&self, source: &str) -> Vec<String> {
+        let name = source.rsplit('/').next().unwrap_or_default();
+        let mapped = self.map.iter().find(|(from, _)| from == source || from == name).map(|it| it.1.as_str());
+        let wanted = mapped.unwrap_or(name);
+        if self.families.contains(wanted) {
+            return vec![wanted.to_owned()];
+        }
+        if self.is_obvious { self.all() } else { Vec::new() }
+    }
+}

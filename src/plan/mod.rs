@@ -1,0 +1,53 @@
+//! The upgrade of a whole cluster: the state of each operator at each minor version, what blocks the platform, and the steps in their order.
+//!
+//! [`plan()`] answers a [`PlanQuestion`] with a [`Plan`]. The inventory says what is installed, a journey takes each operator along the minor
+//! versions, the steps of all journeys are put in order, and the platform's own state is looked at last. The rules are in
+//! `docs/behaviour/platform.md` 3.
+//!
+//! What it deliberately does not do: it asks no cluster and runs nothing; it proposes nothing that skips a check of the platform; and what is
+//! not known is said, never guessed.
+
+mod answer;
+mod catalogs;
+mod commands;
+mod family;
+mod fit;
+mod inventory;
+mod journey;
+mod markdown;
+mod needs;
+mod order;
+mod platform_state;
+mod question;
+mod standing;
+mod state;
+
+pub use answer::{
+    Blocker, CatalogOfPlan, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanStep, PlanVerdict, Reason,
+    RouteStep, StepKind, Unknown,
+};
+pub use family::{PlanCatalog, family_and_minor};
+pub use markdown::{markdown, script};
+pub use question::{PlanQuestion, path_of};
+pub use standing::OperatorState;
+
+use crate::index::IndexError;
+
+/// Plans the upgrade of a cluster.
+///
+/// # Errors
+/// If the index cannot be read.
+pub fn plan(question: &PlanQuestion<'_>) -> Result<Plan, IndexError> {
+    let path = path_of(question.from, question.to);
+    let catalogs = catalogs::Catalogs::new(question);
+    let inventory = inventory::Inventory::new(question, &catalogs);
+    let mut journeys = Vec::new();
+    for operator in &inventory.operators {
+        journeys.push(journey::travel(question, &catalogs, &path, operator)?);
+    }
+    let mut plan = order::assemble(question, &catalogs, &path, inventory, journeys)?;
+    platform_state::add(question, &path, &mut plan);
+    commands::add(question, &mut plan);
+    plan.judge(&catalogs, question.to);
+    Ok(plan)
+}

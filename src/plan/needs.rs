@@ -1,0 +1,72 @@
+//! What bundles need of each other: the order of operators that are updated together.
+//!
+//! What it deliberately does not do: whether the needs can be met at all is for `resolve`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::catalogs::Catalogs;
+use crate::index::IndexError;
+use crate::index::query::Filter;
+use crate::json;
+
+/// What a bundle provides and needs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Needs {
+    packages: BTreeSet<String>,
+    required: BTreeSet<String>,
+    provided: BTreeSet<String>,
+}
+
+impl Needs {
+    /// Of a bundle of a package in some catalogs.
+    pub(super) fn of(
+        catalogs: &Catalogs<'_>,
+        names: &[String],
+        package: &str,
+        bundle: &str,
+    ) -> Result<Self, IndexError> {
+        let mut needs = Self::default();
+        if names.is_empty() {
+            return Ok(needs);
+        }
+        let filter = Filter { catalogs: names.to_vec(), ..Filter::default() };
+        let graphs = catalogs.index().package_dependencies(&filter, package)?;
+        let Some(found) = graphs.iter().flat_map(|it| &it.bundles).find(|it| it.name == bundle) else {
+            return Ok(needs);
+        };
+        let properties = catalogs.index().properties_of_bundles(&[found.document])?;
+        for property in properties.get(&found.document).into_iter().flatten() {
+            let mut reader = json::Reader::new();
+            let Ok(value) = reader.read(&property.value) else { continue };
+            let field = |name: &str| value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+            let api = || format!("{}/{}/{}", field("group"), field("version"), field("kind"));
+            match &*property.kind {
+                "olm.package.required" => drop(needs.packages.insert(field("packageName"))),
+                "olm.gvk.required" => drop(needs.required.insert(api())),
+                "olm.gvk" => drop(needs.provided.insert(api())),
+                _ => {}
+            }
+        }
+        Ok(needs)
+    }
+
+    /// Whether it needs another one, of a package.
+    pub(super) fn has(&self, package: &str, other: &Self) -> bool {
+        self.packages.contains(package) || self.required.iter().any(|it| other.provided.contains(it))
+    }
+}
+
+/// Packages in the order in which they are needed; those that need each other by name.
+pub(super) fn order(needs: &BTreeMap<String, Needs>) -> Vec<String> {
+    let mut left: BTreeSet<&String> = needs.keys().collect();
+    let mut order = Vec::new();
+    while let Some(first) = left.first().copied() {
+        let is_free = |package: &&&String| {
+            !left.iter().any(|other| *other != **package && needs[**package].has(other, &needs[*other]))
+        };
+        let next = left.iter().find(is_free).copied().unwrap_or(first);
+        left.remove(next);
+        order.push(next.clone());
+    }
+    order
+}

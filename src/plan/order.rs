@@ -1,0 +1,272 @@
+//! The steps of all operators and of the platform in one order (`docs/behaviour/platform.md` 3.4).
+//!
+//! What it deliberately does not do: it adds no reasons; journeys have them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::answer::{
+    CatalogOfPlan, OperatorPlan, PathElement, Plan, PlanMetadata, PlanStep, PlanVerdict, Reason, StepKind, Unknown,
+};
+use super::catalogs::Catalogs;
+use super::inventory::{Inventory, Operator};
+use super::journey::{Journey, When};
+use super::needs::{Needs, order};
+use super::question::PlanQuestion;
+use crate::constraint::openshift::Minor;
+use crate::index::IndexError;
+use crate::platform::{Goal, PlatformPath, Support, platform_path};
+
+/// A step with the operator that it is about.
+type Timed = (When, usize, PlanStep);
+
+/// Puts a plan together.
+pub(super) fn assemble(
+    question: &PlanQuestion<'_>,
+    catalogs: &Catalogs<'_>,
+    path: &[Minor],
+    inventory: Inventory,
+    journeys: Vec<Journey>,
+) -> Result<Plan, IndexError> {
+    let Inventory { operators, mut unknowns } = inventory;
+    for minor in path.iter().filter(|it| !catalogs.has(**it)) {
+        let text = format!("no catalog is given for OpenShift {minor}");
+        unknowns.push(Unknown::new("catalog-missing", None, Some(*minor), text));
+    }
+    let (mut blockers, mut decisions, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+    let mut timed: Vec<Timed> = Vec::new();
+    for (idx, (operator, journey)) in operators.iter().zip(journeys).enumerate() {
+        let Journey { steps, blockers: own, decisions: to_decide, unknowns: not_known, .. } = &journey;
+        timed.extend(steps.iter().map(|(when, step)| (*when, idx, step.clone())));
+        blockers.extend(own.iter().cloned());
+        decisions.extend(to_decide.iter().cloned());
+        unknowns.extend(not_known.iter().cloned());
+        rows.push(row(operator, journey));
+    }
+    // What holds up a whole namespace comes first.
+    let in_namespace = |subject: &Option<String>| {
+        let namespace = subject.as_ref().and_then(|it| it.split('/').next()).unwrap_or_default();
+        operators.iter().filter(|it| it.namespace.as_deref() == Some(namespace)).count()
+    };
+    decisions.sort_by_key(|it| std::cmp::Reverse(in_namespace(&it.subject)));
+    let merged = together(catalogs, &operators, path, &mut rows, timed)?;
+    let steps = in_order(question, path, &operators, merged);
+    let catalogs = question.catalogs.iter().map(|it| CatalogOfPlan {
+        minor: it.minor.to_string(),
+        name: it.catalog.clone(),
+        family: it.family.clone(),
+    });
+    let exact = question.cluster.openshift.clone();
+    let metadata = PlanMetadata {
+        from: if exact.is_empty() { question.from.to_string() } else { exact },
+        to: question.to.to_string(),
+        path: path.iter().map(ToString::to_string).collect(),
+        date: question.day.to_string(),
+        cluster_changed: question.cluster.newest.clone(),
+        catalogs: catalogs.collect(),
+        graph: question.graph_source.clone(),
+        skipped: question.cluster.skipped.clone(),
+        warnings: question.cluster.warnings.clone(),
+    };
+    Ok(Plan {
+        api_version: "olmdex/v1".to_owned(),
+        kind: "Plan".to_owned(),
+        metadata,
+        verdict: PlanVerdict::Unknown,
+        operators: rows,
+        steps,
+        blockers,
+        decisions,
+        unknowns,
+    })
+}
+
+fn row(operator: &Operator, journey: Journey) -> OperatorPlan {
+    OperatorPlan {
+        namespace: operator.namespace.clone(),
+        package: operator.package.clone(),
+        package_is_guessed: operator.package_is_guessed,
+        installed: operator.installed.clone(),
+        version: operator.version.clone(),
+        olm: operator.olm,
+        extension: operator.namespace.is_none().then(|| operator.name.clone()),
+        channel: operator.channels.join(","),
+        source: operator.source.clone(),
+        state: journey.state,
+        compatible: journey.compatible,
+        because: journey.because,
+        support: journey.support.unwrap_or_else(Support::no_data),
+        now: journey.now,
+        target: journey.target,
+        target_support: journey.target_support,
+        needs: Vec::new(),
+        entry_point: journey.entry_point,
+        pending_install_plan: operator.pending.as_ref().map(|it| it.0.clone()),
+        place: operator.place.clone(),
+    }
+}
+
+/// Puts the updates of operators of one namespace together that are due at the same time: OLM resolves a namespace as a whole, and one
+/// InstallPlan has them all.
+fn together(
+    catalogs: &Catalogs<'_>,
+    operators: &[Operator],
+    path: &[Minor],
+    rows: &mut [OperatorPlan],
+    timed: Vec<Timed>,
+) -> Result<Vec<Timed>, IndexError> {
+    let mut groups: BTreeMap<(When, String), Vec<(usize, PlanStep)>> = BTreeMap::new();
+    let mut merged: Vec<Timed> = Vec::new();
+    for (when, idx, step) in timed {
+        match (&operators[idx].namespace, step.kind) {
+            (Some(namespace), StepKind::Operator) => {
+                groups.entry((when, namespace.clone())).or_default().push((idx, step));
+            }
+            _ => merged.push((when, idx, step)),
+        }
+    }
+    for ((when, namespace), mut steps) in groups {
+        if steps.len() == 1 {
+            merged.extend(steps.pop().map(|(idx, step)| (when, idx, step)));
+            continue;
+        }
+        let minor = match when {
+            When::After(at) | When::Before(at) => path[at],
+            When::AtTheEnd => path[path.len() - 1],
+        };
+        let mut needs = BTreeMap::new();
+        for (idx, step) in &steps {
+            let operator = &operators[*idx];
+            let names = catalogs.names(&operator.families, minor);
+            let target = step.route.last().map(|it| it.bundle.as_str()).unwrap_or_default();
+            needs.insert(operator.package.clone(), Needs::of(catalogs, &names, &operator.package, target)?);
+        }
+        for (idx, _) in &steps {
+            let own = &needs[&operators[*idx].package];
+            let others =
+                needs.iter().filter(|(package, other)| **package != operators[*idx].package && own.has(package, other));
+            rows[*idx].needs = others.map(|it| it.0.clone()).collect();
+        }
+        let order = order(&needs);
+        let place = |idx: usize| order.iter().position(|it| *it == operators[idx].package);
+        steps.sort_by_key(|(idx, _)| (place(*idx), *idx));
+        let n_rounds = steps.iter().map(|it| it.1.path.len()).max().unwrap_or_default();
+        let mut step = PlanStep::new(StepKind::Operators);
+        for round in 0..n_rounds {
+            let bundles = steps.iter().filter_map(|(_, step)| match step.path.get(round)? {
+                PathElement::Bundle(bundle) => Some(bundle.clone()),
+                PathElement::Together(_) => None,
+            });
+            step.path.push(PathElement::Together(bundles.collect()));
+        }
+        let first = steps[0].0;
+        let mut codes = BTreeSet::new();
+        for (_, other) in steps {
+            step.catalog = other.catalog;
+            step.approval = other.approval;
+            step.optional = other.optional;
+            step.route.extend(other.route);
+            step.warnings.extend(other.warnings);
+            step.because
+                .extend(other.because.into_iter().filter(|it| codes.insert((it.code.clone(), it.text.clone()))));
+        }
+        step.subject = Some(namespace);
+        step.together = true;
+        step.order = order;
+        merged.push((when, first, step));
+    }
+    Ok(merged)
+}
+
+/// All steps in their order, with those of the platform, numbered.
+fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator], timed: Vec<Timed>) -> Vec<PlanStep> {
+    let mut at: BTreeMap<When, Vec<(usize, PlanStep)>> = BTreeMap::new();
+    for (when, idx, step) in timed {
+        at.entry(when).or_default().push((idx, step));
+    }
+    let mut take = |when: When| {
+        let mut steps = at.remove(&when).unwrap_or_default();
+        // By namespace, package and version, as operators are sorted.
+        steps.sort_by_key(|it| it.0);
+        steps.into_iter().map(|it| it.1)
+    };
+    let mut steps = mend(operators);
+    let routes = platform_routes(question, path);
+    let channel = format!("eus-{}", question.to);
+    for (idx, minor) in path.iter().enumerate() {
+        steps.extend(take(When::After(idx)));
+        steps.extend(take(When::Before(idx)));
+        let Some(next) = path.get(idx + 1) else { continue };
+        if question.eus && idx == 0 {
+            let present = question.cluster.cluster_version.as_ref().map(|it| it.channel.clone());
+            if present.as_deref() != Some(channel.as_str()) {
+                let text = format!("it holds {minor} and all that leads to {}", question.to);
+                steps.push(PlanStep {
+                    to: Some(channel.clone()),
+                    because: vec![Reason { code: "eus".to_owned(), text }],
+                    ..PlanStep::new(StepKind::ChannelOfCluster)
+                });
+            }
+            let text = "workers are updated once, from the first version to the last".to_owned();
+            let because = vec![Reason { code: "eus".to_owned(), text }];
+            steps.push(PlanStep { because, ..PlanStep::new(StepKind::PausePools) });
+        }
+        let mut step = PlanStep::new(StepKind::Platform);
+        step.from = Some(minor.to_string());
+        step.to = Some(next.to_string());
+        let route = routes.as_ref().and_then(|it| it.hops.iter().find(|it| is_minor(&it.to, *next)));
+        step.release = route.map(|it| it.to.clone());
+        if route.is_some_and(|it| it.is_estimated) {
+            step.warnings.push("that this update exists is only likely: the graph data hold no updates".to_owned());
+        }
+        step.because =
+            vec![Reason { code: "platform".to_owned(), text: "minor versions are updated one by one".to_owned() }];
+        steps.push(step);
+        if question.eus && idx + 2 == path.len() {
+            let text = "the last version is reached".to_owned();
+            let because = vec![Reason { code: "eus".to_owned(), text }];
+            steps.push(PlanStep { because, ..PlanStep::new(StepKind::ResumePools) });
+        }
+    }
+    steps.extend(take(When::AtTheEnd));
+    for (idx, step) in steps.iter_mut().enumerate() {
+        step.number = idx + 1;
+    }
+    steps
+}
+
+fn is_minor(release: &str, minor: Minor) -> bool {
+    crate::version::Version::parse(release).is_ok_and(|it| Minor::of(&it) == minor)
+}
+
+/// The releases that the platform goes over, if the updates are known.
+fn platform_routes(question: &PlanQuestion<'_>, path: &[Minor]) -> Option<PlatformPath> {
+    let from = &question.cluster.openshift;
+    if from.is_empty() || question.graph.is_empty() {
+        return None;
+    }
+    let whole = platform_path(&question.graph, from, &Goal::Minor(question.to));
+    // Without updates all the way, those of the first step are better than none.
+    whole.or_else(|| platform_path(&question.graph, from, &Goal::Minor(*path.get(1)?)))
+}
+
+/// What must be repaired before anything else.
+fn mend(operators: &[Operator]) -> Vec<PlanStep> {
+    let mut steps = Vec::new();
+    for it in operators {
+        let subject = Some(it.subject());
+        if let Some(bundle) = &it.in_flight {
+            let text = format!("the update to {bundle} is not finished");
+            let because = vec![Reason { code: "update-in-flight".to_owned(), text }];
+            let path = vec![PathElement::Bundle(bundle.clone())];
+            steps.push(PlanStep { subject, because, path, ..PlanStep::new(StepKind::Wait) });
+        } else if it.phase == "Failed" {
+            let text = format!("{} is Failed: {}", it.installed, it.message);
+            let because = vec![Reason { code: "unhealthy".to_owned(), text }];
+            steps.push(PlanStep { subject, because, ..PlanStep::new(StepKind::Mend) });
+        } else if let Some(message) = &it.unresolved {
+            let because = vec![Reason { code: "unresolved".to_owned(), text: message.clone() }];
+            steps.push(PlanStep { subject, because, ..PlanStep::new(StepKind::Mend) });
+        }
+    }
+    steps
+}

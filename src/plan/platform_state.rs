@@ -1,0 +1,173 @@
+//! What the cluster itself says against its update.
+//!
+//! What it deliberately does not do: it evaluates no query of a risk, and never proposes to force an update.
+
+use super::answer::{Blocker, Decision, Plan, StepKind};
+use super::question::PlanQuestion;
+use crate::cluster::Condition;
+use crate::constraint::openshift::Minor;
+use crate::platform::{Goal, Risk, platform_path};
+
+/// Adds what the cluster says.
+pub(super) fn add(question: &PlanQuestion<'_>, path: &[Minor], plan: &mut Plan) {
+    let Some(next) = path.get(1).copied() else { return };
+    cluster_operators(question, next, plan);
+    gates(question, next, plan);
+    pools(question, plan);
+    updates(question, next, plan);
+    let assumed = |code: &str, subject: &Option<String>| {
+        let full = format!("{code}:{}", subject.as_deref().unwrap_or_default());
+        question.assume.iter().any(|it| it == code || *it == full)
+    };
+    plan.blockers.retain(|it| !assumed(&it.code, &it.subject));
+    plan.decisions.retain(|it| !assumed(&it.code, &it.subject));
+}
+
+fn blocker(code: &str, subject: &str, platform: Option<Minor>, text: String, lift: &str, place: String) -> Blocker {
+    Blocker {
+        code: code.to_owned(),
+        subject: Some(subject.to_owned()),
+        platform: platform.map(|it| it.to_string()),
+        value: None,
+        text,
+        lifted_by: None,
+        lift: lift.to_owned(),
+        place,
+        has_way: true,
+    }
+}
+
+fn cluster_operators(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
+    let mut found = Vec::new();
+    for operator in &question.cluster.cluster_operators {
+        let place = operator.place.to_string();
+        if Condition::is(&operator.conditions, "Degraded", "True") {
+            let message =
+                Condition::find(&operator.conditions, "Degraded").map(|it| it.message.clone()).unwrap_or_default();
+            let lift = "mend it first: the update waits for a healthy platform";
+            found.push(blocker("clusteroperator-degraded", &operator.name, None, message, lift, place.clone()));
+        }
+        let Some(condition) = Condition::find(&operator.conditions, "Upgradeable").filter(|it| it.status == "False")
+        else {
+            continue;
+        };
+        let message = condition.message.clone();
+        if message.contains("Waiting for updates to take effect") {
+            let lift = "wait: OLM itself is being updated";
+            found.push(blocker("olm-updating", &operator.name, Some(next), message, lift, place));
+            continue;
+        }
+        if is_explained(&message, plan) {
+            continue;
+        }
+        let is_olm = matches!(operator.name.as_str(), "operator-lifecycle-manager" | "olm");
+        let lift = if is_olm {
+            "it names operators that are not in what was given: look at them, or give their objects too"
+        } else {
+            "as its message says"
+        };
+        let mut it = blocker("clusteroperator", &operator.name, Some(next), message, lift, place);
+        it.value = Some(condition.reason.clone()).filter(|it| !it.is_empty());
+        it.has_way = false;
+        found.push(it);
+    }
+    plan.blockers.extend(found);
+}
+
+/// Whether all that a message of OLM names is among the blockers that were found.
+fn is_explained(message: &str, plan: &Plan) -> bool {
+    let is_known = |line: &str| {
+        plan.blockers.iter().any(|it| {
+            it.subject.is_some()
+                && !it.text.is_empty()
+                && (line.contains(&it.text) || it.text.contains(line.trim_start_matches("- ").trim()))
+        })
+    };
+    let items: Vec<&str> = message.lines().filter(|it| it.trim_start().starts_with("- ")).collect();
+    if items.is_empty() {
+        // OLM v1 names bundles in one line.
+        let found = plan.blockers.iter().filter(|it| it.text.contains("for ClusterExtension"));
+        let named: Vec<String> = found
+            .filter_map(|it| {
+                Some(it.text.split(" is ").next()?.trim_start_matches("maximum supported OCP version for ").to_owned())
+            })
+            .collect();
+        let n_named = message.matches("for ClusterExtension \"").count();
+        return n_named > 0 && named.iter().filter(|it| message.contains(it.as_str())).count() >= n_named;
+    }
+    items.iter().all(|it| is_known(it))
+}
+
+fn gates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
+    let minor = question.from.to_string();
+    let place = question.cluster.admin_gates.place.to_string();
+    for (gate, text) in question.cluster.admin_gates.closed(&minor) {
+        let mut lift =
+            "check what it says, then acknowledge it in the ConfigMap admin-acks of openshift-config".to_owned();
+        let is_plain = gate.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'-'));
+        if is_plain {
+            let patch = format!("'{{\"data\":{{\"{gate}\":\"true\"}}}}'");
+            lift.push_str(&format!(": oc -n openshift-config patch cm admin-acks --type merge -p {patch}"));
+        }
+        plan.blockers.push(blocker("admin-ack", gate, Some(next), text.clone(), &lift, place.clone()));
+    }
+}
+
+fn pools(question: &PlanQuestion<'_>, plan: &mut Plan) {
+    for pool in &question.cluster.pools {
+        let place = pool.place.to_string();
+        if pool.is_paused && !question.eus {
+            let text = format!("the pool {} is paused: its nodes are not updated", pool.name);
+            let lift = "resume it, or leave it paused knowingly";
+            plan.blockers.push(blocker("pool-paused", &pool.name, None, text, lift, place.clone()));
+        }
+        if Condition::is(&pool.conditions, "Degraded", "True") {
+            let text = Condition::find(&pool.conditions, "Degraded").map(|it| it.message.clone()).unwrap_or_default();
+            let lift = "mend its nodes first";
+            plan.blockers.push(blocker("pool-degraded", &pool.name, None, text, lift, place));
+        }
+    }
+}
+
+/// Risks of the updates, and that there are none.
+fn updates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
+    if question.graph.is_empty() || question.cluster.openshift.is_empty() {
+        return;
+    }
+    let from = &question.cluster.openshift;
+    let found = platform_path(&question.graph, from, &Goal::Minor(question.to))
+        .or_else(|| platform_path(&question.graph, from, &Goal::Minor(next)));
+    let Some(found) = found else {
+        let text = format!("no update leads from {from} to {next}");
+        let lift = "update to the newest patch of the present minor version first, or choose another channel";
+        let place = String::new();
+        plan.blockers.push(blocker("no-edge", from, Some(next), text, lift, place));
+        return;
+    };
+    for hop in &found.hops {
+        for risk in &hop.risks {
+            plan.decisions.push(Decision {
+                code: "conditional-risk".to_owned(),
+                subject: Some(risk.name.clone()),
+                platform: Some(hop.to.clone()),
+                text: risk_words(risk),
+                options: vec![
+                    format!("read {} and judge whether the cluster is exposed", risk.url),
+                    "wait for a release without the risk".to_owned(),
+                ],
+            });
+        }
+    }
+    // A way over several patches is told by the step that begins it.
+    let first = plan.steps.iter_mut().find(|it| it.kind == StepKind::Platform);
+    let patches: Vec<&str> = found.hops.iter().map(|it| it.to.as_str()).collect();
+    if let Some(step) = first.filter(|_| patches.len() > 1) {
+        step.warnings.push(format!("the updates lead over {}", patches.join(", ")));
+    }
+}
+
+fn risk_words(risk: &Risk) -> String {
+    let who =
+        if risk.is_always() { "every cluster is exposed" } else { "only the cluster can tell whether it is exposed" };
+    format!("{} ({who})", risk.message.split_whitespace().collect::<Vec<_>>().join(" "))
+}

@@ -1,0 +1,53 @@
+//! The words for how an operator stands to a catalog (`docs/behaviour/platform.md` 3.1).
+//!
+//! What it deliberately does not do: it finds nothing out.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// How an operator stands to a catalog.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OperatorState {
+    /// It is the head of its channel.
+    Head,
+    /// There is an update.
+    Behind,
+    /// It is higher than the head, and not in the channel.
+    Newer,
+    /// Nothing leads on from it, and it is not the head.
+    Stranded,
+    /// The channel does not hold it, but leads on from it.
+    NotInCatalogButReachable,
+    /// The package has no such channel.
+    ChannelGone,
+    /// The catalog does not have the package.
+    PackageGone,
+    /// No Subscription: no updates will come.
+    Unmanaged,
+    /// No catalog is given.
+    Unknown,
+}
+
+impl OperatorState {
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Head => "head",
+            Self::Behind => "behind",
+            Self::Newer => "newer",
+            Self::Stranded => "stranded",
+            Self::NotInCatalogButReachable => "not-in-catalog-but-reachable",
+            Self::ChannelGone => "channel-gone",
+            Self::PackageGone => "package-gone",
+            Self::Unmanaged => "unmanaged",
+            Self::Unknown => "unknown",
+        }
+    }
+
+    /// Whether OLM can go on from there, or need not.
+    pub(super) fn is_good(self) -> bool {
+        !matches!(self, Self::Stranded | Self::ChannelGone | Self::PackageGone)
+    }
+}

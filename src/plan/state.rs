@@ -1,0 +1,114 @@
+//! How an installed operator stands to the catalog of a version, and where it leads there.
+//!
+//! What it deliberately does not do: it does not look at compatibility.
+
+use super::inventory::Operator;
+use super::standing::OperatorState;
+use crate::upgrade::v1::Policy;
+use crate::upgrade::{
+    Asked, Generation, InstalledBundle, PackageView, Target, classic, classic_path, v1_path, v1_targets,
+};
+use crate::version::Version;
+
+/// Where an operator is on its journey.
+#[derive(Debug, Clone)]
+pub(super) struct Standing {
+    pub(super) bundle: InstalledBundle,
+    pub(super) channels: Vec<String>,
+    /// Of a ClusterExtension: the range of versions.
+    pub(super) range: String,
+}
+
+impl Standing {
+    fn asked(&self) -> Asked {
+        Asked {
+            installed: Some(self.bundle.clone()),
+            channels: self.channels.clone(),
+            version: self.range.clone(),
+            selector: None,
+            policy: Policy::CatalogProvided,
+        }
+    }
+
+    pub(super) fn with_channel(&self, channel: &str) -> Self {
+        Self { channels: vec![channel.to_owned()], ..self.clone() }
+    }
+}
+
+/// How it stands to what a catalog says of the package; the pin of a ClusterExtension does not count.
+pub(super) fn state_at(view: &PackageView, operator: &Operator, at: &Standing) -> OperatorState {
+    if view.graphs.is_empty() {
+        return OperatorState::PackageGone;
+    }
+    let has_channel = |name: &String| view.graphs.iter().any(|it| it.channels.iter().any(|it| it.name == *name));
+    if !at.channels.is_empty() && !at.channels.iter().any(has_channel) {
+        return OperatorState::ChannelGone;
+    }
+    let is_asked = |name: &str| at.channels.is_empty() || at.channels.iter().any(|it| it == name);
+    let packages: Vec<classic::Package> = view.graphs.iter().map(classic::Package::new).collect();
+    let channels: Vec<&classic::Channel> =
+        packages.iter().flat_map(|it| &it.channels).filter(|it| is_asked(&it.name)).collect();
+    let name = at.bundle.name.as_str();
+    let is_in = channels.iter().any(|it| it.entry(name).is_some());
+    let leads_on = match operator.olm {
+        Generation::Classic => packages.first().is_some_and(|package| {
+            let next = package.next(at.channels.first().map(String::as_str), &at.bundle.as_classic());
+            next.is_ok_and(|it| it.is_some())
+        }),
+        Generation::V1 => {
+            let own = Version::parse(&at.bundle.version).ok();
+            let free = Asked { version: String::new(), ..at.asked() };
+            v1_targets(view, &free).iter().any(|it| Version::parse(&it.version).ok() > own)
+        }
+    };
+    match (leads_on, is_in) {
+        (true, true) => return OperatorState::Behind,
+        (true, false) => return OperatorState::NotInCatalogButReachable,
+        (false, _) => {}
+    }
+    if channels.iter().any(|it| it.heads().contains(&name)) {
+        return OperatorState::Head;
+    }
+    let own = Version::parse(&at.bundle.version).ok();
+    let heads =
+        channels.iter().flat_map(|it| it.heads().into_iter().filter_map(|head| it.entry(head)?.version.clone()));
+    match heads.max() {
+        Some(head) if !is_in && own.is_some_and(|it| it > head) => OperatorState::Newer,
+        _ => OperatorState::Stranded,
+    }
+}
+
+/// The steps that OLM takes one after another in a catalog.
+pub(super) fn way(view: &PackageView, operator: &Operator, at: &Standing) -> Vec<Target> {
+    let path = match operator.olm {
+        Generation::Classic => {
+            let Some(graph) = view.graphs.first() else { return Vec::new() };
+            classic_path(view, graph, &at.asked(), &at.bundle, None)
+        }
+        Generation::V1 => v1_path(view, &at.asked(), &at.bundle, None),
+    };
+    path.steps.into_iter().map(|it| it.target).collect()
+}
+
+/// The lowest entry of the channel that OLM would install.
+pub(super) fn entry_point(view: &PackageView, at: &Standing) -> Option<String> {
+    let package = classic::Package::new(view.graphs.first()?);
+    let channel = package.channels.iter().find(|it| at.channels.first().is_none_or(|name| it.name == *name))?;
+    Some(channel.order().ok()?.live.last()?.name.clone())
+}
+
+/// The channels of a catalog that hold what is installed or lead on from it: the default channel first, then those with the fewest updates.
+pub(super) fn other_channels(view: &PackageView, operator: &Operator, at: &Standing) -> Vec<(String, Vec<Target>)> {
+    let Some(graph) = view.graphs.first() else { return Vec::new() };
+    let mut found: Vec<(String, Vec<Target>)> = Vec::new();
+    for channel in graph.channels.iter().filter(|it| !at.channels.contains(&it.name)) {
+        let there = at.with_channel(&channel.name);
+        let holds = channel.entries.iter().any(|it| it.name == at.bundle.name);
+        let way = way(view, operator, &there);
+        if (holds || !way.is_empty()) && !found.iter().any(|it| it.0 == channel.name) {
+            found.push((channel.name.clone(), way));
+        }
+    }
+    found.sort_by_key(|(name, way)| (*name != graph.default_channel, way.len(), name.clone()));
+    found
+}

@@ -1,0 +1,142 @@
+//! Edges between releases and what keeps clusters from them (`docs/behaviour/platform.md` 2.2).
+//!
+//! What it deliberately does not do: no query is evaluated. Whether a cluster is exposed to a risk of a query, only the cluster knows.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::text::{items_of, text_of};
+use crate::json::Value;
+use crate::re2::Pattern;
+
+/// Who is exposed to a risk.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", tag = "type")]
+pub enum MatchingRule {
+    /// Every cluster.
+    Always,
+    /// The clusters in which a query gives 1.
+    #[serde(rename = "PromQL")]
+    PromQl {
+        /// The query.
+        promql: String,
+    },
+    /// A rule of a type that is not known, which clusters pass over.
+    Other {
+        /// The type.
+        name: String,
+    },
+}
+
+/// A known problem of an update.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Risk {
+    /// Its name.
+    pub name: String,
+    /// Where to read about it.
+    pub url: String,
+    /// What it is.
+    pub message: String,
+    /// Who is exposed; the first rule that can be evaluated decides.
+    pub matching_rules: Vec<MatchingRule>,
+}
+
+impl Risk {
+    /// Reads a risk of an answer, of a ClusterVersion or of a blocked edge: they have the same fields.
+    #[must_use]
+    pub fn read(value: Value<'_>) -> Self {
+        let rule = |it: Value<'_>| match text_of(it, "type").as_str() {
+            "Always" => MatchingRule::Always,
+            "PromQL" => {
+                MatchingRule::PromQl { promql: it.get("promql").map(|it| text_of(it, "promql")).unwrap_or_default() }
+            }
+            name => MatchingRule::Other { name: name.to_owned() },
+        };
+        Self {
+            name: text_of(value, "name"),
+            url: text_of(value, "url"),
+            message: text_of(value, "message"),
+            matching_rules: items_of(value, "matchingRules").map(rule).collect(),
+        }
+    }
+
+    /// Whether every cluster is exposed: by its first rule.
+    #[must_use]
+    pub fn is_always(&self) -> bool {
+        self.matching_rules.first() == Some(&MatchingRule::Always)
+    }
+}
+
+/// What the repository says against edges to a release.
+#[derive(Debug, Clone)]
+pub struct BlockedEdge {
+    /// The release that they lead to.
+    pub to: String,
+    /// The releases that they come from, with their architecture.
+    pub from: Pattern,
+    /// Why; without rules the edges do not exist.
+    pub risk: Risk,
+    /// The file that says it.
+    pub file: String,
+}
+
+impl BlockedEdge {
+    /// Whether it is about an edge. The pattern is searched in the version with its architecture, as in `4.17.16+amd64`.
+    #[must_use]
+    pub fn is_about(&self, from: &str, to: &str, arch: &str) -> bool {
+        self.to == to && self.from.is_match(&format!("{from}+{arch}"))
+    }
+}
+
+/// What is known against an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum EdgeStatus {
+    /// Nothing.
+    Clear,
+    /// It has risks, of which all must be ruled out.
+    Conditional,
+    /// It does not exist.
+    Blocked,
+}
+
+impl EdgeStatus {
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Clear => "clear",
+            Self::Conditional => "conditional",
+            Self::Blocked => "blocked",
+        }
+    }
+}
+
+/// What is known against an edge, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdgeJudgement {
+    /// In a word.
+    pub status: EdgeStatus,
+    /// Its risks, by name.
+    pub risks: Vec<Risk>,
+}
+
+impl EdgeJudgement {
+    /// Judges an edge by all that is said against edges. One blocked edge without rules removes it.
+    #[must_use]
+    pub fn of(blocked: &[BlockedEdge], from: &str, to: &str, arch: &str) -> Self {
+        let about: Vec<&BlockedEdge> = blocked.iter().filter(|it| it.is_about(from, to, arch)).collect();
+        let mut risks: Vec<Risk> =
+            about.iter().map(|it| it.risk.clone()).filter(|it| !it.matching_rules.is_empty()).collect();
+        risks.sort();
+        risks.dedup();
+        let is_gone = about.iter().any(|it| it.risk.matching_rules.is_empty());
+        let status = match risks.is_empty() {
+            _ if is_gone => EdgeStatus::Blocked,
+            true => EdgeStatus::Clear,
+            false => EdgeStatus::Conditional,
+        };
+        Self { status, risks }
+    }
+}

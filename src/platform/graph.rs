@@ -1,0 +1,86 @@
+//! Releases of OpenShift and the updates between them, whoever said so.
+//!
+//! What it deliberately does not do: it looks for no way; that is in `path`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::edges::Risk;
+
+/// A release.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Release {
+    /// Its version.
+    pub version: String,
+    /// The channels that hold it, as far as they are known.
+    pub channels: BTreeSet<String>,
+    /// Its errata, or empty.
+    pub url: String,
+}
+
+/// An update.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge {
+    /// Where it begins.
+    pub from: String,
+    /// Where it leads.
+    pub to: String,
+    /// What speaks against it; nothing if it is recommended to all.
+    pub risks: Vec<Risk>,
+    /// Whether it is only likely.
+    pub is_estimated: bool,
+}
+
+/// Releases and updates.
+#[derive(Debug, Clone, Default)]
+pub struct Graph {
+    /// The releases by version.
+    pub releases: BTreeMap<String, Release>,
+    /// The updates.
+    pub edges: Vec<Edge>,
+}
+
+impl Graph {
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.edges.is_empty() && self.releases.is_empty()
+    }
+
+    /// Adds another graph. Of two forms of one update the exact one counts; of two exact ones, all risks.
+    pub fn add(&mut self, other: Self) {
+        for (version, release) in other.releases {
+            let mine = self
+                .releases
+                .entry(version)
+                .or_insert_with(|| Release { channels: BTreeSet::new(), ..release.clone() });
+            mine.channels.extend(release.channels);
+            if mine.url.is_empty() {
+                mine.url = release.url;
+            }
+        }
+        let mut known: BTreeMap<(String, String), usize> =
+            self.edges.iter().enumerate().map(|(idx, it)| ((it.from.clone(), it.to.clone()), idx)).collect();
+        for edge in other.edges {
+            match known.get(&(edge.from.clone(), edge.to.clone())) {
+                Some(&idx) => {
+                    let mine = &mut self.edges[idx];
+                    if mine.is_estimated && !edge.is_estimated {
+                        *mine = edge;
+                    } else if mine.is_estimated == edge.is_estimated {
+                        mine.risks.extend(edge.risks);
+                        mine.risks.sort();
+                        mine.risks.dedup();
+                    }
+                }
+                None => {
+                    known.insert((edge.from.clone(), edge.to.clone()), self.edges.len());
+                    self.edges.push(edge);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! A copy of the repository of the update graph: channels, blocked edges, build suggestions (`docs/behaviour/platform.md` 2.1).
+//!
+//! The repository holds no edges; they are in the release images. What it suggests to those who build releases says between which
+//! releases edges are likely: such edges are marked as estimated.
+//!
+//! What it deliberately does not do: it opens no file itself; files come by name, from wherever they are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::edges::{BlockedEdge, EdgeJudgement, EdgeStatus, Risk};
+use super::graph::{Edge, Graph, Release};
+use super::lifecycle::coerce;
+use super::text::{each_document, items_of, text_of};
+use crate::constraint::openshift::Minor;
+use crate::json::Value;
+use crate::re2::Pattern;
+use crate::version::Version;
+
+/// The layout of the repository that this reads: `1.y` with y up to this.
+const LAYOUT: (u64, u64) = (1, 1);
+
+/// The releases from which a build of a minor version suggests edges.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Window {
+    /// The lowest release of the minor version before, and the highest, if there is one.
+    pub minor: (Option<Version>, Option<Version>),
+    /// The lowest release of the own minor version, and the one before which it ends.
+    pub z: (Option<Version>, Option<Version>),
+    /// Releases that are left out.
+    pub block_list: BTreeSet<String>,
+}
+
+/// What is suggested to builds of a minor version, by architecture; `default` for all that have none of their own.
+pub type Suggestion = BTreeMap<String, Window>;
+
+/// What a copy of the repository says.
+#[derive(Debug, Clone, Default)]
+pub struct GraphData {
+    /// The releases of each channel, with the architecture to which an entry is restricted.
+    pub channels: BTreeMap<String, Vec<(String, Option<String>)>>,
+    /// What is said against edges.
+    pub blocked: Vec<BlockedEdge>,
+    /// The windows of minor versions.
+    pub suggestions: BTreeMap<Minor, Suggestion>,
+    /// What could not be read, in words.
+    pub warnings: Vec<String>,
+}
+
+impl GraphData {
+    /// Whether a file of the repository says something here, by its path below the repository's root.
+    #[must_use]
+    pub fn wants(path: &str) -> bool {
+        path == "version"
+            || ["channels/", "blocked-edges/", "build-suggestions/"]
+                .iter()
+                .any(|it| path.strip_prefix(it).is_some_and(|it| !it.contains('/') && it.ends_with(".yaml")))
+    }
+
+    /// Adds a file of the repository, by its path below the repository's root. What cannot be read is a warning.
+    pub fn add(&mut self, path: &str, text: &[u8]) {
+        if path == "version" {
+            let version = String::from_utf8_lossy(text).trim().to_owned();
+            let read = coerce(&version).map(|it| (it.major, it.minor));
+            if !read.is_some_and(|it| it.0 == LAYOUT.0 && it.1 <= LAYOUT.1) {
+                self.warnings.push(format!("the graph data have layout {version}; {}.{} is known", LAYOUT.0, LAYOUT.1));
+            }
+            return;
+        }
+        let mut warnings = Vec::new();
+        let read = each_document(text, |value, _| {
+            if path.starts_with("channels/") {
+                self.add_channel(value);
+            } else if path.starts_with("blocked-edges/") {
+                warnings.extend(self.add_blocked(path, value).err());
+            } else if let Some(name) = path.strip_prefix("build-suggestions/").and_then(|it| it.strip_suffix(".yaml")) {
+                warnings.extend(self.add_suggestion(name, value).err());
+            }
+        });
+        self.warnings.extend(read.err().map(|error| format!("`{path}`, {error}")));
+        self.warnings.extend(warnings.into_iter().map(|it| format!("`{path}`: {it}")));
+    }
+
+    fn add_channel(&mut self, value: Value<'_>) {
+        let entries = items_of(value, "versions").filter_map(|it| {
+            let text = it.as_str()?;
+            Some(match text.split_once('+') {
+                Some((version, arch)) => (version.to_owned(), Some(arch.to_owned())),
+                None => (text.into_owned(), None),
+            })
+        });
+        self.channels.entry(text_of(value, "name")).or_default().extend(entries);
+    }
+
+    fn add_blocked(&mut self, file: &str, value: Value<'_>) -> Result<(), String> {
+        let to = text_of(value, "to");
+        if to.is_empty() {
+            return Err("`to` is missing".to_owned());
+        }
+        let from = text_of(value, "from");
+        let pattern = Pattern::parse(&from).map_err(|error| format!("`from: {from}` cannot be read: {error}"))?;
+        self.blocked.push(BlockedEdge { to, from: pattern, risk: Risk::read(value), file: file.to_owned() });
+        Ok(())
+    }
+
+    fn add_suggestion(&mut self, name: &str, value: Value<'_>) -> Result<(), String> {
+        let minor = coerce(name).ok_or_else(|| "its name is not a minor version".to_owned())?;
+        let mut suggestion = Suggestion::new();
+        for (arch, window) in value.members() {
+            let version = |key: &str| Version::parse_tolerant(&text_of(window, key)).ok();
+            let blocked = ["minor_block_list", "z_block_list"].into_iter().flat_map(|key| items_of(window, key));
+            suggestion.insert(
+                arch.as_str().unwrap_or_default().into_owned(),
+                Window {
+                    minor: (version("minor_min"), version("minor_max")),
+                    z: (version("z_min"), version("z_max")),
+                    block_list: blocked.filter_map(|it| Some(it.as_str()?.into_owned())).collect(),
+                },
+            );
+        }
+        self.suggestions.insert(minor, suggestion);
+        Ok(())
+    }
+
+    /// What is said against an edge. Whether it exists at all, the repository does not say.
+    #[must_use]
+    pub fn judge(&self, from: &str, to: &str, arch: &str) -> EdgeJudgement {
+        EdgeJudgement::of(&self.blocked, from, to, arch)
+    }
+
+    /// The releases of a channel for an architecture, and the edges between them that are likely.
+    #[must_use]
+    pub fn graph(&self, channel: &str, arch: &str) -> Graph {
+        let is_for = |it: &&(String, Option<String>)| it.1.as_deref().is_none_or(|it| it == arch);
+        let entries = self.channels.get(channel).into_iter().flatten().filter(is_for);
+        let mut releases: Vec<(Version, Release)> = entries
+            .filter_map(|(text, _)| {
+                let release = Release {
+                    version: text.clone(),
+                    channels: BTreeSet::from([channel.to_owned()]),
+                    url: String::new(),
+                };
+                Some((Version::parse(text).ok()?, release))
+            })
+            .collect();
+        releases.sort_by(|a, b| a.0.cmp_precedence(&b.0));
+        let mut graph = Graph::default();
+        for (to, release) in &releases {
+            for (from, source) in releases.iter().filter(|it| self.is_likely(&it.0, &it.1.version, to, arch)) {
+                let judgement = self.judge(&source.version, &release.version, arch);
+                if from.cmp_precedence(to).is_lt() && judgement.status != EdgeStatus::Blocked {
+                    graph.edges.push(Edge {
+                        from: source.version.clone(),
+                        to: release.version.clone(),
+                        risks: judgement.risks,
+                        is_estimated: true,
+                    });
+                }
+            }
+        }
+        graph.releases = releases.into_iter().map(|(_, it)| (it.version.clone(), it)).collect();
+        graph
+    }
+
+    /// Whether the build of a release was probably told to accept updates from another one.
+    fn is_likely(&self, from: &Version, from_text: &str, to: &Version, arch: &str) -> bool {
+        let (minor, before) = (Minor::of(to), Minor::of(from));
+        let windows = self.suggestions.get(&minor);
+        let window = windows.and_then(|it| it.get(arch).or_else(|| it.get("default")));
+        let at_least = |least: &Option<Version>| least.as_ref().is_none_or(|it| !from.cmp_precedence(it).is_lt());
+        let Some(window) = window else {
+            // Without suggestions: within a minor version, and from the one before.
+            return minor == before || before.next() == minor;
+        };
+        if window.block_list.contains(from_text) {
+            return false;
+        }
+        if minor == before {
+            return at_least(&window.z.0) && window.z.1.as_ref().is_none_or(|it| from.cmp_precedence(it).is_lt());
+        }
+        before.next() == minor
+            && at_least(&window.minor.0)
+            && window.minor.1.as_ref().is_none_or(|it| !from.cmp_precedence(it).is_gt())
+    }
+}

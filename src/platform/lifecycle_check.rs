@@ -1,0 +1,227 @@
+//! What is wrong with a lifecycle blob by itself (`docs/behaviour/platform.md` 1.3).
+//!
+//! What it deliberately does not do: it sees one blob, so whether the catalog has the package is asked elsewhere.
+
+use std::collections::BTreeSet;
+
+use super::day::Day;
+use super::lifecycle::Phase;
+use super::rules;
+use crate::diag::{Rule, closest};
+use crate::json::{Kind, Step, Value};
+
+/// Something wrong with a lifecycle blob.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LifecycleDefect {
+    /// The rule that is broken.
+    pub rule: &'static Rule,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub help: Option<String>,
+    /// Where in the blob.
+    pub path: Vec<Step>,
+}
+
+/// All that is wrong with a lifecycle blob, in the order of the blob.
+#[must_use]
+pub fn lifecycle_defects(blob: Value<'_>) -> Vec<LifecycleDefect> {
+    let mut check = Check { defects: Vec::new() };
+    check.blob(blob);
+    check.defects
+}
+
+struct Check {
+    defects: Vec<LifecycleDefect>,
+}
+
+impl Check {
+    fn add(&mut self, rule: &'static Rule, path: &[Step], message: String, help: Option<&str>) {
+        self.defects.push(LifecycleDefect { rule, message, help: help.map(str::to_owned), path: path.to_vec() });
+    }
+
+    fn blob(&mut self, blob: Value<'_>) {
+        self.fields(blob, &["schema", "package", "versions"], &[]);
+        let package = blob.get("package").and_then(|it| it.as_str()).unwrap_or_default();
+        if package.is_empty() {
+            let message = "a lifecycle has no package".to_owned();
+            self.add(
+                rules::PACKAGE_MISSING,
+                &[],
+                message,
+                Some("add `package:` with the name of the operator's package"),
+            );
+        }
+        let of = format!("lifecycle of `{package}`");
+        let Some(versions) = blob.get("versions").filter(|it| it.kind() == Kind::Array) else {
+            self.add(rules::VERSIONS_MISSING, &[], format!("{of}: `versions` is missing or not a list"), None);
+            return;
+        };
+        if versions.items().next().is_none() {
+            self.add(rules::VERSIONS_EMPTY, &["versions".into()], format!("{of}: there are no versions"), None);
+        }
+        let mut seen = BTreeSet::new();
+        for (idx, version) in versions.items().enumerate() {
+            let path = vec!["versions".into(), idx.into()];
+            self.fields(version, &["name", "phases", "platformCompatibility"], &path);
+            let shown = shown(version.get("name"));
+            let at_name = [&path[..], &["name".into()]].concat();
+            if !version.get("name").is_some_and(is_minor) {
+                let message = format!("{of}: {shown} is not a string of the form `MAJOR.MINOR`");
+                self.add(
+                    rules::VERSION_NAME,
+                    &at_name,
+                    message,
+                    Some("write a minor version in quotes, as in `\"1.2\"`"),
+                );
+            } else if !seen.insert(shown.clone()) {
+                self.add(rules::VERSION_TWICE, &at_name, format!("{of}: version {shown} is listed twice"), None);
+            }
+            let of = format!("{of}, version {shown}");
+            self.phases(version, &of, &path);
+            self.platforms(version, &of, &path);
+        }
+    }
+
+    fn phases(&mut self, version: Value<'_>, of: &str, path: &[Step]) {
+        let path = [path, &["phases".into()]].concat();
+        let phases: Vec<Value<'_>> = version.get("phases").into_iter().flat_map(|it| it.items()).collect();
+        if phases.is_empty() {
+            let at = if version.get("phases").is_some() { &path[..] } else { &path[..path.len() - 1] };
+            self.add(rules::PHASES_EMPTY, at, format!("{of}: there are no phases"), None);
+        }
+        let mut read: Vec<(usize, Phase)> = Vec::new();
+        for (idx, phase) in phases.iter().enumerate() {
+            let at = [&path[..], &[idx.into()]].concat();
+            self.fields(*phase, &["name", "startDate", "endDate"], &at);
+            let name = phase.get("name").and_then(|it| it.as_str()).unwrap_or_default();
+            if name.trim().is_empty() {
+                self.add(rules::PHASE_NAME, &at, format!("{of}: phase {idx} has no name"), None);
+            }
+            let mut dates = Vec::new();
+            for field in ["startDate", "endDate"] {
+                let value = phase.get(field);
+                let day = value.and_then(|it| Day::parse(&it.as_str()?));
+                dates.extend(day);
+                if day.is_none() {
+                    let at = if value.is_some() { [&at[..], &[field.into()]].concat() } else { at.clone() };
+                    let message =
+                        format!("{of}: `{field}` {} is not a day of the form `YYYY-MM-DD`", self::shown(value));
+                    self.add(rules::DATE, &at, message, None);
+                }
+            }
+            let [start, end] = dates[..] else { continue };
+            if end <= start {
+                let message = format!("{of}: phase `{name}` starts on {start} and ends on {end}");
+                self.add(rules::PHASE_ORDER, &at, message, Some("the last day of a phase comes after its first"));
+                continue;
+            }
+            read.push((idx, Phase { name: name.into_owned(), start, end }));
+        }
+        // Between phases of which one cannot be read, nothing can be told.
+        if read.len() == phases.len() {
+            self.sequence(&mut read, of, &path);
+        }
+    }
+
+    fn sequence(&mut self, phases: &mut [(usize, Phase)], of: &str, path: &[Step]) {
+        let at = |idx: usize, field: &str| [path, &[idx.into(), field.into()]].concat();
+        for pair in phases.windows(2) {
+            let [(_, before), (idx, phase)] = pair else { continue };
+            if phase.start < before.start {
+                let message =
+                    format!("{of}: phase `{}` is listed after `{}` and starts before it", phase.name, before.name);
+                self.add(
+                    rules::PHASE_SEQUENCE,
+                    &at(*idx, "startDate"),
+                    message,
+                    Some("list the phases in the order of time"),
+                );
+            }
+        }
+        phases.sort_by_key(|(idx, it)| (it.start, it.end, *idx));
+        for pair in phases.windows(2) {
+            let [(_, before), (idx, phase)] = pair else { continue };
+            let (rule, words) = if phase.start <= before.end {
+                (rules::PHASE_OVERLAP, "starts before the end of")
+            } else if phase.start > before.end.next() {
+                (rules::PHASE_GAP, "does not start on the day after the end of")
+            } else {
+                continue;
+            };
+            let message =
+                format!("{of}: phase `{}` ({}) {words} `{}` ({})", phase.name, phase.start, before.name, before.end);
+            let help = format!("start it on {}", before.end.next());
+            self.add(rule, &at(*idx, "startDate"), message, Some(&help));
+        }
+    }
+
+    fn platforms(&mut self, version: Value<'_>, of: &str, path: &[Step]) {
+        let mut seen = BTreeSet::new();
+        let platforms = version.get("platformCompatibility").into_iter().flat_map(|it| it.items());
+        for (idx, platform) in platforms.enumerate() {
+            let path = [path, &["platformCompatibility".into(), idx.into()]].concat();
+            self.fields(platform, &["name", "versions"], &path);
+            let name = platform.get("name").and_then(|it| it.as_str()).unwrap_or_default();
+            if !seen.insert(name.clone().into_owned()) {
+                self.add(rules::PLATFORM_TWICE, &path, format!("{of}: platform `{name}` is listed twice"), None);
+            }
+            let mut is_empty = true;
+            for (number, listed) in platform.get("versions").into_iter().flat_map(|it| it.items()).enumerate() {
+                is_empty = false;
+                if !is_minor(listed) {
+                    let at = [&path[..], &["versions".into(), number.into()]].concat();
+                    let shown = shown(Some(listed));
+                    let message =
+                        format!("{of}: {shown} of platform `{name}` is not a string of the form `MAJOR.MINOR`");
+                    self.add(
+                        rules::PLATFORM_VERSION,
+                        &at,
+                        message,
+                        Some("write a minor version in quotes, as in `\"4.20\"`"),
+                    );
+                }
+            }
+            if is_empty {
+                self.add(
+                    rules::PLATFORM_VERSIONS_EMPTY,
+                    &path,
+                    format!("{of}: platform `{name}` has no versions"),
+                    None,
+                );
+            }
+        }
+    }
+
+    fn fields(&mut self, object: Value<'_>, known: &[&str], path: &[Step]) {
+        for (key, _) in object.members() {
+            let key = key.as_str().unwrap_or_default();
+            if !known.contains(&&*key) {
+                let at = [path, &[Step::Key(key.clone().into_owned())]].concat();
+                let help = closest(&key, known.iter().copied()).map(|it| format!("did you mean `{it}`?"));
+                self.add(rules::UNKNOWN_FIELD, &at, format!("lifecycles have no field `{key}` here"), help.as_deref());
+            }
+        }
+    }
+}
+
+/// A value as it is written, in backticks.
+fn shown(value: Option<Value<'_>>) -> String {
+    match value {
+        None => "(missing)".to_owned(),
+        Some(value) => match value.kind() {
+            Kind::Array => "a list".to_owned(),
+            Kind::Object => "an object".to_owned(),
+            _ => format!("`{}`", value.raw()),
+        },
+    }
+}
+
+/// Whether a value is a string of the form `MAJOR.MINOR`, without leading zeros.
+fn is_minor(value: Value<'_>) -> bool {
+    let is_number = |it: &str| {
+        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()) && (it == "0" || !it.starts_with('0'))
+    };
+    let text = value.as_str().unwrap_or_default();
+    text.split_once('.').is_some_and(|(major, minor)| is_number(major) && is_number(minor))
+}

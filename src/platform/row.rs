@@ -1,0 +1,76 @@
+//! Lifecycles as rows, a minor version each.
+//!
+//! What it deliberately does not do: it looks for no lifecycle.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::day::Day;
+use super::lifecycle::{Lifecycle, LifecycleVersion};
+use super::support::{PlatformFit, Support};
+
+/// A minor version of a package, with its support on a day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LifecycleRow {
+    /// The catalog that says it, or the file.
+    pub source: String,
+    /// The package.
+    pub package: String,
+    /// The minor version; empty if the package has no lifecycle.
+    pub minor: String,
+    /// The day that was asked about.
+    pub date: String,
+    /// Its support on that day.
+    pub support: Support,
+    /// The OpenShift versions that it is made for; `null` if nothing is said.
+    pub openshift: Option<Vec<String>>,
+    /// How it stands to the version of OpenShift that was asked about.
+    pub compatibility: Option<PlatformFit>,
+}
+
+impl LifecycleRow {
+    /// The row of a minor version.
+    #[must_use]
+    pub fn new(source: &str, package: &str, version: &LifecycleVersion, day: Day, openshift: Option<&str>) -> Self {
+        Self {
+            source: source.to_owned(),
+            package: package.to_owned(),
+            minor: version.name.clone(),
+            date: day.to_string(),
+            support: version.support(day),
+            openshift: version.openshift().map(<[String]>::to_vec),
+            compatibility: openshift.map(|it| version.fit(it)),
+        }
+    }
+
+    /// The row of what nothing is known of.
+    #[must_use]
+    pub fn unknown(package: &str, version: &str, day: Day, openshift: Option<&str>) -> Self {
+        Self {
+            source: String::new(),
+            package: package.to_owned(),
+            minor: version.to_owned(),
+            date: day.to_string(),
+            support: Support::no_data(),
+            openshift: None,
+            compatibility: openshift.map(|_| PlatformFit::NoData),
+        }
+    }
+
+    /// The rows of a lifecycle: of the entry of a version of the operator, or of all entries.
+    #[must_use]
+    pub fn of(
+        source: &str,
+        lifecycle: &Lifecycle,
+        version: Option<&str>,
+        day: Day,
+        openshift: Option<&str>,
+    ) -> Vec<Self> {
+        let row = |it: &LifecycleVersion| Self::new(source, &lifecycle.package, it, day, openshift);
+        match version {
+            Some(version) => lifecycle.version(version).map(row).into_iter().collect(),
+            None => lifecycle.versions.iter().map(row).collect(),
+        }
+    }
+}

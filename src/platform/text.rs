@@ -1,0 +1,60 @@
+//! YAML or JSON text to documents.
+//!
+//! What it deliberately does not do: it does not know what is in a document.
+
+use thiserror::Error;
+
+use crate::json::{self, Value};
+use crate::yaml;
+
+/// Why a text cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}: {error}")]
+pub struct TextError {
+    /// The line, from 1.
+    pub line: u32,
+    /// What is wrong there.
+    pub error: String,
+}
+
+/// Hands over each document of a text, with its first line. Documents without content are passed over.
+///
+/// # Errors
+/// Where the text is neither YAML nor JSON.
+pub fn each_document(text: &[u8], mut sink: impl FnMut(Value<'_>, u32)) -> Result<(), TextError> {
+    let mut reader = json::Reader::new();
+    if text.iter().find(|it| !it.is_ascii_whitespace()).is_some_and(|it| matches!(it, b'{' | b'[')) {
+        let text = json::decode_utf8(text);
+        let mut at = 0;
+        while !text[at..].trim_start().is_empty() {
+            let line = 1 + text[..at].matches('\n').count() as u32;
+            let wrong = |error: json::ReadError| TextError { line, error: error.to_string() };
+            let (value, end) = reader.read_at(&text, at).map_err(wrong)?;
+            sink(value, line);
+            at = end;
+        }
+        return Ok(());
+    }
+    for chunk in yaml::split(text, 1) {
+        let chunk = chunk.map_err(|error| TextError { line: error.line, error: error.to_string() })?;
+        let wrong = |error: String| TextError { line: chunk.first_line, error };
+        let mut converted = Vec::new();
+        yaml::to_json_and_rest(&chunk.text, &mut converted, None).map_err(|error| wrong(error.to_string()))?;
+        let converted = String::from_utf8_lossy(&converted);
+        if converted.trim().is_empty() {
+            continue;
+        }
+        sink(reader.read(&converted).map_err(|error| wrong(error.to_string()))?, chunk.first_line);
+    }
+    Ok(())
+}
+
+/// The text of a member; empty without one.
+pub(super) fn text_of(value: Value<'_>, key: &str) -> String {
+    value.get(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
+}
+
+/// The items of a member that is a list.
+pub(super) fn items_of<'d>(value: Value<'d>, key: &str) -> impl Iterator<Item = Value<'d>> + use<'d> {
+    value.get(key).into_iter().flat_map(|it| it.items())
+}

@@ -1,0 +1,53 @@
+//! `update-graph/`: what the repository of the update graph says against edges.
+
+use std::path::Path;
+
+use olmdex::platform::GraphData;
+use serde::Deserialize;
+
+use crate::outcome::{Case, Folder, Outcome, entries};
+
+pub(crate) const FOLDER: Folder = Folder { name: "update-graph", run };
+
+#[derive(Deserialize)]
+struct Recorded {
+    from: String,
+    to: String,
+    arch: String,
+    status: String,
+    always: Vec<String>,
+    risks: Vec<String>,
+}
+
+fn run(root: &Path) -> Vec<Case> {
+    let folder = root.join("update-graph");
+    let Ok(text) = std::fs::read_to_string(folder.join("edges.jsonl")) else { return Vec::new() };
+    let mut data = GraphData::default();
+    for directory in ["channels", "blocked-edges", "build-suggestions"] {
+        for (name, path) in entries(&folder.join("snapshot").join(directory), "", ".yaml") {
+            data.add(&format!("{directory}/{name}"), &std::fs::read(path).unwrap_or_default());
+        }
+    }
+    let mut cases = vec![Case::run("update-graph/snapshot", || Outcome::of_equal(&data.warnings, &Vec::new()))];
+    for line in text.lines() {
+        let Ok(recorded) = serde_json::from_str::<Recorded>(line) else {
+            cases.push(Case::run("update-graph/edges", || Outcome::NotRunnable("not a case".to_owned())));
+            continue;
+        };
+        let Recorded { from, to, arch, .. } = &recorded;
+        cases.push(Case::run(format!("update-graph/{from}-{to}-{arch}"), || check(&data, &recorded)));
+    }
+    cases
+}
+
+fn check(data: &GraphData, recorded: &Recorded) -> Outcome {
+    let judgement = data.judge(&recorded.from, &recorded.to, &recorded.arch);
+    let names = |is_wanted: &dyn Fn(&olmdex::platform::Risk) -> bool| -> Vec<String> {
+        let mut names: Vec<String> =
+            judgement.risks.iter().filter(|it| is_wanted(it)).map(|it| it.name.clone()).collect();
+        names.sort();
+        names
+    };
+    let found = (judgement.status.as_str().to_owned(), names(&|it| it.is_always()), names(&|_| true));
+    Outcome::of_equal(&found, &(recorded.status.clone(), recorded.always.clone(), recorded.risks.clone()))
+}
