@@ -36,7 +36,7 @@
 //! - The same input gives the same result, byte for byte, whatever the number of threads.
 //! - No input causes a panic, and none is followed into recursion. What costs work beyond reason ends with an error that names the limit.
 //! - Only [`file`](mod@file) writes, and a write is whole or absent. Only [`cli`] prints, reads the environment and exits.
-//! - Nothing is asynchronous, and nothing uses the network.
+//! - Only `serve` is asynchronous, and only it and the reader of images in registries use the network.
 //!
 //! # Modules
 //!
@@ -56,19 +56,26 @@
 //! | 2 | [`constraint`] | `olm.constraint`, CEL and the highest OpenShift version: what bundles demand |
 //! | 2 | [`cluster`] | Kubernetes objects as kubectl prints them |
 //! | 2 | [`crd`] | upgrades of CustomResourceDefinitions |
+//! | 2 | [`platform`] | lifecycles of operators, and the update graph of OpenShift |
+//! | 2 | [`scaffold`] | the first files of a catalog: the blob of a package, a Dockerfile |
 //! | 3 | [`check`](mod@check) | the rules of a valid catalog, as findings, and opm's verdict |
 //! | 3 | [`bundle`] | bundle directories as blobs, and the rules of a valid one |
 //! | 3 | [`oci`] | images in layouts, archives and directories: catalogs, bundles, databases |
 //! | 3 | [`message`] | what the messages of OLM, catalogd, opm and oc-mirror mean |
 //! | 4 | [`index`] | the SQLite file: building, opening, questions |
 //! | 4 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
+//! | 4 | [`template`] | basic, semver and substitutes templates: read, judged, rendered |
 //! | 5 | [`source`] | tells sources apart and opens them |
+//! | 5 | [`repository`] | repositories of operators: release configurations, and the checks of the pipelines |
 //! | 6 | [`compose`] | `olmdex.toml`: which findings are chosen, and catalogs by name |
 //! | 6 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
 //! | 7 | [`mod@resolve`] | dependencies: what OLM installs together, and why |
 //! | 8 | [`draw`] | upgrade graphs as Mermaid, DOT, SVG, HTML, text and data |
 //! | 8 | [`edit`] | changes of catalogs, and what they would bring about |
+//! | 8 | [`mirror`] | catalogs filtered as oc-mirror filters them, and what a mirror needs besides |
+//! | 9 | [`mod@plan`] | the upgrade of a whole cluster: states, blockers, steps in their order |
 //! | 10 | [`answer`] | the envelope of every JSON answer, and their schemas |
+//! | 12 | [`serve`] | the gRPC registry and catalogd's HTTP API, out of an index |
 //! | 13 | [`cli`] | the command line |
 //!
 //! How the real systems behave, and why the code follows them where it looks odd, is written down in `docs/behaviour`.
@@ -94,11 +101,19 @@ pub mod index;
 pub mod json;
 pub mod legacy;
 pub mod message;
+pub mod mirror;
 pub mod oci;
+pub mod plan;
+pub mod platform;
 pub mod re2;
+pub mod repository;
 pub mod resolve;
+pub mod scaffold;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod solve;
 pub mod source;
+pub mod template;
 pub mod upgrade;
 pub mod version;
 pub mod yaml;

@@ -47,6 +47,30 @@ const ROWS: &[Row] = &[
     writes("build", &["two-packages.db", "hot.db", "-o", "new.db"], "new.db"),
     reads("validate", &["{}"]),
     reads("bundle validate", &["bundle", "--suite", "all"]),
+    reads("template render", &["shop-template.yaml", "--bundles", "operators"]),
+    reads("template convert", &["basic", "shop"]),
+    writes(
+        "release",
+        &["operators/shop/1.1.0", "--image", "quay.io/example/shop:v1.1.0", "--templates-only"],
+        "operators",
+    ),
+    writes("edit add", &["new-bundle.yaml", "--channel", "candidate", "-i", "shop"], "shop"),
+    writes("edit add-property", &["tested=true", "--where", "package = 'till'", "-i", "shop"], "shop"),
+    writes("edit default-channel", &["till/candidate", "-i", "shop"], "shop"),
+    writes("edit deprecate", &["till", "-m", "old", "-i", "shop"], "shop"),
+    writes("edit promote", &["till.v1.2.0", "--to", "stable", "-i", "shop"], "shop"),
+    writes("edit remove", &["ledger.v1.0.0", "-i", "shop"], "shop"),
+    writes("edit rename-channel", &["ledger/stable", "fast", "-i", "shop"], "shop"),
+    writes(
+        "edit set-edges",
+        &["till/candidate", "till.v1.2.0", "--skip-range", ">=1.0.0 <1.2.0 || 0.9.0", "-i", "shop"],
+        "shop",
+    ),
+    writes("edit undeprecate", &["till.v1.0.0", "-i", "shop"], "shop"),
+    reads("simulate", &["--remove", "till.v1.2.0", "-i", "shop"]),
+    reads("repo check", &["."]),
+    reads("init", &["shop", "-o", "yaml"]),
+    writes("generate dockerfile", &["shop"], "shop.Dockerfile"),
     reads("render", &["{}"]),
     reads("render", &["hot.db"]),
     writes("migrate", &["two-packages.db", "out", "--prove"], "out"),
@@ -96,11 +120,21 @@ const ROWS: &[Row] = &[
     reads("provides", &["Database", "-i", "{}"]),
     reads("requires", &["database", "-i", "{}"]),
     reads("images", &["web-shop", "--with-deps", "-i", "{}"]),
+    reads("filter", &["--package", "till", "-i", "{}"]),
+    writes("filter", &["--package", "till", "-i", "shop", "--into", "new.db"], "new.db"),
+    writes("filter", &["--package", "till", "-i", "shop", "--into", "out"], "out"),
     reads(
         "explain-message",
         &["no operators found in channel gone of package keda in the catalog referenced by subscription keda"],
     ),
     reads("sql", &["SELECT bundle FROM v_bundle ORDER BY 1", "-i", "{}"]),
+    writes("serve", &["shop", "--cache-dir", "cache", "--cache-only"], "cache"),
+    reads("lifecycle", &["--lifecycles", "lifecycles.yaml", "--date", "2026-03-01", "-i", "shop"]),
+    reads("platform-path", &["--from", "4.16.30", "--to", "4.18", "--graph", "graph.json"]),
+    reads(
+        "plan",
+        &["--cluster", "must-gather", "--to", "4.17", "-i", "4.16=shop", "-i", "4.17=next", "--date", "2026-03-01"],
+    ),
     reads("info", &["{}"]),
     reads("info", &["hot.db"]),
     reads("completion", &["bash"]),
@@ -195,10 +229,10 @@ fn tree(root: &Path) -> Tree {
 fn plant(tree: &Tree, root: &Path) {
     for (name, content) in tree {
         let path = root.join(name);
-        // Of what has content and something below it there is nothing; directories come before what they hold.
+        // Of what has content and something below it there is nothing; directories come before what they hold. Some are versions.
         if name == Path::new("link") {
             std::os::unix::fs::symlink("linked", path).unwrap();
-        } else if content.is_empty() && path.extension().is_none() {
+        } else if content.is_empty() && path.extension().is_none_or(|it| it == "0") {
             std::fs::create_dir(path).unwrap();
         } else {
             std::fs::write(path, content).unwrap();
@@ -216,6 +250,11 @@ fn seeds() -> (TempDir, Tree) {
         ("shop/in", "shop"),
         ("shop-next/in", "next"),
         ("guides/bundle", "bundle"),
+        ("help/operators", "operators"),
+        ("help/must-gather", "must-gather"),
+        ("help/lifecycles.yaml", "lifecycles.yaml"),
+        ("help/graph.json", "graph.json"),
+        ("help/shop-template.yaml", "shop-template.yaml"),
         ("dependencies/no-way-out/catalog", "needs"),
         ("definitions/one-version/maximum-20.yaml", "crd.yaml"),
         ("definitions/one-version/maximum-9.yaml", "crd-next.yaml"),
@@ -230,6 +269,8 @@ fn seeds() -> (TempDir, Tree) {
         olmdex(["export", "-q", "--legacy", name, "-o", &legacy]).in_directory(&root).answer().expect_code(0);
     }
     olmdex(["push", "-q", "needs.db", "oci:database"]).in_directory(&root).answer().expect_code(0);
+    let bundle = "schema: olm.bundle\nname: till.v1.3.0\npackage: till\nimage: quay.io/shop/till@sha256:8888888888888888888888888888888888888888888888888888888888888888\nproperties: [{type: olm.package, value: {packageName: till, version: 1.3.0}}]\n";
+    std::fs::write(root.join("new-bundle.yaml"), bundle).unwrap();
     std::fs::write(root.join("text.txt"), "neither a catalog nor an index: [\n").unwrap();
     // Some content, so that writing takes a while.
     let content = "UPDATE operatorbundle SET bundle = CAST(bundle AS TEXT) || '{\"kind\":\"X\",\"x\":\"' || hex(zeroblob(100000)) || '\"}'";
@@ -274,12 +315,15 @@ fn run(case: &Case, root: &Path) -> Ended {
 
 /// What a catalog says that was written: the files of a directory, or what any file renders to.
 fn content(root: &Path, name: &str) -> Option<String> {
-    let path = root.join(name);
+    let path = root.join(if name == "cache" { "cache/olmdex.v1/index.db" } else { name });
     if !path.exists() {
         return None;
     }
-    if name == BASELINE {
-        return Some(std::fs::read_to_string(path).unwrap());
+    // What is not a catalog.
+    match name {
+        BASELINE | "shop.Dockerfile" => return Some(std::fs::read_to_string(path).unwrap()),
+        "operators" => return Some(std::fs::read_to_string(path.join("shop/catalog-templates/basic.yaml")).unwrap()),
+        _ => {}
     }
     let answer = olmdex(["render", "-q"]).arg(&path).env("TMPDIR", &root.join("scratch").to_string_lossy()).answer();
     assert_eq!(answer.code, Some(0), "what was written cannot be read: {}", answer.both());

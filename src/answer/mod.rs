@@ -101,6 +101,13 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         }
         (kind, schema)
     }
+    fn of_plan() -> (&'static str, schemars::Schema) {
+        let mut schema = schemars::schema_for!(crate::plan::Plan);
+        if let Some(kind) = schema.pointer_mut("/properties/kind").and_then(serde_json::Value::as_object_mut) {
+            kind.insert("const".to_owned(), "Plan".into());
+        }
+        ("Plan", schema)
+    }
     vec![
         of::<BundleDetail>("Bundle"),
         of::<BundleRow>("BundleList"),
@@ -117,8 +124,13 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<ChannelDetail>("Channel"),
         of::<ChannelRow>("ChannelList"),
         with::<FindingJson, FindingsMetadata>("Findings"),
+        of::<crate::mirror::FilterExplanation>("FilterExplanation"),
+        of::<crate::edit::Simulated>("Simulation"),
         of::<ChannelGraph>("Graph"),
         of::<HistoryRow>("History"),
+        of::<crate::platform::LifecycleRow>("LifecycleList"),
+        of::<crate::platform::PlatformRoute>("PlatformRoute"),
+        of_plan(),
         of::<Stay>("CompatList"),
         of::<Info>("IndexInfo"),
         of::<LegacyInfo>("LegacyInfo"),
@@ -137,7 +149,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
 /// The rules of all modules that have some.
 #[must_use]
 pub fn all_rules() -> Vec<&'static crate::diag::Rule> {
-    use crate::{bundle, check, crd, edit, legacy, oci, upgrade};
+    use crate::{bundle, check, crd, edit, legacy, oci, platform, repository, template, upgrade};
     [
         check::rules::ALL,
         legacy::rules::ALL,
@@ -148,6 +160,9 @@ pub fn all_rules() -> Vec<&'static crate::diag::Rule> {
         bundle::package_manifest::rules::ALL,
         edit::rules::ALL,
         oci::rules::ALL,
+        template::rules::ALL,
+        repository::rules::ALL,
+        platform::rules::ALL,
     ]
     .concat()
 }

@@ -5,13 +5,12 @@
 
 use std::path::Path;
 
-use super::directory::BundleFiles;
 use super::error::BundleError;
 use super::parts::Parts;
 use super::properties::{self, Origin, properties, version};
 use super::provided::provided;
 use crate::fbc::csv::CsvView;
-use crate::fbc::{BUNDLE_OBJECT, Format, Level, RawObject, bundle_object, csv_metadata, go_sort};
+use crate::fbc::{BUNDLE_OBJECT, BundleFiles, Format, Level, RawObject, bundle_object, csv_metadata, go_sort};
 use crate::json::Reader;
 
 const CSV_METADATA: &str = "olm.csv.metadata";
@@ -44,8 +43,14 @@ impl Bundle {
         Self::of_files(&files.manifests, &files.metadata)
     }
 
+    /// Type and value of each property, in their order; values are JSON.
+    pub fn properties(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.properties.iter().map(|(kind, value)| (kind.as_str(), value.as_str()))
+    }
+
     /// Its ClusterServiceVersion, as JSON.
-    pub(super) fn csv(&self) -> &str {
+    #[must_use]
+    pub fn csv(&self) -> &str {
         &self.csv
     }
 

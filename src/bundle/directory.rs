@@ -7,27 +7,15 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use super::error::BundleError;
+use crate::fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 
-/// The directory of the objects, and that of everything else.
-pub(super) const MANIFESTS: &str = "manifests";
-pub(super) const METADATA: &str = "metadata";
-
-/// No file of a bundle is larger; etcd takes 1.5 MiB of an object.
-pub(super) const MAX_FILE: u64 = 64 << 20;
+/// Why a link is not read.
+const LINK: &str = "it is a link, and links are not followed here";
 
 /// Whether a directory is a bundle: both directories are there, and neither is a link.
 #[must_use]
 pub fn is_bundle(directory: &Path) -> bool {
     [MANIFESTS, METADATA].iter().all(|name| directory.join(name).symlink_metadata().is_ok_and(|it| it.is_dir()))
-}
-
-/// The files of a bundle's two directories, with their names, sorted by these.
-#[derive(Debug, Default)]
-pub struct BundleFiles {
-    /// Of `manifests/`.
-    pub manifests: Vec<(String, Vec<u8>)>,
-    /// Of `metadata/`.
-    pub metadata: Vec<(String, Vec<u8>)>,
 }
 
 impl BundleFiles {
@@ -40,13 +28,26 @@ impl BundleFiles {
         Ok(Self { manifests, metadata: files(&directory.join(METADATA), true)? })
     }
 
-    /// All of them, called by their paths below `root`.
-    #[must_use]
-    pub fn called_below(&self, root: &str) -> Vec<(String, &[u8])> {
-        let root = root.trim_end_matches('/');
-        let manifests = self.manifests.iter().filter(|it| !it.0.starts_with('.')).map(|it| (MANIFESTS, it));
-        let all = manifests.chain(self.metadata.iter().map(|it| (METADATA, it)));
-        all.map(|(directory, (name, text))| (format!("{root}/{directory}/{name}"), text.as_slice())).collect()
+    /// Those of a bundle directory that somebody else made: links are refused, since they could lead anywhere.
+    ///
+    /// # Errors
+    /// [`BundleError`] if one of the directories or a file in them cannot be read, or is a link.
+    pub fn read_unlinked(directory: &Path) -> Result<Self, BundleError> {
+        for (name, with_hidden) in [(MANIFESTS, false), (METADATA, true)] {
+            let path = directory.join(name);
+            let unreadable = |error: io::Error| BundleError::Unreadable { path: path.clone(), error };
+            if path.symlink_metadata().map_err(unreadable)?.is_symlink() {
+                return Err(unreadable(io::Error::other(LINK)));
+            }
+            for entry in fs::read_dir(&path).map_err(unreadable)? {
+                let entry = entry.map_err(unreadable)?;
+                let is_seen = with_hidden || !entry.file_name().to_string_lossy().starts_with('.');
+                if is_seen && entry.file_type().is_ok_and(|it| it.is_symlink()) {
+                    return Err(BundleError::Unreadable { path: entry.path(), error: io::Error::other(LINK) });
+                }
+            }
+        }
+        Self::read(directory)
     }
 }
 
@@ -70,8 +71,8 @@ fn files(directory: &Path, with_hidden: bool) -> Result<Vec<(String, Vec<u8>)>, 
         }
         let file = fs::File::open(&path).map_err(|error| unreadable(&path, error))?;
         let mut text = Vec::new();
-        file.take(MAX_FILE + 1).read_to_end(&mut text).map_err(|error| unreadable(&path, error))?;
-        if text.len() as u64 > MAX_FILE {
+        file.take(MAX_BUNDLE_FILE + 1).read_to_end(&mut text).map_err(|error| unreadable(&path, error))?;
+        if text.len() as u64 > MAX_BUNDLE_FILE {
             return Err(unreadable(&path, io::Error::other("larger than 64 MiB")));
         }
         files.push((name, text));

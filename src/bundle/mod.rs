@@ -34,7 +34,7 @@ mod sources;
 mod written;
 
 pub use blob::Bundle;
-pub use directory::{BundleFiles, is_bundle};
+pub use directory::is_bundle;
 pub use error::BundleError;
 pub use image::{ImageTemplate, TemplateError};
 pub use nested::nested_bundles;

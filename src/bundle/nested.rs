@@ -4,18 +4,22 @@
 
 use std::path::{Path, PathBuf};
 
-use super::directory::{MANIFESTS, is_bundle};
+use super::directory::is_bundle;
 use super::manifest::first_document;
-use crate::fbc::{Input, InputFile};
+use crate::fbc::{Input, InputFile, MANIFESTS, METADATA};
 use crate::json::{Kind, Reader};
 
 /// No manifest that decides is larger.
 const MAX_HEAD: u64 = 4 << 20;
 
 /// The bundles one level below a directory, by name, if these are what keeps it from being a catalog: objects of Kubernetes have no
-/// `schema`. None if the catalog does not reach into them.
+/// `schema`. None if the catalog does not reach into them. Files of an archive have no `root`.
 #[must_use]
-pub fn nested_bundles(root: &Path, catalog: &Input) -> Vec<PathBuf> {
+pub fn nested_bundles(root: Option<&Path>, catalog: &Input) -> Vec<PathBuf> {
+    let has_metadata = |directory: &str| {
+        let metadata = format!("{directory}/{METADATA}/");
+        catalog.files.iter().any(|it| it.relative().starts_with(&metadata))
+    };
     let mut bundles: Vec<PathBuf> = Vec::new();
     let mut is_decided = false;
     let mut last = "";
@@ -24,8 +28,8 @@ pub fn nested_bundles(root: &Path, catalog: &Input) -> Vec<PathBuf> {
         let (Some(directory), Some(MANIFESTS), Some(_)) = (names.next(), names.next(), names.next()) else { continue };
         let is_new = directory != last;
         last = directory;
-        if is_new && is_bundle(&root.join(directory)) {
-            bundles.push(root.join(directory));
+        if is_new && root.map_or_else(|| has_metadata(directory), |root| is_bundle(&root.join(directory))) {
+            bundles.push(PathBuf::from(directory));
         }
         // One such document makes the catalog invalid.
         is_decided = is_decided || (bundles.last().is_some_and(|it| it.ends_with(directory)) && is_object(file));

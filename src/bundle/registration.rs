@@ -6,13 +6,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::directory::BundleFiles;
 use super::error::BundleError;
 use super::parts::Parts;
 use super::properties::{Origin, api_text, candidates, properties, version};
 use super::provided::provided;
-use crate::fbc::Api;
 use crate::fbc::csv::{CsvView, ListedApi};
+use crate::fbc::{Api, BundleFiles};
 use crate::json::{Kind, Reader};
 
 /// What the files of a bundle say to a legacy catalog.

@@ -9,6 +9,7 @@ use crate::fbc::{
     Blob, Channel, Defect, DefectKind, Document, Entry, Failure, Package, PropertyView, Spot, Syntax, Typed,
 };
 use crate::json::{Step, Value};
+use crate::platform::{self, LifecycleDefect};
 use crate::version::Quoted;
 use crate::version::blang::Range;
 
@@ -258,7 +259,14 @@ impl Inspector {
                 self.push(draft(rules::UNSERVABLE_SCHEMA_NAME, message).at(vec![field.into()]));
             }
         }
-        self.empty_fields(blob.value, &["package"]);
+        if blob.schema == platform::SCHEMA {
+            for it in platform::lifecycle_defects(blob.value) {
+                let LifecycleDefect { rule, message, help, path } = it;
+                self.push(Draft { help, ..draft(rule, message).at(path) });
+            }
+        } else {
+            self.empty_fields(blob.value, &["package"]);
+        }
     }
 
     /// Top-level fields that the format's definition wants non-empty if they are there.

@@ -36,10 +36,10 @@ pub use inspect::inspect;
 use crate::diag::{Finding, Rule};
 use crate::fbc::{Consumer, Document, Failure, Input, Origin, load};
 
-/// All rules that a catalog is judged by: [`rules`], and those of the CustomResourceDefinitions in its bundles.
+/// All rules that a catalog is judged by: [`rules`], those of the CustomResourceDefinitions in its bundles, and those of its lifecycles.
 #[must_use]
 pub fn all_rules() -> Vec<&'static Rule> {
-    [rules::ALL, crate::crd::bundle_rules::ALL].concat()
+    [rules::ALL, crate::crd::bundle_rules::ALL, crate::platform::rules::ALL].concat()
 }
 
 /// What a [`Checker`] found.

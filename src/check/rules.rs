@@ -316,10 +316,11 @@ rules! {
         "{type: olm.package.required, value: {packageName: certmanager, versionRange: '>=1.0.0'}}   # cert-manager";
 }
 
-/// The rule with this identifier or name, in any letter case: of these, and of those about the definitions in bundles.
+/// The rule with this identifier or name, in any letter case: of these, and of those about definitions in bundles and
+/// about lifecycles.
 #[must_use]
 pub fn find(text: &str) -> Option<&'static Rule> {
-    let mut all = ALL.iter().chain(crate::crd::bundle_rules::ALL).copied();
+    let mut all = ALL.iter().chain(crate::crd::bundle_rules::ALL).chain(crate::platform::rules::ALL).copied();
     all.find(|rule| rule.id.eq_ignore_ascii_case(text) || rule.name.eq_ignore_ascii_case(text))
 }
 

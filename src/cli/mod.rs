@@ -6,23 +6,32 @@ mod args;
 mod author;
 mod catalog;
 mod legacy;
+mod mirror;
 mod needs;
+mod platform;
 mod print;
+#[cfg(feature = "serve")]
+mod serving;
 mod shell;
 mod speak;
 mod upgrade;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use args::images::ImageArgs;
-use author::bundle;
+use author::{bundle, edits, generate, init, release, repo, simulate, template};
 use catalog::{build, diff, history, info, list, render, search, show, sql, validate};
 #[cfg(feature = "oci")]
 use catalog::{cache, pull, push};
 use legacy::{doctor, edit, export, migrate};
+use mirror::filter;
 use needs::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
+use platform::{lifecycle, plan, platform_path};
+#[cfg(feature = "serve")]
+use serving::serve;
 use shell::{completion, elsewhere, groups, man};
 use speak::context::Context;
 use speak::error::{CommandError, CommandResult, Exit};
@@ -104,8 +113,18 @@ enum Command {
     History(history::HistoryArgs),
     CheckGraph(check_graph::CheckGraphArgs),
     Compat(compat::CompatArgs),
+    Plan(plan::PlanArgs),
+    PlatformPath(platform_path::PlatformPathArgs),
+    Lifecycle(lifecycle::LifecycleArgs),
     CrdCheck(crd_check::CrdCheckArgs),
     Bundle(bundle::BundleArgs),
+    Template(template::TemplateArgs),
+    Release(release::ReleaseArgs),
+    Edit(edits::EditArgs),
+    Simulate(simulate::SimulateArgs),
+    Repo(repo::RepoArgs),
+    Init(init::InitArgs),
+    Generate(generate::GenerateArgs),
     ZStream(z_stream::ZStreamArgs),
     Resolve(resolve::ResolveArgs),
     Why(why::WhyArgs),
@@ -113,8 +132,11 @@ enum Command {
     Provides(provides::ProvidesArgs),
     Requires(requires::RequiresArgs),
     Images(images::ImagesArgs),
+    Filter(filter::FilterArgs),
     ExplainMessage(explain_message::ExplainMessageArgs),
     Sql(sql::SqlArgs),
+    #[cfg(feature = "serve")]
+    Serve(Box<serve::ServeArgs>),
     Info(info::InfoArgs),
     Completion(completion::CompletionArgs),
     Man(man::ManArgs),
@@ -125,6 +147,10 @@ enum Command {
 impl Command {
     /// Whether people read what it prints; the others write something.
     fn is_read(&self) -> bool {
+        #[cfg(feature = "serve")]
+        if matches!(self, Self::Serve(_)) {
+            return false;
+        }
         !matches!(
             self,
             Self::Build(_)
@@ -132,6 +158,10 @@ impl Command {
                 | Self::Export(_)
                 | Self::Legacy(_)
                 | Self::ZStream(_)
+                | Self::Filter(_)
+                | Self::Release(_)
+                | Self::Edit(_)
+                | Self::Generate(_)
                 | Self::Completion(_)
                 | Self::Complete(_)
                 | Self::Man(_)
@@ -148,7 +178,10 @@ fn version() -> String {
 }
 
 fn parse() -> Result<Cli, clap::Error> {
-    Cli::from_arg_matches(&groups::grouped(Cli::command()).try_get_matches()?)
+    let words: Vec<OsString> = std::env::args_os().collect();
+    #[cfg(feature = "serve")]
+    let words = serving::opm::translated(words);
+    Cli::from_arg_matches(&groups::grouped(Cli::command()).try_get_matches_from(words)?)
 }
 
 /// Parses the arguments, runs the command, and gives the exit code.
@@ -230,8 +263,18 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::WhyNot(args) => why_not::run(context, args),
         Command::CheckGraph(args) => check_graph::run(context, args),
         Command::Compat(args) => compat::run(context, args),
+        Command::Plan(args) => plan::run(context, args),
+        Command::PlatformPath(args) => platform_path::run(context, args),
+        Command::Lifecycle(args) => lifecycle::run(context, args),
         Command::CrdCheck(args) => crd_check::run(context, args),
         Command::Bundle(args) => bundle::run(context, args),
+        Command::Template(args) => template::run(context, args),
+        Command::Release(args) => release::run(context, args),
+        Command::Edit(args) => edits::run(context, args),
+        Command::Simulate(args) => simulate::run(context, args),
+        Command::Repo(args) => repo::run(context, args),
+        Command::Init(args) => init::run(args),
+        Command::Generate(args) => generate::run(context, args),
         Command::ZStream(args) => z_stream::run(context, args),
         Command::Resolve(args) => resolve::run(context, args),
         Command::Why(args) => why::run(context, args),
@@ -239,11 +282,14 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Provides(args) => provides::run(context, args),
         Command::Requires(args) => requires::run(context, args),
         Command::Images(args) => images::run(context, args),
+        Command::Filter(args) => filter::run(context, args),
         Command::ExplainMessage(args) => explain_message::run(context, args),
         Command::Graph(args) => graph::run(context, args),
         Command::Diff(args) => diff::run(context, args),
         Command::History(args) => history::run(context, args),
         Command::Sql(args) => sql::run(context, args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(context, args),
         Command::Info(args) => info::run(context, args),
         Command::Completion(args) => completion::completion(args),
         Command::Man(args) => man::man(Cli::command(), args),

@@ -38,6 +38,8 @@ pub struct NamedCatalog {
     pub name: String,
     /// Where it is.
     pub source: PathBuf,
+    /// The reference that an ImageSetConfiguration calls it by.
+    pub image: Option<String>,
     /// Higher is preferred.
     pub priority: i64,
     /// Labels, by their keys.
@@ -77,6 +79,9 @@ struct FindingsForm {
 struct CatalogForm {
     /// Where it is: a directory, a file, or another index that holds one catalog.
     source: PathWord,
+    /// The reference of its image, by which an ImageSetConfiguration calls it.
+    #[serde(default)]
+    image: Option<String>,
     /// Higher is preferred.
     #[serde(default)]
     priority: i64,
@@ -137,9 +142,9 @@ pub fn parse(path: &Path, content: &[u8], known: &[&'static Rule]) -> Result<Con
     let layer = Layer { select: texts(select), ignore: texts(ignore), severity };
     let baseline = baseline.map(|it| reader.path(&it)).transpose()?;
     let catalog = |(name, form): (Word, CatalogForm)| {
-        let CatalogForm { source, priority, labels } = form;
+        let CatalogForm { source, image, priority, labels } = form;
         let source = reader.path(&source)?;
-        Ok(NamedCatalog { name: reader.name(&name)?, source, priority, labels })
+        Ok(NamedCatalog { name: reader.name(&name)?, source, image, priority, labels })
     };
     let catalogs = form.catalogs.into_iter().map(catalog).collect::<Result<_, ConfigError>>()?;
     Ok(Config { path: path.to_owned(), layer, strict, baseline, catalogs })
@@ -220,16 +225,18 @@ mod tests {
     #[test]
     fn everything_that_a_file_may_say_is_read() {
         let text = "[findings]\nselect = ['W']\nignore = ['example']\nseverity = { W0805 = 'error' }\nstrict = true
-baseline = 'b.json'\n[catalogs.b]\nsource = '/b'\n[catalogs.a]\nsource = 'x/a'\npriority = -3\nlabels = { k = 'v' }\n";
+baseline = 'b.json'\n[catalogs.b]\nsource = '/b'\nimage = 'quay.io/b:v1'\n[catalogs.a]\nsource = 'x/a'\npriority = -3\nlabels = { k = 'v' }\n";
         let config = parsed(text).unwrap();
         assert_eq!((config.layer.select, config.layer.ignore), (vec!["W".to_owned()], vec!["example".to_owned()]));
         assert_eq!(config.layer.severity, [("W0805".to_owned(), Level::Error)]);
         assert_eq!((config.strict, config.baseline), (true, Some(PathBuf::from("../b.json"))));
         let labels = BTreeMap::from([("k".to_owned(), "v".to_owned())]);
-        let a = NamedCatalog { name: "a".to_owned(), source: PathBuf::from("../x/a"), priority: -3, labels };
+        let a =
+            NamedCatalog { name: "a".to_owned(), source: PathBuf::from("../x/a"), image: None, priority: -3, labels };
         let b = NamedCatalog {
             name: "b".to_owned(),
             source: PathBuf::from("/b"),
+            image: Some("quay.io/b:v1".to_owned()),
             priority: 0,
             labels: BTreeMap::default(),
         };

@@ -27,6 +27,7 @@
 
 mod abandon;
 mod anonymous;
+mod below;
 mod blobs;
 mod cache;
 mod directory;
@@ -44,6 +45,7 @@ mod workspace;
 
 pub use abandon::{Left, abandon_all};
 pub use anonymous::make_anonymous;
+pub use below::make_way_below;
 pub use blobs::{BlobCache, CachedBlob, PartialBlob, start_over};
 pub use cache::Cache;
 pub use directory::NewDirectory;

@@ -12,8 +12,9 @@ use super::resolution::Options;
 use super::rows::{Rows, World};
 use super::universe::{EntryId, Universe};
 use crate::constraint::cel::Fuel;
-use crate::constraint::property::Meaning;
+use crate::constraint::property::{Meaning, read};
 use crate::diag::Place;
+use crate::index::IndexError;
 
 /// What a bundle demands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,6 +103,22 @@ pub fn demands(
         answers.push(BundleDemands { bundle: named(&universe, id), demands });
     }
     Ok(answers)
+}
+
+/// Whether a bundle of the catalogs meets a constraint, the value of an `olm.constraint`. `None` if that cannot be told: it cannot be
+/// read, or takes more steps than it may.
+///
+/// # Errors
+/// If the catalogs cannot be read.
+pub fn is_met(
+    world: &World,
+    rows: &dyn Rows,
+    options: &Options,
+    constraint: &str,
+) -> Result<Option<(String, bool)>, IndexError> {
+    let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
+    let Meaning::Requires(requirement) = read("olm.constraint", constraint, 0) else { return Ok(None) };
+    Ok(universe.meeting(&requirement)?.ok().map(|it| (requirement.plain.clone(), !it.is_empty())))
 }
 
 /// The entries of a bundle in each catalog, the default channel first.

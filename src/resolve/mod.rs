@@ -43,7 +43,7 @@ pub use closure::{
     PlaceAnswer, bare_world, closure, partial_closure,
 };
 pub use conflict::{Conflict, ConflictFact, FactKind, Named};
-pub use demand::{BundleDemands, Demand, Demander, demanders, demands};
+pub use demand::{BundleDemands, Demand, Demander, demanders, demands, is_met};
 pub use explain::{Sentence, story, with_origin};
 pub use failure::{BrokenDemand, Failure, Overwork};
 pub use fitness::ClusterFacts;

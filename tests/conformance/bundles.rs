@@ -38,7 +38,7 @@ fn run(root: &Path, area: &str) -> Vec<Case> {
 }
 
 /// Runs the cases of an area, which is a folder or an archive.
-pub(crate) fn unpacked(root: &Path, area: &str, cases: fn(&Path, &str) -> Vec<Case>) -> Vec<Case> {
+pub(crate) fn unpacked(root: &Path, area: &str, cases: impl Fn(&Path, &str) -> Vec<Case>) -> Vec<Case> {
     let folder = root.join("authoring").join(area);
     let archive = root.join("authoring").join(format!("{area}.tar.zst"));
     if folder.is_dir() {

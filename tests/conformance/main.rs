@@ -17,6 +17,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the report of a test that has its own main function")]
 
 mod bundles;
+mod catalogd;
 mod catalogs;
 mod cel;
 mod classic;
@@ -25,14 +26,24 @@ mod crd;
 mod fbc_commands;
 mod fbc_skiprange;
 mod fbc_tables;
+mod grpc;
 mod images;
+mod imageset;
+mod imageset_repairs;
 mod legacy;
+mod lifecycle;
 mod observed;
 mod outcome;
+mod plan;
 mod ranges;
 mod report;
+mod repositories;
 mod resolution;
+mod scaffolding;
 mod solver;
+mod template_edits;
+mod templates;
+mod update_graph;
 mod v1;
 mod validation;
 mod versions;
@@ -58,7 +69,14 @@ const FOLDERS: &[Folder] = &[
     bundles::FOLDER,
     images::FOLDER,
     validation::FOLDER,
+    imageset::FOLDER,
+    imageset_repairs::FOLDER,
     fbc_commands::LIST,
+    scaffolding::FOLDER,
+    templates::COMMANDS,
+    templates::AUTHORING,
+    template_edits::FOLDER,
+    repositories::FOLDER,
     catalogs::FOLDER,
     legacy::WHOLE,
     legacy::EDGE,
@@ -76,6 +94,11 @@ const FOLDERS: &[Folder] = &[
     resolution::CLASSIC,
     resolution::FUZZ,
     resolution::GENERATIONS,
+    grpc::FOLDER,
+    catalogd::FOLDER,
+    lifecycle::FOLDER,
+    update_graph::FOLDER,
+    plan::FOLDER,
 ];
 
 /// The name under which test runners know this test.

@@ -271,6 +271,22 @@ fn findings_of_a_bundle_in_an_image_are_in_its_files() {
 
 const BUNDLE: (&str, &str) = ("operators.operatorframework.io.bundle.package.v1", "till");
 
+#[test]
+fn bundles_below_the_top_of_an_archive_are_named() {
+    let directory = scratch();
+    let archive = |names: &[&str]| {
+        let layer = names.iter().fold(Layer::new(), |layer, name| {
+            let layer = layer.file(&format!("{name}/manifests/csv.yaml"), CSV);
+            layer.file(&format!("{name}/metadata/annotations.yaml"), ANNOTATIONS)
+        });
+        std::fs::write(directory.path().join("bundles.tar"), layer.finish()).unwrap();
+        olmdex(["render", "bundles.tar"]).in_directory(directory.path()).answer()
+    };
+    archive(&["1.0.0"]).expect_code(3).expect_words("unpack it, and name `1.0.0`");
+    let several = archive(&["1.0.0", "1.1.0"]);
+    several.expect_code(3).expect_words("has 2 bundles, `1.0.0` is the first").expect_words("name the bundles");
+}
+
 /// Manifests are migrated in all that is a source, as in catalogs.
 #[test]
 fn manifests_are_migrated_in_whatever_holds_a_bundle() {

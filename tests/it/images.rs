@@ -295,3 +295,23 @@ fn manifests_of_a_cluster_may_be_in_an_archive() {
     answer.expect_words("till").expect_words("must-gather/broken.yaml");
     assert!(answer.code.is_some_and(|it| it <= 1), "{}", answer.both());
 }
+
+#[test]
+fn names_of_all_layers_count_together() {
+    let directory = scratch();
+    let layer = |number: usize| {
+        let files = (0..20).map(|it| format!("var/{number}-{it}"));
+        files.fold(Layer::new(), |layer, name| layer.file(&name, "")).finish()
+    };
+    catalog(&directory.path().join("image"), &[till().finish(), layer(1), layer(2)]);
+    let open = |names: u64| {
+        let mut opener = olmdex::source::Opener::new(directory.path());
+        opener.images.limits.names = names;
+        opener.open(&directory.path().join("image"), &mut std::io::empty()).map(drop).map_err(|it| it.to_string())
+    };
+    // Two layers of twenty names, of which each takes its bytes and 128 more.
+    open(10_000).unwrap();
+    for names in [5000, 2000] {
+        assert!(open(names).unwrap_err().contains("the names of its files"), "{names}");
+    }
+}

@@ -184,6 +184,31 @@ fn packages_that_are_needed_are_looked_for() {
 }
 
 #[test]
+fn constraints_are_met_by_one_bundle_or_by_none() {
+    let version = |range: &str| format!("package: {{packageName: till, versionRange: '{range}'}}");
+    let api = |kind: &str| format!("gvk: {{group: shop.example.com, version: v1, kind: {kind}}}");
+    for (constraint, is_met) in [
+        (version(">=1.0.0"), true),
+        (version(">=2.0.0"), false),
+        (format!("any: {{constraints: [{{{}}}, {{{}}}]}}", version(">=2.0.0"), version("1.1.0")), true),
+        (format!("all: {{constraints: [{{{}}}, {{{}}}]}}", version(">=1.0.0"), version("1.1.0")), true),
+        (format!("all: {{constraints: [{{{}}}, {{{}}}]}}", version("1.0.0"), version("1.1.0")), false),
+        (format!("all: {{constraints: [{{{}}}, {{{}}}]}}", version(">=1.0.0"), api("Nothing")), false),
+        ("cel: {rule: \"properties.exists(p, p.type == 'olm.package')\"}".to_owned(), true),
+        ("cel: {rule: \"properties.exists(p, p.type == 'certified')\"}".to_owned(), false),
+    ] {
+        let directory = scratch();
+        bundle(directory.path(), ("till.v1.2.0", "1.2.0"), "  replaces: till.v1.1.0\n", "stable");
+        let text =
+            format!("dependencies:\n- type: olm.constraint\n  value: {{failureMessage: missing, {constraint}}}\n");
+        write(directory.path(), "metadata/dependencies.yaml", text);
+        let found = joined(directory.path());
+        let is_found = found.iter().any(|it| it.starts_with("E1211 the bundle needs "));
+        assert_eq!((found.len(), is_found), (usize::from(!is_met), !is_met), "{constraint}: {found:?}");
+    }
+}
+
+#[test]
 fn a_definition_is_compared_with_that_of_what_is_replaced() {
     let directory = scratch();
     bundle(directory.path(), ("till.v1.2.0", "1.2.0"), "  replaces: till.v1.1.0\n", "stable");

@@ -65,6 +65,117 @@ fn an_image_in_a_registry_is_a_source_and_is_fetched_once() {
 }
 
 #[test]
+fn a_build_of_an_image_that_is_the_same_asks_once() {
+    const SMALLEST: &str = include_str!("../../fixtures/catalogs/smallest/catalog.yaml");
+    let catalog = |text: &str| {
+        let layer = Layer::new().file("configs/catalog.yaml", text).finish();
+        image((CONFIGS, "/configs"), &[layer])
+    };
+    let home = scratch();
+    let registry = Registry::start();
+    let first = registry.add("org/shop", "v1", catalog(SMALLEST));
+    let tag = registry.name("org/shop:v1");
+    let index = home.path().join("index.db");
+    let build = |name: &str, source: &str, more: &[&str]| {
+        let output = index.to_str().unwrap();
+        let named = format!("{name}={source}");
+        let args = [&["build", "-v", "--plain-http", &named, "-o", output], more].concat();
+        registry.forget_requests();
+        let answer = run(home.path(), &args).answer();
+        answer.expect_code(0);
+        answer
+    };
+    let methods = || registry.requests().into_iter().map(|it| it.method).collect::<Vec<_>>();
+    let info = || run(home.path(), &["info", index.to_str().unwrap()]).answer().expect_code(0).out();
+    build("shop", &tag, &[]);
+    assert!(info().contains(&first));
+    let again = build("shop", &tag, &[]);
+    again.expect_words("the index has this image").expect_words("index.db is up to date");
+    assert_eq!(methods(), ["HEAD"]);
+    // Not even the blobs in the cache are read.
+    std::fs::remove_dir_all(home.path().join("cache/olmdex/blobs")).unwrap();
+    build("shop", &registry.name(&format!("org/shop@{first}")), &[]).expect_words("wrote");
+    build("shop", &tag, &["--verify"]).expect_words("read 1 file");
+    build("shop", &tag, &[]).expect_words("the index has this image");
+    // Another name, other labels and another content are other catalogs.
+    build("other", &tag, &[]).expect_words("wrote");
+    build("shop", &tag, &["--label", "shop:team=a"]).expect_words("wrote");
+    let second = registry.add("org/shop", "v1", catalog(&format!("{SMALLEST}---\nschema: more\n")));
+    build("shop", &tag, &[]).expect_words("wrote");
+    let text = info();
+    assert!(text.contains(&first) && text.contains(&second), "{text}");
+    // A copy of a catalog knows its image, and is read.
+    let copy = home.path().join("copy.db");
+    let copied = || {
+        let args = ["build", "-v", index.to_str().unwrap(), "-o", copy.to_str().unwrap()];
+        run(home.path(), &args).answer()
+    };
+    copied().expect_code(0);
+    copied().expect_code(0).expect_words("up to date").expect_words("read 1 file");
+    let json = run(home.path(), &["info", copy.to_str().unwrap(), "-o", "json"]).answer().expect_code(0).out();
+    assert!(json.contains(&format!("\"image\": \"{second}\"")), "{json}");
+}
+
+#[test]
+fn servers_show_who_they_are_and_may_ask_it_of_us() {
+    let key = || rcgen::KeyPair::generate().unwrap();
+    let named = |name: &str| rcgen::CertificateParams::new(vec![name.to_owned()]).unwrap();
+    let mut of_authority = rcgen::CertificateParams::default();
+    of_authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    let authority_key = key();
+    let authority = of_authority.self_signed(&authority_key).unwrap();
+    let issuer = rcgen::Issuer::from_params(&of_authority, &authority_key);
+    let (server_key, client_key) = (key(), key());
+    let server = named("127.0.0.1").signed_by(&server_key, &issuer).unwrap();
+    let client = named("client").signed_by(&client_key, &issuer).unwrap();
+    let provider = || Arc::new(rustls::crypto::ring::default_provider());
+    let builder =
+        || rustls::ServerConfig::builder_with_provider(provider()).with_safe_default_protocol_versions().unwrap();
+    let pair = || (vec![server.der().clone()], rustls::pki_types::PrivatePkcs8KeyDer::from(server_key.serialize_der()));
+    let (chain, key) = pair();
+    let open = Registry::start_with_tls(builder().with_no_client_auth().with_single_cert(chain, key.into()).unwrap());
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(authority.der().clone()).unwrap();
+    let verifier = rustls::server::WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider());
+    let (chain, key) = pair();
+    let asking = builder().with_client_cert_verifier(verifier.build().unwrap()).with_single_cert(chain, key.into());
+    let asking = Registry::start_with_tls(asking.unwrap());
+    for registry in [&open, &asking] {
+        registry.add("org/till", "v1", till());
+    }
+    let home = scratch();
+    let render = |registry: &Registry, more: &[&str]| {
+        let name = registry.name("org/till:v1");
+        let args = [&["render", name.as_str()], more].concat();
+        run(home.path(), &args).answer()
+    };
+    // Whom nobody knows is not believed, unless that is asked for.
+    render(&open, &[]).expect_code(3).expect_words("certificate");
+    assert!(open.requests().is_empty());
+    render(&open, &["--tls-verify=false"]).expect_code(0);
+    let place = |registry: &Registry, name: &str| format!("config/containers/certs.d/{}/{name}", registry.address);
+    for registry in [&open, &asking] {
+        write(home.path(), &place(registry, "ca.crt"), authority.pem());
+    }
+    render(&open, &[]).expect_code(0);
+    render(&asking, &[]).expect_code(3);
+    assert!(asking.requests().is_empty());
+    write(home.path(), &place(&asking, "client.cert"), client.pem());
+    render(&asking, &[]).expect_code(3).expect_words("client.key");
+    write(home.path(), &place(&asking, "client.key"), client_key.serialize_pem());
+    render(&asking, &[]).expect_code(0);
+    // The name counts, and a connection without TLS is none.
+    let other = named("other.example.com").signed_by(&server_key, &issuer).unwrap();
+    let key = rustls::pki_types::PrivatePkcs8KeyDer::from(server_key.serialize_der());
+    let other = builder().with_no_client_auth().with_single_cert(vec![other.der().clone()], key.into()).unwrap();
+    let other = Registry::start_with_tls(other);
+    write(home.path(), &place(&other, "ca.crt"), authority.pem());
+    render(&other, &[]).expect_code(3).expect_words("certificate");
+    render(&Registry::start(), &[]).expect_code(3);
+    render(&open, &["--plain-http"]).expect_code(3);
+}
+
+#[test]
 fn names_that_are_none_reach_no_network() {
     let home = scratch();
     for (name, words) in [
@@ -390,4 +501,58 @@ fn images_are_looked_up_where_their_references_say() {
     verify(&[&layout, "-o", "wide"]).expect_code(0).expect_words("found");
     catalog(&gone, &gone);
     verify(&[&layout]).expect_code(1).expect_words("is missing");
+}
+
+#[test]
+fn a_lookup_that_is_interrupted_is_taken_up_again() {
+    let home = scratch();
+    let is_stuck = Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let (stuck, kept) = (Arc::clone(&is_stuck), home.path().join("cache/olmdex"));
+    let is_kept = move || std::fs::read_dir(&kept).is_ok_and(|it| it.flatten().any(|it| it.path().is_file()));
+    let waits = is_kept.clone();
+    let registry = Registry::start();
+    let other = Registry::start_with(move |_, _| {
+        while stuck.load(Ordering::Relaxed) {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        None
+    });
+    let image =
+        |registry: &Registry| format!("{}/org/till@{}", registry.address, registry.add("org/till", "v1", till()));
+    let text = format!(
+        "schema: olm.package\nname: till\ndefaultChannel: a\n---\nschema: olm.channel\nname: a\npackage: till\nentries: [{{name: till.v1}}]\n---\nschema: olm.bundle\nname: till.v1\npackage: till\nimage: {}\nrelatedImages: [{{name: a, image: '{}'}}]\nproperties: [{{type: olm.package, value: {{packageName: till, version: 1.0.0}}}}]\n",
+        image(&registry),
+        image(&other)
+    );
+    write(home.path(), "catalog/till.yaml", text);
+    let args = ["images", "till", "--plain-http", "--verify", "-i", "catalog"];
+    let environment = [("HOME", ""), ("XDG_CACHE_HOME", "cache"), ("XDG_CONFIG_HOME", "config")];
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_olmdex"));
+    command.args(args).current_dir(home.path()).stdout(std::process::Stdio::null());
+    command.envs(environment.map(|(name, path)| (name, home.path().join(path))));
+    let mut child = command.spawn().unwrap();
+    for _ in 0..2000 {
+        if waits() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(is_kept());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    is_stuck.store(false, Ordering::Relaxed);
+    let asked = || {
+        for it in [&registry, &other] {
+            it.forget_requests();
+        }
+        let answer = run(home.path(), &args).in_directory(home.path()).answer();
+        answer.expect_code(0);
+        let was_asked = |it: &Registry| !it.requests().is_empty();
+        (was_asked(&registry), was_asked(&other), answer.err().contains("before the last run was interrupted"))
+    };
+    assert_eq!(asked(), (false, true, true));
+    // That one got to its end; and what is in the cache may be gone from the registry.
+    assert_eq!(asked(), (true, true, false));
+    other.content.lock().unwrap().manifests.clear();
+    run(home.path(), &args).in_directory(home.path()).answer().expect_code(1).expect_words("is missing");
 }

@@ -19,32 +19,39 @@ const LAYERS: &[(&str, u8)] = &[
     ("constraint", 2),
     ("cluster", 2),
     ("crd", 2),
+    ("platform", 2),
+    ("scaffold", 2),
     ("check", 3),
     ("bundle", 3),
     ("oci", 3),
     ("message", 3),
     ("index", 4),
     ("legacy", 4),
+    ("template", 4),
+    ("repository", 5),
     ("source", 5),
     ("compose", 6),
     ("upgrade", 6),
     ("resolve", 7),
     ("draw", 8),
     ("edit", 8),
+    ("mirror", 8),
+    ("plan", 9),
     ("answer", 10),
+    ("serve", 12),
     ("cli", 13),
 ];
 
-/// Uses within one layer that are meant: YAML is read into JSON.
-const SAME_LAYER: &[(&str, &str)] = &[("yaml", "json")];
+/// Uses within one layer that are meant: YAML is read into JSON, and versions of OpenShift are those of its constraint.
+const SAME_LAYER: &[(&str, &str)] = &[("yaml", "json"), ("platform", "constraint")];
 
 /// Engines, and the modules that may import them.
 const ENGINES: &[(&str, &[&str])] = &[
     ("libyaml_safer", &["yaml"]),
     ("rusqlite", &["index", "legacy"]),
     ("refinery", &["index"]),
-    ("zstd", &["archive", "index", "legacy"]),
-    ("flate2", &["archive", "bundle"]),
+    ("zstd", &["archive", "index", "legacy", "serve"]),
+    ("flate2", &["archive", "bundle", "serve"]),
     ("lzma_rust2", &["archive"]),
     ("tar", &["archive"]),
     ("batsat", &["solve"]),
@@ -56,7 +63,11 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("toml", &["compose", "oci"]),
     ("ureq", &["oci"]),
     ("rustls_native_certs", &["oci"]),
-    ("rayon", &["fbc", "index", "legacy", "oci", "upgrade", "cli"]),
+    ("tokio", &["serve"]),
+    ("tonic", &["serve"]),
+    ("hyper", &["serve"]),
+    ("prost", &["serve"]),
+    ("rayon", &["fbc", "index", "legacy", "oci", "source", "upgrade", "mirror", "cli"]),
 ];
 
 /// What only the command line does: print, read the environment, end the program.

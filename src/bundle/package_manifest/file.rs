@@ -5,8 +5,8 @@
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use crate::bundle::directory::MAX_FILE;
 use crate::fbc::InputFile;
+use crate::fbc::MAX_BUNDLE_FILE;
 use crate::file::open_below;
 
 /// The whole file. `root` is the directory, if it is one of the system's.
@@ -17,12 +17,12 @@ pub(super) fn read(root: Option<&Path>, file: &InputFile) -> io::Result<Vec<u8>>
             if path.symlink_metadata()?.is_symlink() {
                 return Err(io::Error::other("it is a link"));
             }
-            open_below(root, file.relative())?.take(MAX_FILE + 1).read_to_end(&mut text)?;
+            open_below(root, file.relative())?.take(MAX_BUNDLE_FILE + 1).read_to_end(&mut text)?;
         }
         (None, Some(_)) => return Err(io::ErrorKind::NotFound.into()),
-        (_, None) => text = file.head(MAX_FILE + 1)?,
+        (_, None) => text = file.head(MAX_BUNDLE_FILE + 1)?,
     }
-    if text.len() as u64 > MAX_FILE {
+    if text.len() as u64 > MAX_BUNDLE_FILE {
         return Err(io::Error::other("larger than 64 MiB"));
     }
     Ok(text)

@@ -7,8 +7,8 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::bundle::directory::{BundleFiles, MANIFESTS, MAX_FILE, METADATA};
 use crate::bundle::error::BundleError;
+use crate::fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 use crate::fbc::{Origin, Syntax};
 use crate::json::{self, Kind, Reader, Value};
 use crate::yaml;
@@ -185,13 +185,13 @@ fn read_entry(bundle: &Path, directory: &str, name: String, at: &Path) -> Result
     if entry != Entry::File {
         return Ok(file);
     }
-    let opened = fs::File::open(at).and_then(|it| it.take(MAX_FILE + 1).read_to_end(&mut file.text));
+    let opened = fs::File::open(at).and_then(|it| it.take(MAX_BUNDLE_FILE + 1).read_to_end(&mut file.text));
     if let Err(error) = opened {
         file.entry = Entry::Other;
         file.document = Err(Undecodable::new(error.to_string()));
         return Ok(file);
     }
-    if file.text.len() as u64 > MAX_FILE {
+    if file.text.len() as u64 > MAX_BUNDLE_FILE {
         return Err(BundleError::Unreadable { path: at.to_owned(), error: io::Error::other("larger than 64 MiB") });
     }
     let (origin, document) = decode(&file.text);

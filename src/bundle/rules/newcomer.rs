@@ -34,6 +34,8 @@ pub struct Newcomer {
     pub required: Vec<Placed<Api>>,
     /// The packages that it needs, with ranges of versions.
     pub packages: Vec<Placed<(String, String)>>,
+    /// The values of its constraints, as JSON.
+    pub constraints: Vec<Placed<String>>,
     /// Its definitions, as JSON.
     pub definitions: Vec<Placed<String>>,
 }
@@ -86,7 +88,7 @@ pub(super) fn of(
     let skips = csv.spec("skips").texts().into_iter().enumerate();
     let mut required: Vec<Placed<Api>> =
         listed(csv, "required").into_iter().map(|(it, path)| Placed { it, place: at(&path) }).collect();
-    let mut packages = Vec::new();
+    let (mut packages, mut constraints) = (Vec::new(), Vec::new());
     for (file, idx, kind, value) in dependencies(contents) {
         let place = place(At::File(file, Spot::Path(vec!["dependencies".into(), idx.into(), "value".into()])));
         let text = |key: &str| value.text_of(key);
@@ -96,6 +98,7 @@ pub(super) fn of(
                 let it = Api { group: text("group"), version: text("version"), kind: text("kind") };
                 required.push(Placed { it, place });
             }
+            "olm.constraint" => constraints.push(Placed { it: value.json(), place }),
             _ => {}
         }
     }
@@ -110,6 +113,7 @@ pub(super) fn of(
         provided: listed(csv, "owned").into_iter().map(|(it, _)| it).collect(),
         required,
         packages,
+        constraints,
         definitions: definitions
             .iter()
             .map(|(file, node)| Placed { it: node.json(), place: place(At::File(*file, Spot::Start)) })

@@ -32,7 +32,8 @@ impl ImageArgs {
         }
         #[cfg(feature = "oci")]
         {
-            opener.registry = self.registry.options(opener.scratch());
+            let options = self.registry.options(opener.scratch());
+            opener.registries = std::sync::Arc::new(crate::oci::registry::Registries::new(options));
         }
         opener
     }

@@ -3,14 +3,18 @@
 //! What it deliberately does not do: no commands.
 
 pub(in crate::cli) mod bundle;
+pub(in crate::cli) mod bundle_images;
 pub(in crate::cli) mod cache;
 pub(in crate::cli) mod choice;
 pub(in crate::cli) mod cluster;
 pub(in crate::cli) mod conditions;
+pub(in crate::cli) mod day;
+pub(in crate::cli) mod destination;
 pub(in crate::cli) mod formats;
 pub(in crate::cli) mod image_template;
 pub(in crate::cli) mod images;
 pub(in crate::cli) mod legacy_source;
+pub(in crate::cli) mod lifecycles;
 pub(in crate::cli) mod name;
 pub(in crate::cli) mod namespace;
 pub(in crate::cli) mod one_catalog;
@@ -19,4 +23,5 @@ pub(in crate::cli) mod questions;
 #[cfg(feature = "oci")]
 pub(in crate::cli) mod registry;
 pub(in crate::cli) mod sources;
+pub(in crate::cli) mod update_graph;
 pub(in crate::cli) mod upgrade;

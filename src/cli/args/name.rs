@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::diag::{closest, closest_of_same_numbers};
+use crate::edit::Named;
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::version::{self, first_of};
@@ -17,6 +18,16 @@ pub(crate) enum NameArgument {
     Version(String, String),
     /// `PKG/CHANNEL`
     Channel(String, String),
+}
+
+impl From<NameArgument> for Named {
+    fn from(name: NameArgument) -> Self {
+        match name {
+            NameArgument::Plain(name) => Self::Plain(name),
+            NameArgument::Version(package, version) => Self::Version(package, version),
+            NameArgument::Channel(package, channel) => Self::Channel(package, channel),
+        }
+    }
 }
 
 impl NameArgument {

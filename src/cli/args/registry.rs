@@ -46,7 +46,11 @@ impl RegistryArgs {
         let mut http = HttpOptions {
             verifies: self.tls_verify && !self.skip_tls_verify,
             is_plain: self.plain_http,
-            certificates: ["/etc/containers/certs.d", "/etc/docker/certs.d"].map(PathBuf::from).to_vec(),
+            certificates: config_home()
+                .map(|it| it.join("containers/certs.d"))
+                .into_iter()
+                .chain(["/etc/containers/certs.d", "/etc/docker/certs.d"].map(PathBuf::from))
+                .collect(),
             ..HttpOptions::default()
         };
         // For tests of what is tried again.

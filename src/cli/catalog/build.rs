@@ -1,7 +1,7 @@
 //! `olmdex build`
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
@@ -22,8 +22,9 @@ use crate::diag::repeated::Shown;
 use crate::diag::{Finding, Rule, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::file::Cache;
+use crate::index::query::Filter;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode, Outcome};
-use crate::source::Source;
+use crate::source::{ImageSource, Opened, Source};
 
 /// Build an index of catalogs, one SQLite file, or update it
 ///
@@ -83,9 +84,16 @@ fn parse_label(text: &str) -> Result<(String, String, String), String> {
 }
 
 /// A catalog to add.
-struct Addition {
+struct Addition<'c> {
     spec: CatalogSpec,
-    input: Input,
+    what: What<'c>,
+}
+
+/// What it is made of.
+enum What<'c> {
+    Files(Input),
+    /// An image that the index seems to have already, and which is read only if it does not.
+    Image(ImageSource<'c>),
 }
 
 pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
@@ -116,8 +124,24 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let mode = if args.keep_going { Mode::KeepGoing } else { Mode::Strict };
     let mut findings: Vec<Finding> = Vec::new();
     let mut imports = Vec::new();
-    for Addition { spec, input } in additions {
+    for Addition { spec, what } in additions {
         let started = Instant::now();
+        let input = match what {
+            What::Files(input) => input,
+            What::Image(image) => {
+                if let Some(mut import) = builder.keep_image(&spec, &image.origin())? {
+                    let digest = image.origin().digest;
+                    context.reporter.detail(&format!("skipped {}: the index has this image, {digest}", spec.source));
+                    findings.append(&mut import.report.findings);
+                    imports.push((spec.name, import));
+                    continue;
+                }
+                match context.read(Path::new(&spec.source), &image)? {
+                    Source::Catalog(input) => input,
+                    Source::Index(_) => return Err(is_index_now(&spec)),
+                }
+            }
+        };
         let _progress = Progress::reading(context, format!("reading {}", spec.source), &input);
         let mut import = builder.add_catalog(&spec, &input, mode)?;
         let n_files = counted(input.files.len() as u64, "file");
@@ -180,6 +204,12 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     Ok(exit)
 }
 
+/// An image has one digest and may still hold something else for another platform.
+fn is_index_now(spec: &CatalogSpec) -> CommandError {
+    let message = format!("`{}` holds an index for this platform, and the catalog `{}` before", spec.source, spec.name);
+    CommandError::new(Exit::Input, message).help(format!("start with `olmdex build --remove {}`", spec.name))
+}
+
 fn summary(context: &Context, name: &str, import: &Import) {
     let counts = import.counts;
     let news = match (import.changed, counts.new) {
@@ -223,22 +253,29 @@ fn catalogs_of_file(args: &BuildArgs, config: Option<Config>) -> Result<Vec<Name
     }
 }
 
-fn additions(
-    context: &Context,
+fn additions<'c>(
+    context: &'c Context,
     args: &BuildArgs,
     mut sources: Vec<NamedSource>,
     catalogs: &[NamedCatalog],
-) -> Result<Vec<Addition>, CommandError> {
+) -> Result<Vec<Addition<'c>>, CommandError> {
     let of_file = |it: &NamedCatalog| NamedSource { name: it.name.clone(), is_named: true, path: it.source.clone() };
     sources.extend(catalogs.iter().map(of_file));
     refuse_equal_names(&sources)?;
+    let held = if args.verify { BTreeMap::new() } else { images_of(&args.output) };
     let mut additions = Vec::new();
     for source in sources {
-        match context.open(&source.path)? {
-            Source::Catalog(input) => {
-                let spec = spec(args, catalogs, &source.name, &source.path.display().to_string());
-                additions.push(Addition { spec, input });
+        let spec_of_source = || spec(args, catalogs, &source.name, &source.path.display().to_string());
+        let opened = match context.look(&source.path)? {
+            Opened::Source(opened) => opened,
+            Opened::Image(image) if held.get(&source.name) == Some(&image.origin().digest) => {
+                additions.push(Addition { spec: spec_of_source(), what: What::Image(image) });
+                continue;
             }
+            Opened::Image(image) => context.read(&source.path, &image)?,
+        };
+        match opened {
+            Source::Catalog(input) => additions.push(Addition { spec: spec_of_source(), what: What::Files(input) }),
             Source::Index(path) => {
                 let index = Index::open(&path)?;
                 let held = index.catalog_names()?;
@@ -254,7 +291,7 @@ fn additions(
                 for name in &held {
                     let new_name = if source.is_named { &source.name } else { name };
                     let spec = spec(args, catalogs, new_name, &format!("{}#{name}", path.display()));
-                    additions.push(Addition { spec, input: index.catalog_input(name)? });
+                    additions.push(Addition { spec, what: What::Files(index.catalog_input(name)?) });
                 }
             }
         }
@@ -268,6 +305,13 @@ fn additions(
         }
     }
     Ok(additions)
+}
+
+/// The images that the catalogs of an index came from, by the names of the catalogs. Whatever else is wrong with the file is said
+/// when it is written.
+fn images_of(path: &Path) -> BTreeMap<String, String> {
+    let rows = Index::open(path).and_then(|it| it.catalogs(&Filter::default())).unwrap_or_default();
+    rows.into_iter().map(|it| (it.catalog, it.image)).filter(|it| !it.1.is_empty()).collect()
 }
 
 /// A catalog as the options say, and where they say nothing as the file says.

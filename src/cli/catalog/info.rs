@@ -134,6 +134,12 @@ fn print(index: &Index, info: Info, out: &mut impl std::io::Write) -> Result<(),
         })
         .collect();
     table::write_fitted(Some(headers.map(str::to_owned).to_vec()), rows, 3, out)?;
+    let of_images = info.catalogs.iter().filter(|it| !it.image.is_empty());
+    let rows: Vec<Vec<String>> = of_images.map(|it| vec![it.catalog.clone(), it.image.clone()]).collect();
+    if !rows.is_empty() {
+        writeln!(out)?;
+        table::write_aligned(Some(["CATALOG", "IMAGE"].map(str::to_owned).to_vec()), &rows, 3, out)?;
+    }
     writeln!(
         out,
         "\n{} documents, {} distinct; {} of text, {} distinct\n",

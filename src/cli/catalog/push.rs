@@ -9,18 +9,18 @@ use clap::{Args, ValueEnum};
 
 use crate::bundle;
 use crate::check::check;
+use crate::cli::args::destination::{Destination, cannot, created};
 use crate::cli::args::legacy_source::is_legacy;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
-use crate::diag::{Severity, Tally, counted};
+use crate::diag::{Severity, Tally};
 use crate::fbc::{Format, Input, Level, Rendering, Selection, Sorted};
-use crate::file::{NewDirectory, Part, Text, open_regular};
+use crate::file::{Part, Text, open_regular};
 use crate::index::{self, Index};
 use crate::legacy::package_file;
 use crate::oci::pack::{self, ArtifactOptions, Base, LayerWriter, PackedImage};
-use crate::oci::registry::Registry;
-use crate::oci::{Digest, OciError, PlatformOf};
+use crate::oci::{Digest, PlatformOf};
 use crate::source::{self, Source, SourceError};
 
 /// Send a catalog as an image, or a database as an artifact
@@ -79,85 +79,9 @@ pub(crate) fn run(context: &Context, args: &PushArgs) -> CommandResult {
     let image =
         if is_database { database(args, created, &destination)? } else { catalog(context, args, created.as_deref())? };
     let digest = &image.root.descriptor.digest;
-    match &destination {
-        Destination::Registry(registry) => {
-            let progress = Progress::start(context, format!("sending {}", args.image));
-            let (sent, there) = registry.push(&image).map_err(|error| cannot("send", &args.image, error))?;
-            drop(progress);
-            context.reporter.note(&format!("sent {}, {there} were there already", counted(sent as u64, "blob")));
-        }
-        Destination::Layout(path, tag) => {
-            let mut directory = NewDirectory::begin(path)?;
-            pack::write_layout(&image, tag, &mut directory).map_err(|error| cannot("write", &args.image, error))?;
-            directory.finish()?;
-        }
-    }
+    destination.send(context, &image, &args.image)?;
     writeln!(std::io::stdout(), "{digest}")?;
     Ok(Exit::Yes)
-}
-
-fn cannot(what: &str, image: &str, error: OciError) -> CommandError {
-    let help = error.help();
-    CommandError::new(Exit::Input, format!("cannot {what} `{image}`: {error}")).help(help)
-}
-
-/// Where an image goes.
-enum Destination<'c> {
-    Registry(Box<Registry<'c>>),
-    Layout(PathBuf, String),
-}
-
-impl<'c> Destination<'c> {
-    fn parse(context: &'c Context, text: &str) -> Result<Self, CommandError> {
-        if let Some(name) = text.strip_prefix("docker://") {
-            let registry =
-                Registry::new(&context.opener.registry, name).map_err(|error| cannot("send", text, error))?;
-            if registry.reference().digest.is_some() {
-                let error = CommandError::usage("what is sent has a digest of its own, and goes under a tag");
-                return Err(error.help("leave `@sha256:…` out"));
-            }
-            if context.opener.registry.is_offline {
-                return Err(CommandError::usage("`--offline` keeps olmdex from sending anything"));
-            }
-            return Ok(Self::Registry(Box::new(registry)));
-        }
-        match text.strip_prefix("oci:").map(|it| it.rsplit_once(':').unwrap_or((it, "latest"))) {
-            Some((path, tag)) if !path.is_empty() && !tag.contains('/') => {
-                Ok(Self::Layout(PathBuf::from(path), tag.to_owned()))
-            }
-            _ => {
-                let error = CommandError::usage(format!("`{text}` is not where an image can go"));
-                Err(error.help("name `docker://HOST/NAME:TAG`, or `oci:DIR:TAG` for a new layout"))
-            }
-        }
-    }
-}
-
-/// The time that `SOURCE_DATE_EPOCH` says, as RFC 3339.
-fn created() -> Result<Option<String>, CommandError> {
-    let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|it| !it.is_empty()) else { return Ok(None) };
-    let seconds: Option<u64> = text.to_str().and_then(|it| it.parse().ok()).filter(|it| *it < 253_402_300_800);
-    let Some(seconds) = seconds else {
-        let message = format!("$SOURCE_DATE_EPOCH is `{}`, not a number of seconds", text.to_string_lossy());
-        return Err(CommandError::usage(message));
-    };
-    Ok(Some(rfc3339(seconds)))
-}
-
-/// Seconds since 1970 as RFC 3339.
-fn rfc3339(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Years begin in March here, so that the day that some have more is their last one.
-    let days = days + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    let year = year_of_era + era * 400 + next;
-    let (hour, minute, second) = (rest / 3600, rest % 3600 / 60, rest % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
 /// An index or a legacy catalog as an artifact.
@@ -293,22 +217,4 @@ fn platform(text: &str) -> Result<PlatformOf, CommandError> {
     };
     let variant = variant.first().map(|it| (*it).to_owned()).unwrap_or_default();
     Ok(PlatformOf { os: (*os).to_owned(), architecture: (*architecture).to_owned(), variant })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rfc3339;
-
-    #[test]
-    fn times_are_written_as_the_calendar_says() {
-        for (seconds, text) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_399, "2000-02-28T23:59:59Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (1_787_220_000, "2026-08-20T10:00:00Z"),
-            (253_402_300_799, "9999-12-31T23:59:59Z"),
-        ] {
-            assert_eq!(rfc3339(seconds), text);
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -17,16 +18,17 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::compose::Choice;
 use crate::diag::baseline::Scope;
-use crate::diag::{Rule, Tally, counted};
-use crate::fbc::Input;
+use crate::diag::{Finding, Rule, Tally, counted};
+use crate::fbc::{Input, InputFile};
 use crate::index::Index;
 use crate::source::Source;
+use crate::template::{self, Template};
 
 /// Check catalogs: every problem at once, each with its place
 ///
 /// Accepts what `opm validate` accepts and rejects what it rejects, but reports all that is wrong instead of the first,
 /// and where. Exits with 0 if there are no errors, with 1 if there are (so does `check-graph`), with 3 if a source cannot be
-/// opened. Errors that are ignored do not count; `build` refuses them all the same.
+/// opened. Errors that are ignored do not count; `build` refuses them all the same. Templates are checked as such.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex validate my-catalog/
@@ -68,6 +70,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     let mut findings = Vec::new();
     let mut refusals = Vec::new();
     let mut extent = Extent::default();
+    let mut n_templates = 0;
     for path in &args.sources {
         let opened = match args.compat {
             Some(_) => context.opener.as_opm().open(path, &mut std::io::stdin().lock()),
@@ -84,6 +87,14 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         for (name, input) in inputs {
             let _progress = Progress::reading(context, format!("checking {}", path.display()), &input);
             findings.extend(input.remarks.iter().cloned());
+            if args.compat.is_none()
+                && let Some(texts) = templates_of(&input)
+            {
+                // A template is no catalog yet: what is asked of it is that it can be rendered.
+                n_templates += texts.len() as u64;
+                findings.extend(texts.into_iter().flat_map(|(shown, text)| template_findings(&shown, text)));
+                continue;
+            }
             let Report { findings: mut found, opm, extent: found_extent, .. } = check::check(&input);
             extent += found_extent;
             if let Some(index) = &index {
@@ -96,7 +107,8 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if args.compat.is_some() {
         return print_as_opm(context, args.output, &refusals);
     }
-    let rules = check::all_rules();
+    let of_templates = if n_templates > 0 { template::rules::ALL } else { &[] };
+    let rules = [check::all_rules(), of_templates.to_vec()].concat();
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
     match print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
         // Who has read enough still gets the verdict.
@@ -107,8 +119,15 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     let (tally, has_hidden) = (chosen.tally(), chosen.has_hidden_errors());
     if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
         let what = format!("{}, {}", counted(extent.packages, "package"), counted(extent.bundles, "bundle"));
+        let what = match (n_templates, extent == Extent::default()) {
+            (0, _) => what,
+            (n, true) => counted(n, "template"),
+            (n, false) => format!("{}, {what}", counted(n, "template")),
+        };
         context.reporter.note(&match tally {
-            Tally { errors: 0, warnings: 0 } if extent == Extent::default() => format!("{what}: nothing to check"),
+            Tally { errors: 0, warnings: 0 } if extent == Extent::default() && n_templates == 0 => {
+                format!("{what}: nothing to check")
+            }
             Tally { errors: 0, warnings: 0 } if has_hidden => format!("{what}: valid except for hidden errors"),
             Tally { errors: 0, .. } if has_hidden => format!("{what}: valid except for hidden errors, {tally}"),
             Tally { errors: 0, warnings: 0 } => format!("{what}: valid"),
@@ -117,6 +136,26 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         });
     }
     Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
+}
+
+/// Larger files are not asked whether they are templates: reading them twice would cost more than that is worth.
+const MAX_TEMPLATE: u64 = 4 << 20;
+
+/// The texts of the files, if each of them is a template.
+fn templates_of(input: &Input) -> Option<Vec<(String, Arc<[u8]>)>> {
+    let text = |file: &InputFile| {
+        let text: Arc<[u8]> = file.head(MAX_TEMPLATE + 1).ok()?.into();
+        let is_one = text.len() as u64 <= MAX_TEMPLATE && template::is_template(&file.shown, &text);
+        is_one.then(|| (file.shown.clone(), text))
+    };
+    if input.files.is_empty() { None } else { input.files.iter().map(text).collect() }
+}
+
+fn template_findings(shown: &str, text: Arc<[u8]>) -> Vec<Finding> {
+    match Template::read(shown, text, None) {
+        Ok(template) => template.remarks,
+        Err(findings) => findings,
+    }
 }
 
 /// Catalogs, by their names if they are those of an index.

@@ -4,21 +4,20 @@ use std::io::{BufWriter, Write as _};
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::cli::args::bundle::{Target, catalog_of, targets};
 use crate::cli::args::formats::DataFormat;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
+use crate::cli::needs::lookup;
 use crate::cli::print::table::{write_aligned, write_data, write_fitted, write_yaml};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::cli::speak::progress::Progress;
-use crate::diag::{counted, printable};
+use crate::diag::printable;
 use crate::index::Index;
 use crate::index::query::{Filter, ImageUse};
-use crate::oci::{Presence, Status, Wanted};
+use crate::oci::{Presence, Status};
 use crate::resolve::{closure, partial_closure};
 use crate::upgrade::{Asked, PackageView, classic_path};
 
@@ -162,7 +161,10 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     }
     let presences = match &args.verify {
         None => None,
-        Some(place) => Some(verify(context, place, &images)?),
+        Some(place) => {
+            let named: Vec<&str> = images.iter().map(|it| it.image.as_str()).filter(|it| !it.is_empty()).collect();
+            Some(lookup::look_up(context, place, &named)?)
+        }
     };
     if let Some(presences) = &presences {
         for it in presences.iter().filter(|it| it.status != Status::Found) {
@@ -175,52 +177,6 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     }
     print(args, images, presences)?;
     Ok(missing.unwrap_or(if is_complete { Exit::Yes } else { Exit::No }))
-}
-
-/// Looks an image up by its reference.
-type Look<'c> = Box<dyn Fn(&str) -> Presence + Sync + 'c>;
-
-/// How many images are looked up at once.
-const AT_ONCE: usize = 8;
-
-/// Looks images up, in the order of their references.
-fn verify(context: &Context, place: &str, images: &[ImageUse]) -> Result<Vec<Presence>, CommandError> {
-    let options = &context.opener.images;
-    let named: Vec<&str> = images.iter().map(|it| it.image.as_str()).filter(|it| !it.is_empty()).collect();
-    let progress = Progress::start(context, format!("looking up {}", counted(named.len() as u64, "image")));
-    let look: Look<'_> = if place.is_empty() {
-        in_registries(context)?
-    } else {
-        let (store, _) = context.opener.store(place)?;
-        Box::new(move |image| {
-            let digest = image.split_once('@').and_then(|it| it.1.parse().ok());
-            let tag = if digest.is_none() { Some(image.to_owned()) } else { None };
-            Presence::of(&*store, &Wanted { tag, digest }, image, options)
-        })
-    };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(AT_ONCE).build().map_err(std::io::Error::other)?;
-    let found = pool.install(|| named.par_iter().map(|it| look(it)).collect());
-    drop(progress);
-    Ok(found)
-}
-
-/// Looks images up where their references say.
-#[cfg(feature = "oci")]
-fn in_registries(context: &Context) -> Result<Look<'_>, CommandError> {
-    use crate::oci::registry::Registry;
-
-    let (options, registries) = (&context.opener.images, &context.opener.registry);
-    Ok(Box::new(move |image| match Registry::new(registries, image) {
-        Ok(registry) => Presence::of(&registry, &Wanted::default(), image, options),
-        Err(error) => Presence::failed(image, &error),
-    }))
-}
-
-/// Looks images up where their references say, which this program is built without.
-#[cfg(not(feature = "oci"))]
-fn in_registries(_: &Context) -> Result<Look<'_>, CommandError> {
-    let error = CommandError::usage("this olmdex is built without registries");
-    Err(error.help("name a layout: `--verify=oci:DIR`"))
 }
 
 /// The bundles on the way to the target.

@@ -7,6 +7,7 @@ pub(in crate::cli) mod crd_check;
 pub(in crate::cli) mod deps;
 pub(in crate::cli) mod explain_message;
 pub(in crate::cli) mod images;
+mod lookup;
 pub(in crate::cli) mod provides;
 pub(in crate::cli) mod requires;
 pub(in crate::cli) mod resolve;

@@ -10,10 +10,12 @@ use clap::Command;
 const GROUPS: &[(&str, &[&str])] = &[
     ("Catalogs", &["build", "validate", "render", "list", "show", "search", "diff", "history", "info", "sql"]),
     ("Upgrades", &["updates", "path", "why-not", "graph", "check-graph", "compat"]),
+    ("Clusters", &["plan", "platform-path", "lifecycle"]),
     ("Needs", &["resolve", "why", "deps", "provides", "requires", "images", "crd-check", "explain-message"]),
     ("Legacy", &["migrate", "export", "legacy", "doctor"]),
-    ("Author", &["bundle", "z-stream"]),
-    ("Images", &["push", "pull", "cache"]),
+    ("Author", &["init", "bundle", "template", "release", "repo", "generate", "edit", "simulate", "z-stream"]),
+    ("Images", &["filter", "push", "pull", "cache"]),
+    ("Serve", &["serve"]),
     ("Shell", &["completion", "man", "help"]),
 ];
 

@@ -2,11 +2,9 @@
 //!
 //! What it deliberately does not do: no options of single commands.
 
-use std::path::Path;
-
 use crate::cli::speak::report::Reporter;
 use crate::cluster::Archives;
-use crate::source::{Opener, Source, SourceError};
+use crate::source::Opener;
 
 /// What every command needs.
 pub(crate) struct Context {
@@ -19,10 +17,5 @@ impl Context {
     /// How archives of manifests are read.
     pub(crate) fn archives(&self) -> Archives<'_> {
         Archives { scratch: self.opener.scratch(), limits: self.opener.images.limits }
-    }
-
-    /// Opens a source; `-` is standard input.
-    pub(crate) fn open(&self, path: &Path) -> Result<Source, SourceError> {
-        self.opener.open(path, &mut std::io::stdin().lock())
     }
 }

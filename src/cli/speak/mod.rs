@@ -5,6 +5,7 @@
 pub(in crate::cli) mod context;
 pub(in crate::cli) mod error;
 pub(in crate::cli) mod interrupt;
+mod open;
 pub(in crate::cli) mod pager;
 pub(in crate::cli) mod progress;
 pub(in crate::cli) mod report;

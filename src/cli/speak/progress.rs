@@ -3,6 +3,10 @@
 //! What it deliberately does not do: it never stands between messages; each of them takes its line away first.
 
 use std::io::IsTerminal as _;
+use std::sync::Arc;
+#[cfg(feature = "oci")]
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -41,6 +45,22 @@ impl Progress {
             } else {
                 String::new()
             }
+        })
+    }
+
+    /// As [`Self::start`], with how many of how many things are done.
+    pub(crate) fn counting(context: &Context, what: String, done: Arc<AtomicUsize>, of: usize) -> Self {
+        Self::with(context, what, move || {
+            format!(": {} of {}", grouped(done.load(Ordering::Relaxed) as u64), grouped(of as u64))
+        })
+    }
+
+    /// As [`Self::start`], with how many bytes have been fetched.
+    #[cfg(feature = "oci")]
+    pub(crate) fn fetching(context: &Context, what: String, fetched: Arc<AtomicU64>) -> Self {
+        Self::with(context, what, move || match fetched.load(Ordering::Relaxed) {
+            0 => String::new(),
+            bytes => format!(": {} MB", grouped(bytes / 1_000_000)),
         })
     }
 

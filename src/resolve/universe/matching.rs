@@ -117,11 +117,18 @@ impl Universe<'_> {
                 self.warnings.push(warning);
             }
         }
-        let overwork = |universe: &Self, error: OutOfFuel| {
-            let (operator, place) = (universe.identifier(by), universe.place_of_demand(by, requirement));
+        self.meeting(requirement)?.map_err(|error| {
+            let (operator, place) = (self.identifier(by), self.place_of_demand(by, requirement));
             let demand = requirement.shortened();
             MatchError::Work(Box::new(Overwork { error, operator, demand, place }))
-        };
+        })
+    }
+
+    /// The entries that meet a requirement, whoever has it.
+    pub(in crate::resolve) fn meeting(
+        &mut self,
+        requirement: &Requirement,
+    ) -> Result<Result<Vec<EntryId>, OutOfFuel>, IndexError> {
         let within_reach = self.within_reach(requirement)?;
         self.learn(&within_reach)?;
         let mut found = Vec::new();
@@ -134,17 +141,17 @@ impl Universe<'_> {
                 None => {
                     let facts = BundleFacts { bundle: self.bundle(id), said: self.said(id)?, fuel: &self.fuel };
                     let spent = self.fuel.spend(requirement.tree.nodes.len() as u64);
-                    let holds = spent.and_then(|()| requirement.tree.holds(&facts));
-                    let holds = holds.map_err(|error| overwork(self, error))?;
-                    known.insert(bundle, holds);
-                    holds
+                    match spent.and_then(|()| requirement.tree.holds(&facts)) {
+                        Ok(holds) => *known.entry(bundle).or_insert(holds),
+                        Err(error) => return Ok(Err(error)),
+                    }
                 }
             };
             if holds {
                 found.push(id);
             }
         }
-        Ok(found)
+        Ok(Ok(found))
     }
 }
 

@@ -1,7 +1,7 @@
 //! A registry on this machine that does what it is told, lies included.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -72,19 +72,33 @@ impl Registry {
 
     /// One that answers with what `hook` makes, if it makes something.
     pub fn start_with(hook: impl Fn(&Request, &mut Content) -> Option<Response> + Send + Sync + 'static) -> Self {
+        Self::listen(Arc::new(hook), None)
+    }
+
+    /// One that speaks TLS.
+    pub fn start_with_tls(config: rustls::ServerConfig) -> Self {
+        Self::listen(Arc::new(|_: &Request, _: &mut Content| None), Some(Arc::new(config)))
+    }
+
+    fn listen(hook: Arc<Hook>, tls: Option<Arc<rustls::ServerConfig>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let content = Arc::new(Mutex::new(Content::default()));
         let is_over = Arc::new(AtomicBool::new(false));
-        let hook: Arc<Hook> = Arc::new(hook);
         let (shared, over) = (Arc::clone(&content), Arc::clone(&is_over));
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 if over.load(Ordering::Relaxed) {
                     return;
                 }
-                let (shared, hook) = (Arc::clone(&shared), Arc::clone(&hook));
-                std::thread::spawn(move || stream.ok().map(|it| serve(it, &shared, &*hook)));
+                let (shared, hook, tls) = (Arc::clone(&shared), Arc::clone(&hook), tls.clone());
+                std::thread::spawn(move || {
+                    let Ok(stream) = stream else { return };
+                    match tls.map(|it| rustls::ServerConnection::new(it).unwrap()) {
+                        None => serve(stream, &shared, &*hook),
+                        Some(tls) => serve(rustls::StreamOwned::new(tls, stream), &shared, &*hook),
+                    }
+                });
             }
         });
         Self { address, content, is_over }
@@ -123,9 +137,8 @@ impl Drop for Registry {
     }
 }
 
-fn serve(stream: TcpStream, content: &Mutex<Content>, hook: &Hook) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut stream = stream;
+fn serve(stream: impl Read + Write, content: &Mutex<Content>, hook: &Hook) {
+    let mut reader = BufReader::new(stream);
     while let Some(request) = read(&mut reader) {
         let response = {
             let mut content = content.lock().unwrap();
@@ -143,20 +156,19 @@ fn serve(stream: TcpStream, content: &Mutex<Content>, hook: &Hook) {
         }
         let body = if request.method == "HEAD" { &[][..] } else { &response.body };
         let body = &body[..response.cut_after.unwrap_or(body.len()).min(body.len())];
+        let stream = reader.get_mut();
         if stream.write_all(head.as_bytes()).is_err()
             || stream.write_all(b"\r\n").is_err()
             || stream.write_all(body).is_err()
+            || stream.flush().is_err()
+            || response.cut_after.is_some()
         {
-            return;
-        }
-        if response.cut_after.is_some() {
-            let _ = stream.shutdown(std::net::Shutdown::Both);
             return;
         }
     }
 }
 
-fn read(reader: &mut BufReader<TcpStream>) -> Option<Request> {
+fn read(reader: &mut BufReader<impl Read>) -> Option<Request> {
     let mut line = String::new();
     if reader.read_line(&mut line).ok()? == 0 {
         return None;

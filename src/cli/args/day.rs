@@ -1,0 +1,55 @@
+//! The day on which support is judged, as an argument.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::cli::speak::error::CommandError;
+use crate::platform::Day;
+
+/// A day.
+pub(crate) fn parse_day(text: &str) -> Result<Day, String> {
+    Day::parse(text).ok_or_else(|| "a day looks like 2026-01-31".to_owned())
+}
+
+/// The day that was given; else that of `SOURCE_DATE_EPOCH`, else today in UTC.
+pub(crate) fn day(given: Option<Day>) -> Result<Day, CommandError> {
+    if let Some(day) = given {
+        return Ok(day);
+    }
+    if let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|it| !it.is_empty()) {
+        let text = text.to_string_lossy();
+        let wrong = |_| CommandError::usage(format!("$SOURCE_DATE_EPOCH is `{text}`, not a number of seconds"));
+        return Ok(Day::of_unix(text.parse().map_err(wrong)?));
+    }
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map(|it| it.as_secs()).unwrap_or_default();
+    Ok(Day::of_unix(i64::try_from(now).unwrap_or(i64::MAX)))
+}
+
+/// A span of time from a day on: `90d`, `6m`, `1y`.
+pub(crate) fn parse_span(text: &str) -> Result<Span, String> {
+    let wrong = || "a span looks like 90d, 6m or 1y".to_owned();
+    let n = text.len().checked_sub(1).and_then(|at| text.get(..at)).ok_or_else(wrong)?;
+    let n: u32 = n.parse().ok().filter(|it| *it <= 1200).ok_or_else(wrong)?;
+    match text.as_bytes().last() {
+        Some(b'd') => Ok(Span::Days(n)),
+        Some(b'm') => Ok(Span::Months(n)),
+        Some(b'y') => Ok(Span::Months(n * 12)),
+        _ => Err(wrong()),
+    }
+}
+
+/// A span of time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Span {
+    Days(u32),
+    Months(u32),
+}
+
+impl Span {
+    /// The day at its end.
+    pub(crate) fn after(self, day: Day) -> Day {
+        match self {
+            Self::Days(n) => day.plus_days(n),
+            Self::Months(n) => day.plus_months(n),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Where a command sends an image: a registry, or a new layout.
+//!
+//! What it deliberately does not do: it makes no image.
+
+use std::path::PathBuf;
+
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, Exit};
+#[cfg(feature = "oci")]
+use crate::cli::speak::progress::Progress;
+#[cfg(feature = "oci")]
+use crate::diag::counted;
+use crate::file::NewDirectory;
+use crate::oci::OciError;
+use crate::oci::pack::{self, PackedImage};
+#[cfg(feature = "oci")]
+use crate::oci::registry::Registry;
+
+/// Where an image goes.
+pub(crate) enum Destination<'c> {
+    #[cfg(feature = "oci")]
+    Registry(Box<Registry<'c>>),
+    Layout(PathBuf, String),
+    /// Nowhere: this keeps the type's lifetime where there are no registries.
+    #[cfg(not(feature = "oci"))]
+    Never(std::marker::PhantomData<&'c ()>, std::convert::Infallible),
+}
+
+impl<'c> Destination<'c> {
+    pub(crate) fn parse(context: &'c Context, text: &str) -> Result<Self, CommandError> {
+        #[cfg(not(feature = "oci"))]
+        let _ = context;
+        #[cfg(feature = "oci")]
+        if let Some(name) = text.strip_prefix("docker://") {
+            let registry = context.opener.registries.image(name).map_err(|error| cannot("send", text, error))?;
+            if registry.reference().digest.is_some() {
+                let error = CommandError::usage("what is sent has a digest of its own, and goes under a tag");
+                return Err(error.help("leave `@sha256:…` out"));
+            }
+            if context.opener.registries.options().is_offline {
+                return Err(CommandError::usage("`--offline` keeps olmdex from sending anything"));
+            }
+            return Ok(Self::Registry(Box::new(registry)));
+        }
+        match text.strip_prefix("oci:").map(|it| it.rsplit_once(':').unwrap_or((it, "latest"))) {
+            Some((path, tag)) if !path.is_empty() && !tag.contains('/') => {
+                Ok(Self::Layout(PathBuf::from(path), tag.to_owned()))
+            }
+            _ => {
+                let error = CommandError::usage(format!("`{text}` is not where an image can go"));
+                Err(error.help("name `docker://HOST/NAME:TAG`, or `oci:DIR:TAG` for a new layout"))
+            }
+        }
+    }
+
+    /// Puts an image there; `name` is how the user called the place.
+    pub(crate) fn send(&self, context: &Context, image: &PackedImage, name: &str) -> Result<(), CommandError> {
+        match self {
+            #[cfg(feature = "oci")]
+            Self::Registry(registry) => {
+                let progress = Progress::start(context, format!("sending {name}"));
+                let (sent, there) = registry.push(image).map_err(|error| cannot("send", name, error))?;
+                drop(progress);
+                context.reporter.note(&format!("sent {}, {there} were there already", counted(sent as u64, "blob")));
+            }
+            Self::Layout(path, tag) => {
+                let mut directory = NewDirectory::begin(path)?;
+                pack::write_layout(image, tag, &mut directory).map_err(|error| cannot("write", name, error))?;
+                directory.finish()?;
+            }
+            #[cfg(not(feature = "oci"))]
+            Self::Never(_, never) => match *never {},
+        }
+        Ok(())
+    }
+}
+
+pub(crate) fn cannot(what: &str, image: &str, error: OciError) -> CommandError {
+    let help = error.help();
+    CommandError::new(Exit::Input, format!("cannot {what} `{image}`: {error}")).help(help)
+}
+
+/// The time that `SOURCE_DATE_EPOCH` says, as RFC 3339.
+pub(crate) fn created() -> Result<Option<String>, CommandError> {
+    let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|it| !it.is_empty()) else { return Ok(None) };
+    let seconds: Option<u64> = text.to_str().and_then(|it| it.parse().ok()).filter(|it| *it < 253_402_300_800);
+    let Some(seconds) = seconds else {
+        let message = format!("$SOURCE_DATE_EPOCH is `{}`, not a number of seconds", text.to_string_lossy());
+        return Err(CommandError::usage(message));
+    };
+    Ok(Some(rfc3339(seconds)))
+}
+
+/// Seconds since 1970 as RFC 3339.
+fn rfc3339(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Years begin in March here, so that the day that some have more is their last one.
+    let days = days + 719_468;
+    let (era, day_of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let year = year_of_era + era * 400 + next;
+    let (hour, minute, second) = (rest / 3600, rest % 3600 / 60, rest % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rfc3339;
+
+    #[test]
+    fn times_are_written_as_the_calendar_says() {
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_399, "2000-02-28T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_787_220_000, "2026-08-20T10:00:00Z"),
+            (253_402_300_799, "9999-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(rfc3339(seconds), text);
+        }
+    }
+}
