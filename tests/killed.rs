@@ -271,6 +271,8 @@ fn seeds() -> (TempDir, Tree) {
     olmdex(["push", "-q", "needs.db", "oci:database"]).in_directory(&root).answer().expect_code(0);
     let bundle = "schema: olm.bundle\nname: till.v1.3.0\npackage: till\nimage: quay.io/shop/till@sha256:8888888888888888888888888888888888888888888888888888888888888888\nproperties: [{type: olm.package, value: {packageName: till, version: 1.3.0}}]\n";
     std::fs::write(root.join("new-bundle.yaml"), bundle).unwrap();
+    let imageset = "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  operators:\n  - catalog: example.com/shop:v1\n    packages: [{name: till}]\n";
+    std::fs::write(root.join("imageset.yaml"), imageset).unwrap();
     std::fs::write(root.join("text.txt"), "neither a catalog nor an index: [\n").unwrap();
     // Some content, so that writing takes a while.
     let content = "UPDATE operatorbundle SET bundle = CAST(bundle AS TEXT) || '{\"kind\":\"X\",\"x\":\"' || hex(zeroblob(100000)) || '\"}'";
@@ -478,6 +480,33 @@ fn what_a_killed_change_leaves_is_no_part_of_the_catalog() {
         olmdex(apply).in_directory(&root).answer().expect_code(0);
         assert!(!hidden.exists());
         left_workspace(&hidden);
+    }
+}
+
+#[test]
+fn what_a_kill_after_the_last_rename_leaves_goes_with_the_next_run() {
+    let (directory, seeds) = seeds();
+    for (number, (args, left)) in [
+        ("edit add-property tested=true --where package='till' -i shop", "shop/till/.package.yaml.olmdex"),
+        ("edit remove ledger.v1.0.0 -i shop", "shop/ledger/.catalog.json.olmdex"),
+        ("generate dockerfile shop", ".shop.Dockerfile.olmdex"),
+        (
+            "release operators/shop/1.1.0 --image quay.io/example/shop:v1.1.0 --templates-only",
+            "operators/shop/catalog-templates/.basic.yaml.olmdex",
+        ),
+        ("filter -c imageset.yaml --repair -i shop", ".imageset.yaml.olmdex"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let root = directory.path().join(number.to_string());
+        std::fs::create_dir(&root).unwrap();
+        plant(&seeds, &root);
+        let run = || olmdex(args.split(' ')).in_directory(&root).answer();
+        run().expect_code(0);
+        left_workspace(&root.join(left));
+        run();
+        assert!(!root.join(left).exists(), "{args}");
     }
 }
 

@@ -11,7 +11,7 @@
 //!
 //! | type | what it writes |
 //! |---|---|
-//! | [`Replacement`] | one file |
+//! | [`Replacement`] | one file, or several as one by [`finish_together`] |
 //! | [`NewDirectory`] | a directory that does not exist yet, or is empty |
 //! | [`Scratch`] | a private directory for the time of a command |
 //! | [`make_anonymous`] | a temporary file without a name |
@@ -41,6 +41,7 @@ mod scratch;
 mod sqlite;
 mod system;
 mod text;
+mod together;
 mod workspace;
 
 pub use abandon::{Left, abandon_all};
@@ -51,10 +52,11 @@ pub use cache::Cache;
 pub use directory::NewDirectory;
 pub use error::{FileError, InTheWay, Kind};
 pub use regular::{MAX_WHOLE, open_below, open_regular, read_part, read_regular, read_regular_of};
-pub use replace::{Replacement, clear_left, write_whole};
+pub use replace::{Replacement, write_whole};
 pub use same::{is_inside, is_of_stranger, is_same_file};
 pub use scratch::Scratch;
 pub use sqlite::{beside, journal_of};
 pub use text::{Part, Text, TextReader};
+pub use together::{finish_left, finish_together};
 #[doc(hidden)]
 pub use workspace::delay_locks;

@@ -3,8 +3,9 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 
 use rustix::fs::{Gid, Mode, Stat, Uid};
 
@@ -16,7 +17,7 @@ use super::system::{self, Identity};
 use super::workspace::Workspace;
 
 /// The name of the new file in its workspace.
-const NEW: &str = "new";
+pub(super) const NEW: &str = "new";
 
 /// A file that is being written. Dropped before [`Self::finish`], it leaves everything as it was.
 #[derive(Debug)]
@@ -105,27 +106,50 @@ impl Replacement {
     /// [`FileError::Interrupted`] if the write was given up meanwhile, [`FileError::NotAFile`] if something else has come to
     /// the target, [`FileError::Io`].
     pub fn finish(self) -> Result<(), FileError> {
+        self.settle()?;
+        {
+            let mut stage = self.hold()?;
+            self.rename()?;
+            *stage = Stage::Placed;
+        }
+        self.place.sync();
+        Ok(())
+    }
+
+    /// Makes the new file what is to be renamed: it belongs to whom the old one does, and is on the disk.
+    pub(super) fn settle(&self) -> Result<(), FileError> {
         let failed = |error: io::Error| FileError::io(self.place.shown(), error);
         if let Some(old) = self.place.file()? {
             self.take_after(&old).map_err(|error| failed(error.into()))?;
         }
         self.file.sync_all().map_err(failed)?;
-        {
-            let mut stage = self.shared.hold()?;
-            let workspace = self.shared.workspace.directory();
-            // What is renamed is what was written.
-            let own = rustix::fs::fstat(&self.file).map_err(|error| failed(error.into()))?;
-            let named = system::entry(workspace, OsStr::new(NEW)).map_err(|error| failed(error.into()))?;
-            if named.is_none_or(|it| Identity::of(&it) != Identity::of(&own)) {
-                return Err(failed(io::Error::other("the new file was removed while it was written")));
-            }
-            self.place.file()?;
-            rustix::fs::renameat(workspace, NEW, self.place.parent(), self.place.name())
-                .map_err(|error| failed(error.into()))?;
-            *stage = Stage::Placed;
+        // What is renamed is what was written.
+        let own = rustix::fs::fstat(&self.file).map_err(|error| failed(error.into()))?;
+        let named = system::entry(self.workspace(), OsStr::new(NEW)).map_err(|error| failed(error.into()))?;
+        if named.is_none_or(|it| Identity::of(&it) != Identity::of(&own)) {
+            return Err(failed(io::Error::other("the new file was removed while it was written")));
         }
-        self.place.sync();
         Ok(())
+    }
+
+    /// Keeps a signal from giving up the write while this is held.
+    pub(super) fn hold(&self) -> Result<MutexGuard<'_, Stage>, FileError> {
+        self.shared.hold()
+    }
+
+    /// Renames the new file to its place. The caller holds the stage.
+    pub(super) fn rename(&self) -> Result<(), FileError> {
+        self.place.file()?;
+        rustix::fs::renameat(self.workspace(), NEW, self.place.parent(), self.place.name())
+            .map_err(|error| FileError::io(self.place.shown(), error))
+    }
+
+    pub(super) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    pub(super) fn workspace(&self) -> BorrowedFd<'_> {
+        self.shared.workspace.directory()
     }
 
     /// Gives the new file owner, group and permissions of the old one.
@@ -159,9 +183,4 @@ pub fn write_whole(target: &Path, content: &[u8]) -> Result<(), FileError> {
     let mut new = Replacement::begin(target)?;
     new.file.write_all(content).map_err(|error| FileError::io(target, error))?;
     new.finish()
-}
-
-/// Removes what a killed write of a file has left, for those who find that there is nothing to write.
-pub fn clear_left(target: &Path) {
-    Place::of_file(target).iter().for_each(Place::clear_left);
 }

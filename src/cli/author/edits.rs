@@ -16,7 +16,7 @@ use crate::cli::speak::interrupt;
 use crate::diag::{closest, counted};
 use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target, Verdict, bundles_of};
 use crate::fbc::Input;
-use crate::file::{FileError, Replacement, is_inside, read_regular};
+use crate::file::{FileError, Replacement, finish_left, finish_together, is_inside, read_regular};
 use crate::index::Builder;
 use crate::index::query::{SqlLimits, SqlValue};
 use crate::json::Reader;
@@ -172,15 +172,19 @@ impl EdgeArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
-    let input = match context.open(&args.input)? {
-        Source::Catalog(input) if input.files.iter().all(|it| it.path().is_some()) => input,
+    let open = || match context.open(&args.input)? {
+        Source::Catalog(input) if input.files.iter().all(|it| it.path().is_some()) => Ok(input),
         _ => {
             let error = CommandError::usage(format!("`{}` is not a catalog in files", args.input.display()));
-            return Err(
-                error.help("name a directory or a file with `-i`; `olmdex migrate` makes a directory of others")
-            );
+            Err(error.help("name a directory or a file with `-i`; `olmdex migrate` makes a directory of others"))
         }
     };
+    let mut input = open()?;
+    if !args.dry_run {
+        // An edit that was killed is finished first.
+        finish_left(input.files.iter().filter_map(|it| it.path()));
+        input = open()?;
+    }
     let mut catalog = CatalogEdit::new(input.clone());
     let mut is_refused = false;
     for (package, change) in changes(context, args, &input, &catalog)? {
@@ -228,7 +232,7 @@ fn say(context: &Context, package: &str, verdict: &Verdict) -> bool {
     !verdict.errors.is_empty()
 }
 
-/// Writes the files: all of them beside their targets first.
+/// Writes the files, all or none.
 fn write(args: &EditArgs, edits: &[&FileEdit]) -> Result<(), CommandError> {
     let mut ready = Vec::with_capacity(edits.len());
     for edit in edits {
@@ -245,7 +249,7 @@ fn write(args: &EditArgs, edits: &[&FileEdit]) -> Result<(), CommandError> {
         new.file().write_all(edit.after.as_bytes()).map_err(failed)?;
         ready.push(new);
     }
-    Ok(ready.into_iter().try_for_each(Replacement::finish)?)
+    Ok(finish_together(ready)?)
 }
 
 /// What is to be changed, package by package.

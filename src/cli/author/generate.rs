@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
-use crate::file::write_whole;
+use crate::file::{finish_left, write_whole};
 use crate::scaffold::{DEFAULT_IMAGE, Dockerfile, parse_labels};
 
 /// Write files that go with a catalog
@@ -85,6 +85,7 @@ fn dockerfile(context: &Context, args: &DockerfileArgs) -> CommandResult {
     }
     let (target, name) = beside(directory)?;
     if target.symlink_metadata().is_ok() {
+        finish_left(std::iter::once(target.as_path()));
         let error = CommandError::usage(format!("`{}` exists already", target.display()));
         return Err(error.help("delete it first"));
     }

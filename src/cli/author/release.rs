@@ -1,6 +1,7 @@
 //! `olmdex release`
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::diag::{Severity, counted};
 use crate::fbc::Format;
-use crate::file::{make_way_below, write_whole};
+use crate::file::{Replacement, finish_left, finish_together, make_way_below};
 use crate::repository::{Operator, ReleaseError, RepositoryError, TemplateEdit, catalog_level, release};
 use crate::template::Template;
 
@@ -82,6 +83,11 @@ pub(crate) fn run(context: &Context, args: &ReleaseArgs) -> CommandResult {
             changes.extend(catalogs(context, args, &operator, &repository, edit)?);
         }
     }
+    if !args.dry_run {
+        // One that was killed after its last rename leaves nothing to write.
+        let paths: Vec<PathBuf> = changes.iter().map(|it| it.root.join(&it.relative)).collect();
+        finish_left(paths.iter().map(PathBuf::as_path));
+    }
     changes.retain(|it| it.before.as_ref() != Some(&it.after));
     if args.dry_run {
         for change in &changes {
@@ -92,9 +98,15 @@ pub(crate) fn run(context: &Context, args: &ReleaseArgs) -> CommandResult {
         return Ok(Exit::Yes);
     }
     interrupt::undo_writes(context);
+    let mut ready = Vec::with_capacity(changes.len());
     for change in &changes {
         let path = make_way_below(&change.root, &change.relative)?;
-        write_whole(&path, &change.after)?;
+        let mut new = Replacement::begin(&path)?;
+        new.file().write_all(&change.after)?;
+        ready.push(new);
+    }
+    finish_together(ready)?;
+    for change in &changes {
         context.reporter.note(&format!("wrote {}", change.relative));
     }
     if changes.is_empty() {

@@ -15,7 +15,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::fbc::{Syntax, edit_document};
-use crate::file::write_whole;
+use crate::file::{finish_left, write_whole};
 use crate::mirror::{self, Dialect, Operator, Proposal, RepairAnswer, Request};
 use crate::yaml;
 
@@ -71,6 +71,9 @@ pub(super) fn run(context: &Context, args: &FilterArgs, path: &Path, text: &[u8]
         }
     }
     if !is_changed {
+        if !args.dry_run && path.as_os_str() != "-" {
+            finish_left(std::iter::once(path));
+        }
         if exit == Exit::Yes {
             context.reporter.note("nothing to repair");
         }

@@ -136,7 +136,7 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     } else if args.apply
         && let Some(path) = &found.path
     {
-        crate::file::clear_left(path);
+        crate::file::finish_left(std::iter::once(path.as_path()));
     }
     print(args, made, &new, written.as_deref())?;
     Ok(Exit::Yes)
