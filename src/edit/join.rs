@@ -285,7 +285,6 @@ fn definitions(
     let Some(Placed { it: replaced, .. }) = &newcomer.replaces else { return Ok(()) };
     let catalogs: BTreeSet<&str> =
         entries.iter().filter(|it| it.bundle == *replaced).map(|it| it.catalog.as_str()).collect();
-    let place = Place::at_line(replaced, 1);
     let next: Vec<findings::Placed> = newcomer
         .definitions
         .iter()
@@ -294,14 +293,16 @@ fn definitions(
     let mut found: Vec<Finding> = Vec::new();
     for catalog in catalogs {
         let objects = index.carried_objects(catalog, replaced)?;
-        let old: Vec<Crd> = objects.iter().filter_map(|it| Crd::from_json(it).ok()).collect();
+        let read = |(json, place): &(String, Place)| {
+            Some(findings::Placed { crd: Crd::from_json(json).ok()?, place: place.clone() })
+        };
+        let old: Vec<findings::Placed> = objects.iter().filter_map(read).collect();
         for next in &next {
-            let Some(before) = old.iter().find(|it| it.name == next.crd.name) else { continue };
-            let before = findings::Placed { crd: before.clone(), place: place.clone() };
+            let Some(before) = old.iter().find(|it| it.crd.name == next.crd.name) else { continue };
             if next.crd.api_version == "v1" {
-                found.extend(of_preflight(&before, next).into_iter().map(|it| it.0));
+                found.extend(of_preflight(before, next).into_iter().map(|it| it.0));
             }
-            found.extend(of_classic(&before, next, &[], None).0.into_iter().map(|it| it.0));
+            found.extend(of_classic(before, next, &[], None).0.into_iter().map(|it| it.0));
         }
     }
     for finding in found {

@@ -63,7 +63,7 @@ pub use layout::{EntryPlaces, entry_places, layout_of, layout_of_made, property_
 pub use load::{Consumer, Document, Origin, load};
 pub use made_of::MadeOf;
 pub use meter::Meter;
-pub use objects::{BUNDLE_OBJECT, cluster_service_version, for_each_object, for_each_told_object};
+pub use objects::{BUNDLE_OBJECT, CarriedObject, cluster_service_version, for_each_object, for_each_placed_object};
 pub use place::{Located, locate, locate_all, resolve};
 pub use property::{Property, PropertyView};
 pub use rank::Rank;

@@ -20,21 +20,32 @@ pub const BUNDLE_OBJECT: &str = "olm.bundle.object";
 /// # Errors
 /// The first property whose data cannot be read, as the real tool stops there too.
 pub fn for_each_object(bundle: &Bundle<'_>, mut each: impl FnMut(&[u8])) -> Result<(), Defect> {
-    for_each_told_object(bundle, |json, _| each(json))
+    for_each_placed_object(bundle, |it| each(it.json))
 }
 
-/// As [`for_each_object`], and tells of each object whether it was YAML: of those the real server sorts the keys.
+/// An object that a bundle carries.
+#[derive(Debug, Clone, Copy)]
+pub struct CarriedObject<'a> {
+    /// Its text, as JSON.
+    pub json: &'a [u8],
+    /// Whether it was YAML: of those the real server sorts the keys.
+    pub is_yaml: bool,
+    /// The number of the property that has it.
+    pub property: usize,
+}
+
+/// As [`for_each_object`], with what else is known of each object.
 ///
 /// # Errors
 /// As there.
-pub fn for_each_told_object(bundle: &Bundle<'_>, mut each: impl FnMut(&[u8], bool)) -> Result<(), Defect> {
+pub fn for_each_placed_object(bundle: &Bundle<'_>, mut each: impl FnMut(CarriedObject<'_>)) -> Result<(), Defect> {
     let mut data: Vec<u8> = Vec::new();
     let mut converted = Vec::new();
     for (idx, property) in bundle.properties.iter().enumerate().filter(|(_, it)| it.kind == BUNDLE_OBJECT) {
         read_data(idx, property.value, &mut data)
             .and_then(|()| {
                 let is_yaml = !starts_as_json(&data) && !data.is_empty();
-                as_json(idx, &data, &mut converted).map(|json| each(json, is_yaml))
+                as_json(idx, &data, &mut converted).map(|json| each(CarriedObject { json, is_yaml, property: idx }))
             })
             .map_err(|it| it.of_bundle(bundle))?;
     }

@@ -4,7 +4,6 @@
 
 use crate::crd::Crd;
 use crate::crd::findings::{Placed, of_classic};
-use crate::diag::Place;
 use crate::index::{Index, IndexError};
 
 /// What OLM Classic refuses, or warns of, about the definitions that a step from one bundle of a catalog to another changes.
@@ -13,10 +12,8 @@ use crate::index::{Index, IndexError};
 /// If the index is damaged.
 pub fn unsafe_definitions(index: &Index, catalog: &str, (from, to): (&str, &str)) -> Result<Vec<String>, IndexError> {
     let definitions = |bundle: &str| -> Result<Vec<Placed>, IndexError> {
-        let place = Place::at_line(bundle, 1);
-        let objects = index.carried_objects(catalog, bundle)?;
-        let read = objects.iter().filter_map(|it| Crd::from_json(it).ok());
-        Ok(read.map(|crd| Placed { crd, place: place.clone() }).collect())
+        let objects = index.carried_objects(catalog, bundle)?.into_iter();
+        Ok(objects.filter_map(|(json, place)| Some(Placed { crd: Crd::from_json(&json).ok()?, place })).collect())
     };
     let old = definitions(from)?;
     if old.is_empty() {

@@ -17,7 +17,7 @@ use crate::cluster::{self, AnyObject};
 use crate::crd::findings::{FieldFinding, Placed, of_classic, of_preflight};
 use crate::crd::{Crd, CrdError, Resource, bundle_rules, classic, rules};
 use crate::diag::baseline::Scope;
-use crate::diag::{Finding, Place, counted};
+use crate::diag::{Finding, counted};
 use crate::index::Index;
 use crate::index::query::Filter;
 
@@ -231,9 +231,8 @@ fn objects_of_bundle(
     let Some(bundle) = bundles.iter().find(|it| it.version == version || it.bundle == version) else {
         return Err(unknown_version(index, &args.ask.catalog, package, version)?);
     };
-    let place = Place::at_line(&bundle.bundle, 1);
     let objects = index.carried_objects(&bundle.catalog, &bundle.bundle)?.into_iter();
-    Ok(objects.map(|json| AnyObject { json, place: place.clone(), text: None }).collect())
+    Ok(objects.map(|(json, place)| AnyObject { json, place, text: None }).collect())
 }
 
 fn resources(context: &Context, path: &Path) -> Result<Vec<Resource>, CommandError> {

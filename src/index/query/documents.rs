@@ -3,6 +3,7 @@
 use rusqlite::params;
 
 use super::Filter;
+use crate::diag::Place;
 use crate::fbc::{self, Typed};
 use crate::index::error::NotAnIndex;
 use crate::index::{Index, IndexError, stored};
@@ -40,11 +41,12 @@ WHERE ?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))
 ORDER BY c.name, cd.position";
 
 const OF_BUNDLE: &str = "
-SELECT t.codec, t.size, t.bytes
+SELECT t.codec, t.size, t.bytes, b.document, f.path, cd.line, cd.\"column\"
 FROM bundle b
 CROSS JOIN catalog_document cd ON cd.document = b.document
 CROSS JOIN catalog c ON c.id = cd.catalog
 CROSS JOIN document_text t ON t.document = b.document
+LEFT JOIN file f ON f.id = cd.file
 WHERE b.name = ?2 AND c.name = ?1
 ORDER BY cd.position LIMIT 1";
 
@@ -94,13 +96,24 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn bundle_document(&self, catalog: &str, bundle: &str) -> Result<Option<String>, IndexError> {
+        Ok(self.placed_bundle_document(catalog, bundle)?.map(|it| it.0))
+    }
+
+    /// As [`Self::bundle_document`], with the number of the document and where it starts.
+    fn placed_bundle_document(&self, catalog: &str, bundle: &str) -> Result<Option<(String, i64, Place)>, IndexError> {
         let found = self.rows(OF_BUNDLE, params![catalog, bundle], |row| {
             let bytes: Vec<u8> = row.get(2)?;
-            Ok((row.get(0)?, row.get(1)?, bytes))
+            let file: Option<String> = row.get(4)?;
+            let place = match file {
+                Some(file) => Place::at(&file, row.get(5)?, row.get(6)?),
+                None => Place::at_line(bundle, 1),
+            };
+            Ok((row.get(0)?, row.get(1)?, bytes, row.get(3)?, place))
         })?;
-        let Some((codec, size, bytes)) = found.into_iter().next() else { return Ok(None) };
+        let Some((codec, size, bytes, document, place)) = found.into_iter().next() else { return Ok(None) };
         let text = stored::load(codec, size, &bytes).ok_or_else(|| self.damaged_document())?;
-        String::from_utf8(text.into()).map(Some).map_err(|_| self.damaged_document())
+        let text = String::from_utf8(text.into()).map_err(|_| self.damaged_document())?;
+        Ok(Some((text, document, place)))
     }
 
     /// The normal forms of the bundles that have one of these images, with the image.
@@ -121,22 +134,28 @@ impl Index {
         found.into_iter().map(text).collect()
     }
 
-    /// The objects that a catalog carries for a bundle in `olm.bundle.object` properties, as JSON. What cannot be read was a
-    /// finding when the catalog was checked, and is left out.
+    /// The objects that a catalog carries for a bundle in `olm.bundle.object` properties, as JSON, and where each property is. What
+    /// cannot be read was a finding when the catalog was checked, and is left out.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn carried_objects(&self, catalog: &str, bundle: &str) -> Result<Vec<String>, IndexError> {
-        let mut objects = Vec::new();
-        let Some(text) = self.bundle_document(catalog, bundle)? else { return Ok(objects) };
+    pub fn carried_objects(&self, catalog: &str, bundle: &str) -> Result<Vec<(String, Place)>, IndexError> {
+        let Some((text, document, place)) = self.placed_bundle_document(catalog, bundle)? else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
         let mut reader = json::Reader::new();
         if let Ok(value) = reader.read(&text)
             && let Ok(blob) = fbc::blob::decode(value, false)
-            && let Typed::Bundle(found) = &blob.typed
+            && let Typed::Bundle(bundle) = &blob.typed
         {
-            let _ = fbc::for_each_object(found, |object| objects.push(String::from_utf8_lossy(object).into_owned()));
+            let _ = fbc::for_each_placed_object(bundle, |it| {
+                found.push((String::from_utf8_lossy(it.json).into_owned(), it.property));
+            });
         }
-        Ok(objects)
+        let placed = found.into_iter().map(|(json, property)| {
+            let place = self.place_of_numbered_property(document, &place, property)?;
+            Ok((json, place))
+        });
+        placed.collect()
     }
 
     pub(super) fn damaged_document(&self) -> IndexError {

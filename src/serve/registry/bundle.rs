@@ -4,7 +4,7 @@
 
 use super::message::{Bundle, Deprecation, GroupVersionKind, TypedValue};
 use super::refusal::Refusal;
-use crate::fbc::{self, BUNDLE_OBJECT, PackageFacts, Typed, for_each_told_object, rebuilt_csv};
+use crate::fbc::{self, BUNDLE_OBJECT, CarriedObject, PackageFacts, Typed, for_each_placed_object, rebuilt_csv};
 use crate::index::query::ServedEntry;
 use crate::index::{Index, IndexError};
 use crate::json::{self, Reader, Value};
@@ -109,7 +109,7 @@ fn objects_of(bundle: &fbc::Bundle<'_>, version: &str, facts: &Facts<'_>) -> Res
     let mut objects = Vec::new();
     let mut csv = None;
     let mut reader = Reader::new();
-    for_each_told_object(bundle, |object, is_yaml| {
+    for_each_placed_object(bundle, |CarriedObject { json: object, is_yaml, .. }| {
         let mut text = json::decode_utf8(object).into_owned();
         let mut sorted = Vec::new();
         let is_csv = reader.read(&text).is_ok_and(|it| {
