@@ -73,6 +73,7 @@
 //! | 8 | [`draw`] | upgrade graphs as Mermaid, DOT, SVG, HTML, text and data |
 //! | 8 | [`edit`] | changes of catalogs, and what they would bring about |
 //! | 8 | [`mirror`] | catalogs filtered as oc-mirror filters them, and what a mirror needs besides |
+//! | 9 | [`lock`] | bundles that operators are pinned to, and what has become of them |
 //! | 9 | [`mod@plan`] | the upgrade of a whole cluster: states, blockers, steps in their order |
 //! | 10 | [`answer`] | the envelope of every JSON answer, and their schemas |
 //! | 12 | [`serve`] | the gRPC registry and catalogd's HTTP API, out of an index |
@@ -100,6 +101,7 @@ pub mod file;
 pub mod index;
 pub mod json;
 pub mod legacy;
+pub mod lock;
 pub mod message;
 pub mod mirror;
 pub mod oci;

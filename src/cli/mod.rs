@@ -27,7 +27,7 @@ use catalog::{build, diff, history, info, list, render, search, show, sql, valid
 #[cfg(feature = "oci")]
 use catalog::{cache, pull, push};
 use legacy::{doctor, edit, export, migrate};
-use mirror::filter;
+use mirror::{filter, lock, outdated, renovate};
 use needs::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
 use platform::{lifecycle, plan, platform_path};
 #[cfg(feature = "serve")]
@@ -133,6 +133,9 @@ enum Command {
     Requires(requires::RequiresArgs),
     Images(images::ImagesArgs),
     Filter(filter::FilterArgs),
+    Lock(lock::LockArgs),
+    Outdated(outdated::OutdatedArgs),
+    Renovate(renovate::RenovateArgs),
     ExplainMessage(explain_message::ExplainMessageArgs),
     Sql(sql::SqlArgs),
     #[cfg(feature = "serve")]
@@ -159,6 +162,8 @@ impl Command {
                 | Self::Legacy(_)
                 | Self::ZStream(_)
                 | Self::Filter(_)
+                | Self::Lock(_)
+                | Self::Renovate(_)
                 | Self::Release(_)
                 | Self::Edit(_)
                 | Self::Generate(_)
@@ -283,6 +288,9 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Requires(args) => requires::run(context, args),
         Command::Images(args) => images::run(context, args),
         Command::Filter(args) => filter::run(context, args),
+        Command::Lock(args) => lock::run(context, args),
+        Command::Outdated(args) => outdated::run(context, args),
+        Command::Renovate(args) => renovate::run(context, args),
         Command::ExplainMessage(args) => explain_message::run(context, args),
         Command::Graph(args) => graph::run(context, args),
         Command::Diff(args) => diff::run(context, args),

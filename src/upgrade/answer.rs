@@ -1,7 +1,7 @@
 //! The words of answers that both generations of OLM share.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::classic;
 use super::permit::Permit;
@@ -10,7 +10,7 @@ use crate::index::query::{CatalogRank, PackageGraph};
 use crate::version::Version;
 
 /// A generation of OLM.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Generation {
     /// OLM Classic: Subscriptions.

@@ -36,6 +36,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("draw", 8),
     ("edit", 8),
     ("mirror", 8),
+    ("lock", 9),
     ("plan", 9),
     ("answer", 10),
     ("serve", 12),
@@ -60,7 +61,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("anyhow", &["cli"]),
     // The pager takes the place of standard output.
     ("rustix", &["file", "cli"]),
-    ("toml", &["compose", "oci"]),
+    ("toml", &["compose", "lock", "oci"]),
     ("ureq", &["oci"]),
     ("rustls_native_certs", &["oci"]),
     ("tokio", &["serve"]),

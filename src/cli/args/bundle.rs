@@ -81,7 +81,7 @@ pub(crate) fn targets(index: &Index, catalogs: &[String], name: &str) -> Result<
         return Ok(vec![Target::find(index, catalogs, name)?]);
     };
     // What can be a version or a bundle is one; a channel may have an `@` in its name.
-    let is_range = text.contains(['<', '>', '=', '|', ' ', '*', 'x', '!']) && Version::parse_tolerant(text).is_err();
+    let is_range = looks_like_range(text);
     if !is_range && !of.contains('/') {
         return Ok(vec![Target::find(index, catalogs, name)?]);
     }
@@ -122,6 +122,11 @@ pub(crate) fn targets(index: &Index, catalogs: &[String], name: &str) -> Result<
         }
     }
     Ok(targets)
+}
+
+/// Whether a text is meant as a range of versions, not as a version or a name.
+pub(crate) fn looks_like_range(text: &str) -> bool {
+    text.contains(['<', '>', '=', '|', ' ', '*', 'x', '!']) && Version::parse_tolerant(text).is_err()
 }
 
 /// The catalog that the bundle is taken from.

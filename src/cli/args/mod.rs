@@ -15,6 +15,7 @@ pub(in crate::cli) mod image_template;
 pub(in crate::cli) mod images;
 pub(in crate::cli) mod legacy_source;
 pub(in crate::cli) mod lifecycles;
+pub(in crate::cli) mod lock_file;
 pub(in crate::cli) mod name;
 pub(in crate::cli) mod namespace;
 pub(in crate::cli) mod one_catalog;

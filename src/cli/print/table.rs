@@ -33,6 +33,13 @@ pub(crate) struct RowOptions {
     sort_by: Option<String>,
 }
 
+impl RowOptions {
+    /// Whether programs read what is printed, so that an empty list is one, too.
+    pub(crate) fn is_data(&self) -> bool {
+        !matches!(self.output, RowFormat::Table | RowFormat::Wide)
+    }
+}
+
 /// A column: its header, and whether only wide formats show it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {

@@ -140,7 +140,9 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn carried_objects(&self, catalog: &str, bundle: &str) -> Result<Vec<(String, Place)>, IndexError> {
-        let Some((text, document, place)) = self.placed_bundle_document(catalog, bundle)? else { return Ok(Vec::new()) };
+        let Some((text, document, place)) = self.placed_bundle_document(catalog, bundle)? else {
+            return Ok(Vec::new());
+        };
         let mut found = Vec::new();
         let mut reader = json::Reader::new();
         if let Ok(value) = reader.read(&text)

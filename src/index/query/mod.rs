@@ -6,6 +6,7 @@
 //! What it deliberately does not do: no upgrade paths, no resolution, no output formats.
 
 mod bundles;
+mod content;
 mod demand_places;
 mod dependencies;
 mod detail;
@@ -99,6 +100,7 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     let mut all = Vec::new();
     all.extend_from_slice(list::STATEMENTS);
     all.extend_from_slice(bundles::STATEMENTS);
+    all.extend_from_slice(content::STATEMENTS);
     all.extend_from_slice(show::STATEMENTS);
     all.extend_from_slice(search::STATEMENTS);
     all.extend_from_slice(documents::STATEMENTS);

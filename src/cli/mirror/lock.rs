@@ -1,0 +1,309 @@
+//! `olmdex lock`
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::arguments::text_of;
+use crate::cli::args::bundle::looks_like_range;
+use crate::cli::args::lock_file::{LockFile, read_lock, refuse_unknown_catalog};
+use crate::cli::args::namespace::WorkOptions;
+use crate::cli::args::sources::AskOptions;
+use crate::cli::print::difference::print_difference;
+use crate::cli::print::table::{self, Column, Row, RowOptions, column};
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::interrupt;
+use crate::diag::counted;
+use crate::file::{finish_left, read_regular_of, write_whole};
+use crate::lock::{Ask, Drift, DriftKind, Lock, LockChange, lock_all, update, verify};
+use crate::mirror::{self, Dialect};
+use crate::upgrade::Generation;
+use crate::version::Version;
+
+/// Pin operators to bundles, and see later what has changed
+///
+/// Writes operators.lock: for each operator its catalog, channel, bundle and images, with digests of what the catalog says of them. Exits with
+/// 1 if a dependency is missing.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
+  olmdex lock keda/stable kiali -i my-catalog/
+  olmdex lock 'keda@>=2.9.0 <2.10.0' --olm v1 --dry-run -i my-catalog/
+  olmdex lock verify -i my-catalog/
+  olmdex lock update keda --dry-run -i my-catalog/"
+)]
+pub(crate) struct LockArgs {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    /// The operators: PKG, PKG/CHANNEL, PKG@VERSION, or with a range, PKG/CHANNEL@RANGE
+    #[arg(value_name = "PKG[/CHANNEL][@RANGE]")]
+    names: Vec<String>,
+    /// Also the operators of an ImageSetConfiguration
+    #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
+    imageset: Option<PathBuf>,
+    /// The generation of OLM that installs them
+    #[arg(long, value_enum, default_value_t = Generation::Classic)]
+    olm: Generation,
+    /// Also what OLM Classic installs with them
+    #[arg(long)]
+    with_deps: bool,
+    /// List the images, instead of their digest only
+    #[arg(long)]
+    list_images: bool,
+    /// Print what would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    file: LockFile,
+    #[command(flatten)]
+    work: WorkOptions,
+    #[command(flatten)]
+    ask: AskOptions,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Verify(VerifyArgs),
+    Update(UpdateArgs),
+}
+
+/// Compare what is locked with the catalogs as they are now
+///
+/// Names bundles that are gone, bundles and images with other content under their names, other edges, deprecations, and newer heads, the gravest
+/// first. Exits with 1 if there is anything.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex lock verify -i my-catalog/
+  olmdex lock verify --ignore newer-head,deprecated -i my-catalog/
+  olmdex lock verify -o json -i my-catalog/")]
+struct VerifyArgs {
+    /// Kinds that are fine
+    #[arg(long, value_enum, value_name = "KIND,…", value_delimiter = ',')]
+    ignore: Vec<DriftKind>,
+    #[command(flatten)]
+    file: LockFile,
+    #[command(flatten)]
+    ask: AskOptions,
+    #[command(flatten)]
+    rows: RowOptions,
+}
+
+/// Lock newer bundles, as far as OLM upgrades to them from what is locked
+///
+/// Says each step. What OLM does not reach stays as it is, with the reason; the exit code is 1 if that concerns `--precise`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex lock update --dry-run -i my-catalog/
+  olmdex lock update keda --dry-run -i my-catalog/
+  olmdex lock update keda --precise 2.10.1 --dry-run -i my-catalog/")]
+struct UpdateArgs {
+    /// The packages. Default: all that are locked
+    #[arg(value_name = "PKG")]
+    packages: Vec<String>,
+    /// The version to update to
+    #[arg(long, value_name = "VERSION", requires = "packages")]
+    precise: Option<String>,
+    /// Print what would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    file: LockFile,
+    #[command(flatten)]
+    work: WorkOptions,
+    #[command(flatten)]
+    ask: AskOptions,
+    #[command(flatten)]
+    rows: RowOptions,
+}
+
+impl ValueEnum for DriftKind {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.as_str()))
+    }
+}
+
+impl Row for Drift {
+    const KIND: &'static str = "LockDrift";
+
+    fn columns() -> Vec<Column> {
+        ["PACKAGE", "CATALOG", "LOCKED", "DRIFT", "MESSAGE"].map(column).to_vec()
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        vec![
+            Cow::from(&self.package),
+            Cow::from(&self.catalog),
+            Cow::from(&self.bundle),
+            self.kind.as_str().into(),
+            Cow::from(&self.message),
+        ]
+    }
+
+    fn name(&self) -> String {
+        self.bundle.clone()
+    }
+}
+
+impl Row for LockChange {
+    const KIND: &'static str = "LockChange";
+
+    fn columns() -> Vec<Column> {
+        ["PACKAGE", "CATALOG", "FROM", "STEPS", "REASON"].map(column).to_vec()
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        let steps: Vec<&str> = self.steps.iter().map(|it| it.bundle.as_str()).collect();
+        let way = match (steps.is_empty(), self.from == self.to, self.to.as_str()) {
+            (true, true, _) => "stays".to_owned(),
+            (true, false, "") => "dropped".to_owned(),
+            (true, false, to) => format!("added {to}"),
+            (false, ..) => steps.join(" → "),
+        };
+        vec![
+            Cow::from(&self.package),
+            Cow::from(&self.catalog),
+            Cow::from(&self.from),
+            way.into(),
+            Cow::from(&self.reason),
+        ]
+    }
+
+    fn name(&self) -> String {
+        self.to.clone()
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
+    match &args.verb {
+        Some(Verb::Verify(args)) => return run_verify(context, args),
+        Some(Verb::Update(args)) => return run_update(context, args),
+        None => {}
+    }
+    let mut asks = args.names.iter().map(|it| ask(it, args.olm)).collect::<Result<Vec<_>, _>>()?;
+    if let Some(path) = &args.imageset {
+        asks.extend(of_configuration(path, args.olm)?);
+    }
+    if asks.is_empty() {
+        let error = CommandError::usage("nothing to lock: no package, no configuration");
+        return Err(error.help("name packages, or an ImageSetConfiguration with `-c FILE`"));
+    }
+    let index = args.ask.open(context)?;
+    let options = args.work.options();
+    let dependencies = args.with_deps.then_some(&options);
+    let (lock, missing) = lock_all(&index, &args.ask.catalog, &asks, args.list_images, dependencies)?;
+    let path = args.file.path();
+    let old = match read_regular_of(path, LockFile::MAX_LEN) {
+        Ok(text) => {
+            let text = String::from_utf8_lossy(&text).into_owned();
+            // Something else of that name is not for us to replace.
+            read_lock(path, &text)?;
+            text
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => {
+            return Err(CommandError::new(Exit::Input, format!("cannot read `{}`: {error}", path.display())));
+        }
+    };
+    write(context, path, (&old, &lock), args.dry_run)?;
+    Ok(say_missing(context, &missing))
+}
+
+/// Names demands that nothing meets.
+fn say_missing(context: &Context, missing: &[String]) -> Exit {
+    missing.iter().for_each(|it| context.reporter.warning(it));
+    if missing.is_empty() { Exit::Yes } else { Exit::No }
+}
+
+/// Writes a lock that is not what it was.
+fn write(context: &Context, path: &Path, (old, lock): (&str, &Lock), dry_run: bool) -> Result<(), CommandError> {
+    let new = lock.text();
+    let operators = counted(lock.operators.len() as u64, "operator");
+    if dry_run {
+        return print_difference(context, path, 1, old, &new);
+    }
+    if old == new {
+        finish_left(std::iter::once(path));
+        context.reporter.note(&format!("{} is up to date: {operators}", path.display()));
+        return Ok(());
+    }
+    interrupt::undo_writes(context);
+    write_whole(path, new.as_bytes())?;
+    context.reporter.note(&format!("wrote {}: {operators}", path.display()));
+    Ok(())
+}
+
+/// What a name asks for.
+fn ask(text: &str, olm: Generation) -> Result<Ask, CommandError> {
+    let (of, constraint) = match text.rsplit_once('@').filter(|it| !it.0.is_empty()) {
+        // A channel may have an `@` in its name.
+        Some((of, range)) if !of.contains('/') || looks_like_range(range) || Version::parse_tolerant(range).is_ok() => {
+            (of, range)
+        }
+        _ => (text, ""),
+    };
+    let (package, channel) = of.split_once('/').unwrap_or((of, ""));
+    if package.is_empty() {
+        return Err(CommandError::usage(format!("`{text}` names no package")));
+    }
+    Ok(Ask { package: package.to_owned(), channel: channel.to_owned(), constraint: constraint.trim().to_owned(), olm })
+}
+
+/// What an ImageSetConfiguration asks for.
+fn of_configuration(path: &Path, olm: Generation) -> Result<Vec<Ask>, CommandError> {
+    let configuration = mirror::decode(&text_of(path)?, Dialect::Named)?;
+    let mut asks = Vec::new();
+    for package in configuration.operators.iter().flat_map(|it| &it.packages) {
+        let mut add = |channel: &str, range: &mirror::Range| {
+            let constraint = range.exact().map_or_else(|| range.text().trim().to_owned(), str::to_owned);
+            let (package, channel) = (package.name.clone(), channel.to_owned());
+            asks.push(Ask { package, channel, constraint, olm });
+        };
+        if package.channels.is_empty() {
+            add("", &package.range);
+        }
+        for channel in &package.channels {
+            add(&channel.name, if channel.range.is_empty() { &package.range } else { &channel.range });
+        }
+    }
+    Ok(asks)
+}
+
+fn run_verify(context: &Context, args: &VerifyArgs) -> CommandResult {
+    let (lock, _) = args.file.read()?;
+    let index = args.ask.open(context)?;
+    let mut drifts = verify(&index, &lock).map_err(|it| refuse_unknown_catalog(&args.file, it))?;
+    drifts.retain(|it| !args.ignore.contains(&it.kind));
+    let is_clean = drifts.is_empty();
+    if is_clean && !args.rows.is_data() {
+        let operators = counted(lock.operators.len() as u64, "operator");
+        context.reporter.note(&format!("{operators}: as locked"));
+        return Ok(Exit::Yes);
+    }
+    table::print(drifts, &args.rows)?;
+    Ok(if is_clean { Exit::Yes } else { Exit::No })
+}
+
+fn run_update(context: &Context, args: &UpdateArgs) -> CommandResult {
+    let (lock, old) = args.file.read()?;
+    let index = args.ask.open(context)?;
+    let made = update(&index, &lock, &args.packages, args.precise.as_deref(), &args.work.options())
+        .map_err(|it| refuse_unknown_catalog(&args.file, it))?;
+    if made.is_refused {
+        let reasons = made.changes.iter().map(|it| format!("{}: {}", it.package, it.reason));
+        let reasons: Vec<String> = reasons.collect();
+        let error = CommandError::new(Exit::No, format!("OLM does not get there: {}", reasons.join("; ")));
+        return Err(error.help("`olmdex path` shows where it goes; nothing was written"));
+    }
+    if !args.dry_run {
+        table::print(made.changes, &args.rows)?;
+    }
+    write(context, args.file.path(), (&old, &made.lock), args.dry_run)?;
+    Ok(say_missing(context, &made.missing))
+}

@@ -1,0 +1,74 @@
+//! What newer bundles there are for what is locked, and which of them OLM reaches.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::LockError;
+use super::file::Lock;
+use super::update::way;
+use super::verify::check_catalogs;
+use crate::index::Index;
+use crate::index::query::Filter;
+use crate::upgrade::{PackageView, classic};
+use crate::version::Version;
+
+/// An operator with newer bundles.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Outdated {
+    /// The package.
+    pub package: String,
+    /// The catalog.
+    pub catalog: String,
+    /// The channel, or empty.
+    pub channel: String,
+    /// The version that is locked.
+    pub locked: String,
+    /// The version that `olmdex lock update` gets to.
+    pub reachable: String,
+    /// The newest version of the channel; of the default one without a channel.
+    pub latest: String,
+    /// The newest version of the package, whichever channel has it.
+    pub newest: String,
+    /// Why it goes no further.
+    pub reason: String,
+}
+
+/// The operators of a lock that have newer bundles.
+///
+/// # Errors
+/// [`LockError`]
+pub fn outdated(index: &Index, lock: &Lock) -> Result<Vec<Outdated>, LockError> {
+    check_catalogs(index, lock)?;
+    let mut found = Vec::new();
+    for locked in &lock.operators {
+        let filter = Filter { catalogs: vec![locked.catalog.clone()], ..Filter::default() };
+        let view = PackageView::read(index, &filter, &locked.package)?;
+        let Some(graph) = view.graphs.first() else { continue };
+        let channel = if locked.channel.is_empty() { &graph.default_channel } else { &locked.channel };
+        let package = classic::Package::new(graph);
+        let of_channel = package.channels.iter().find(|it| it.name == *channel);
+        let versions = of_channel.into_iter().flat_map(|it| &it.entries).filter_map(|it| it.version.as_ref());
+        let latest = versions.max_by(|a, b| a.cmp_precedence(b)).map(ToString::to_string).unwrap_or_default();
+        let newest = view.bundles().first().map(|it| it.1.clone()).unwrap_or_default();
+        let way = way(index, locked, None)?;
+        let reachable = way.steps.last().map_or_else(|| locked.version.clone(), |it| it.version.clone());
+        let is_newer = |text: &str| match (Version::parse(text), Version::parse(&locked.version)) {
+            (Ok(a), Ok(b)) => a.cmp_precedence(&b).is_gt(),
+            _ => false,
+        };
+        if [&reachable, &latest, &newest].into_iter().any(|it| is_newer(it)) {
+            found.push(Outdated {
+                package: locked.package.clone(),
+                catalog: locked.catalog.clone(),
+                channel: locked.channel.clone(),
+                locked: locked.version.clone(),
+                reason: if reachable == newest { String::new() } else { way.reason },
+                reachable,
+                latest,
+                newest,
+            });
+        }
+    }
+    Ok(found)
+}

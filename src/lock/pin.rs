@@ -1,0 +1,183 @@
+//! One operator, pinned to a bundle.
+//!
+//! What it deliberately does not do: it resolves no dependencies; [`super::lock_all()`] has them resolved.
+
+use super::error::LockError;
+use super::file::{Images, LockedCatalog, LockedOperator};
+use crate::index::query::{BundleSelector, Filter};
+use crate::index::{Index, IndexError};
+use crate::oci::Digest;
+use crate::upgrade::{Asked, Generation, PackageView, classic, v1};
+use crate::version::{Version, blang};
+
+/// An operator that is to be pinned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ask {
+    /// The package.
+    pub package: String,
+    /// The channel; empty for the default one of a Subscription, and for all of a ClusterExtension.
+    pub channel: String,
+    /// The range of versions, in the language of OLM Classic or v1; empty for the newest.
+    pub constraint: String,
+    /// The generation of OLM that is to install it.
+    pub olm: Generation,
+}
+
+/// Pins an operator to the newest bundle that it asks for, in one of these catalogs; in all of them if none are named.
+///
+/// # Errors
+/// [`LockError`]
+pub fn pin(index: &Index, catalogs: &[String], ask: &Ask, lists_images: bool) -> Result<LockedOperator, LockError> {
+    let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
+    let view = PackageView::read(index, &filter, &ask.package)?;
+    if view.graphs.is_empty() {
+        let known = index.package_names()?;
+        return Err(LockError::Unknown { what: "package", name: ask.package.clone(), of: String::new(), known });
+    }
+    let mut operator = LockedOperator {
+        package: ask.package.clone(),
+        catalog: String::new(),
+        olm: ask.olm,
+        channel: ask.channel.clone(),
+        constraint: ask.constraint.clone(),
+        bundle: String::new(),
+        version: String::new(),
+        image: String::new(),
+        checksum: String::new(),
+        entry: String::new(),
+        images: if lists_images { Images::List(Vec::new()) } else { Images::Digest(String::new()) },
+        required_by: Vec::new(),
+        because: Vec::new(),
+    };
+    match ask.olm {
+        Generation::Classic => choose_classic(&view, &mut operator)?,
+        Generation::V1 => {
+            let channels = Some(ask.channel.clone()).filter(|it| !it.is_empty()).into_iter().collect();
+            let asked = Asked { channels, version: ask.constraint.clone(), ..Asked::default() };
+            let found = v1::resolve_only(&asked.question(&ask.package), &view.catalogs)
+                .map_err(|error| LockError::NoBundle { package: ask.package.clone(), why: error.to_string() })?;
+            (operator.catalog, operator.bundle) = (found.catalog, found.bundle);
+        }
+    }
+    fill(index, &mut operator)?;
+    Ok(operator)
+}
+
+/// What a Subscription without anything installed gets, or the newest of its channel that is in the range.
+fn choose_classic(view: &PackageView, operator: &mut LockedOperator) -> Result<(), LockError> {
+    let [graph] = view.graphs.as_slice() else {
+        let catalogs = view.graphs.iter().map(|it| it.catalog.clone()).collect();
+        return Err(LockError::SeveralCatalogs { package: view.package.clone(), catalogs });
+    };
+    if operator.channel.is_empty() {
+        operator.channel.clone_from(&graph.default_channel);
+    }
+    operator.catalog.clone_from(&graph.catalog);
+    let no_bundle = |why: String| LockError::NoBundle { package: view.package.clone(), why };
+    let package = classic::Package::new(graph);
+    let Some(channel) = package.channels.iter().find(|it| it.name == operator.channel) else {
+        let known = package.channels.iter().map(|it| it.name.clone()).collect();
+        let of = format!("package `{}`", view.package);
+        return Err(LockError::Unknown { what: "channel", name: operator.channel.clone(), of, known });
+    };
+    let order = channel.order().map_err(|error| no_bundle(error.to_string()))?;
+    let is_in = range(&operator.constraint)?;
+    let found = if operator.constraint.is_empty() {
+        order.live.first().copied()
+    } else {
+        // Startable is whatever the chain still has.
+        order.live.iter().copied().find(|it| it.version.as_ref().is_some_and(&is_in))
+    };
+    let Some(found) = found else {
+        return Err(no_bundle(format!("no version of channel `{}` is in `{}`", channel.name, operator.constraint)));
+    };
+    operator.bundle.clone_from(&found.name);
+    Ok(())
+}
+
+/// Whether a version is in a range of OLM Classic; every one is in an empty text.
+pub(super) fn range(text: &str) -> Result<impl Fn(&Version) -> bool, LockError> {
+    let parsed = if text.is_empty() {
+        None
+    } else {
+        let wrong = |error: blang::RangeError| LockError::Range { range: text.to_owned(), why: error.plain() };
+        Some(blang::Range::parse(text).map_err(wrong)?)
+    };
+    Ok(move |version: &Version| parsed.as_ref().is_none_or(|it| it.contains(version).unwrap_or(false)))
+}
+
+/// Completes a pin by what the catalog says of its bundle now. A bundle that the catalog does not have leaves it as it is; gives
+/// whether it has it.
+pub(super) fn fill(index: &Index, operator: &mut LockedOperator) -> Result<bool, IndexError> {
+    let selector = BundleSelector {
+        catalogs: vec![operator.catalog.clone()],
+        package: Some(operator.package.clone()),
+        name: Some(operator.bundle.clone()),
+        version: None,
+    };
+    let Some(detail) = index.show_bundle(&selector)?.into_iter().next() else { return Ok(false) };
+    let text = index.bundle_document(&operator.catalog, &operator.bundle)?.unwrap_or_default();
+    operator.checksum = Digest::of(text.as_bytes()).to_string();
+    operator.version = detail.row.version;
+    let own = std::iter::once(detail.row.image.clone());
+    let mut images: Vec<String> =
+        own.chain(detail.related_images.into_iter().map(|it| it.image)).filter(|it| !it.is_empty()).collect();
+    images.sort();
+    images.dedup();
+    operator.image = detail.row.image;
+    operator.images = match operator.images {
+        Images::List(_) => Images::List(images),
+        Images::Digest(_) => Images::Digest(Digest::of(images.join("\n").as_bytes()).to_string()),
+    };
+    operator.entry = match operator.channel.as_str() {
+        "" => String::new(),
+        _ => entry_digest(index, operator)?.unwrap_or_default(),
+    };
+    Ok(true)
+}
+
+/// The digest of the edges that an entry has.
+fn entry_digest(index: &Index, operator: &LockedOperator) -> Result<Option<String>, IndexError> {
+    let filter = Filter {
+        catalogs: vec![operator.catalog.clone()],
+        package: Some(operator.package.clone()),
+        channel: Some(operator.channel.clone()),
+    };
+    let found = index.entries(&filter)?.into_iter().find(|it| it.bundle == operator.bundle);
+    Ok(found.map(|it| {
+        let value = serde_json::json!({
+            "channel": it.channel, "name": it.bundle, "replaces": it.replaces, "skipRange": it.skip_range, "skips": it.skips,
+        });
+        Digest::of(value.to_string().as_bytes()).to_string()
+    }))
+}
+
+/// The catalogs of pins as they are now; those that the index does not have are left out.
+pub(super) fn catalogs(index: &Index, operators: &[LockedOperator]) -> Result<Vec<LockedCatalog>, IndexError> {
+    let mut names: Vec<&str> = operators.iter().map(|it| it.catalog.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let filter = Filter { catalogs: names.iter().map(|it| (*it).to_owned()).collect(), ..Filter::default() };
+    if filter.catalogs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for row in index.catalogs(&filter)? {
+        let digest = Digest::of(&index.content_of_catalog(&row.catalog)?).to_string();
+        // The repository of the source, with the digest of the image.
+        let image = match row.image.as_str() {
+            "" => String::new(),
+            digest => {
+                let reference = row.source.split_once("://").map_or(row.source.as_str(), |it| it.1);
+                let name = reference.split_once('@').map_or(reference, |it| it.0);
+                let name = match name.rsplit_once(':') {
+                    Some((name, tag)) if !tag.contains('/') => name,
+                    _ => name,
+                };
+                format!("{name}@{digest}")
+            }
+        };
+        found.push(LockedCatalog { name: row.catalog, source: row.source, digest, image });
+    }
+    Ok(found)
+}

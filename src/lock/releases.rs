@@ -1,0 +1,213 @@
+//! The versions of a package in the form that a custom datasource of Renovate has (`docs/behaviour/authoring.md` E.6).
+//!
+//! What it deliberately does not do: it guesses nothing. From a version that no upgrade leads on from, nothing is offered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::LockError;
+use crate::index::Index;
+use crate::index::query::{BundleDetail, BundleSelector, Filter};
+use crate::upgrade::{Asked, Generation, PackageView, classic, classic_path, classic_updates, v1_path, v1_updates};
+use crate::version::Version;
+
+/// What Renovate reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Datasource {
+    /// The versions, lowest first.
+    pub releases: Vec<Release>,
+    /// The version of each channel's head.
+    pub tags: BTreeMap<String, String>,
+    /// Where the source is.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub source_url: String,
+}
+
+/// A version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Release {
+    /// The version.
+    pub version: String,
+    /// Whether it, or the channel or the package, is deprecated.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_deprecated: bool,
+    /// When it was made, in RFC 3339.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub release_timestamp: String,
+    /// The digest of its image.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub digest: String,
+    /// Whether it is not a pre-release.
+    pub is_stable: bool,
+}
+
+/// Which versions are offered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Select {
+    /// The channel; all of them without one.
+    pub channel: Option<String>,
+    /// Only what OLM gets to from what is installed: a version, or a bundle's name.
+    pub from: Option<(String, Generation, Reach)>,
+    /// How many of the newest are held back.
+    pub lag: usize,
+}
+
+/// How far upgrades may lead.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Over any number of steps.
+    #[default]
+    Any,
+    /// The next one only.
+    Next,
+}
+
+/// The versions of a package of a catalog.
+///
+/// # Errors
+/// [`LockError`]
+pub fn releases(index: &Index, catalogs: &[String], package: &str, select: &Select) -> Result<Datasource, LockError> {
+    let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
+    let view = PackageView::read(index, &filter, package)?;
+    let graph = match view.graphs.as_slice() {
+        [] => {
+            let known = index.package_names()?;
+            return Err(LockError::Unknown { what: "package", name: package.to_owned(), of: String::new(), known });
+        }
+        [only] => only,
+        several => {
+            let catalogs = several.iter().map(|it| it.catalog.clone()).collect();
+            return Err(LockError::SeveralCatalogs { package: package.to_owned(), catalogs });
+        }
+    };
+    let of_classic = classic::Package::new(graph);
+    if let Some(name) = &select.channel
+        && of_classic.channels.iter().all(|it| it.name != *name)
+    {
+        let known = of_classic.channels.iter().map(|it| it.name.clone()).collect();
+        let of = format!("package `{package}`");
+        return Err(LockError::Unknown { what: "channel", name: name.clone(), of, known });
+    }
+    let channels: Vec<&classic::Channel> =
+        of_classic.channels.iter().filter(|it| select.channel.as_ref().is_none_or(|name| *name == it.name)).collect();
+    let names: BTreeSet<&str> = channels.iter().flat_map(|it| &it.entries).map(|it| it.name.as_str()).collect();
+    let reached = match &select.from {
+        None => None,
+        Some((from, olm, reach)) => Some(reached(&view, select, from, *olm, *reach)?),
+    };
+    let selector = BundleSelector {
+        catalogs: vec![graph.catalog.clone()],
+        package: Some(package.to_owned()),
+        name: None,
+        version: None,
+    };
+    let mut found: Vec<(Version, BundleDetail)> = Vec::new();
+    for detail in index.show_bundle(&selector)? {
+        let name = detail.row.bundle.as_str();
+        let is_offered = names.contains(name) && reached.as_ref().is_none_or(|it| it.contains(name));
+        match Version::parse(&detail.row.version) {
+            Ok(version) if is_offered => found.push((version, detail)),
+            _ => {}
+        }
+    }
+    found.sort_by(|a, b| a.0.cmp_precedence(&b.0).then_with(|| a.1.row.version.cmp(&b.1.row.version)));
+    found.dedup_by(|a, b| a.1.row.version == b.1.row.version);
+    found.truncate(found.len().saturating_sub(select.lag));
+    let source_url = found.last().map(|it| it.1.repository.clone()).filter(|it| it.starts_with("https://"));
+    let mut tags = BTreeMap::new();
+    for channel in &channels {
+        let head = channel.order().ok().and_then(|it| it.live.first().and_then(|it| it.version.clone()));
+        // A tag that is not among the versions would be an update to nothing.
+        if let Some(version) = head.filter(|head| found.iter().any(|it| it.1.row.version == head.to_string())) {
+            tags.insert(channel.name.clone(), version.to_string());
+        }
+    }
+    let all_deprecated =
+        |detail: &BundleDetail| detail.row.deprecation.is_some() || !detail.other_deprecations.is_empty();
+    let releases = found.iter().map(|(version, detail)| Release {
+        version: detail.row.version.clone(),
+        is_deprecated: all_deprecated(detail),
+        release_timestamp: timestamp(&detail.created_at),
+        digest: detail.row.image.split_once('@').map(|it| it.1.to_owned()).unwrap_or_default(),
+        is_stable: version.pre().is_empty(),
+    });
+    Ok(Datasource { releases: releases.collect(), tags, source_url: source_url.unwrap_or_default() })
+}
+
+/// The bundles that OLM gets to.
+fn reached(
+    view: &PackageView,
+    select: &Select,
+    from: &str,
+    olm: Generation,
+    reach: Reach,
+) -> Result<BTreeSet<String>, LockError> {
+    let Some(installed) = view.find_installed(from) else {
+        let known = view.bundles().iter().map(|it| it.1.clone()).collect();
+        let of = format!("package `{}`", view.package);
+        return Err(LockError::Unknown { what: "version", name: from.to_owned(), of, known });
+    };
+    let channels = select.channel.clone().into_iter().collect();
+    let asked = Asked { installed: Some(installed.clone()), channels, ..Asked::default() };
+    let Some(graph) = view.graphs.first() else { return Ok(BTreeSet::new()) };
+    if reach == Reach::Next {
+        let updates = match olm {
+            Generation::Classic => classic_updates(view, graph, &asked),
+            Generation::V1 => v1_updates(view, &asked),
+        };
+        let target = updates.target.map(|it| it.bundle).filter(|it| *it != installed.name);
+        return Ok(target.into_iter().collect());
+    }
+    let path = match olm {
+        Generation::Classic => classic_path(view, graph, &asked, &installed, None),
+        Generation::V1 => v1_path(view, &asked, &installed, None),
+    };
+    Ok(path.steps.into_iter().map(|it| it.target.bundle).collect())
+}
+
+/// A time as RFC 3339, if a text is one, or a day; else nothing, since a wrong one makes Renovate refuse all of the versions.
+fn timestamp(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let digits = |from: usize, to: usize| bytes.get(from..to).is_some_and(|it| it.iter().all(u8::is_ascii_digit));
+    let is_day =
+        digits(0, 4) && digits(5, 7) && digits(8, 10) && bytes.get(4) == Some(&b'-') && bytes.get(7) == Some(&b'-');
+    let is_time = digits(11, 13) && digits(14, 16) && digits(17, 19);
+    let in_bounds = |from: usize, to: usize, most: u8| {
+        text.get(from..to).and_then(|it| it.parse::<u8>().ok()).is_some_and(|it| it <= most)
+    };
+    if !is_day || !in_bounds(5, 7, 12) || !in_bounds(8, 10, 31) {
+        return String::new();
+    }
+    match bytes.len() {
+        10 => format!("{text}T00:00:00Z"),
+        20 if is_time && bytes[10] == b'T' && bytes[19] == b'Z' && in_bounds(11, 13, 23) && in_bounds(14, 16, 59) => {
+            text.to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::timestamp;
+
+    #[test]
+    fn only_times_are_times() {
+        for (text, wanted) in [
+            ("2024-02-29T10:11:12Z", "2024-02-29T10:11:12Z"),
+            ("2024-02-29", "2024-02-29T00:00:00Z"),
+            ("2024-13-29", ""),
+            ("2024/02/29", ""),
+            ("2024-02-29T30:11:12Z", ""),
+            ("yesterday", ""),
+            ("ä024-02-29", ""),
+            ("", ""),
+        ] {
+            assert_eq!(timestamp(text), wanted, "{text}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A set of operators, pinned together with what they depend on.
+
+use std::collections::BTreeMap;
+
+use super::error::LockError;
+use super::file::{Lock, LockedOperator};
+use super::pin::{Ask, catalogs, fill, pin};
+use crate::index::Index;
+use crate::mirror;
+use crate::resolve::Options;
+use crate::upgrade::Generation;
+
+/// Pins operators; with what they depend on, if options for resolving are given. Gives also the demands that nothing meets.
+///
+/// # Errors
+/// [`LockError`]
+pub fn lock_all(
+    index: &Index,
+    of: &[String],
+    asks: &[Ask],
+    lists_images: bool,
+    dependencies: Option<&Options>,
+) -> Result<(Lock, Vec<String>), LockError> {
+    let mut operators = asks.iter().map(|it| pin(index, of, it, lists_images)).collect::<Result<Vec<_>, _>>()?;
+    let missing = match dependencies {
+        Some(options) => add_dependencies(index, &mut operators, options)?.missing,
+        None => Vec::new(),
+    };
+    let mut lock = Lock { catalogs: catalogs(index, &operators)?, operators };
+    lock.sort();
+    lock.operators.dedup();
+    Ok((lock, missing))
+}
+
+/// What operators need.
+pub(super) struct Needed {
+    /// The dependencies, with the bundles that OLM would install now.
+    pub(super) dependencies: Vec<LockedOperator>,
+    /// Demands that nothing meets.
+    pub(super) missing: Vec<String>,
+}
+
+/// Adds what the operators need that OLM Classic installs, and takes away what nobody needs any more. What was locked before stays at its
+/// bundle.
+pub(super) fn add_dependencies(
+    index: &Index,
+    operators: &mut Vec<LockedOperator>,
+    options: &Options,
+) -> Result<Needed, LockError> {
+    // OLM v1 installs no dependencies.
+    let roots: Vec<LockedOperator> =
+        operators.iter().filter(|it| it.required_by.is_empty() && it.olm == Generation::Classic).cloned().collect();
+    let mut needed: BTreeMap<(String, String), LockedOperator> = BTreeMap::new();
+    let mut missing = Vec::new();
+    for root in &roots {
+        let bundle = (root.catalog.clone(), root.package.clone(), root.bundle.clone());
+        let needs = mirror::needs(index, &[bundle], options)?;
+        missing.extend(needs.missing.iter().map(|it| format!("{}: {it}", root.package)));
+        for dependency in needs.dependencies {
+            let place = mirror::place(index, &dependency)?;
+            let found = needed.entry((dependency.catalog.clone(), dependency.package.clone())).or_insert_with(|| {
+                let mut it = root.clone();
+                (it.package, it.catalog) = (dependency.package.clone(), dependency.catalog.clone());
+                (it.channel, it.constraint, it.bundle) = (place.channel, String::new(), dependency.bundle.clone());
+                (it.required_by, it.because) = (Vec::new(), Vec::new());
+                it
+            });
+            found.required_by.push(root.package.clone());
+            found.because.extend(dependency.because);
+        }
+    }
+    let before: Vec<LockedOperator> = operators.extract_if(.., |it| !it.required_by.is_empty()).collect();
+    let mut dependencies = Vec::new();
+    for ((catalog, package), mut new) in needed {
+        let is_it = |it: &&LockedOperator| (&it.catalog, &it.package) == (&catalog, &package);
+        if roots.iter().any(|it| is_it(&it)) {
+            continue;
+        }
+        for list in [&mut new.required_by, &mut new.because] {
+            list.sort();
+            list.dedup();
+        }
+        fill(index, &mut new)?;
+        dependencies.push(new.clone());
+        operators.push(match before.iter().find(is_it) {
+            Some(old) => LockedOperator { required_by: new.required_by, because: new.because, ..old.clone() },
+            None => new,
+        });
+    }
+    missing.sort();
+    missing.dedup();
+    Ok(Needed { dependencies, missing })
+}

@@ -1,0 +1,196 @@
+//! Newer bundles for what is locked, by upgrades that OLM makes.
+//!
+//! What it deliberately does not do: it never jumps. What OLM does not reach from the bundle that is locked stays, with the reason.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::error::LockError;
+use super::file::{Lock, LockedOperator};
+use super::pin::{catalogs, fill, range};
+use super::set::{Needed, add_dependencies};
+use super::verify::check_catalogs;
+use crate::index::Index;
+use crate::index::query::Filter;
+use crate::resolve::Options;
+use crate::upgrade::{Asked, Generation, InstalledBundle, PackageView, UpgradePath, classic_path, v1_path};
+use crate::version::Version;
+
+/// What becomes of an operator.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LockChange {
+    /// The package.
+    pub package: String,
+    /// The catalog.
+    pub catalog: String,
+    /// The bundle that was locked; empty for one that is needed now.
+    pub from: String,
+    /// The bundle that is locked now; empty for one that nobody needs any more.
+    pub to: String,
+    /// The bundles that OLM installs on the way, the last one included.
+    pub steps: Vec<LockStep>,
+    /// Why it ends there.
+    pub reason: String,
+}
+
+/// A bundle on the way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LockStep {
+    /// Its name.
+    pub bundle: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// A lock that was brought up to date.
+#[derive(Debug, Clone)]
+pub struct Update {
+    /// The lock.
+    pub lock: Lock,
+    /// What becomes of each operator that was asked about, and of others where that brings something about.
+    pub changes: Vec<LockChange>,
+    /// Demands that nothing meets.
+    pub missing: Vec<String>,
+    /// Whether a version that was asked for is not reached.
+    pub is_refused: bool,
+}
+
+/// Moves operators along the upgrades that OLM makes: those of these packages, or all of them; to a version, if one is given.
+///
+/// # Errors
+/// [`LockError`]
+pub fn update(
+    index: &Index,
+    lock: &Lock,
+    packages: &[String],
+    precise: Option<&str>,
+    options: &Options,
+) -> Result<Update, LockError> {
+    check_catalogs(index, lock)?;
+    if let Some(name) = packages.iter().find(|name| lock.operators.iter().all(|it| it.package != **name)) {
+        let known = lock.operators.iter().map(|it| it.package.clone()).collect();
+        return Err(LockError::Unknown { what: "package", name: name.clone(), of: "the lock".to_owned(), known });
+    }
+    let mut update = Update { lock: lock.clone(), changes: Vec::new(), missing: Vec::new(), is_refused: false };
+    let is_meant = |it: &LockedOperator| packages.is_empty() || packages.contains(&it.package);
+    // What others need follows them.
+    for operator in update.lock.operators.iter_mut().filter(|it| it.required_by.is_empty() && is_meant(it)) {
+        let way = way(index, operator, precise)?;
+        update.is_refused |= precise.is_some() && !way.is_reached;
+        update.changes.push(go(index, operator, way, precise.is_some())?);
+    }
+    if lock.operators.iter().any(|it| !it.required_by.is_empty()) {
+        let Needed { dependencies, missing } = add_dependencies(index, &mut update.lock.operators, options)?;
+        update.missing = missing;
+        for new in dependencies.iter().filter(|it| is_meant(it)) {
+            let is_it = |it: &&mut LockedOperator| (&it.catalog, &it.package) == (&new.catalog, &new.package);
+            if let Some(old) = update.lock.operators.iter_mut().find(is_it) {
+                let way = way(index, old, Some(&new.bundle))?;
+                update.changes.push(go(index, old, way, true)?);
+            }
+        }
+        note_dependencies(lock, &mut update);
+    }
+    update.lock.catalogs = catalogs(index, &update.lock.operators)?;
+    update.lock.sort();
+    Ok(update)
+}
+
+/// Takes an operator along a way; not at all if it is not the whole one that was asked for.
+fn go(index: &Index, operator: &mut LockedOperator, way: Way, is_whole: bool) -> Result<LockChange, LockError> {
+    let steps = if is_whole && !way.is_reached { Vec::new() } else { way.steps };
+    let from = operator.bundle.clone();
+    if let Some(last) = steps.last() {
+        operator.bundle.clone_from(&last.bundle);
+    }
+    // What has changed under the same name is taken over as well.
+    fill(index, operator)?;
+    let (package, catalog) = (operator.package.clone(), operator.catalog.clone());
+    Ok(LockChange { package, catalog, from, to: operator.bundle.clone(), steps, reason: way.reason })
+}
+
+/// Says which dependencies came, and which went.
+fn note_dependencies(old: &Lock, update: &mut Update) {
+    let has = |lock: &Lock, it: &LockedOperator| {
+        lock.operators.iter().any(|other| (&other.catalog, &other.package) == (&it.catalog, &it.package))
+    };
+    let new: Vec<LockedOperator> = update.lock.operators.iter().filter(|it| !has(old, it)).cloned().collect();
+    for it in &new {
+        update.changes.retain(|change| (&change.catalog, &change.package) != (&it.catalog, &it.package));
+        let (package, catalog, to) = (it.package.clone(), it.catalog.clone(), it.bundle.clone());
+        let reason = it.because.join("; ");
+        update.changes.push(LockChange { package, catalog, from: String::new(), to, steps: Vec::new(), reason });
+    }
+    for it in old.operators.iter().filter(|it| !has(&update.lock, it)) {
+        update.changes.retain(|change| (&change.catalog, &change.package) != (&it.catalog, &it.package));
+        update.changes.push(LockChange {
+            package: it.package.clone(),
+            catalog: it.catalog.clone(),
+            from: it.bundle.clone(),
+            to: String::new(),
+            steps: Vec::new(),
+            reason: "nothing requires it any more".to_owned(),
+        });
+    }
+}
+
+/// Where OLM gets from what is locked.
+pub(super) struct Way {
+    pub(super) steps: Vec<LockStep>,
+    pub(super) is_reached: bool,
+    pub(super) reason: String,
+}
+
+/// The way that OLM goes from what is locked, as far as the range that was asked for allows; to a version, if one is given.
+pub(super) fn way(index: &Index, operator: &LockedOperator, to: Option<&str>) -> Result<Way, LockError> {
+    let filter = Filter { catalogs: vec![operator.catalog.clone()], ..Filter::default() };
+    let view = PackageView::read(index, &filter, &operator.package)?;
+    let stays = |reason: String| Way { steps: Vec::new(), is_reached: false, reason };
+    let Some(graph) = view.graphs.first() else {
+        return Ok(stays(format!("catalog `{}` does not have the package any more", operator.catalog)));
+    };
+    let is_in_catalog = graph.bundles.iter().any(|it| it.name == operator.bundle);
+    let from = InstalledBundle { name: operator.bundle.clone(), version: operator.version.clone(), is_in_catalog };
+    let target = match to {
+        None => None,
+        Some(text) => match view.find(text) {
+            Some((name, _)) => Some(name),
+            None => return Ok(stays(format!("there is no version {text}"))),
+        },
+    };
+    if target.as_deref() == Some(&operator.bundle) {
+        return Ok(Way { is_reached: true, ..stays(format!("{} is locked", operator.bundle)) });
+    }
+    let channels = Some(operator.channel.clone()).filter(|it| !it.is_empty()).into_iter().collect();
+    let asked = Asked { installed: Some(from.clone()), channels, ..Asked::default() };
+    let path = match operator.olm {
+        Generation::Classic => classic_path(&view, graph, &asked, &from, target.as_deref()),
+        Generation::V1 => {
+            let asked = Asked { version: operator.constraint.clone(), ..asked };
+            v1_path(&view, &asked, &from, target.as_deref())
+        }
+    };
+    cut(operator, path, target.as_deref())
+}
+
+/// Ends a way before it leaves the range, and at the bundle that it should lead to.
+fn cut(operator: &LockedOperator, path: UpgradePath, target: Option<&str>) -> Result<Way, LockError> {
+    let mut way = Way { steps: Vec::new(), is_reached: path.is_reached, reason: path.reason };
+    // OLM v1 keeps to the range itself.
+    let is_in = range(if operator.olm == Generation::Classic { &operator.constraint } else { "" })?;
+    for step in path.steps {
+        if !Version::parse(&step.target.version).is_ok_and(|it| is_in(&it)) {
+            way.reason = format!("{} is next, and not in `{}`", step.target.bundle, operator.constraint);
+            way.is_reached = false;
+            break;
+        }
+        let is_target = target == Some(step.target.bundle.as_str());
+        way.steps.push(LockStep { bundle: step.target.bundle, version: step.target.version });
+        if is_target {
+            break;
+        }
+    }
+    Ok(way)
+}
