@@ -123,6 +123,11 @@ const ROWS: &[Row] = &[
     reads("filter", &["--package", "till", "-i", "{}"]),
     writes("filter", &["--package", "till", "-i", "shop", "--into", "new.db"], "new.db"),
     writes("filter", &["--package", "till", "-i", "shop", "--into", "out"], "out"),
+    reads("mirror plan", &["--package", "till", "-i", "{}", "--at", "oci:database"]),
+    writes("lock update", &["--lock-file", "old.lock", "-i", "shop"], "old.lock"),
+    reads("lock verify", &["--lock-file", "old.lock", "-i", "shop=next"]),
+    reads("outdated", &["--lock-file", "old.lock", "-i", "shop=next"]),
+    writes("renovate", &["till", "--into", "versions", "-i", "shop"], "versions"),
     reads(
         "explain-message",
         &["no operators found in channel gone of package keda in the catalog referenced by subscription keda"],
@@ -271,6 +276,11 @@ fn seeds() -> (TempDir, Tree) {
     olmdex(["push", "-q", "needs.db", "oci:database"]).in_directory(&root).answer().expect_code(0);
     let bundle = "schema: olm.bundle\nname: till.v1.3.0\npackage: till\nimage: quay.io/shop/till@sha256:8888888888888888888888888888888888888888888888888888888888888888\nproperties: [{type: olm.package, value: {packageName: till, version: 1.3.0}}]\n";
     std::fs::write(root.join("new-bundle.yaml"), bundle).unwrap();
+    let locked =
+        olmdex(["lock", "-q", "till@1.0.0", "--lock-file", "old.lock", "-i", "shop"]).in_directory(&root).answer();
+    locked.expect_code(0);
+    let text = std::fs::read_to_string(root.join("old.lock")).unwrap().replace("constraint = \"1.0.0\"\n", "");
+    std::fs::write(root.join("old.lock"), text).unwrap();
     let imageset = "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  operators:\n  - catalog: example.com/shop:v1\n    packages: [{name: till}]\n";
     std::fs::write(root.join("imageset.yaml"), imageset).unwrap();
     std::fs::write(root.join("text.txt"), "neither a catalog nor an index: [\n").unwrap();
@@ -323,7 +333,8 @@ fn content(root: &Path, name: &str) -> Option<String> {
     }
     // What is not a catalog.
     match name {
-        BASELINE | "shop.Dockerfile" => return Some(std::fs::read_to_string(path).unwrap()),
+        "versions" => return Some(std::fs::read_to_string(path.join("till.json")).unwrap()),
+        BASELINE | "shop.Dockerfile" | "old.lock" => return Some(std::fs::read_to_string(path).unwrap()),
         "operators" => return Some(std::fs::read_to_string(path.join("shop/catalog-templates/basic.yaml")).unwrap()),
         _ => {}
     }

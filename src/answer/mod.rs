@@ -116,6 +116,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<Dependencies>("Dependencies"),
         of::<ImageUse>("Image"),
         of::<crate::oci::Presence>("ImagePresence"),
+        of::<crate::mirror::Holding>("MirrorHolding"),
         of::<crate::lock::Drift>("LockDrift"),
         of::<crate::lock::LockChange>("LockChange"),
         of::<crate::lock::Outdated>("OutdatedList"),

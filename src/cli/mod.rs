@@ -27,7 +27,7 @@ use catalog::{build, diff, history, info, list, render, search, show, sql, valid
 #[cfg(feature = "oci")]
 use catalog::{cache, pull, push};
 use legacy::{doctor, edit, export, migrate};
-use mirror::{filter, lock, outdated, renovate};
+use mirror::{filter, holdings, lock, outdated, renovate};
 use needs::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
 use platform::{lifecycle, plan, platform_path};
 #[cfg(feature = "serve")]
@@ -133,6 +133,7 @@ enum Command {
     Requires(requires::RequiresArgs),
     Images(images::ImagesArgs),
     Filter(filter::FilterArgs),
+    Mirror(holdings::MirrorArgs),
     Lock(lock::LockArgs),
     Outdated(outdated::OutdatedArgs),
     Renovate(renovate::RenovateArgs),
@@ -288,6 +289,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Requires(args) => requires::run(context, args),
         Command::Images(args) => images::run(context, args),
         Command::Filter(args) => filter::run(context, args),
+        Command::Mirror(args) => holdings::run(context, args),
         Command::Lock(args) => lock::run(context, args),
         Command::Outdated(args) => outdated::run(context, args),
         Command::Renovate(args) => renovate::run(context, args),

@@ -32,7 +32,7 @@ pub struct Datasource {
 pub struct Release {
     /// The version.
     pub version: String,
-    /// Whether it, or the channel or the package, is deprecated.
+    /// Whether it, the package, or every channel that has it is deprecated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_deprecated: bool,
     /// When it was made, in RFC 3339.
@@ -126,11 +126,19 @@ pub fn releases(index: &Index, catalogs: &[String], package: &str, select: &Sele
             tags.insert(channel.name.clone(), version.to_string());
         }
     }
-    let all_deprecated =
-        |detail: &BundleDetail| detail.row.deprecation.is_some() || !detail.other_deprecations.is_empty();
+    let deprecated: BTreeSet<(&str, &str)> =
+        graph.deprecations.iter().flatten().map(|it| (it.schema.as_str(), it.name.as_str())).collect();
+    let is_package_deprecated = deprecated.iter().any(|it| it.0 == "olm.package");
+    // Who takes a version takes it from one of its channels.
+    let is_deprecated = |bundle: &str| {
+        let mut of_bundle = channels.iter().filter(|it| it.entry(bundle).is_some());
+        is_package_deprecated
+            || deprecated.contains(&("olm.bundle", bundle))
+            || of_bundle.all(|it| deprecated.contains(&("olm.channel", it.name.as_str())))
+    };
     let releases = found.iter().map(|(version, detail)| Release {
         version: detail.row.version.clone(),
-        is_deprecated: all_deprecated(detail),
+        is_deprecated: is_deprecated(&detail.row.bundle),
         release_timestamp: timestamp(&detail.created_at),
         digest: detail.row.image.split_once('@').map(|it| it.1.to_owned()).unwrap_or_default(),
         is_stable: version.pre().is_empty(),

@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use super::digest::Digest;
 use super::document::{Descriptor, Index};
 use super::error::OciError;
 use super::files::Files;
@@ -49,6 +50,12 @@ impl Layout {
     /// As [`Self::open`].
     pub fn of_archive(tree: Tree) -> Result<Self, OciError> {
         Self::read(Files::Archive(tree))
+    }
+
+    /// The images that it lists: their digests, and the first of their names, or nothing.
+    pub fn images(&self) -> impl Iterator<Item = (&Digest, String)> {
+        let name = |it: &Descriptor| NAMES.iter().find_map(|key| it.annotations.get(*key).cloned()).unwrap_or_default();
+        self.index.manifests.iter().map(move |it| (&it.digest, name(it)))
     }
 
     fn read(files: Files) -> Result<Self, OciError> {

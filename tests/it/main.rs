@@ -38,6 +38,7 @@ mod legacy_proof;
 mod legacy_reading;
 mod locking;
 mod migrating;
+mod mirrors;
 mod namespaces;
 mod output_schemas;
 mod package_manifests;

@@ -16,6 +16,7 @@ pub(in crate::cli) mod images;
 pub(in crate::cli) mod legacy_source;
 pub(in crate::cli) mod lifecycles;
 pub(in crate::cli) mod lock_file;
+pub(in crate::cli) mod lookup;
 pub(in crate::cli) mod name;
 pub(in crate::cli) mod namespace;
 pub(in crate::cli) mod one_catalog;
@@ -24,5 +25,6 @@ pub(in crate::cli) mod questions;
 #[cfg(feature = "oci")]
 pub(in crate::cli) mod registry;
 pub(in crate::cli) mod sources;
+pub(in crate::cli) mod text;
 pub(in crate::cli) mod update_graph;
 pub(in crate::cli) mod upgrade;

@@ -2,19 +2,16 @@
 //!
 //! What it deliberately does not do: it filters nothing.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::output::Output;
 use crate::cli::args::namespace::WorkOptions;
-use crate::cli::speak::error::{CommandError, Exit};
-use crate::file::read_regular_of;
-use crate::mirror::{self, Release};
-
-/// How many bytes a configuration may have.
-const MAX_LEN: u64 = 64 << 20;
+use crate::cli::args::text::text_of;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::CommandError;
+use crate::mirror::{self, Configuration, Dialect, Operator, Release};
 
 /// Filter catalogs as oc-mirror does, by an ImageSetConfiguration
 ///
@@ -28,28 +25,8 @@ const MAX_LEN: u64 = 64 << 20;
   olmdex filter -c imageset.yaml -i my-catalog/ --repair --dry-run
   olmdex filter -c imageset.yaml -i my-catalog/ -o idms --to mirror.example.com:5000")]
 pub(crate) struct FilterArgs {
-    /// ImageSetConfiguration, v2alpha1 or v1alpha2, or `-` for standard input
-    #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
-    pub(super) imageset: Option<PathBuf>,
-    /// Take this package: PKG[/CHANNEL][@RANGE], where a range is a version, `>=A`, `<=B` or `>=A <=B`; may be repeated
-    #[arg(
-        short,
-        long,
-        value_name = "PKG[/CHANNEL][@RANGE]",
-        required_unless_present = "imageset",
-        conflicts_with = "imageset"
-    )]
-    pub(super) package: Vec<String>,
-    /// All versions of the packages of `--package`, not only the heads of their channels
-    #[arg(long, conflicts_with = "imageset")]
-    pub(super) full: bool,
-    /// Catalog of the configuration: REFERENCE=SOURCE, or SOURCE for all that are not named. Default: what olmdex.toml names with
-    /// `image`, else the reference is pulled. May be repeated
-    #[arg(short, long, value_name = "[REFERENCE=]SOURCE")]
-    pub(super) input: Vec<String>,
-    /// The catalog of an index
-    #[arg(long, value_name = "NAME")]
-    pub(super) catalog: Option<String>,
+    #[command(flatten)]
+    pub(super) asked: AskedFor,
     /// What to print. Default: the catalog as JSON
     #[arg(short, long, value_enum)]
     pub(super) output: Option<Output>,
@@ -79,6 +56,60 @@ pub(crate) struct FilterArgs {
     pub(super) compat: Option<Tool>,
     #[command(flatten)]
     pub(super) work: WorkOptions,
+}
+
+/// What is asked for, and of which catalogs.
+#[derive(Debug, Args)]
+pub(super) struct AskedFor {
+    /// ImageSetConfiguration, v2alpha1 or v1alpha2, or `-` for standard input
+    #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
+    pub(super) imageset: Option<PathBuf>,
+    /// Take this package: PKG[/CHANNEL][@RANGE], where a range is a version, `>=A`, `<=B` or `>=A <=B`; may be repeated
+    #[arg(
+        short,
+        long,
+        value_name = "PKG[/CHANNEL][@RANGE]",
+        required_unless_present = "imageset",
+        conflicts_with = "imageset"
+    )]
+    pub(super) package: Vec<String>,
+    /// All versions of the packages of `--package`, not only the heads of their channels
+    #[arg(long, conflicts_with = "imageset")]
+    pub(super) full: bool,
+    /// Catalog of the configuration: REFERENCE=SOURCE, or SOURCE for all that are not named. Default: what olmdex.toml names with
+    /// `image`, else the reference is pulled. May be repeated
+    #[arg(short, long, value_name = "[REFERENCE=]SOURCE")]
+    pub(super) input: Vec<String>,
+    /// The catalog of an index
+    #[arg(long, value_name = "NAME")]
+    pub(super) catalog: Option<String>,
+}
+
+impl AskedFor {
+    /// The configuration: a file, or what the options say.
+    pub(super) fn configuration(&self, context: &Context, dialect: Dialect) -> Result<Configuration, CommandError> {
+        let Some(path) = &self.imageset else {
+            let packages = mirror::packages(&self.package)
+                .map_err(|error| CommandError::usage(error.to_string()).help(error.help()))?;
+            let reference = match self.input.as_slice() {
+                [only] if !Path::new(only).exists() => match only.split_once('=') {
+                    Some((reference, _)) if reference.contains('/') => reference.to_owned(),
+                    _ => only.strip_prefix("docker://").unwrap_or_default().to_owned(),
+                },
+                _ => String::new(),
+            };
+            let operator = Operator { catalog: reference, full: self.full, packages, ..Operator::default() };
+            return Ok(Configuration { operators: vec![operator], ..Configuration::default() });
+        };
+        let text = text_of(path)?;
+        let configuration = mirror::read(&text, dialect)?;
+        if dialect == Dialect::Named {
+            for it in mirror::differences(&configuration) {
+                context.reporter.warning(&it);
+            }
+        }
+        Ok(configuration)
+    }
 }
 
 /// Another tool, in one of its releases.
@@ -112,21 +143,4 @@ impl FilterArgs {
         };
         found.map(Some).ok_or_else(wrong)
     }
-}
-
-/// The text of a configuration.
-pub(super) fn text_of(path: &Path) -> Result<Vec<u8>, CommandError> {
-    if path.as_os_str() == "-" {
-        let mut text = Vec::new();
-        std::io::stdin().lock().take(MAX_LEN).read_to_end(&mut text)?;
-        return Ok(text);
-    }
-    read_regular_of(path, MAX_LEN).map_err(|error| {
-        let what = if error.kind() == std::io::ErrorKind::NotFound {
-            format!("`{}` does not exist", path.display())
-        } else {
-            format!("cannot read `{}`: {error}", path.display())
-        };
-        CommandError::new(Exit::Input, what)
-    })
 }

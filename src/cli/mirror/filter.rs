@@ -2,23 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write as _};
-use std::path::Path;
 
+use super::arguments::AskedFor;
 pub(crate) use super::arguments::FilterArgs;
-use super::arguments::text_of;
 use super::deps;
 use super::entries::{self, Entry};
 use super::output::{self, Output};
 use super::repair;
 use super::target;
 use crate::check::check;
+use crate::cli::args::text::text_of;
 use crate::cli::print::table::write_data;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::{Severity, closest, counted};
 use crate::fbc::{Format, Input};
 use crate::mirror::{
-    self, Blobs, Configuration, ConfigurationError, Dialect, FilterExplanation, Filtered, Operator, Request,
+    self, Blobs, Configuration, ConfigurationError, Dialect, FilterExplanation, Filtered, Image, Release, Request,
 };
 
 impl From<ConfigurationError> for CommandError {
@@ -34,11 +34,13 @@ impl From<ConfigurationError> for CommandError {
 
 pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     if args.repair {
-        let Some(path) = &args.imageset else { return Err(CommandError::usage("`--repair` needs `-c FILE`")) };
+        let Some(path) = &args.asked.imageset else { return Err(CommandError::usage("`--repair` needs `-c FILE`")) };
         return repair::run(context, args, path, &text_of(path)?);
     }
-    let configuration = configuration(context, args)?;
-    let mut entries = entries::open(context, configuration.operators.clone(), &args.input, args.catalog.as_deref())?;
+    let dialect = if args.compat.is_some() { Dialect::OcMirror } else { Dialect::Named };
+    let configuration = args.asked.configuration(context, dialect)?;
+    let mut entries =
+        entries::open(context, configuration.operators.clone(), &args.asked.input, args.asked.catalog.as_deref())?;
     let mut exit = Exit::Yes;
     if args.with_deps {
         exit = deps::add(context, args, &mut entries)?;
@@ -52,7 +54,7 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     }
     let mut kept = Vec::new();
     for entry in &entries {
-        let (filtered, blobs, is_whole) = filter(context, args, entry)?;
+        let (filtered, blobs, is_whole) = filter(context, &args.asked, args.release(), entry)?;
         if is_whole != Exit::Yes {
             exit = is_whole;
         }
@@ -75,32 +77,6 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
         entries.iter().zip(kept).map(|(entry, (filtered, blobs))| output::Kept { entry, filtered, blobs }).collect();
     let is_complete = output::print(context, args.to()?.as_ref(), format, &configuration, &kept)?;
     Ok(if exit == Exit::Yes && !is_complete { Exit::No } else { exit })
-}
-
-/// The configuration: a file, or what the options say.
-fn configuration(context: &Context, args: &FilterArgs) -> Result<Configuration, CommandError> {
-    let Some(path) = &args.imageset else {
-        let packages = mirror::packages(&args.package)
-            .map_err(|error| CommandError::usage(error.to_string()).help(error.help()))?;
-        let reference = match args.input.as_slice() {
-            [only] if !Path::new(only).exists() => match only.split_once('=') {
-                Some((reference, _)) if reference.contains('/') => reference.to_owned(),
-                _ => only.strip_prefix("docker://").unwrap_or_default().to_owned(),
-            },
-            _ => String::new(),
-        };
-        let operator = Operator { catalog: reference, full: args.full, packages, ..Operator::default() };
-        return Ok(Configuration { operators: vec![operator], ..Configuration::default() });
-    };
-    let text = text_of(path)?;
-    let dialect = if args.compat.is_some() { Dialect::OcMirror } else { Dialect::Named };
-    let configuration = mirror::read(&text, dialect)?;
-    if args.compat.is_none() {
-        for it in mirror::differences(&configuration) {
-            context.reporter.warning(&it);
-        }
-    }
-    Ok(configuration)
 }
 
 /// As the real tool: what it keeps, or the first thing that it says.
@@ -132,10 +108,38 @@ fn compat(context: &Context, args: &FilterArgs, configuration: &Configuration, e
     Ok(Exit::Yes)
 }
 
+/// The images of what is kept of catalogs, and of the configuration itself; what is left out is said.
+pub(super) fn kept_images(
+    context: &Context,
+    asked: &AskedFor,
+    configuration: &Configuration,
+    entries: &[Entry],
+) -> Result<(Vec<Image>, Exit), CommandError> {
+    let mut exit = Exit::Yes;
+    let mut kept = Vec::new();
+    for entry in entries {
+        let (filtered, blobs, is_whole) = filter(context, asked, Release::default(), entry)?;
+        if is_whole != Exit::Yes {
+            exit = is_whole;
+        }
+        kept.push(output::Kept { entry, filtered, blobs });
+    }
+    let mut is_complete = true;
+    let categories = output::images(context, None, configuration, &kept, &mut is_complete)?;
+    let images: BTreeSet<Image> = categories.into_iter().flat_map(|it| it.1).collect();
+    let exit = if exit == Exit::Yes && !is_complete { Exit::No } else { exit };
+    Ok((images.into_iter().collect(), exit))
+}
+
 /// Filters a catalog, mends it, and leaves out what is not valid. Says what there is to say.
-fn filter(context: &Context, args: &FilterArgs, entry: &Entry) -> Result<(Filtered, Blobs, Exit), CommandError> {
+fn filter(
+    context: &Context,
+    asked: &AskedFor,
+    release: Release,
+    entry: &Entry,
+) -> Result<(Filtered, Blobs, Exit), CommandError> {
     let catalog = &entry.catalog;
-    let mut filtered = mirror::filter(catalog, &entry.operator, args.release())
+    let mut filtered = mirror::filter(catalog, &entry.operator, release)
         .map_err(|error| CommandError::new(Exit::Input, error.to_string()))?;
     let mut exit = Exit::Yes;
     for message in unknown(entry) {
@@ -151,7 +155,7 @@ fn filter(context: &Context, args: &FilterArgs, entry: &Entry) -> Result<(Filter
     for (name, kept) in &filtered.packages {
         if let (Err(error), Some(facts)) = (kept, catalog.packages.get(name)) {
             let message = format!("left out package `{name}`: {}", mirror::refused(&error.error, facts));
-            let help = match args.imageset {
+            let help = match asked.imageset {
                 Some(_) => "`--explain` says why, and `--repair` changes the configuration",
                 None => "`--explain` says why, and what would help",
             };

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::arguments::text_of;
 use crate::cli::args::bundle::looks_like_range;
 use crate::cli::args::lock_file::{LockFile, read_lock, refuse_unknown_catalog};
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
+use crate::cli::args::text::text_of;
 use crate::cli::print::difference::print_difference;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column};
 use crate::cli::speak::context::Context;
@@ -106,7 +106,7 @@ struct UpdateArgs {
     /// The version to update to
     #[arg(long, value_name = "VERSION", requires = "packages")]
     precise: Option<String>,
-    /// Print what would change, and write nothing
+    /// Print what would change, and write nothing; with `-o json` and the like, the changes
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -301,8 +301,12 @@ fn run_update(context: &Context, args: &UpdateArgs) -> CommandResult {
         let error = CommandError::new(Exit::No, format!("OLM does not get there: {}", reasons.join("; ")));
         return Err(error.help("`olmdex path` shows where it goes; nothing was written"));
     }
-    if !args.dry_run {
+    let is_shown_as_data = args.rows.is_data();
+    if !args.dry_run || is_shown_as_data {
         table::print(made.changes, &args.rows)?;
+    }
+    if args.dry_run && is_shown_as_data {
+        return Ok(say_missing(context, &made.missing));
     }
     write(context, args.file.path(), (&old, &made.lock), args.dry_run)?;
     Ok(say_missing(context, &made.missing))

@@ -6,6 +6,7 @@ mod arguments;
 mod deps;
 mod entries;
 pub(in crate::cli) mod filter;
+pub(in crate::cli) mod holdings;
 pub(in crate::cli) mod lock;
 pub(in crate::cli) mod outdated;
 mod output;

@@ -145,7 +145,7 @@ impl From<OutputError> for CommandError {
 }
 
 /// The images by category, without those that are blocked.
-fn images(
+pub(super) fn images(
     context: &Context,
     to: Option<&Destination>,
     configuration: &Configuration,

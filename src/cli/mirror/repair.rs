@@ -29,7 +29,7 @@ pub(super) fn run(context: &Context, args: &FilterArgs, path: &Path, text: &[u8]
     let mut exit = Exit::Yes;
     let mut renamed = false;
     // What names of packages stand for is known only when the catalogs are open, and then these must be read.
-    let mut opened = entries::open(context, operators.clone(), &args.input, args.catalog.as_deref())?;
+    let mut opened = entries::open(context, operators.clone(), &args.asked.input, args.asked.catalog.as_deref())?;
     for (operator, entry) in operators.iter_mut().zip(&opened) {
         for package in &mut operator.packages {
             if entry.catalog.packages.contains_key(&package.name) {
@@ -53,7 +53,7 @@ pub(super) fn run(context: &Context, args: &FilterArgs, path: &Path, text: &[u8]
         }
     }
     if renamed {
-        opened = entries::open(context, operators.clone(), &args.input, args.catalog.as_deref())?;
+        opened = entries::open(context, operators.clone(), &args.asked.input, args.asked.catalog.as_deref())?;
     }
     let mut is_changed = renamed;
     for (operator, entry) in operators.iter_mut().zip(&opened) {

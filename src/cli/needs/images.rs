@@ -1,6 +1,7 @@
 //! `olmdex images`
 
 use std::io::{BufWriter, Write as _};
+use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -8,9 +9,10 @@ use serde::Serialize;
 
 use crate::cli::args::bundle::{Target, catalog_of, targets};
 use crate::cli::args::formats::DataFormat;
+use crate::cli::args::lookup;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::needs::lookup;
+use crate::cli::needs::image_asks as asked;
 use crate::cli::print::table::{write_aligned, write_data, write_fitted, write_yaml};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -65,12 +67,22 @@ impl ValueEnum for ImagesFormat {
   olmdex images keda@2.10.1 cert-manager kiali
   olmdex images 'keda/stable@>=2.9.0'
   olmdex images alloydb-omni-operator --with-deps -o isc > imageset-config.yaml
-  olmdex images keda@2.10.1 --installed 2.8.1 -o mapping --to mirror.example.com:5000")]
+  olmdex images keda@2.10.1 --installed 2.8.1 -o mapping --to mirror.example.com:5000
+  olmdex images keda kiali --since old-catalog/")]
 pub(crate) struct ImagesArgs {
     /// PKG (the head of its default channel), PKG@VERSION, PKG/CHANNEL (its head), the name of a bundle, or a range of versions:
     /// PKG@RANGE, PKG/CHANNEL@RANGE. Of several, those that exist are listed, the others are errors, and the exit code is 4
-    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required = true)]
+    #[arg(value_name = "PKG[@VERSION|/CHANNEL]", required_unless_present_any = ["imageset", "cluster"])]
     names: Vec<String>,
+    /// Those of all that an ImageSetConfiguration keeps
+    #[arg(short = 'c', long = "imageset", value_name = "FILE|-")]
+    imageset: Option<PathBuf>,
+    /// Those of the operators that a cluster has installed: its manifests, or a must-gather; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-")]
+    cluster: Vec<PathBuf>,
+    /// Only images that are new since then: a lock, a catalog, an index, or a list of references, one a line
+    #[arg(long, value_name = "OLD")]
+    since: Option<PathBuf>,
     /// Also what OLM installs with it. If that is impossible, what can be resolved is printed, what is missing is a warning, and
     /// the exit code is 1
     #[arg(long)]
@@ -126,6 +138,13 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
         }
     }
     let mut is_complete = true;
+    if let Some(path) = &args.imageset {
+        is_complete &= asked::of_configuration(context, &index, &args.ask.catalog, path, &mut bundles)?;
+    }
+    if !args.cluster.is_empty() && !asked::of_cluster(context, &index, &args.ask.catalog, &args.cluster, &mut bundles)?
+    {
+        missing = Some(Exit::NotFound);
+    }
     if args.with_deps {
         for (catalog, package, bundle) in bundles.clone() {
             let target = Target { package, bundle };
@@ -151,7 +170,11 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     }
     bundles.sort();
     bundles.dedup();
-    let images = index.image_uses(&bundles)?;
+    let mut images = index.image_uses(&bundles)?;
+    if let Some(old) = &args.since {
+        let known = asked::known_since(context, &index, old)?;
+        images.retain(|it| !known.contains(&it.image));
+    }
     for it in images.iter().filter(|it| !it.has_digest) {
         let bundles = it.bundles.join(", ");
         context.reporter.warning(&match it.image.as_str() {

@@ -146,6 +146,8 @@ const WANTS: &[(&str, Wants)] = &[
     ("NAME=N", Wants::Nothing),
     ("NAME[=VALUE]", Wants::Nothing),
     ("OS/ARCH,…", Wants::Nothing),
+    ("KIND,…", Wants::Nothing),
+    ("MIRROR", Wants::Nothing),
     ("oci:DIR", Wants::Nothing),
     ("PLATFORM", Wants::Nothing),
     ("RANGE", Wants::Nothing),

@@ -14,7 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Needs", &["resolve", "why", "deps", "provides", "requires", "images", "crd-check", "explain-message"]),
     ("Legacy", &["migrate", "export", "legacy", "doctor"]),
     ("Author", &["init", "bundle", "template", "release", "repo", "generate", "edit", "simulate", "z-stream"]),
-    ("Mirror", &["filter", "lock", "outdated", "renovate", "push", "pull", "cache"]),
+    ("Mirror", &["filter", "mirror", "lock", "outdated", "renovate", "push", "pull", "cache"]),
     ("Serve", &["serve"]),
     ("Shell", &["completion", "man", "help"]),
 ];

@@ -24,7 +24,19 @@ pub struct ImageUse {
     pub names: Vec<String>,
 }
 
+const ALL: &str = "SELECT reference FROM image WHERE reference != '' ORDER BY reference";
+
+pub(super) const STATEMENTS: &[(&str, &str)] = &[("references of all images", ALL)];
+
 impl Index {
+    /// The references of all images that bundles of the index use, sorted.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn image_references(&self) -> Result<Vec<String>, IndexError> {
+        self.rows(ALL, [], |row| row.get(0))
+    }
+
     /// The images of bundles, given by catalog, package and name: their own and the related ones, each once.
     ///
     /// # Errors

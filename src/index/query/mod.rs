@@ -101,6 +101,7 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(list::STATEMENTS);
     all.extend_from_slice(bundles::STATEMENTS);
     all.extend_from_slice(content::STATEMENTS);
+    all.extend_from_slice(images::STATEMENTS);
     all.extend_from_slice(show::STATEMENTS);
     all.extend_from_slice(search::STATEMENTS);
     all.extend_from_slice(documents::STATEMENTS);

@@ -7,6 +7,7 @@ mod challenge;
 mod credentials;
 mod fetch;
 mod http;
+mod list;
 mod mirrors;
 mod policy;
 mod send;

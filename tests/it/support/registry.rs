@@ -195,6 +195,9 @@ pub fn answer(request: &Request, content: &mut Content) -> Response {
     let path = request.target.split('?').next().unwrap_or_default();
     let query = request.target.split_once('?').map(|it| it.1.to_owned()).unwrap_or_default();
     let Some(rest) = path.strip_prefix("/v2/") else { return Response::of(404, "") };
+    if rest == "_catalog" || rest.ends_with("/tags/list") {
+        return list(rest, &query, content);
+    }
     if let Some((name, reference)) = rest.split_once("/manifests/") {
         let key = format!("{name}/{reference}");
         if request.method == "PUT" {
@@ -241,4 +244,28 @@ pub fn answer(request: &Request, content: &mut Content) -> Response {
         };
     }
     Response::of(404, "")
+}
+
+/// A list, in pages of two names, whatever is asked for.
+fn list(path: &str, query: &str, content: &Content) -> Response {
+    let keys = || content.manifests.keys().filter_map(|it| it.rsplit_once('/'));
+    let (key, mut names): (&str, Vec<&str>) = match path.strip_suffix("/tags/list") {
+        None => ("repositories", keys().map(|it| it.0).collect()),
+        Some(repository) => {
+            let tags = keys().filter(|(of, name)| *of == repository && !name.contains(':'));
+            ("tags", tags.map(|it| it.1).collect())
+        }
+    };
+    names.dedup();
+    if names.is_empty() {
+        return Response::of(404, "");
+    }
+    let after = query.split('&').find_map(|it| it.strip_prefix("last=")).unwrap_or_default();
+    let mut left = names.iter().filter(|it| **it > after);
+    let page: Vec<&&str> = left.by_ref().take(2).collect();
+    let mut response = Response::of(200, format!("{{\"{key}\": {}}}", serde_json::to_string(&page).unwrap()));
+    if left.next().is_some() {
+        response = response.with("link", format!("</v2/{path}?last={}&n=2>; rel=\"next\"", page[1]));
+    }
+    response
 }

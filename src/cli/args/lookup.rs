@@ -31,7 +31,7 @@ const EVERY: Duration = Duration::from_secs(1);
 const A_DAY: u64 = 24 * 60 * 60;
 
 /// Looks images up, in the order of their references. `place` is a layout, or empty for registries.
-pub(super) fn look_up(context: &Context, place: &str, images: &[&str]) -> Result<Vec<Presence>, CommandError> {
+pub(crate) fn look_up(context: &Context, place: &str, images: &[&str]) -> Result<Vec<Presence>, CommandError> {
     let options = &context.opener.images;
     let (look, kept): (Look<'_>, _) = if place.is_empty() {
         (in_registries(context)?, Kept::of(images))

@@ -1,0 +1,236 @@
+//! `olmdex mirror plan`
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use clap::{Args, Subcommand};
+#[cfg(feature = "oci")]
+use rayon::prelude::*;
+
+use super::arguments::AskedFor;
+use super::entries::{self, Entry};
+use super::filter::kept_images;
+use crate::cli::args::lookup::look_up;
+use crate::cli::print::table::{self, Column, Row, RowOptions, column};
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::diag::counted;
+use crate::mirror::{self, Destination, Dialect, Holding, HoldingStatus, Image, NeededPlaces};
+use crate::oci::{Layout, Presence, Status};
+
+/// Compare a mirror with what it should have
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex mirror plan -c imageset.yaml -i my-catalog/ --at oci:my-layout
+  olmdex mirror plan --package keda/stable -i my-catalog/ --at oci:my-layout
+  olmdex mirror plan -c imageset.yaml -i my-catalog/ --at oci:my-layout -o json")]
+pub(crate) struct MirrorArgs {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Plan(PlanArgs),
+}
+
+/// List what a mirror lacks, what it has, and what nothing needs any more
+///
+/// Looks up each image that an ImageSetConfiguration asks for in a registry or a layout, and names what else is there. Deletes nothing. Exits with 1
+/// if something is missing.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex mirror plan -c imageset.yaml -i my-catalog/ --at oci:my-layout
+  olmdex mirror plan --package keda/stable -i my-catalog/ --at oci:my-layout
+  olmdex mirror plan -c imageset.yaml -i my-catalog/ --at oci:my-layout -o json")]
+struct PlanArgs {
+    #[command(flatten)]
+    asked: AskedFor,
+    /// The mirror: docker://HOST[/PATH], or a layout, oci:DIR
+    #[arg(long, value_name = "MIRROR")]
+    at: String,
+    /// How many components a path may have there; those that are too many are joined with `-`
+    #[arg(long, value_name = "N")]
+    max_nested_paths: Option<usize>,
+    #[command(flatten)]
+    rows: RowOptions,
+}
+
+impl Row for Holding {
+    const KIND: &'static str = "MirrorHolding";
+
+    fn columns() -> Vec<Column> {
+        ["STATUS", "IMAGE", "AT", "MIB", "MESSAGE"].map(column).to_vec()
+    }
+
+    fn cells(&self) -> Vec<Cow<'_, str>> {
+        let size = if self.size > 0 { self.size.div_ceil(1 << 20).to_string() } else { String::new() };
+        vec![
+            self.status.as_str().into(),
+            Cow::from(&self.image),
+            Cow::from(&self.at),
+            size.into(),
+            Cow::from(&self.message),
+        ]
+    }
+
+    fn name(&self) -> String {
+        if self.at.is_empty() { self.image.clone() } else { self.at.clone() }
+    }
+}
+
+pub(crate) fn run(context: &Context, args: &MirrorArgs) -> CommandResult {
+    let Verb::Plan(args) = &args.verb;
+    let configuration = args.asked.configuration(context, Dialect::Named)?;
+    let AskedFor { input, catalog, .. } = &args.asked;
+    let entries = entries::open(context, configuration.operators.clone(), input, catalog.as_deref())?;
+    let (kept, exit) = kept_images(context, &args.asked, &configuration, &entries)?;
+    let mut holdings = if let Some(place) = args.at.strip_prefix("docker://") {
+        in_registry(context, args, place, &kept, &entries)?
+    } else {
+        in_layout(context, &args.at, &kept)?
+    };
+    if !configuration.platform.channels.is_empty() {
+        context.reporter.note("the configuration also mirrors releases of OpenShift; their images are not compared");
+    }
+    holdings.sort_by(|a, b| (a.status, &a.image, &a.at).cmp(&(b.status, &b.image, &b.at)));
+    let count = |status: HoldingStatus| holdings.iter().filter(|it| it.status == status).count() as u64;
+    let (missing, unknown) = (count(HoldingStatus::Missing), count(HoldingStatus::Unknown));
+    let mut words = vec![
+        format!("{} present", counted(count(HoldingStatus::Present), "image")),
+        format!("{missing} missing"),
+        format!("{} not needed", count(HoldingStatus::Unneeded)),
+    ];
+    if unknown > 0 {
+        words.push(format!("{unknown} unknown"));
+    }
+    context.reporter.note(&words.join(", "));
+    table::print(holdings, &args.rows)?;
+    Ok(match exit {
+        Exit::Yes if missing > 0 || unknown > 0 => Exit::No,
+        other => other,
+    })
+}
+
+/// A holding of an image that is needed.
+fn needed(image: &Image, at: &str, presence: Presence) -> Holding {
+    let status = match presence.status {
+        Status::Found => HoldingStatus::Present,
+        Status::Missing => HoldingStatus::Missing,
+        Status::Unknown => HoldingStatus::Unknown,
+    };
+    let message = if status == HoldingStatus::Unknown { presence.message } else { String::new() };
+    Holding { status, image: image.to_string(), at: at.to_owned(), size: presence.size, message }
+}
+
+/// Compares a layout.
+fn in_layout(context: &Context, place: &str, images: &[Image]) -> Result<Vec<Holding>, CommandError> {
+    let Some(directory) = place.strip_prefix("oci:") else {
+        let error = CommandError::usage(format!("`{place}` is not a mirror"));
+        return Err(error.help("name a registry, `docker://HOST`, or a layout, `oci:DIR`"));
+    };
+    let cannot = |error| crate::cli::args::destination::cannot("read", place, error);
+    let layout = Layout::open(std::path::Path::new(directory)).map_err(cannot)?;
+    let names: Vec<String> = images.iter().map(ToString::to_string).collect();
+    let texts: Vec<&str> = names.iter().map(String::as_str).collect();
+    let presences = look_up(context, place, &texts)?;
+    let found: BTreeMap<String, ()> =
+        presences.iter().filter(|it| it.status == Status::Found).map(|it| (it.digest.clone(), ())).collect();
+    let mut holdings: Vec<Holding> =
+        images.iter().zip(presences).map(|(image, presence)| needed(image, "", presence)).collect();
+    for (digest, name) in layout.images() {
+        let digest = digest.to_string();
+        if !found.contains_key(&digest) {
+            let at = if name.is_empty() { format!("@{digest}") } else { name };
+            let status = HoldingStatus::Unneeded;
+            holdings.push(Holding { status, image: String::new(), at, size: 0, message: String::new() });
+        }
+    }
+    Ok(holdings)
+}
+
+/// Compares a registry.
+#[cfg(feature = "oci")]
+fn in_registry(
+    context: &Context,
+    args: &PlanArgs,
+    place: &str,
+    images: &[Image],
+    entries: &[Entry],
+) -> Result<Vec<Holding>, CommandError> {
+    let Some(to) = Destination::parse(place, args.max_nested_paths) else {
+        let error = CommandError::usage(format!("`{place}` is not a registry"));
+        return Err(error.help("name a host with a dot or a port: `docker://mirror.example.com:5000/operators`"));
+    };
+    let mut places = NeededPlaces::new(images, &to);
+    // What clusters pull is named by digest; a catalog that was filtered has another one, and is named by its tag.
+    let mut wanted: Vec<(Image, String)> = Vec::new();
+    for image in images {
+        let at = to.of(image);
+        let text = match &image.digest {
+            Some(digest) => format!("{}@{digest}", at.location()),
+            None => at.to_string(),
+        };
+        wanted.push((image.clone(), text));
+    }
+    for entry in entries {
+        if let (Some(at), Some(image)) =
+            (mirror::catalog_image(&entry.operator, Some(&to)), mirror::catalog_image(&entry.operator, None))
+        {
+            places.add(&at, None);
+            wanted.push((image, at.to_string()));
+        }
+    }
+    let texts: Vec<&str> = wanted.iter().map(|it| it.1.as_str()).collect();
+    let presences = look_up(context, "", &texts)?;
+    let mut holdings: Vec<Holding> =
+        wanted.iter().zip(presences).map(|((image, at), presence)| needed(image, at, presence)).collect();
+    let cannot = |error| crate::cli::args::destination::cannot("list", &args.at, error);
+    let registries = &context.opener.registries;
+    let root = registries.image(&format!("{}/x:latest", to.host)).map_err(cannot)?;
+    let prefix = if to.prefix.is_empty() { String::new() } else { format!("{}/", to.prefix) };
+    let repositories: Vec<String> =
+        root.repositories().map_err(cannot)?.into_iter().filter(|it| it.starts_with(&prefix)).collect();
+    let unneeded = |repository: &String| -> Vec<Holding> {
+        let location = format!("{}/{repository}", to.host);
+        let holding = |status: HoldingStatus, at: String, message: String| Holding {
+            status,
+            image: String::new(),
+            at,
+            size: 0,
+            message,
+        };
+        let tags = match registries.image(&format!("{location}:latest")).and_then(|it| it.tags()) {
+            Ok(tags) => tags,
+            // A repository whose images have been deleted is still listed.
+            Err(crate::oci::OciError::Unknown(_)) => Vec::new(),
+            Err(error) => return vec![holding(HoldingStatus::Unknown, location, error.to_string())],
+        };
+        let mut found = Vec::new();
+        for tag in tags.iter().filter(|it| !places.has_tag(&location, it)) {
+            let at = format!("{location}:{tag}");
+            let is_needed = places.has_location(&location)
+                && match registries.image(&at).and_then(|it| it.digest_of_tag()) {
+                    Ok(digest) => digest.is_some_and(|it| places.has_digest_at(&location, &it.to_string())),
+                    Err(error) => {
+                        found.push(holding(HoldingStatus::Unknown, at, error.to_string()));
+                        continue;
+                    }
+                };
+            if !is_needed {
+                found.push(holding(HoldingStatus::Unneeded, at, String::new()));
+            }
+        }
+        found
+    };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().map_err(std::io::Error::other)?;
+    let rest: Vec<Vec<Holding>> = pool.install(|| repositories.par_iter().map(unneeded).collect());
+    holdings.extend(rest.into_iter().flatten());
+    Ok(holdings)
+}
+
+/// Compares a registry, which this program is built without.
+#[cfg(not(feature = "oci"))]
+fn in_registry(_: &Context, _: &PlanArgs, _: &str, _: &[Image], _: &[Entry]) -> Result<Vec<Holding>, CommandError> {
+    Err(CommandError::usage("this olmdex is built without registries").help("name a layout: `--at oci:DIR`"))
+}

@@ -1,0 +1,153 @@
+//! What a mirror has and lacks, and which images a configuration, a cluster or a lock stand for.
+#![cfg(feature = "oci")]
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::path::Path;
+
+use crate::support::image::{CONFIGS, Layer, image, layout};
+use crate::support::registry::{Registry, Response};
+use crate::support::{Answer, olmdex, scratch, write};
+
+const TILL: &str = "schema: olm.package\nname: till\n";
+
+type Blobs = (std::collections::BTreeMap<String, Vec<u8>>, String, usize);
+
+/// The image of a catalog.
+fn packed(text: &str) -> Blobs {
+    image((CONFIGS, "/configs"), &[Layer::new().file("configs/till.yaml", text).finish()])
+}
+
+/// A run in a home of its own.
+fn run(home: &Path, args: &[&str]) -> Answer {
+    let text = home.to_str().unwrap();
+    let run = olmdex(args).in_directory(home).env("HOME", text).env("XDG_CACHE_HOME", &format!("{text}/cache"));
+    let run = run.env("XDG_RUNTIME_DIR", &format!("{text}/run")).env("XDG_CONFIG_HOME", &format!("{text}/config"));
+    run.env("OLMDEX_TEST_RETRY_MS", "1").env("CONTAINERS_REGISTRIES_CONF", &format!("{text}/registries.conf")).answer()
+}
+
+/// A catalog of one bundle with two images.
+fn catalog(home: &Path, image: &str, related: &str) -> String {
+    let text = format!(
+        "schema: olm.package\nname: till\ndefaultChannel: a\n---\nschema: olm.channel\nname: a\npackage: till\nentries: [{{name: till.v1}}]\n---\nschema: olm.bundle\nname: till.v1\npackage: till\nimage: {image}\nrelatedImages: [{{name: a, image: '{related}'}}]\nproperties: [{{type: olm.package, value: {{packageName: till, version: 1.0.0}}}}]\n"
+    );
+    write(home, "catalog/till.yaml", text).parent().unwrap().to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_registry_is_held_against_a_configuration() {
+    let home = scratch();
+    let registry = Registry::start();
+    let digest = registry.add("m/org/till", "v1", packed(TILL));
+    // The same content under other names: a signature, a tag that nobody needs, a repository that nobody needs, and one elsewhere.
+    registry.add("m/org/till", &format!("{}.sig", digest.replace(':', "-")), packed("schema: a\n"));
+    registry.add("m/org/till", "v0", packed("schema: b\n"));
+    registry.add("m/org/gone", "v1", packed("schema: b\n"));
+    registry.add("else/where", "v1", packed("schema: b\n"));
+    let path = catalog(home.path(), &format!("quay.io/org/till@{digest}"), "quay.io/org/lost:v3");
+    let at = format!("docker://{}/m", registry.address);
+    let plan = |more: &[&str]| {
+        let args = ["mirror", "plan", "-p", "till", "-i", &path, "--at", &at, "--plain-http", "--no-headers"];
+        run(home.path(), &[&args[..], more].concat())
+    };
+    let answer = plan(&[]);
+    answer.expect_code(1).expect_words("1 image present, 1 missing, 2 not needed");
+    let lines: Vec<String> =
+        answer.out().lines().map(|it| it.split_whitespace().take(3).collect::<Vec<_>>().join(" ")).collect();
+    let host = &registry.address;
+    assert_eq!(
+        lines,
+        [
+            format!("missing quay.io/org/lost:v3 {host}/m/org/lost:v3"),
+            format!("unneeded {host}/m/org/gone:v1"),
+            format!("unneeded {host}/m/org/till:v0"),
+            format!("present quay.io/org/till@{digest} {host}/m/org/till@{digest}"),
+        ]
+    );
+    assert!(!registry.requests().iter().any(|it| it.method == "DELETE" || it.method == "PUT"));
+    registry.add("m/org/lost", "v3", packed("schema: c\n"));
+    plan(&["-o", "name"]).expect_code(0).expect_words("2 images present, 0 missing");
+}
+
+#[test]
+fn lists_that_lie_end() {
+    let home = scratch();
+    let path = catalog(home.path(), "quay.io/org/till:v1", "quay.io/org/till:v1");
+    for (link, wanted) in [
+        // The same page for ever, and one elsewhere.
+        ("</v2/_catalog?n=1000>; rel=\"next\"", "1 missing"),
+        ("<http://127.0.0.1:1/v2/_catalog?last=a>; rel=\"next\"", "1 missing"),
+    ] {
+        let registry = Registry::start_with(move |request, _| {
+            let is_list = request.target.starts_with("/v2/_catalog");
+            let again = request.target.contains("last=a");
+            let names = if again { "[]" } else { "[\"a\"]" };
+            let page = Response::of(200, format!("{{\"repositories\": {names}}}")).with("link", link);
+            Some(if is_list { page } else { Response::of(404, "") })
+        });
+        let at = format!("docker://{}", registry.address);
+        let args = ["mirror", "plan", "-p", "till", "-i", &path, "--at", &at, "--plain-http"];
+        run(home.path(), &args).expect_code(1).expect_words(wanted);
+    }
+    let refuses = Registry::start_with(|request, _| {
+        Some(Response::of(if request.target.contains("_catalog") { 405 } else { 404 }, ""))
+    });
+    let at = format!("docker://{}", refuses.address);
+    let args = ["mirror", "plan", "-p", "till", "-i", &path, "--at", &at, "--plain-http"];
+    run(home.path(), &args).expect_code(3).expect_words("cannot list");
+}
+
+#[test]
+fn a_layout_is_held_against_a_configuration() {
+    let home = scratch();
+    let layers = [Layer::new().file("configs/till.yaml", TILL).finish()];
+    layout(&home.path().join("layout"), (CONFIGS, "/configs"), &layers);
+    let digest = image((CONFIGS, "/configs"), &layers).1;
+    let path = catalog(home.path(), &format!("quay.io/org/till@{digest}"), "quay.io/org/lost:v3");
+    let at = format!("oci:{}", home.path().join("layout").display());
+    let args = ["mirror", "plan", "-p", "till", "-i", &path, "--at", &at];
+    run(home.path(), &args).expect_code(1).expect_words("1 image present, 1 missing, 0 not needed");
+    catalog(home.path(), "quay.io/org/lost:v3", "quay.io/org/lost:v3");
+    run(home.path(), &args).expect_code(1).expect_words("0 images present, 1 missing, 1 not needed");
+    for (at, words) in
+        [("nowhere", "is not a mirror"), ("oci:nowhere", "cannot read"), ("docker://plain", "is not a registry")]
+    {
+        let args = ["mirror", "plan", "-p", "till", "-i", &path, "--at", at];
+        let code = if at.starts_with("oci:") { 3 } else { 2 };
+        run(home.path(), &args).expect_code(code).expect_words(words);
+    }
+}
+
+#[test]
+fn images_of_configurations_and_clusters_and_what_is_new_of_them() {
+    let home = scratch();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/shop/in");
+    let images = |args: &[&str]| run(home.path(), &[&["images", "-q", "-i", root][..], args].concat());
+    let set = "kind: ImageSetConfiguration\napiVersion: mirror.openshift.io/v2alpha1\nmirror:\n  operators:\n  - catalog: example.com/shop:v1\n    packages: [{name: till}]\n";
+    write(home.path(), "set.yaml", set);
+    let of_set = images(&["-c", "set.yaml"]).expect_code(0).out();
+    // The head of each channel.
+    assert_eq!(of_set, images(&["till/stable", "till/candidate"]).expect_code(0).out());
+    write(home.path(), "typo.yaml", set.replace("till", "tilll"));
+    images(&["-c", "typo.yaml"]).expect_code(1).expect_words("has no package `tilll`");
+    let csv = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: till.v1.0.0, namespace: shop}\nspec: {version: 1.0.0}\n";
+    write(home.path(), "cluster.yaml", csv);
+    let of_cluster = images(&["--cluster", "cluster.yaml"]).expect_code(0).out();
+    assert_eq!(of_cluster, images(&["till@1.0.0"]).expect_code(0).out());
+    write(home.path(), "gone.yaml", csv.replace("till.v1.0.0", "gone.v1.0.0"));
+    images(&["--cluster", "gone.yaml"]).expect_code(4).expect_words("no catalog has `gone.v1.0.0`");
+    // A list, a lock with digests, a lock with lists, and a catalog.
+    write(home.path(), "list.txt", of_cluster.clone());
+    run(home.path(), &["lock", "till@1.0.0", "-i", root, "--lock-file", "digests.lock"]).expect_code(0);
+    run(home.path(), &["lock", "till@1.0.0", "-i", root, "--lock-file", "lists.lock", "--list-images"]).expect_code(0);
+    let new: String = images(&["till@1.1.0"])
+        .out()
+        .lines()
+        .filter(|it| !of_cluster.contains(it))
+        .map(|it| format!("{it}\n"))
+        .collect();
+    for old in ["list.txt", "digests.lock", "lists.lock"] {
+        assert_eq!(images(&["till@1.1.0", "--since", old]).expect_code(0).out(), new, "{old}");
+    }
+    assert_eq!(images(&["till@1.1.0", "--since", root]).expect_code(0).out(), "");
+    images(&["till", "--since", "nowhere"]).expect_code(3);
+}
