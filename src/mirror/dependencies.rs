@@ -8,7 +8,9 @@ use super::configuration::{Channel, Operator, Package, Range};
 use crate::fbc::Entry;
 use crate::index::query::Filter;
 use crate::index::{Index, IndexError};
-use crate::resolve::{BundleName, ClosureError, IndexRows, Options, bare_world, closure, demands, partial_closure};
+use crate::resolve::{
+    BundleName, ClosureError, IndexRows, Named, Options, bare_world, closure, demands, partial_closure,
+};
 
 /// An operator that others need.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -121,6 +123,34 @@ fn others(
         }
     }
     Ok(())
+}
+
+/// What kept bundles require of which nothing is kept, though a catalog has it: a range leaves it out. Bundles are given by catalog, package and
+/// name.
+///
+/// # Errors
+/// [`ClosureError`].
+pub fn left_out(
+    index: &Index,
+    demanders: &[(String, String, String)],
+    kept: &BTreeSet<(String, String, String)>,
+    options: &Options,
+) -> Result<Vec<String>, ClosureError> {
+    let world = bare_world(index, &[])?;
+    let rows = IndexRows::new(index, &world);
+    let mut found = Vec::new();
+    for (catalog, package, bundle) in demanders {
+        let own = demands(&world, &rows, options, package, bundle)?;
+        for demand in own.into_iter().filter(|it| it.bundle.catalog == *catalog).flat_map(|it| it.demands) {
+            let is_kept = |it: &Named| kept.contains(&(it.catalog.clone(), it.package.clone(), it.name.clone()));
+            if let Some(first) = demand.candidates.first().filter(|_| !demand.candidates.iter().any(is_kept)) {
+                found.push(format!("{bundle} requires {}, and {} is left out", demand.text, first.name));
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
 }
 
 /// The head of a channel, and whether it is the default one, by which a dependency is asked for.

@@ -61,6 +61,25 @@ pub(super) fn add(context: &Context, args: &FilterArgs, entries: &mut Vec<Entry>
     for ((entry, operator), changed) in opened.into_iter().zip(operators).zip(changed) {
         entries.push(if changed { entries::reopen(entry, operator)? } else { entry });
     }
+    // A range of the configuration may leave out what others need; the ranges stay what they are.
+    let (mut demanders, mut kept) = (BTreeSet::new(), BTreeSet::new());
+    for (entry, name) in entries.iter().zip(&names) {
+        let Ok(filtered) = mirror::filter(&entry.catalog, &entry.operator, args.release()) else { continue };
+        let of_entry = mirror::bundles(&entry.catalog, &filtered);
+        kept.extend(of_entry.map(|(package, it)| (name.clone(), package.to_owned(), it.name.clone())));
+        demanders.extend(kept_heads(args, entry).into_iter().map(|(package, it)| (name.clone(), package, it)));
+    }
+    let demanders: Vec<(String, String, String)> = demanders.into_iter().collect();
+    let index = match &held {
+        Some(index) => Some(index),
+        None => entries.first().and_then(|it| it.index.as_ref()).map(|it| &it.0),
+    };
+    if let Some(index) = index {
+        for it in mirror::left_out(index, &demanders, &kept, &args.work.options())? {
+            context.reporter.warning(&it);
+            exit = Exit::No;
+        }
+    }
     Ok(exit)
 }
 
