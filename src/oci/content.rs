@@ -78,7 +78,8 @@ impl Content {
         let label = |name: &str| image.config.labels.get(name).map(String::as_bytes);
         let mut reading =
             Reading { store, image, options, roots: Vec::new(), findings: Findings { shown, all: Vec::new() } };
-        let content = if let Some(path) = label(CONFIGS) {
+        let is_database = options.prefers_database && label(DATABASE).is_some();
+        let content = if let Some(path) = label(CONFIGS).filter(|_| !is_database) {
             if label(DATABASE).is_some() {
                 let message = "it is a catalog and a legacy database: the catalog is read";
                 reading.findings.add(rules::TWO_CATALOGS, message.to_owned());

@@ -22,13 +22,22 @@ pub struct ImageOptions {
     pub layer_limit: usize,
     /// The directory for temporary files.
     pub scratch: PathBuf,
+    /// Whether an image that is a catalog and a legacy database is the database, as opm 1.73 has it.
+    pub prefers_database: bool,
 }
 
 impl ImageOptions {
     /// For the platform of this program, with the default limits.
     #[must_use]
     pub fn new(scratch: PathBuf) -> Self {
-        Self { platform: Platform::host(), limits: Limits::default(), image_limit: 8 << 30, layer_limit: 100, scratch }
+        Self {
+            platform: Platform::host(),
+            limits: Limits::default(),
+            image_limit: 8 << 30,
+            layer_limit: 100,
+            scratch,
+            prefers_database: false,
+        }
     }
 
     /// Without limits.

@@ -139,10 +139,17 @@ impl Opener {
         }
     }
 
+    /// Another one that takes an image that is a catalog and a legacy database for the database, as opm does.
+    #[must_use]
+    pub fn preferring_databases(&self) -> Self {
+        let images = ImageOptions { prefers_database: true, ..self.images.clone() };
+        Self { images, ..self.with_bundle_image(self.bundle_image.clone()) }
+    }
+
     /// Another one that takes every directory for a catalog that opm takes for one, whatever it holds.
     #[must_use]
     pub fn as_opm(&self) -> Self {
-        Self { is_opm: true, ..self.with_bundle_image(self.bundle_image.clone()) }
+        Self { is_opm: true, ..self.preferring_databases() }
     }
 
     /// The directory for temporary files.

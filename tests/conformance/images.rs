@@ -59,6 +59,12 @@ fn run(root: &Path) -> Vec<Case> {
     let recorded: Vec<Recorded> = text.lines().map(|line| serde_json::from_str(line).expect("a recording")).collect();
     let mut cases: Vec<Case> =
         recorded.iter().map(|it| Case::run(format!("oci/{}", it.case), || check(&folder, it, &recorded))).collect();
+    cases.extend(recorded.iter().filter(|it| it.case == "sqlite-and-fbc").map(|it| {
+        Case::run(format!("oci/{} as opm", it.case), || {
+            let archive = format!("{}.oci.tar.zst", it.case);
+            rendered_with(&folder, &["--compat", "opm", &archive], it.stdout.as_deref(), it.stdout_sha256.as_deref())
+        })
+    }));
     for form in ["fbc-gzip.dir", "fbc-gzip.docker.tar", "fbc-gzip.oci.tar"] {
         if folder.join("formats").join(form).exists() {
             let expected = recorded.iter().find(|it| it.case == "fbc-gzip");
@@ -96,8 +102,12 @@ fn check(folder: &Path, recorded: &Recorded, all: &[Recorded]) -> Outcome {
 }
 
 fn rendered(folder: &Path, archive: &str, stdout: Option<&str>, sha256: Option<&str>) -> Outcome {
-    let answer = olmdex(folder, &["render", "-q", "--platform", "linux/amd64", "--image-template", "REF", archive])
-        .expect("the program starts");
+    rendered_with(folder, &["--image-template", "REF", archive], stdout, sha256)
+}
+
+fn rendered_with(folder: &Path, more: &[&str], stdout: Option<&str>, sha256: Option<&str>) -> Outcome {
+    let args = [&["render", "-q", "--platform", "linux/amd64"], more].concat();
+    let answer = olmdex(folder, &args).expect("the program starts");
     if answer.exit_code != 0 {
         return Outcome::Failed(format!("exit code {}: {}", answer.exit_code, answer.stderr));
     }

@@ -70,7 +70,10 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     if args.sources.iter().all(|it| bundle::is_bundle(it)) {
         return render_bundles::render(&args.sources, template.as_ref(), level, args.output);
     }
-    let opener = context.opener.with_bundle_image(template);
+    let mut opener = context.opener.with_bundle_image(template);
+    if args.compat.is_some() {
+        opener = opener.preferring_databases();
+    }
     let mut sources = Vec::new();
     for path in &args.sources {
         sources.push((path, opener.open(path, &mut std::io::stdin().lock())?));
