@@ -36,6 +36,7 @@ mod legacy_editing;
 mod legacy_export;
 mod legacy_proof;
 mod legacy_reading;
+mod lifecycles;
 mod migrating;
 mod namespaces;
 mod output_schemas;
