@@ -42,6 +42,7 @@ mod namespaces;
 mod output_schemas;
 mod package_manifests;
 mod places;
+mod planning;
 mod properties;
 mod readme;
 mod registries;

@@ -67,6 +67,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("tonic", &["serve"]),
     ("hyper", &["serve"]),
     ("prost", &["serve"]),
+    ("maud", &["plan"]),
     ("rayon", &["fbc", "index", "legacy", "oci", "source", "upgrade", "mirror", "cli"]),
 ];
 
