@@ -20,11 +20,13 @@ use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::index::Index;
+use crate::index::query::{CatalogRank, Filter};
 use crate::plan::{
     Plan, PlanCatalog, PlanProgress, PlanQuestion, PlanStep, PlanVerdict, SavedPlan, StepStatus, family_and_minor,
     html, markdown, plan, progress, script,
 };
 use crate::platform::{Day, SupportLevel};
+use crate::resolve::SOURCE_LABEL;
 
 /// Plan the upgrade of a cluster: states, blockers, and the steps in their order
 ///
@@ -146,7 +148,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
         level: args.support,
         lifecycles: lifecycles.into_iter().map(|it| it.1).collect(),
         index: &index,
-        source_map: source_map(args, &catalogs)?,
+        source_map: source_map(args, &index, &catalogs)?,
         catalogs,
         graph,
         graph_source: sources.join(", "),
@@ -232,8 +234,14 @@ fn catalogs(context: &Context, args: &PlanArgs) -> Result<(Index, Vec<PlanCatalo
 }
 
 /// The families of CatalogSources. A catalog's own name stands for its family.
-fn source_map(args: &PlanArgs, catalogs: &[PlanCatalog]) -> Result<Vec<(String, String)>, CommandError> {
+fn source_map(args: &PlanArgs, index: &Index, catalogs: &[PlanCatalog]) -> Result<Vec<(String, String)>, CommandError> {
     let mut map = Vec::new();
+    // What was given goes before what labels say.
+    let labels = |it: &CatalogRank| {
+        let found = catalogs.iter().find(|catalog| catalog.catalog == it.catalog)?;
+        Some((it.labels.get(SOURCE_LABEL)?.clone(), found.family.clone()))
+    };
+    let of_labels: Vec<(String, String)> = index.catalog_ranks(&Filter::default())?.iter().filter_map(labels).collect();
     for text in &args.source_map {
         let Some((source, wanted)) = text.split_once('=') else {
             let error = CommandError::usage(format!("`{text}` does not tie a CatalogSource to a catalog"));
@@ -255,6 +263,7 @@ fn source_map(args: &PlanArgs, catalogs: &[PlanCatalog]) -> Result<Vec<(String, 
         };
         map.push((source.to_owned(), found.family.clone()));
     }
+    map.extend(of_labels);
     Ok(map)
 }
 
