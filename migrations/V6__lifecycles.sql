@@ -50,3 +50,6 @@ JOIN document d ON d.id = v.document
 JOIN catalog_document cd ON cd.document = d.id
 JOIN catalog c ON c.id = cd.catalog
 WHERE p.listed IS NOT NULL;
+
+CREATE VIEW v_label AS
+SELECT c.name AS catalog, l.key, l.value FROM catalog c JOIN catalog_label l ON l.catalog = c.id;

@@ -635,6 +635,9 @@ JOIN bundle b ON b.document = x.document
 JOIN catalog_document cd ON cd.document = b.document
 JOIN catalog c ON c.id = cd.catalog;
 
+CREATE VIEW v_label AS
+SELECT c.name AS catalog, l.key, l.value FROM catalog c JOIN catalog_label l ON l.catalog = c.id;
+
 CREATE VIEW v_lifecycle AS
 SELECT c.name AS catalog, d.package, v.minor, v.minor_key, p.position, p.phase, p.start_date, p.end_date, d.id AS document
 FROM lifecycle_version v

@@ -41,6 +41,7 @@ mod migrating;
 mod namespaces;
 mod output_schemas;
 mod package_manifests;
+mod past;
 mod places;
 mod planning;
 mod properties;

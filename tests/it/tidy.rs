@@ -23,6 +23,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("scaffold", 2),
     ("check", 3),
     ("bundle", 3),
+    ("git", 3),
     ("oci", 3),
     ("message", 3),
     ("index", 4),

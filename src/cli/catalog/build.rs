@@ -11,6 +11,7 @@ use crate::check;
 use crate::cli::args::cache;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::lifecycles::{lifecycle_input, lifecycle_spec, warn_of_differences};
+use crate::cli::args::past::{PastCatalog, PastOptions};
 use crate::cli::args::sources::{NamedSource, refuse_equal_names};
 use crate::cli::print::findings::{FindingFormat, print_chosen, wanted};
 use crate::cli::speak::context::Context;
@@ -74,6 +75,8 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
     message_format: FindingFormat,
     #[command(flatten)]
+    past: PastOptions,
+    #[command(flatten)]
     choice: ChoiceOptions,
 }
 
@@ -98,6 +101,8 @@ struct Addition<'c> {
 /// What it is made of.
 enum What<'c> {
     Files(Input),
+    /// What it was in a commit.
+    Past(PastCatalog),
     /// An image that the index seems to have already, and which is read only if it does not.
     Image(ImageSource<'c>),
 }
@@ -113,6 +118,13 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let mut choice = args.choice.choice(context, config.as_ref(), Whole::Catalogs)?;
     let catalogs = if named.is_empty() { catalogs_of_file(args, config)? } else { Vec::new() };
     let mut additions = additions(context, args, named, &catalogs)?;
+    for (spec, catalog) in args.past.catalogs(context, &args.output)? {
+        if additions.iter().any(|it| it.spec.name == spec.name) {
+            let message = format!("two catalogs would be called `{}`", spec.name);
+            return Err(CommandError::usage(message).help("give the repository another name, as in `--git NAME=REPO`"));
+        }
+        additions.push(Addition { spec, what: What::Past(catalog) });
+    }
     if let Some(input) = lifecycle_input(&args.lifecycles)? {
         if additions.iter().any(|it| it.spec.name == LIFECYCLES_LABEL) {
             let message = format!("`{LIFECYCLES_LABEL}` is the name of the catalog that `--lifecycles` makes");
@@ -139,8 +151,13 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let mut imports = Vec::new();
     for Addition { spec, what } in additions {
         let started = Instant::now();
+        let mut is_past = false;
         let input = match what {
             What::Files(input) => input,
+            What::Past(PastCatalog { repository, revision, is_newest }) => {
+                is_past = !is_newest;
+                repository.borrow_mut().catalog(&revision)?
+            }
             What::Image(image) => {
                 if let Some(mut import) = builder.keep_image(&spec, &image.origin())? {
                     let digest = image.origin().digest;
@@ -163,6 +180,10 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         } else {
             format!("skipped {n_files} of {}: size, inode and time stamps are those of the last build", spec.source)
         });
+        if is_past {
+            // Nobody can change the past; what is refused is said all the same.
+            import.report.findings.retain(|it| it.rule.severity == Severity::Error);
+        }
         if spec.labels.contains_key(LIFECYCLES_LABEL) {
             // It is about the packages of the other catalogs.
             import.report.findings.retain(|it| it.rule.id != platform::rules::PACKAGE_UNKNOWN.id);
@@ -259,7 +280,7 @@ fn show(context: &Context, args: &BuildArgs, chosen: &Chosen) -> Result<(), Comm
 
 /// The catalogs that `olmdex.toml` names, unless something else is to be done.
 fn catalogs_of_file(args: &BuildArgs, config: Option<Config>) -> Result<Vec<NamedCatalog>, CommandError> {
-    if !args.remove.is_empty() || args.migrate || !args.lifecycles.is_empty() {
+    if !args.remove.is_empty() || args.migrate || !args.lifecycles.is_empty() || args.past.is_given() {
         return Ok(Vec::new());
     }
     let help = "name catalogs, as in `olmdex build my-catalog/`, or list them in olmdex.toml: \

@@ -37,7 +37,7 @@ pub use detail::{
 pub use diff::{Change, ChangeKind, Side, Subject, diff};
 pub use documents::DocumentHead;
 pub use entries::EntryRow;
-pub use history::HistoryRow;
+pub use history::{DATE_LABEL, HistoryRow};
 pub use images::ImageUse;
 pub use info::{Info, Names, Size};
 pub use lifecycles::LIFECYCLES_LABEL;

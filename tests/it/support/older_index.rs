@@ -2,7 +2,7 @@
 
 /// To schema 5: no lifecycles.
 const TO_SCHEMA_5: &str = "
-DROP VIEW v_lifecycle; DROP VIEW v_platform_compatibility;
+DROP VIEW v_lifecycle; DROP VIEW v_platform_compatibility; DROP VIEW v_label;
 DROP TABLE lifecycle_version; DROP TABLE lifecycle_phase; DROP TABLE lifecycle_platform;
 DELETE FROM refinery_schema_history WHERE version > 5;
 PRAGMA user_version = 5;";
