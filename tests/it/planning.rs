@@ -170,3 +170,95 @@ fn an_operator_that_refuses_updates_blocks_the_required_ones() {
     assert_eq!((&found["subject"], &found["text"]), (&"my-operators/keda".into(), &"a migration is running".into()));
     assert!(found["platform"].is_null());
 }
+
+fn json_of(answer: &crate::support::Answer) -> serde_json::Value {
+    serde_json::from_str(&answer.out()).unwrap_or_else(|_| panic!("{}", answer.both()))
+}
+
+fn unknowns(plan: &serde_json::Value) -> Vec<String> {
+    let list = plan["unknowns"].as_array().unwrap().iter();
+    list.map(|it| format!("{} {}", it["code"].as_str().unwrap(), it["subject"].as_str().unwrap_or_default())).collect()
+}
+
+#[test]
+fn thousands_of_copies_count_for_nothing() {
+    let directory = scratch();
+    let cluster = later(&directory.path().join("must-gather"), "2.8.1", "4.16.3");
+    for namespace in 0..50 {
+        let copy = |number: usize| {
+            format!(
+                "- apiVersion: operators.coreos.com/v1alpha1\n  kind: ClusterServiceVersion\n  metadata: {{name: op-{number}.v1.0.0, namespace: app-{namespace}, labels: {{olm.copiedFrom: home}}}}\n  spec: {{version: 1.0.0}}\n"
+            )
+        };
+        let list: String = (0..100).map(copy).collect();
+        let name = format!("namespaces/app-{namespace}/operators.coreos.com/clusterserviceversions.yaml");
+        write(&cluster, &name, format!("apiVersion: v1\nkind: List\nitems:\n{list}"));
+        // What is no business of ours is not even opened: it is no YAML.
+        write(&cluster, &format!("namespaces/app-{namespace}/pods/p/logs/current.log"), "\u{0}: [{{");
+        write(&cluster, &format!("namespaces/app-{namespace}/core/secrets.yaml"), "kind: [Secret");
+    }
+    let alone = plan(&later(&directory.path().join("alone"), "2.8.1", "4.16.3"), &["-o", "json"]);
+    let all = plan(&cluster, &["-o", "json"]);
+    let (alone, all) = (json_of(&alone), json_of(&all));
+    for field in ["verdict", "steps", "unknowns"] {
+        assert_eq!(all[field], alone[field], "{field}");
+    }
+    assert_eq!(all["operators"].as_array().unwrap().len(), alone["operators"].as_array().unwrap().len());
+    assert_eq!(all["metadata"]["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn what_is_missing_or_contradicts_itself_gets_a_line() {
+    let directory = scratch();
+    let item = |kind: &str, name: &str, rest: &str| {
+        let group = if kind == "ClusterVersion" { "config.openshift.io/v1" } else { "operators.coreos.com/v1alpha1" };
+        let namespace = if kind == "ClusterVersion" { "" } else { ", namespace: ns" };
+        format!("- apiVersion: {group}\n  kind: {kind}\n  metadata: {{name: {name}{namespace}}}\n  {rest}\n")
+    };
+    let version = item("ClusterVersion", "version", "status: {desired: {version: 4.16.3}}");
+    let run = |items: &[String], more: &[&str]| {
+        let cluster =
+            write(directory.path(), "cluster.yaml", format!("apiVersion: v1\nkind: List\nitems:\n{}", items.concat()));
+        plan(&cluster, &[&["-o", "json"], more].concat())
+    };
+    let subscription = |name: &str, installed: &str| {
+        item(
+            "Subscription",
+            name,
+            &format!(
+                "spec: {{name: {name}, channel: stable, source: x, sourceNamespace: y}}\n  status: {{installedCSV: {installed}, currentCSV: {installed}}}"
+            ),
+        )
+    };
+    // Subscriptions without what they installed.
+    let half = json_of(&run(&[version.clone(), subscription("keda", "keda.v2.8.1"), subscription("fresh", "''")], &[]));
+    assert_eq!(unknowns(&half), ["csv-missing ns/keda", "not-installed ns/fresh"]);
+    // A ClusterServiceVersion whose version is none, and one that replaces itself.
+    let odd = [
+        item(
+            "ClusterServiceVersion",
+            "keda.v2.8.1",
+            "spec: {version: latest, replaces: keda.v2.8.1}\n  status: {phase: Installing}",
+        ),
+        item("ClusterServiceVersion", "nameless", "spec: {version: {a: b}}\n  status: {phase: [x]}"),
+        item(
+            "InstallPlan",
+            "install-1",
+            "spec: {approved: false, clusterServiceVersionNames: [gone.v1]}\n  status: {phase: RequiresApproval}",
+        ),
+        subscription("keda", "keda.v2.8.1"),
+        version.clone(),
+    ];
+    let odd = run(&odd, &[]);
+    assert!(odd.code == Some(0) || odd.code == Some(1), "{}", odd.both());
+    assert!(unknowns(&json_of(&odd)).contains(&"no-subscription ns/nameless".to_owned()), "{}", odd.out());
+    assert_eq!(json_of(&odd)["operators"].as_array().unwrap().len(), 2, "{}", odd.out());
+    // A version of OpenShift that is none must be given.
+    let no_version = item("ClusterVersion", "version", "status: {desired: {version: latest}}");
+    run(std::slice::from_ref(&no_version), &[]).expect_code(3).expect_words("--from VERSION");
+    run(&[no_version], &["--from", "4.16"]).expect_words("no installed operators");
+    // A cluster without OLM, and files that are none of a cluster.
+    assert_eq!(json_of(&run(&[version], &[]))["operators"], serde_json::json!([]));
+    let other = write(directory.path(), "other/readme.md", "# no manifest");
+    plan(other.parent().unwrap(), &[]).expect_code(2).expect_words("has no ClusterVersion");
+}
