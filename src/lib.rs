@@ -62,6 +62,7 @@
 //! | 3 | [`bundle`] | bundle directories as blobs, and the rules of a valid one |
 //! | 3 | [`oci`] | images in layouts, archives and directories: catalogs, bundles, databases |
 //! | 3 | [`message`] | what the messages of OLM, catalogd, opm and oc-mirror mean |
+//! | 3 | [`git`] | catalogs as they were, out of repositories of git |
 //! | 4 | [`index`] | the SQLite file: building, opening, questions |
 //! | 4 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
 //! | 4 | [`template`] | basic, semver and substitutes templates: read, judged, rendered |
@@ -98,6 +99,7 @@ pub mod draw;
 pub mod edit;
 pub mod fbc;
 pub mod file;
+pub mod git;
 pub mod index;
 pub mod json;
 pub mod legacy;

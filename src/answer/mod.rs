@@ -108,6 +108,13 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         }
         ("Plan", schema)
     }
+    fn of_progress() -> (&'static str, schemars::Schema) {
+        let mut schema = schemars::schema_for!(crate::plan::PlanProgress);
+        if let Some(kind) = schema.pointer_mut("/properties/kind").and_then(serde_json::Value::as_object_mut) {
+            kind.insert("const".to_owned(), "PlanProgress".into());
+        }
+        ("PlanProgress", schema)
+    }
     vec![
         of::<BundleDetail>("Bundle"),
         of::<BundleRow>("BundleList"),
@@ -135,6 +142,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<crate::platform::LifecycleRow>("LifecycleList"),
         of::<crate::platform::PlatformRoute>("PlatformRoute"),
         of_plan(),
+        of_progress(),
         of::<Stay>("CompatList"),
         of::<Info>("IndexInfo"),
         of::<LegacyInfo>("LegacyInfo"),

@@ -7,11 +7,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use super::deprecations::deprecation_step;
 use super::facts::{DeprecationsFacts, Draft, Facts, Inspected, Phase};
 use super::inspect::draft;
+use super::lifecycles::{Unfit, lifecycles};
 use super::model::{PackageModel, package_of};
 use super::whole::{Absence, Whole, whole};
 use super::{Extent, Report, places, rules, tree};
 use crate::diag::{Severity, closest, closest_of_same_numbers, slip_of};
 use crate::fbc::{Input, Origin};
+use crate::platform::Day;
 use crate::version::Quoted;
 
 /// Judges a catalog as a whole: takes the facts of its documents in order, then says what is wrong.
@@ -20,6 +22,7 @@ pub struct Checker {
     origins: Vec<Origin>,
     facts: Vec<Facts>,
     drafts: Vec<(usize, Draft)>,
+    day: Option<Day>,
 }
 
 impl Checker {
@@ -27,6 +30,12 @@ impl Checker {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Whether support is judged, and on which day.
+    #[must_use]
+    pub fn on(self, day: Option<Day>) -> Self {
+        Self { day, ..self }
     }
 
     /// Takes the next document. The order is that of the catalog.
@@ -40,7 +49,7 @@ impl Checker {
     /// Judges what it has seen. Documents with findings are read once more from `input` for their places.
     #[must_use]
     pub fn finish(self, input: &Input) -> Report {
-        let Self { origins, facts, drafts } = self;
+        let Self { origins, facts, drafts, day } = self;
         let mut judge = Judge::new(&facts, &origins, input, drafts);
         judge.packages();
         judge.channels();
@@ -48,6 +57,7 @@ impl Checker {
         judge.whole_packages();
         judge.required_packages();
         judge.deprecations();
+        judge.lifecycles(day);
         let Judge { models, mut drafts, .. } = judge;
         // Stable: what was found in one document stays in the order of the rules.
         drafts.sort_by_key(|(number, _)| *number);
@@ -317,6 +327,20 @@ impl<'a> Judge<'a> {
             }
             model.deprecations = Some((number, deprecations));
             self.deprecated_things(number, deprecations);
+        }
+    }
+
+    /// What lifecycles and packages say of each other.
+    fn lifecycles(&mut self, day: Option<Day>) {
+        for found in lifecycles(self.facts, &self.models, day) {
+            let Unfit { number, package, draft, is_absence } = found;
+            match is_absence {
+                true => {
+                    let meant = self.closest_package(package);
+                    self.absent(number, package, draft, meant);
+                }
+                false => self.push(number, draft),
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 
 use crate::diag::Rule;
 use crate::fbc::{Entry, Origin, Spot};
+use crate::platform::Day;
 
 /// The facts of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum Facts {
     Bundle(BundleFacts),
     /// An `olm.deprecations`.
     Deprecations(DeprecationsFacts),
+    /// A lifecycle.
+    Lifecycle(LifecycleFacts),
     /// Any other schema.
     Other {
         /// The package that it belongs to, or empty.
@@ -84,6 +87,15 @@ pub struct DeprecationFacts {
     pub name: String,
     /// Whether there is a message.
     pub has_message: bool,
+}
+
+/// Facts of a lifecycle.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LifecycleFacts {
+    /// The package.
+    pub package: String,
+    /// The names of its minor versions in order, with the last day of support.
+    pub versions: Vec<(String, Option<Day>)>,
 }
 
 /// A finding in the making: its place is a spot in a document, to be looked up when it is shown.

@@ -2,14 +2,14 @@
 
 use std::collections::HashSet;
 
-use super::facts::{ChannelFacts, Draft, Facts, Inspected, OpmLine, PackageFacts, Phase};
+use super::facts::{ChannelFacts, Draft, Facts, Inspected, LifecycleFacts, OpmLine, PackageFacts, Phase};
 use super::{property, rules};
 use crate::diag::Rule;
 use crate::fbc::{
     Blob, Channel, Defect, DefectKind, Document, Entry, Failure, Package, PropertyView, Spot, Syntax, Typed,
 };
 use crate::json::{Step, Value};
-use crate::platform::{self, LifecycleDefect};
+use crate::platform::{self, Lifecycle, LifecycleDefect};
 use crate::version::Quoted;
 use crate::version::blang::Range;
 
@@ -134,6 +134,9 @@ impl Inspector {
             Typed::Deprecations(deprecations) => Facts::Deprecations(self.deprecations(deprecations)),
             Typed::Other => {
                 self.other(blob);
+                if blob.schema == platform::SCHEMA {
+                    return Facts::Lifecycle(lifecycle_facts(&Lifecycle::read(blob.value)));
+                }
                 Facts::Other { package: blob.package.to_string() }
             }
         }
@@ -292,6 +295,11 @@ impl Inspector {
             }
         }
     }
+}
+
+fn lifecycle_facts(lifecycle: &Lifecycle) -> LifecycleFacts {
+    let versions = lifecycle.versions.iter().map(|it| (it.name.clone(), it.phases.iter().map(|it| it.end).max()));
+    LifecycleFacts { package: lifecycle.package.clone(), versions: versions.collect() }
 }
 
 /// A field of a property's value as text; empty if it is absent or not a string.

@@ -14,6 +14,7 @@ mod deprecations;
 mod facts;
 pub mod graph;
 mod inspect;
+mod lifecycles;
 mod model;
 mod places;
 mod property;
@@ -28,13 +29,14 @@ use std::convert::Infallible;
 pub use crate::fbc::{ImageError, check_image};
 pub use catalog::Checker;
 pub use facts::{
-    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, OpmLine, PackageFacts,
-    Phase,
+    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, LifecycleFacts, OpmLine,
+    PackageFacts, Phase,
 };
 pub use inspect::inspect;
 
 use crate::diag::{Finding, Rule};
 use crate::fbc::{Consumer, Document, Failure, Input, Origin, load};
+use crate::platform::Day;
 
 /// All rules that a catalog is judged by: [`rules`], those of the CustomResourceDefinitions in its bundles, and those of its lifecycles.
 #[must_use]
@@ -126,7 +128,13 @@ impl Consumer for Inspection {
 /// ```
 #[must_use]
 pub fn check(input: &Input) -> Report {
-    let mut checker = Checker::new();
+    check_on(input, None)
+}
+
+/// As [`check()`], and whether the heads of channels are supported on a day. Without one, nothing depends on when it is asked.
+#[must_use]
+pub fn check_on(input: &Input, day: Option<Day>) -> Report {
+    let mut checker = Checker::new().on(day);
     let done: Result<(), Infallible> = load(input, &Inspection, |inspected| {
         checker.add(inspected);
         Ok(())

@@ -57,6 +57,7 @@ pub(super) fn package_of(facts: &Facts) -> &str {
         Facts::Channel(it) => &it.package,
         Facts::Bundle(it) => &it.package,
         Facts::Deprecations(it) => &it.package,
+        Facts::Lifecycle(it) => &it.package,
         Facts::Other { package } | Facts::Broken { package, .. } => package,
     }
 }

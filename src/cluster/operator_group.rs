@@ -1,6 +1,6 @@
 //! OperatorGroups: how a namespace wants to be resolved (`docs/behaviour/olm-classic.md` 1.4, 2.9).
 //!
-//! What it deliberately does not do: no target namespaces.
+//! What it deliberately does not do: no selector is evaluated.
 
 use super::object::Object;
 use crate::diag::Place;
@@ -16,6 +16,8 @@ pub struct OperatorGroup {
     pub excludes_global: bool,
     /// Whether `spec.upgradeStrategy` is `TechPreviewUnsafeFailForward`.
     pub fails_forward: bool,
+    /// The namespaces that it is for; one without a name stands for all. `None` if only the cluster can tell.
+    pub targets: Option<Vec<String>>,
     /// Where it is written.
     pub place: Place,
 }
@@ -28,7 +30,22 @@ impl OperatorGroup {
             namespace: object.namespace(),
             excludes_global: excludes.as_deref() == Some("true"),
             fails_forward: object.text(&["spec", "upgradeStrategy"]) == "TechPreviewUnsafeFailForward",
+            targets: targets(object),
             place: object.place.clone(),
         }
     }
+}
+
+/// The cluster's own word first, then what was asked of it.
+fn targets(object: &Object<'_>) -> Option<Vec<String>> {
+    let texts = |path: &[&str]| -> Vec<String> {
+        object.items(path).into_iter().filter_map(|it| Some(it.as_str()?.into_owned())).collect()
+    };
+    for path in [["status", "namespaces"], ["spec", "targetNamespaces"]] {
+        let found = texts(&path);
+        if !found.is_empty() {
+            return Some(found);
+        }
+    }
+    if object.at(&["spec", "selector"]).is_some() { None } else { Some(vec![String::new()]) }
 }

@@ -8,9 +8,10 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, Result, params};
 
 use super::prepare::{Profile, Rows, rows_of};
-use super::stored;
+use super::{lifecycle, stored};
 use crate::fbc::blob;
 use crate::json;
+use crate::platform;
 
 /// The documents that profiles are made of, one of each.
 const OF_PROFILES: &str = "
@@ -46,6 +47,20 @@ pub(super) fn refill(connection: &Connection) -> Result<()> {
         }
         for (position, (name, url)) in rows.csv.links.iter().enumerate() {
             link.execute(params![document, position, name, url])?;
+        }
+    }
+    Ok(())
+}
+
+/// Fills the tables that version 6 of the schema brought: lifecycles.
+pub(super) fn refill_lifecycles(connection: &Connection) -> Result<()> {
+    let mut statement = connection.prepare("SELECT id FROM document WHERE schema = ?1 ORDER BY id")?;
+    let documents: Vec<i64> = statement.query_map([platform::SCHEMA], |row| row.get(0))?.collect::<Result<_>>()?;
+    let mut statements = lifecycle::Statements::new(connection)?;
+    let mut readers = [json::Reader::new(), json::Reader::new()];
+    for document in documents {
+        if let Some(Rows::Lifecycle(it)) = derive(connection, document, &mut readers)? {
+            statements.write(document, &it)?;
         }
     }
     Ok(())

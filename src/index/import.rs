@@ -16,6 +16,7 @@ use super::{graph, remove, seen};
 use crate::check::{Checker, Report};
 use crate::diag::Severity;
 use crate::fbc::{self, Consumer, Document, FromImage, Input, MadeOf, Origin};
+use crate::platform;
 
 /// Which catalog is imported.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -455,13 +456,14 @@ impl Importing<'_> {
     /// What depends on the catalog as a whole.
     fn complete(&mut self, source_digest: &[u8], is_broken: impl Fn(&str) -> bool) -> rusqlite::Result<Vec<String>> {
         let without_range_edges = graph::write(self.connection, self.catalog, self.interned)?;
+        // A lifecycle may be about any product, so a catalog that has one need not have the package.
         let sql = "SELECT d.package, min(CASE WHEN d.schema = 'olm.package' THEN d.id END)
                    FROM catalog_document cd JOIN document d ON d.id = cd.document
-                   WHERE cd.catalog = ?1 AND d.package <> '' GROUP BY d.package ORDER BY d.package";
+                   WHERE cd.catalog = ?1 AND d.package <> '' AND d.schema <> ?2 GROUP BY d.package ORDER BY d.package";
         let packages: Vec<(String, Option<i64>)> = self
             .connection
             .prepare(sql)?
-            .query_map([self.catalog], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .query_map(params![self.catalog, platform::SCHEMA], |row| Ok((row.get(0)?, row.get(1)?)))?
             .collect::<Result<_, _>>()?;
         let mut insert = self.connection.prepare("INSERT INTO catalog_package VALUES (?, ?, ?, ?)")?;
         for (package, document) in packages {

@@ -11,10 +11,11 @@ use super::prepare::Source;
 use super::spot::spot_from_json;
 use super::write::{Interned, Interner};
 use crate::check::{
-    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, OpmLine, PackageFacts,
-    Phase, rules,
+    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, LifecycleFacts, OpmLine,
+    PackageFacts, Phase, rules,
 };
 use crate::fbc::{Api, Entry, Origin};
+use crate::platform::{self, Day};
 
 impl Interned {
     /// Reads what `connection` holds. `with_sources`: whether texts that are known need not be judged again.
@@ -78,6 +79,7 @@ pub(super) struct Recall<'c> {
     complaints: Statement<'c>,
     required_packages: Statement<'c>,
     deprecations: Statement<'c>,
+    lifecycle: Statement<'c>,
     findings: Statement<'c>,
 }
 
@@ -96,6 +98,10 @@ impl<'c> Recall<'c> {
             )?,
             deprecations: prepare(
                 "SELECT schema, name, message <> '' FROM deprecation WHERE document = ? ORDER BY position",
+            )?,
+            lifecycle: prepare(
+                "SELECT minor, (SELECT max(end_date) FROM lifecycle_phase p WHERE p.document = v.document AND p.version = v.position)
+                 FROM lifecycle_version v WHERE document = ? ORDER BY position",
             )?,
             findings: prepare(
                 "SELECT rule, message, help, spot, opm_phase, opm_step, opm_text FROM finding WHERE document = ? ORDER BY position",
@@ -126,10 +132,18 @@ impl<'c> Recall<'c> {
                 })?;
                 Facts::Deprecations(DeprecationsFacts { package, entries })
             }
+            platform::SCHEMA => Facts::Lifecycle(LifecycleFacts { package, versions: self.lifecycle(document)? }),
             _ => Facts::Other { package },
         };
         let drafts = all(&mut self.findings, [document], draft)?;
         Ok(Inspected { origin, facts, drafts: drafts.into_iter().flatten().collect() })
+    }
+
+    fn lifecycle(&mut self, document: i64) -> Result<Vec<(String, Option<Day>)>> {
+        all(&mut self.lifecycle, [document], |row| {
+            let ends: Option<String> = row.get(1)?;
+            Ok((row.get(0)?, ends.as_deref().and_then(Day::parse)))
+        })
     }
 
     fn entries(&mut self, document: i64) -> Result<Vec<Entry>> {

@@ -24,6 +24,7 @@ mod functions;
 mod graph;
 mod import;
 mod known;
+mod lifecycle;
 mod open;
 mod placed;
 mod prepare;

@@ -14,6 +14,7 @@ use crate::fbc::{
     PropertyView, Syntax, Typed, layout_of, layout_of_made, start_in_file,
 };
 use crate::json;
+use crate::platform::{self, Lifecycle};
 use crate::version::{Release, Version, VersionRelease};
 use crate::yaml::Position;
 
@@ -78,6 +79,8 @@ pub(super) enum Rows {
     Bundle(Box<BundleRows>),
     /// Schema, name and message of each deprecation.
     Deprecations(Vec<[String; 3]>),
+    /// A lifecycle.
+    Lifecycle(Lifecycle),
     Other,
 }
 
@@ -310,6 +313,7 @@ pub(super) fn rows_of(blob: &Blob<'_>, reader: &mut json::Reader) -> Rows {
             let all = it.entries.iter().flatten();
             Rows::Deprecations(all.map(|it| [&it.schema, &it.name, &it.message].map(ToString::to_string)).collect())
         }
+        Typed::Other if blob.schema == platform::SCHEMA => Rows::Lifecycle(Lifecycle::read(blob.value)),
         Typed::Other => Rows::Other,
     }
 }

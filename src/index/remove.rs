@@ -28,6 +28,9 @@ pub(super) const OF_DOCUMENT: &[&str] = &[
     "related_image",
     "bundle",
     "deprecation",
+    "lifecycle_platform",
+    "lifecycle_phase",
+    "lifecycle_version",
     "document_text",
     "document_source",
 ];

@@ -7,7 +7,7 @@ use super::error::NotAnIndex;
 use super::form::{APPLICATION_ID, SCHEMA_VERSION};
 
 /// The migrations, by the names of their files.
-const MIGRATIONS: [(&str, &str); 5] = [
+const MIGRATIONS: [(&str, &str); 6] = [
     ("V1__catalogs_and_documents", include_str!("../../migrations/V1__catalogs_and_documents.sql")),
     ("V2__edges_for_recursive_queries", include_str!("../../migrations/V2__edges_for_recursive_queries.sql")),
     ("V3__places_inside_documents", include_str!("../../migrations/V3__places_inside_documents.sql")),
@@ -16,6 +16,7 @@ const MIGRATIONS: [(&str, &str); 5] = [
         include_str!("../../migrations/V4__what_pages_show_and_older_readers.sql"),
     ),
     ("V5__images", include_str!("../../migrations/V5__images.sql")),
+    ("V6__lifecycles", include_str!("../../migrations/V6__lifecycles.sql")),
 ];
 
 /// The time that the history of migrations carries, so that an index has the same bytes whenever it is built.
@@ -75,11 +76,17 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), String> {
     if base < VERSION_OF_DERIVED_ROWS {
         derive::refill(connection).map_err(|error| error.to_string())?;
     }
+    if base < VERSION_OF_LIFECYCLES {
+        derive::refill_lifecycles(connection).map_err(|error| error.to_string())?;
+    }
     Ok(())
 }
 
 /// From this version on, indexes have all that [`derive::refill`] fills.
 const VERSION_OF_DERIVED_ROWS: i32 = 4;
+
+/// From this version on, indexes have the rows of lifecycles.
+const VERSION_OF_LIFECYCLES: i32 = 6;
 
 /// Whether an older index has the history and the schema that its migrations leave. On others, migrations fail anywhere,
 /// and refinery panics.

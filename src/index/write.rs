@@ -6,6 +6,7 @@ use std::hash::Hash;
 use rusqlite::{Connection, Result, Statement, params};
 
 use super::csv::CsvFacts;
+use super::lifecycle;
 use super::prepare::{
     BundleRows, DESCRIPTION, KnownDocuments, Layout, NewDocument, Profile, PropertyRow, Rows, Source,
 };
@@ -97,6 +98,7 @@ pub(super) struct Writer<'c> {
     bundle_constraint: Statement<'c>,
     related_image: Statement<'c>,
     deprecation: Statement<'c>,
+    lifecycle: lifecycle::Statements<'c>,
     compressor: Compressor,
 }
 
@@ -148,6 +150,7 @@ impl<'c> Writer<'c> {
             bundle_constraint: insert("bundle_constraint", 3)?,
             related_image: insert("related_image", 4)?,
             deprecation: insert("deprecation", 5)?,
+            lifecycle: lifecycle::Statements::new(connection)?,
             compressor: Compressor::new(),
         })
     }
@@ -215,6 +218,7 @@ impl<'c> Writer<'c> {
                     self.deprecation.execute(params![id, position, schema, name, message])?;
                 }
             }
+            Rows::Lifecycle(it) => self.lifecycle.write(id, it)?,
             Rows::Other => {}
         }
         self.findings(id, inspected)

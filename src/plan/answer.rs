@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::catalogs::Catalogs;
 use super::standing::OperatorState;
@@ -167,7 +167,7 @@ impl OperatorPlan {
 }
 
 /// What a step does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepKind {
     /// Something is repaired.
@@ -215,7 +215,7 @@ impl StepKind {
 }
 
 /// A bundle on the path of a step, or several that are installed together.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum PathElement {
     /// A bundle.
@@ -225,7 +225,7 @@ pub enum PathElement {
 }
 
 /// Why, in a word and in a sentence.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reason {
     /// In a word.
@@ -235,7 +235,7 @@ pub struct Reason {
 }
 
 /// A bundle on the way, and what in the catalog leads to it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RouteStep {
     /// The bundle.
@@ -249,7 +249,7 @@ pub struct RouteStep {
 }
 
 /// A step.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlanStep {
     /// Its number, from 1.
@@ -296,8 +296,10 @@ pub struct PlanStep {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
     /// Why.
+    #[serde(default)]
     pub because: Vec<Reason>,
     /// What to run. Lines that begin with `#` are remarks.
+    #[serde(default)]
     pub commands: Vec<String>,
     /// An object for those who keep theirs in files, as YAML.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -359,6 +361,9 @@ pub struct Blocker {
     pub place: String,
     /// Whether something other than uninstalling lifts it.
     pub has_way: bool,
+    /// Whether planning again, as if it had been lifted so, has shown that it is gone; absent where that cannot be planned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
 }
 
 /// Something to decide.

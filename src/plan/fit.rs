@@ -7,7 +7,7 @@ use super::inventory::Operator;
 use super::question::PlanQuestion;
 use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
 use crate::index::IndexError;
-use crate::platform::{Lifecycle, PlatformFit, Support};
+use crate::platform::{Lifecycle, Support};
 use crate::upgrade::Generation;
 use crate::upgrade::compat::{Claims, Compatibility, Signal, judge};
 
@@ -87,21 +87,10 @@ impl<'q> Judge<'q> {
 
     /// How a bundle stands to a version, and what says so.
     pub(super) fn fit(&self, bundle: &str, version: &str, at: Minor) -> Result<(Fit, String), IndexError> {
-        let claims = self.claims(bundle)?;
+        let listed = self.lifecycle.and_then(|it| it.version(version)?.openshift());
+        let claims = Claims { lifecycle: listed.map(<[String]>::to_vec), ..self.claims(bundle)? };
         let before = self.path.iter().take_while(|it| **it != at).last().copied().unwrap_or(at);
         let judgement = judge(&claims, self.operator.olm, before, at);
-        if judgement.verdict == Compatibility::Blocks {
-            return Ok((Fit::Blocks, judgement.reason()));
-        }
-        let listed = self.lifecycle.and_then(|it| it.version(version));
-        let minors = || listed.and_then(|it| it.openshift()).unwrap_or_default().join(", ");
-        match listed.map_or(PlatformFit::NoData, |it| it.fit(&at.to_string())) {
-            PlatformFit::Compatible => return Ok((Fit::Stated, format!("its lifecycle lists OpenShift {}", minors()))),
-            PlatformFit::Incompatible => {
-                return Ok((Fit::Incompatible, format!("its lifecycle lists OpenShift {}, not {at}", minors())));
-            }
-            PlatformFit::NoData => {}
-        }
         let fit = match judgement.verdict {
             Compatibility::Blocks => Fit::Blocks,
             Compatibility::Excluded => Fit::Incompatible,

@@ -72,6 +72,7 @@ impl Inventory {
         let tie = Tie::new(question, catalogs);
         inventory.csvs(question, &tie);
         inventory.extensions(question, &tie);
+        inventory.without_csv(question);
         inventory.operators.sort_by(|a, b| {
             let key = |it: &Operator| (it.namespace.clone(), it.package.clone(), it.name.clone(), it.installed.clone());
             key(a).cmp(&key(b))
@@ -100,7 +101,7 @@ impl Inventory {
         }
         for csv in &csvs {
             let key = (csv.namespace.as_str(), csv.name.as_str());
-            if replaced.contains_key(&key) {
+            if is_replaced(&replaced, key) {
                 continue;
             }
             let mut subscriptions = by_installed.get(&key).cloned().unwrap_or_default();
@@ -184,6 +185,31 @@ impl Inventory {
         }
     }
 
+    /// Subscriptions whose ClusterServiceVersion was not given: half of what there is to know.
+    fn without_csv(&mut self, question: &PlanQuestion<'_>) {
+        let cluster = question.cluster;
+        let known: BTreeSet<(&str, &str)> =
+            cluster.csvs.iter().map(|it| (it.namespace.as_str(), it.name.as_str())).collect();
+        let is_in_scope = |namespace: &String| question.scope.is_empty() || question.scope.contains(namespace);
+        for it in cluster.subscriptions.iter().filter(|it| is_in_scope(&it.namespace)) {
+            let subject = Some(format!("{}/{}", it.namespace, it.package));
+            let mut installed = [&it.installed, &it.current].into_iter().filter(|it| !it.is_empty());
+            let has_csv = installed.clone().any(|name| known.contains(&(it.namespace.as_str(), name.as_str())));
+            match installed.next() {
+                _ if has_csv => {}
+                Some(name) => {
+                    let text =
+                        format!("the Subscription {} names {name}, whose ClusterServiceVersion was not given", it.name);
+                    self.unknowns.push(Unknown::new("csv-missing", subject, None, text));
+                }
+                None => {
+                    let text = format!("the Subscription {} has installed nothing", it.name);
+                    self.unknowns.push(Unknown::new("not-installed", subject, None, text));
+                }
+            }
+        }
+    }
+
     fn extensions(&mut self, question: &PlanQuestion<'_>, tie: &Tie<'_>) {
         // A ClusterExtension belongs to no namespace.
         for it in question.cluster.extensions.iter().filter(|_| question.scope.is_empty()) {
@@ -236,6 +262,19 @@ impl Inventory {
             });
         }
     }
+}
+
+/// Whether something newer has taken the place of a ClusterServiceVersion. Those that replace each other in a circle all stay.
+fn is_replaced(replaced: &BTreeMap<(&str, &str), &str>, key: (&str, &str)) -> bool {
+    let mut seen = BTreeSet::from([key.1]);
+    let mut at = key;
+    while let Some(next) = replaced.get(&at) {
+        if !seen.insert(next) {
+            return false;
+        }
+        at = (key.0, next);
+    }
+    at != key
 }
 
 /// The package of a ClusterServiceVersion, and whether it is a guess.

@@ -80,6 +80,7 @@ pub(super) fn travel<'q>(
             traveller.leave(idx)?;
         }
     }
+    traveller.refused();
     traveller.at_the_end();
     Ok(traveller.journey)
 }
@@ -225,6 +226,7 @@ impl Traveller<'_> {
             lifted_by: lifted_by.clone(),
             lift,
             place: self.operator.place.clone(),
+            verified: None,
         });
         if lifted_by.is_none() {
             if view.is_some() || !self.operator.is_managed {
@@ -399,6 +401,28 @@ impl Traveller<'_> {
             approval: (self.operator.olm == Generation::Classic).then(|| approval.to_owned()),
             ..PlanStep::new(kind)
         }
+    }
+
+    /// An operator that refuses updates blocks those that are required, not the platform by itself.
+    fn refused(&mut self) {
+        let Some(refusal) = &self.operator.refusal else { return };
+        let is_update = |kind| matches!(kind, StepKind::Operator | StepKind::Extension);
+        if !self.journey.steps.iter().any(|(_, it)| is_update(it.kind)) {
+            return;
+        }
+        let lift = "as its message says; the required update waits for it";
+        self.journey.blockers.push(Blocker {
+            code: "operatorcondition".to_owned(),
+            subject: Some(self.operator.subject()),
+            platform: None,
+            value: Some("Upgradeable=False".to_owned()),
+            text: refusal.clone(),
+            lifted_by: None,
+            lift: lift.to_owned(),
+            place: self.operator.place.clone(),
+            has_way: true,
+            verified: None,
+        });
     }
 
     /// What else stands in the way of an update of the operator.

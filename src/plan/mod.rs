@@ -9,9 +9,11 @@
 
 mod answer;
 mod catalogs;
+mod check;
 mod commands;
 mod family;
 mod fit;
+mod html;
 mod inventory;
 mod journey;
 mod markdown;
@@ -21,16 +23,21 @@ mod platform_state;
 mod question;
 mod standing;
 mod state;
+mod style;
+mod verify;
 
 pub use answer::{
     Blocker, CatalogOfPlan, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanStep, PlanVerdict, Reason,
     RouteStep, StepKind, Unknown,
 };
+pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgress, StepStatus, progress};
 pub use family::{PlanCatalog, family_and_minor};
+pub use html::html;
 pub use markdown::{markdown, script};
 pub use question::{PlanQuestion, path_of};
 pub use standing::OperatorState;
 
+use crate::constraint::openshift::Minor;
 use crate::index::IndexError;
 
 /// Plans the upgrade of a cluster.
@@ -40,14 +47,26 @@ use crate::index::IndexError;
 pub fn plan(question: &PlanQuestion<'_>) -> Result<Plan, IndexError> {
     let path = path_of(question.from, question.to);
     let catalogs = catalogs::Catalogs::new(question);
-    let inventory = inventory::Inventory::new(question, &catalogs);
-    let mut journeys = Vec::new();
-    for operator in &inventory.operators {
-        journeys.push(journey::travel(question, &catalogs, &path, operator)?);
-    }
-    let mut plan = order::assemble(question, &catalogs, &path, inventory, journeys)?;
+    let mut plan = draft(question, &catalogs, &path, &verify::Settled::new())?;
+    verify::verify(&mut plan, |settled| draft(question, &catalogs, &path, settled))?;
     platform_state::add(question, &path, &mut plan);
     commands::add(question, &mut plan);
     plan.judge(&catalogs, question.to);
     Ok(plan)
+}
+
+/// What follows from operators and catalogs; some operators as if they were already updated or uninstalled.
+fn draft(
+    question: &PlanQuestion<'_>,
+    catalogs: &catalogs::Catalogs<'_>,
+    path: &[Minor],
+    settled: &verify::Settled,
+) -> Result<Plan, IndexError> {
+    let mut inventory = inventory::Inventory::new(question, catalogs);
+    verify::settle(&mut inventory.operators, settled, catalogs, path)?;
+    let mut journeys = Vec::new();
+    for operator in &inventory.operators {
+        journeys.push(journey::travel(question, catalogs, path, operator)?);
+    }
+    order::assemble(question, catalogs, path, inventory, journeys)
 }

@@ -34,6 +34,7 @@ fn blocker(code: &str, subject: &str, platform: Option<Minor>, text: String, lif
         lift: lift.to_owned(),
         place,
         has_way: true,
+        verified: None,
     }
 }
 

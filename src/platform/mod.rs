@@ -34,6 +34,6 @@ pub use graph_data::{GraphData, Suggestion, Window};
 pub use lifecycle::{Lifecycle, LifecycleVersion, OPENSHIFT, Phase, PlatformVersions, SCHEMA, coerce};
 pub use lifecycle_check::{LifecycleDefect, lifecycle_defects};
 pub use path::{Goal, PlatformHop, PlatformPath, PlatformRoute, platform_path};
-pub use row::LifecycleRow;
+pub use row::{LifecyclePhases, LifecycleRow, PhaseRow};
 pub use support::{PlatformFit, Support, SupportLevel, SupportStatus};
 pub use text::{TextError, each_document};

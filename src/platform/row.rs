@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::day::Day;
-use super::lifecycle::{Lifecycle, LifecycleVersion};
+use super::lifecycle::{Lifecycle, LifecycleVersion, Phase};
 use super::support::{PlatformFit, Support};
 
 /// A minor version of a package, with its support on a day.
@@ -71,6 +71,42 @@ impl LifecycleRow {
         match version {
             Some(version) => lifecycle.version(version).map(row).into_iter().collect(),
             None => lifecycle.versions.iter().map(row).collect(),
+        }
+    }
+}
+
+/// A minor version with its phases, whatever the day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LifecyclePhases {
+    /// The minor version.
+    pub minor: String,
+    /// Its phases of support, in the order of the lifecycle.
+    pub phases: Vec<PhaseRow>,
+    /// The OpenShift versions that it is made for; `null` if nothing is said.
+    pub openshift: Option<Vec<String>>,
+}
+
+/// A phase of support.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PhaseRow {
+    /// Its name.
+    pub name: String,
+    /// Its first day.
+    pub start: String,
+    /// Its last day.
+    pub end: String,
+}
+
+impl From<&LifecycleVersion> for LifecyclePhases {
+    fn from(version: &LifecycleVersion) -> Self {
+        let phase =
+            |it: &Phase| PhaseRow { name: it.name.clone(), start: it.start.to_string(), end: it.end.to_string() };
+        Self {
+            minor: version.name.clone(),
+            phases: version.phases.iter().map(phase).collect(),
+            openshift: version.openshift().map(<[String]>::to_vec),
         }
     }
 }

@@ -8,6 +8,10 @@ rules! {
         "A lifecycle names its package.",
         "Whoever asks for the lifecycle of a package never gets one without `package`.",
         "schema: io.openshift.operators.lifecycles.v1alpha1\nversions: []";
+    PACKAGE_UNKNOWN: "W0602", "lifecycle-package-unknown", Warning,
+        "The package of a lifecycle is in the catalog.",
+        "Lifecycles are made for all products at once, so one without a package harms nobody. It may also be a typo, and then the package has no lifecycle.",
+        "schema: io.openshift.operators.lifecycles.v1alpha1\npackage: tlil";
     VERSIONS_MISSING: "W0603", "lifecycle-versions-missing", Warning,
         "A lifecycle has `versions`.",
         "Without them it says nothing.",
@@ -68,4 +72,16 @@ rules! {
         "Lifecycles hold only fields that their schema has.",
         "The schema allows no others at any level, so a reader that checks it refuses the blob; and a misspelt field says nothing.",
         "{name: \"1.2\", phase: []}";
+    LIFECYCLE_TWICE: "W0618", "lifecycle-twice", Warning,
+        "A package has one lifecycle.",
+        "The console shows no lifecycle at all of a package that has two.",
+        "two documents of the schema io.openshift.operators.lifecycles.v1alpha1 with `package: till`";
+    MINOR_WITHOUT_LIFECYCLE: "W0619", "minor-without-lifecycle", Warning,
+        "The lifecycle of a package knows every minor version that its channels hold.",
+        "Of a minor version that it does not list, nobody can tell whether it is supported.",
+        "a bundle with version 1.3.0 in a channel, and versions: [{name: \"1.2\", …}]";
+    HEAD_SUPPORT_ENDED: "W0620", "head-support-ended", Warning,
+        "The head of a channel is supported.",
+        "Whoever follows the channel to its head gets a version whose support has ended. Reported if `validate` is given a day, with `--date`.",
+        "the head has version 1.2.3, and the last phase of \"1.2\" ends before the day";
 }

@@ -19,6 +19,16 @@ struct Provider<'p> {
     name: &'p str,
 }
 
+/// What an installed operator provides.
+pub(super) fn csv_apis(csv: &ClusterServiceVersion) -> Vec<Api> {
+    Provider::of_csv(csv).apis.into_iter().collect()
+}
+
+/// What an operator that is to be installed provides.
+pub(super) fn operator_apis(operator: &Operator) -> Vec<Api> {
+    Provider::of_operator(operator).apis.into_iter().collect()
+}
+
 impl<'p> Provider<'p> {
     fn of_csv(csv: &'p ClusterServiceVersion) -> Self {
         let said = csv.properties.as_deref().unwrap_or_default();

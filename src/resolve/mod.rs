@@ -7,6 +7,7 @@
 //!
 //! What it deliberately does not do: no SQL, no reading of manifests, no printing.
 
+mod across;
 mod answer;
 mod candidates;
 mod closure;
@@ -34,6 +35,7 @@ mod universe;
 mod variables;
 mod why;
 
+pub use across::across;
 pub use answer::{
     BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer, OperatorAnswer, Outcome,
     ResolutionAnswer, StepsAnswer,
@@ -50,7 +52,7 @@ pub use fitness::ClusterFacts;
 pub use generations::{Course, Generation, MAX_GENERATIONS, after, generations};
 pub use indexed::IndexRows;
 pub use preference::Preference;
-pub use question::{Bundles, Install, Question, QuestionError};
+pub use question::{Bundles, Install, Question, QuestionError, SOURCE_LABEL};
 pub use quirks::quirks;
 pub use repair::{Repair, repairs};
 pub use resolution::{Because, Behind, Kept, Operator, Options, Preferred, Provision, Resolution, Verdict, resolve};

@@ -96,7 +96,27 @@ pub enum QuestionError {
     Index(#[from] IndexError),
 }
 
+/// The label of a catalog that says which CatalogSource it is: `NAMESPACE/NAME`, or `NAME`.
+pub const SOURCE_LABEL: &str = "catalogsource";
+
 impl Question {
+    /// Calls CatalogSources by the names of the catalogs that they are, by a map of `NAMESPACE/NAME` or `NAME`, and where that says nothing
+    /// by the labels of the catalogs.
+    pub fn tie(&mut self, map: &[(String, String)], ranks: &[CatalogRank]) {
+        let labels = ranks.iter().filter_map(|it| Some((it.labels.get(SOURCE_LABEL)?.clone(), it.catalog.clone())));
+        let map: Vec<(String, String)> = map.iter().cloned().chain(labels).collect();
+        let catalog_of = |namespace: &str, name: &str| {
+            let full = format!("{namespace}/{name}");
+            map.iter().find(|(from, _)| *from == full || from == name).map(|it| it.1.clone())
+        };
+        for it in &mut self.cluster.subscriptions {
+            it.source = catalog_of(&it.source_namespace, &it.source).unwrap_or_else(|| std::mem::take(&mut it.source));
+        }
+        for it in &mut self.cluster.catalog_sources {
+            it.name = catalog_of(&it.namespace, &it.name).unwrap_or_else(|| std::mem::take(&mut it.name));
+        }
+    }
+
     /// The world without what the catalogs must say, and remarks on what was left out.
     ///
     /// # Errors

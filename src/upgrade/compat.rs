@@ -3,7 +3,7 @@
 //! Three things say something: `olm.maxOpenShiftVersion`, which the cluster enforces ([`crate::constraint::openshift`]);
 //! `com.redhat.openshift.versions`, the OpenShift versions in whose catalogs the bundle is published; and `minKubeVersion`,
 //! below which OLM Classic does not install it. Only the first two can say that a bundle is fit for a version; that a
-//! catalog holds a bundle says nothing.
+//! catalog holds a bundle says nothing. A lifecycle, where there is one, says it for the vendor.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::answer::Generation;
 use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor, highest_classic, highest_v1};
 use crate::index::query::GraphBundle;
+use crate::platform::coerce;
 use crate::version::Version;
 
 /// What a bundle says of the versions that it works on.
@@ -24,6 +25,8 @@ pub struct Claims {
     pub openshift_versions: String,
     /// Its `minKubeVersion`, or empty.
     pub min_kube_version: String,
+    /// The OpenShift versions that the lifecycle of its version lists; `None` if that says nothing.
+    pub lifecycle: Option<Vec<String>>,
 }
 
 impl From<&GraphBundle> for Claims {
@@ -33,6 +36,7 @@ impl From<&GraphBundle> for Claims {
             unreadable: None,
             openshift_versions: bundle.openshift_versions.clone(),
             min_kube_version: bundle.min_kube_version.clone(),
+            lifecycle: bundle.openshift_of_lifecycle.clone(),
         }
     }
 }
@@ -43,6 +47,9 @@ pub enum Signal {
     /// The property `olm.maxOpenShiftVersion`.
     #[serde(rename = "olm.maxOpenShiftVersion")]
     MaxOpenShiftVersion,
+    /// The lifecycle of the package.
+    #[serde(rename = "lifecycle")]
+    Lifecycle,
     /// The annotation or label `com.redhat.openshift.versions`.
     #[serde(rename = "com.redhat.openshift.versions")]
     OpenShiftVersions,
@@ -57,6 +64,7 @@ impl Signal {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::MaxOpenShiftVersion => MAX_OPENSHIFT_VERSION,
+            Self::Lifecycle => "lifecycle",
             Self::OpenShiftVersions => "com.redhat.openshift.versions",
             Self::MinKubeVersion => "minKubeVersion",
         }
@@ -134,7 +142,8 @@ impl Judgement {
 }
 
 /// Judges a bundle that is installed by one generation of OLM on a cluster of the minor version `from`, which shall go on
-/// until `to`. The cluster asks at each minor version for the very next one.
+/// until `to`. The cluster asks at each minor version for the very next one. What it enforces goes before what the vendor's
+/// lifecycle says, and that before what the bundle says.
 #[must_use]
 pub fn judge(claims: &Claims, olm: Generation, from: Minor, to: Minor) -> Judgement {
     let mut evidence = Vec::new();
@@ -147,11 +156,26 @@ pub fn judge(claims: &Claims, olm: Generation, from: Minor, to: Minor) -> Judgem
         }),
         None => judge_max(&claims.max_openshift_versions, olm, from, to),
     });
+    let by_lifecycle = claims.lifecycle.as_deref().map(|it| judge_lifecycle(it, to));
+    let said = by_lifecycle.as_ref().map(|it| it.verdict);
+    evidence.extend(by_lifecycle);
     evidence.extend(judge_range(&claims.openshift_versions, to));
     evidence.extend(judge_kube(&claims.min_kube_version, to));
     let worst = evidence.iter().map(|it| it.verdict).filter(|it| !it.may_stay()).min();
     let best = evidence.iter().map(|it| it.verdict).max();
-    Judgement { verdict: worst.or(best).unwrap_or(Compatibility::Unknown), evidence }
+    let said = said.filter(|_| worst != Some(Compatibility::Blocks));
+    Judgement { verdict: said.or(worst).or(best).unwrap_or(Compatibility::Unknown), evidence }
+}
+
+/// A list is no range: what is not listed is excluded.
+fn judge_lifecycle(listed: &[String], to: Minor) -> Evidence {
+    let list = listed.join(", ");
+    let (verdict, reason) = match listed.iter().any(|it| coerce(it) == Some(to)) {
+        true => (Compatibility::Stated, format!("its lifecycle lists OpenShift {list}")),
+        false if list.is_empty() => (Compatibility::Excluded, "its lifecycle lists no OpenShift version".to_owned()),
+        false => (Compatibility::Excluded, format!("its lifecycle lists OpenShift {list}, not {to}")),
+    };
+    Evidence { signal: Signal::Lifecycle, value: list, verdict, reason }
 }
 
 fn judge_max(values: &[String], olm: Generation, from: Minor, to: Minor) -> Option<Evidence> {
@@ -291,6 +315,7 @@ mod tests {
                 unreadable: None,
                 openshift_versions: versions.to_owned(),
                 min_kube_version: kube.to_owned(),
+                lifecycle: None,
             };
             for (olm, expected) in [(Generation::Classic, classic), (Generation::V1, v1)] {
                 let judgement = judge(&claims, olm, minor(from), minor(to));

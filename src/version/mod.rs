@@ -149,6 +149,12 @@ impl Version {
     pub fn sort_key(&self) -> Vec<u8> {
         sort_key::encode(self, "")
     }
+
+    /// With what the [`Self::sort_key`] of every version of a minor version begins, and of no other.
+    #[must_use]
+    pub fn minor_sort_key(major: u64, minor: u64) -> Vec<u8> {
+        sort_key::encode_minor(major, minor)
+    }
 }
 
 impl fmt::Display for Version {

@@ -28,6 +28,14 @@ pub(super) fn encode(version: &Version, release: &str) -> Vec<u8> {
     key
 }
 
+/// The beginning of the keys of a minor version.
+pub(super) fn encode_minor(major: u64, minor: u64) -> Vec<u8> {
+    let mut key = Vec::with_capacity(4);
+    push_number(&mut key, major);
+    push_number(&mut key, minor);
+    key
+}
+
 fn push_number(key: &mut Vec<u8>, number: u64) {
     let significant = number.to_be_bytes().into_iter().skip_while(|&byte| byte == 0);
     let at = key.len();

@@ -145,3 +145,71 @@ fn all_malformed_entries_are_named() {
         assert!(message.contains(field), "{message}");
     }
 }
+
+/// Two packages whose operators own one definition, and a cluster where two namespaces want one each.
+const ONE_DEFINITION: &str = r#"
+{"schema":"olm.package","name":"red","defaultChannel":"stable"}
+{"schema":"olm.channel","package":"red","name":"stable","entries":[{"name":"red.v1.0.0"}]}
+{"schema":"olm.bundle","package":"red","name":"red.v1.0.0","image":"registry.example.com/red:v1","properties":[{"type":"olm.package","value":{"packageName":"red","version":"1.0.0"}},{"type":"olm.gvk","value":{"group":"example.com","version":"v1","kind":"Paint"}}]}
+{"schema":"olm.package","name":"blue","defaultChannel":"stable"}
+{"schema":"olm.channel","package":"blue","name":"stable","entries":[{"name":"blue.v1.0.0"}]}
+{"schema":"olm.bundle","package":"blue","name":"blue.v1.0.0","image":"registry.example.com/blue:v1","properties":[{"type":"olm.package","value":{"packageName":"blue","version":"1.0.0"}},{"type":"olm.gvk","value":{"group":"example.com","version":"v1","kind":"Paint"}}]}
+"#;
+
+fn cluster_of_two(targets_of_blue: &str) -> String {
+    let subscription = |namespace: &str, package: &str| {
+        format!(
+            "- apiVersion: operators.coreos.com/v1alpha1\n  kind: Subscription\n  metadata: {{name: {package}, namespace: {namespace}}}\n  spec: {{name: {package}, channel: stable, source: paints, sourceNamespace: openshift-marketplace}}\n"
+        )
+    };
+    let group = |namespace: &str, targets: &str| {
+        format!(
+            "- apiVersion: operators.coreos.com/v1\n  kind: OperatorGroup\n  metadata: {{name: {namespace}, namespace: {namespace}}}\n  spec: {{targetNamespaces: [{targets}]}}\n"
+        )
+    };
+    let extension = "- apiVersion: olm.operatorframework.io/v1\n  kind: ClusterExtension\n  metadata: {name: mine}\n  spec: {namespace: x, source: {sourceType: Catalog, catalog: {packageName: red}}}\n";
+    let items = [
+        subscription("a", "red"),
+        subscription("b", "blue"),
+        group("a", "a"),
+        group("b", targets_of_blue),
+        extension.to_owned(),
+    ];
+    format!("apiVersion: v1\nkind: List\nitems:\n{}", items.concat())
+}
+
+#[test]
+fn all_namespaces_are_resolved_and_their_conflicts_said() {
+    let directory = crate::support::scratch();
+    let root = directory.path();
+    crate::support::write(root, "paints/catalog.json", ONE_DEFINITION);
+    crate::support::write(root, "apart.yaml", cluster_of_two("b"));
+    crate::support::write(root, "over.yaml", cluster_of_two("a, b"));
+    let run = |cluster: &str, source: &str, more: &[&str]| {
+        let fixed = ["resolve", "--cluster", cluster, "-i", source, "-o", "json"];
+        crate::support::olmdex(fixed.iter().chain(more).copied()).in_directory(root).answer()
+    };
+    let apart = run("apart.yaml", "paints=paints", &[]);
+    apart.expect_code(0).expect_words("own Paint.example.com: the newer definition serves both");
+    apart.expect_words("the ClusterExtension mine and the Subscription red in the namespace a both install `red`");
+    assert!(!apart.err().contains("InterOperatorGroupOwnerConflict"), "{}", apart.err());
+    let value: serde_json::Value = serde_json::from_str(&apart.out()).unwrap();
+    let namespaces: Vec<&str> =
+        value["items"].as_array().unwrap().iter().map(|it| it["namespace"].as_str().unwrap()).collect();
+    assert_eq!(namespaces, ["a", "b"]);
+    run("over.yaml", "paints=paints", &[]).expect_words("InterOperatorGroupOwnerConflict");
+
+    // One namespace alone knows nothing of it, and another name of the catalog needs a word.
+    let alone = run("over.yaml", "paints=paints", &["--namespace", "a"]);
+    assert!(!alone.expect_code(0).err().contains("own Paint"), "{}", alone.err());
+    run("over.yaml", "colours=paints", &["--namespace", "a"]).expect_code(4);
+    let map = ["--namespace", "a", "--source-map", "openshift-marketplace/paints=colours"];
+    run("over.yaml", "colours=paints", &map).expect_code(0);
+    // So does a label.
+    let label =
+        ["build", "colours=paints", "--label", "colours:catalogsource=openshift-marketplace/paints", "-o", "index.db"];
+    crate::support::olmdex(label).in_directory(root).answer().expect_code(0);
+    run("over.yaml", "index.db", &["--namespace", "a"]).expect_code(0);
+    // What is not known of one namespace does not keep the others back.
+    run("over.yaml", "colours=paints", &[]).expect_words("is skipped: its catalog `paints` was not given");
+}

@@ -23,6 +23,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("scaffold", 2),
     ("check", 3),
     ("bundle", 3),
+    ("git", 3),
     ("oci", 3),
     ("message", 3),
     ("index", 4),
@@ -68,6 +69,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("tonic", &["serve"]),
     ("hyper", &["serve"]),
     ("prost", &["serve"]),
+    ("maud", &["plan"]),
     ("rayon", &["fbc", "index", "legacy", "oci", "source", "upgrade", "mirror", "cli"]),
 ];
 

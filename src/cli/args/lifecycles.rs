@@ -2,13 +2,15 @@
 //!
 //! What it deliberately does not do: it judges none.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
-use crate::index::Index;
-use crate::index::query::Filter;
-use crate::platform::Lifecycle;
+use crate::fbc::Input;
+use crate::index::query::{Filter, LIFECYCLES_LABEL};
+use crate::index::{CatalogSpec, Index};
+use crate::platform::{Lifecycle, SCHEMA, each_document};
 
 /// The lifecycles of catalogs and of files, with where they come from; of two of one package the first, and a catalog goes before a file.
 pub(crate) fn read_lifecycles(
@@ -43,4 +45,55 @@ pub(crate) fn read_lifecycles(
         }
     }
     Ok(found)
+}
+
+/// The files with lifecycles as one catalog; nothing without files.
+pub(crate) fn lifecycle_input(files: &[PathBuf]) -> Result<Option<Input>, CommandError> {
+    let mut input = Input::default();
+    for path in files {
+        let shown = path.display().to_string();
+        let text = std::fs::read(path)
+            .map_err(|error| CommandError::new(Exit::Input, format!("cannot read `{shown}`: {error}")))?;
+        let (mut n_lifecycles, mut other) = (0, None);
+        each_document(&text, |value, line| match value.get("schema").and_then(|it| it.as_str()) {
+            Some(schema) if schema == SCHEMA => n_lifecycles += 1,
+            _ => other = other.or(Some(line)),
+        })
+        .map_err(|error| CommandError::new(Exit::Input, format!("`{shown}`, {error}")))?;
+        if let Some(line) = other {
+            let message = format!("`{shown}`, line {line}: it is not a lifecycle");
+            let help = format!("`--lifecycles` takes blobs of the schema {SCHEMA} only");
+            return Err(CommandError::new(Exit::Input, message).help(help));
+        }
+        if n_lifecycles == 0 {
+            return Err(CommandError::new(Exit::Input, format!("`{shown}` has no lifecycles")));
+        }
+        input.files.extend(Input::file(path).files);
+    }
+    Ok(if files.is_empty() { None } else { Some(input) })
+}
+
+/// The catalog of lifecycles from files: whatever its neighbours say goes before it.
+pub(crate) fn lifecycle_spec(files: &[PathBuf]) -> CatalogSpec {
+    let sources: Vec<String> = files.iter().map(|it| it.display().to_string()).collect();
+    CatalogSpec {
+        name: LIFECYCLES_LABEL.to_owned(),
+        priority: i64::from(i32::MIN),
+        labels: BTreeMap::from([(LIFECYCLES_LABEL.to_owned(), "only".to_owned())]),
+        source: sources.join(", "),
+    }
+}
+
+/// Says where the lifecycles from files and those of catalogs differ.
+pub(crate) fn warn_of_differences(context: &Context, all: &[(String, Lifecycle)]) {
+    for (_, outside) in all.iter().filter(|it| it.0 == LIFECYCLES_LABEL) {
+        let package = &outside.package;
+        let inside = all.iter().find(|it| it.0 != LIFECYCLES_LABEL && it.1.package == *package);
+        if let Some((catalog, _)) = inside.filter(|it| it.1 != *outside) {
+            let words = format!(
+                "the files and catalog `{catalog}` differ about the lifecycle of `{package}`; the catalog counts"
+            );
+            context.reporter.warning(&words);
+        }
+    }
 }

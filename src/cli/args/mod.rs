@@ -21,6 +21,7 @@ pub(in crate::cli) mod name;
 pub(in crate::cli) mod namespace;
 pub(in crate::cli) mod one_catalog;
 pub(in crate::cli) mod overwrite;
+pub(in crate::cli) mod past;
 pub(in crate::cli) mod questions;
 #[cfg(feature = "oci")]
 pub(in crate::cli) mod registry;

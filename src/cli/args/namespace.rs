@@ -14,7 +14,7 @@ use crate::cli::speak::error::{CommandError, Exit};
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
-use crate::index::query::Filter;
+use crate::index::query::{CatalogRank, Filter};
 use crate::resolve::{ClusterFacts, IndexRows, Install, Options, Question, QuestionError, World};
 use crate::solve::Limits;
 use crate::version::Version;
@@ -50,6 +50,9 @@ pub(crate) struct NamespaceOptions {
     /// channel of its Subscription; may be repeated
     #[arg(long, value_name = "PKG@VERSION|BUNDLE")]
     installed: Vec<String>,
+    /// Which catalog a CatalogSource is, if their names differ; may be repeated. A catalog's label `catalogsource` says the same
+    #[arg(long, value_name = "NS/NAME=CATALOG")]
+    source_map: Vec<String>,
     /// The namespace; that of the manifests, if they have just one
     #[arg(short, long, value_name = "NAME")]
     namespace: Option<String>,
@@ -82,6 +85,46 @@ impl NamespaceOptions {
         context: &Context,
         index: &Index,
     ) -> Result<(World, ClusterFacts, Vec<String>), CommandError> {
+        let (question, facts, ranks) = self.question(context, index)?;
+        let (world, warnings) = complete(&question, &ranks, index)?;
+        Ok((world, facts, warnings))
+    }
+
+    /// The namespaces: the one that was named, else all that the manifests have something in.
+    pub(crate) fn worlds(
+        &self,
+        context: &Context,
+        index: &Index,
+    ) -> Result<(Vec<World>, ClusterFacts, Vec<String>, Cluster), CommandError> {
+        let (mut question, facts, ranks) = self.question(context, index)?;
+        let known: Vec<String> = question.cluster.namespaces().into_iter().map(str::to_owned).collect();
+        let is_one =
+            self.namespace.is_some() || known.len() < 2 || !self.install.is_empty() || !self.installed.is_empty();
+        if is_one {
+            let (world, warnings) = complete(&question, &ranks, index)?;
+            return Ok((vec![world], facts, warnings, question.cluster));
+        }
+        // What is not known of one namespace must not keep the others back.
+        question.ignores_missing = true;
+        let (mut worlds, mut warnings) = (Vec::new(), Vec::new());
+        for namespace in known.into_iter().filter(|it| !it.is_empty()) {
+            question.namespace = Some(namespace);
+            let (world, found) = complete(&question, &ranks, index)?;
+            worlds.push(world);
+            for it in found {
+                if !warnings.contains(&it) {
+                    warnings.push(it);
+                }
+            }
+        }
+        Ok((worlds, facts, warnings, question.cluster))
+    }
+
+    fn question(
+        &self,
+        context: &Context,
+        index: &Index,
+    ) -> Result<(Question, ClusterFacts, Vec<CatalogRank>), CommandError> {
         if self.cluster.is_empty() && self.install.is_empty() && self.installed.is_empty() {
             let error = CommandError::usage("nothing to resolve: no `--cluster`, no `--install`");
             return Err(error.help("name manifests with `--cluster FILE`, or a package with `--install PKG`"));
@@ -115,7 +158,7 @@ impl NamespaceOptions {
                 (name, channel)
             });
         }
-        let question = Question {
+        let mut question = Question {
             cluster: manifests,
             namespace: self.namespace.clone(),
             global_namespace: self.global_namespace.clone(),
@@ -124,12 +167,35 @@ impl NamespaceOptions {
             ignores_missing: self.ignore_missing_catalogs,
         };
         let ranks = index.catalog_ranks(&Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() })?;
-        let (mut world, warnings) = question.world(&ranks)?;
-        let bare = world.clone();
-        let rows = IndexRows::new(index, &bare);
-        question.complete(&mut world, &rows, index)?;
-        Ok((world, facts, warnings))
+        question.tie(&self.ties(&ranks)?, &ranks);
+        Ok((question, facts, ranks))
     }
+
+    fn ties(&self, ranks: &[CatalogRank]) -> Result<Vec<(String, String)>, CommandError> {
+        let tie = |text: &String| {
+            let Some((source, catalog)) = text.split_once('=') else {
+                let error = CommandError::usage(format!("`{text}` does not tie a CatalogSource to a catalog"));
+                return Err(error
+                    .help("write NAMESPACE/NAME=CATALOG, as in openshift-marketplace/community-operators=community"));
+            };
+            if ranks.iter().all(|it| it.catalog != catalog) {
+                let known: Vec<String> = ranks.iter().map(|it| it.catalog.clone()).collect();
+                let error = CommandError::new(Exit::NotFound, format!("there is no catalog `{catalog}`"));
+                return Err(with_guess(error, catalog, &known, &format!("there are {}", known.join(", "))));
+            }
+            Ok((source.to_owned(), catalog.to_owned()))
+        };
+        self.source_map.iter().map(tie).collect()
+    }
+}
+
+/// The world of the question's namespace.
+fn complete(question: &Question, ranks: &[CatalogRank], index: &Index) -> Result<(World, Vec<String>), CommandError> {
+    let (mut world, warnings) = question.world(ranks)?;
+    let bare = world.clone();
+    let rows = IndexRows::new(index, &bare);
+    question.complete(&mut world, &rows, index)?;
+    Ok((world, warnings))
 }
 
 impl NamespaceOptions {

@@ -104,7 +104,7 @@ impl AskOptions {
     pub(crate) fn open_in_order(&self, context: &Context) -> Result<(Index, Vec<String>), CommandError> {
         let (index, names) = match self.open_sources(context)? {
             Opened::Index(index) => {
-                let names = index.catalog_names()?;
+                let names = index.catalog_names_in_time()?;
                 (index, names)
             }
             Opened::Catalogs(sources) => import(context, sources)?,

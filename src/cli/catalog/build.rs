@@ -10,6 +10,8 @@ use crate::answer::FindingsMetadata;
 use crate::check;
 use crate::cli::args::cache;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::lifecycles::{lifecycle_input, lifecycle_spec, warn_of_differences};
+use crate::cli::args::past::{PastCatalog, PastOptions};
 use crate::cli::args::sources::{NamedSource, refuse_equal_names};
 use crate::cli::print::findings::{FindingFormat, print_chosen, wanted};
 use crate::cli::speak::context::Context;
@@ -22,8 +24,9 @@ use crate::diag::repeated::Shown;
 use crate::diag::{Finding, Rule, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::file::Cache;
-use crate::index::query::Filter;
+use crate::index::query::{Filter, LIFECYCLES_LABEL};
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode, Outcome};
+use crate::platform;
 use crate::source::{ImageSource, Opened, Source};
 
 /// Build an index of catalogs, one SQLite file, or update it
@@ -49,6 +52,10 @@ pub(crate) struct BuildArgs {
     /// Priority of a catalog, higher is preferred; may be repeated
     #[arg(long, value_name = "NAME=N", value_parser = parse_priority)]
     priority: Vec<(String, i64)>,
+    /// Lifecycles in files, as a catalog `lifecycles` of lowest priority: what the other catalogs say of a package goes before it; may be
+    /// repeated
+    #[arg(long, value_name = "FILE")]
+    lifecycles: Vec<PathBuf>,
     /// Label of a catalog; may be repeated
     #[arg(long, value_name = "NAME:KEY=VALUE", value_parser = parse_label)]
     label: Vec<(String, String, String)>,
@@ -67,6 +74,8 @@ pub(crate) struct BuildArgs {
     /// Format of the findings: text goes to standard error, the others to standard output
     #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
     message_format: FindingFormat,
+    #[command(flatten)]
+    past: PastOptions,
     #[command(flatten)]
     choice: ChoiceOptions,
 }
@@ -92,6 +101,8 @@ struct Addition<'c> {
 /// What it is made of.
 enum What<'c> {
     Files(Input),
+    /// What it was in a commit.
+    Past(PastCatalog),
     /// An image that the index seems to have already, and which is read only if it does not.
     Image(ImageSource<'c>),
 }
@@ -106,7 +117,21 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let config = args.choice.config(context, &paths)?;
     let mut choice = args.choice.choice(context, config.as_ref(), Whole::Catalogs)?;
     let catalogs = if named.is_empty() { catalogs_of_file(args, config)? } else { Vec::new() };
-    let additions = additions(context, args, named, &catalogs)?;
+    let mut additions = additions(context, args, named, &catalogs)?;
+    for (spec, catalog) in args.past.catalogs(context, &args.output)? {
+        if additions.iter().any(|it| it.spec.name == spec.name) {
+            let message = format!("two catalogs would be called `{}`", spec.name);
+            return Err(CommandError::usage(message).help("give the repository another name, as in `--git NAME=REPO`"));
+        }
+        additions.push(Addition { spec, what: What::Past(catalog) });
+    }
+    if let Some(input) = lifecycle_input(&args.lifecycles)? {
+        if additions.iter().any(|it| it.spec.name == LIFECYCLES_LABEL) {
+            let message = format!("`{LIFECYCLES_LABEL}` is the name of the catalog that `--lifecycles` makes");
+            return Err(CommandError::usage(message).help("give the other catalog another name, as in NAME=SOURCE"));
+        }
+        additions.push(Addition { spec: lifecycle_spec(&args.lifecycles), what: What::Files(input) });
+    }
     if args.migrate && !args.output.exists() {
         let error = CommandError::new(Exit::Input, format!("there is no index {}", args.output.display()));
         return Err(error.help("name the index to bring up to date with `-o`"));
@@ -126,8 +151,13 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let mut imports = Vec::new();
     for Addition { spec, what } in additions {
         let started = Instant::now();
+        let mut is_past = false;
         let input = match what {
             What::Files(input) => input,
+            What::Past(PastCatalog { repository, revision, is_newest }) => {
+                is_past = !is_newest;
+                repository.borrow_mut().catalog(&revision)?
+            }
             What::Image(image) => {
                 if let Some(mut import) = builder.keep_image(&spec, &image.origin())? {
                     let digest = image.origin().digest;
@@ -150,6 +180,14 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         } else {
             format!("skipped {n_files} of {}: size, inode and time stamps are those of the last build", spec.source)
         });
+        if is_past {
+            // Nobody can change the past; what is refused is said all the same.
+            import.report.findings.retain(|it| it.rule.severity == Severity::Error);
+        }
+        if spec.labels.contains_key(LIFECYCLES_LABEL) {
+            // It is about the packages of the other catalogs.
+            import.report.findings.retain(|it| it.rule.id != platform::rules::PACKAGE_UNKNOWN.id);
+        }
         let is_whole = input.remarks.iter().all(|it| it.rule.severity != Severity::Error);
         import.refused |= !is_whole && !args.keep_going;
         findings.extend(input.remarks.iter().cloned());
@@ -197,6 +235,10 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         }
         summary(context, name, import);
     }
+    if !args.lifecycles.is_empty() {
+        let all = Index::open(&args.output)?.lifecycles(&Filter::default())?;
+        warn_of_differences(context, &all);
+    }
     match outcome {
         Outcome::Unchanged => context.reporter.note(&format!("{} is up to date", args.output.display())),
         Outcome::Written => context.reporter.note(&format!("wrote {}", args.output.display())),
@@ -238,7 +280,7 @@ fn show(context: &Context, args: &BuildArgs, chosen: &Chosen) -> Result<(), Comm
 
 /// The catalogs that `olmdex.toml` names, unless something else is to be done.
 fn catalogs_of_file(args: &BuildArgs, config: Option<Config>) -> Result<Vec<NamedCatalog>, CommandError> {
-    if !args.remove.is_empty() || args.migrate {
+    if !args.remove.is_empty() || args.migrate || !args.lifecycles.is_empty() || args.past.is_given() {
         return Ok(Vec::new());
     }
     let help = "name catalogs, as in `olmdex build my-catalog/`, or list them in olmdex.toml: \

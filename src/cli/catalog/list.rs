@@ -272,6 +272,8 @@ impl Row for BundleRow {
             wide("DISPLAY NAME"),
             wide("IMAGE"),
             column("STATUS"),
+            wide("SUPPORT ENDS"),
+            wide("OPENSHIFT"),
             column("CHANNELS"),
         ]
     }
@@ -293,6 +295,8 @@ impl Row for BundleRow {
             Cow::from(&self.display_name),
             Cow::from(&self.image),
             status(self.deprecation.as_ref()).into(),
+            self.support_ends.as_deref().unwrap_or_default().into(),
+            self.openshift.as_deref().unwrap_or_default().join(", ").into(),
             channels,
         ]
     }

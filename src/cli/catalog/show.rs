@@ -18,6 +18,7 @@ use crate::index::Index;
 use crate::index::query::{
     BundleDetail, BundleSelector, ChannelDetail, Edge, Filter, PackageDetail, PropertyRow, Source as Position,
 };
+use crate::platform::{LifecyclePhases, PhaseRow};
 
 /// Show everything about a package, a channel, a version or a bundle
 ///
@@ -160,6 +161,7 @@ fn package_sheet(package: &PackageDetail) -> Sheet {
             vec![it.version.clone(), it.bundle.clone(), mark(it.deprecation.as_ref()), it.channels.join(",")]
         });
     sheet.table("Bundles", &["VERSION", "BUNDLE", "STATUS", "CHANNELS"], rows.collect());
+    sheet.table("Lifecycle", &["MINOR", "PHASE", "FROM", "TO", "OPENSHIFT"], phases(&package.lifecycle));
     sheet.text("Description", &package.description);
     sheet
 }
@@ -214,6 +216,8 @@ fn bundle_sheet(bundle: &BundleDetail) -> Sheet {
     sheet.line("Minimum Kubernetes", &bundle.min_kube_version);
     sheet.line("OpenShift versions", &bundle.openshift_versions);
     sheet.line("Maximum OpenShift", &bundle.max_openshift_version);
+    sheet.line("Made for OpenShift", &row.openshift.as_deref().unwrap_or_default().join(", "));
+    sheet.line("Support ends", row.support_ends.as_deref().unwrap_or_default());
     let modes: Vec<&str> = bundle.install_modes.iter().filter(|it| it.supported).map(|it| it.kind.as_str()).collect();
     sheet.line("Install modes", &modes.join(", "));
     sheet.line("Architectures", &bundle.architectures.join(", "));
@@ -246,9 +250,23 @@ fn bundle_sheet(bundle: &BundleDetail) -> Sheet {
     sheet.table("Upgrades to", &["CHANNEL", "VERSION", "BUNDLE", "BY"], edges(&bundle.upgrades_to));
     let rows = bundle.related_images.iter().map(|it| vec![it.image.clone(), it.name.clone()]);
     sheet.table("Related images", &["IMAGE", "NAME"], rows.collect());
+    let lifecycle: Vec<LifecyclePhases> = bundle.lifecycle.iter().cloned().collect();
+    sheet.table("Lifecycle", &["MINOR", "PHASE", "FROM", "TO", "OPENSHIFT"], phases(&lifecycle));
     properties(&mut sheet, &bundle.properties);
     sheet.text("Description", &bundle.description);
     sheet
+}
+
+/// The phases of minor versions, a row each.
+fn phases(lifecycle: &[LifecyclePhases]) -> Vec<Vec<String>> {
+    let rows = lifecycle.iter().flat_map(|version| {
+        let openshift = version.openshift.as_deref().unwrap_or_default().join(", ");
+        let row = move |it: &PhaseRow| {
+            vec![version.minor.clone(), it.name.clone(), it.start.clone(), it.end.clone(), openshift.clone()]
+        };
+        version.phases.iter().map(row)
+    });
+    rows.collect()
 }
 
 /// Properties that no other part of the sheet shows.

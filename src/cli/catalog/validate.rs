@@ -10,6 +10,7 @@ use crate::answer::FindingsMetadata;
 use crate::answer::all_rules;
 use crate::check::{self, Extent, Report};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::day::parse_day;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
@@ -21,6 +22,7 @@ use crate::diag::baseline::Scope;
 use crate::diag::{Finding, Rule, Tally, counted};
 use crate::fbc::{Input, InputFile};
 use crate::index::Index;
+use crate::platform::Day;
 use crate::source::Source;
 use crate::template::{self, Template};
 
@@ -46,6 +48,9 @@ pub(crate) struct ValidateArgs {
     /// Print what another tool prints: opm's tree of errors, or its document with `-o json` and `-o yaml`
     #[arg(long, value_name = "TOOL")]
     compat: Option<Compat>,
+    /// The day on which the heads of channels must be supported, by the lifecycles of the catalog. Default: no day
+    #[arg(long, value_name = "DAY", value_parser = parse_day)]
+    date: Option<Day>,
     #[command(flatten)]
     choice: ChoiceOptions,
     /// Explain a rule by its identifier or name, with an example; `all` lists the rules
@@ -95,7 +100,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
                 findings.extend(texts.into_iter().flat_map(|(shown, text)| template_findings(&shown, text)));
                 continue;
             }
-            let Report { findings: mut found, opm, extent: found_extent, .. } = check::check(&input);
+            let Report { findings: mut found, opm, extent: found_extent, .. } = check::check_on(&input, args.date);
             extent += found_extent;
             if let Some(index) = &index {
                 index.place_in_files(&name, &mut found)?;

@@ -17,7 +17,7 @@ use crate::index::Index;
 use crate::index::query::Filter;
 use crate::resolve::{
     ClusterFacts, Course, Failure, Generation, IndexRows, Options, Outcome, Position, Resolution, ResolutionAnswer,
-    Size, Verdict, World, after, generations, quirks, repairs, resolve, standings, steps,
+    Size, Verdict, World, across, after, generations, quirks, repairs, resolve, standings, steps,
 };
 use crate::upgrade::compat::Claims;
 use crate::upgrade::unsafe_definitions;
@@ -49,8 +49,9 @@ impl ValueEnum for ResolveFormat {
     }
 }
 
-/// Resolve a namespace as OLM Classic does: what is installed and upgraded, and why
+/// Resolve namespaces as OLM Classic does: what is installed and upgraded, and why
 ///
+/// Without `--namespace`, all namespaces of the manifests are resolved, each by itself as OLM does it, and conflicts between them are said.
 /// Manifests are what `kubectl get subscriptions,clusterserviceversions,catalogsources,operatorgroups -o yaml` prints, or a
 /// directory of them, for example of a must-gather. Exits with 1 if the namespace cannot be resolved, or never becomes stable.
 #[derive(Debug, Args)]
@@ -95,12 +96,29 @@ impl Timings {
 pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let started = Instant::now();
     let index = args.namespace.ask.open(context)?;
-    let (world, facts, warnings) = args.namespace.world(context, &index)?;
+    let (worlds, facts, warnings, cluster) = args.namespace.worlds(context, &index)?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
-    let rows = IndexRows::new(&index, &world);
     let mut timings = Timings { load: started.elapsed(), ..Timings::default() };
     let options = args.namespace.options();
-    let (mut answers, failure) = answers(args, (&world, &facts), (&index, &rows), &options, &mut timings)?;
+    let (mut all, mut ends, mut failure) = (Vec::new(), Vec::new(), None);
+    let mut is_good = true;
+    let is_of_several = worlds.len() > 1;
+    for world in worlds {
+        let rows = IndexRows::new(&index, &world);
+        let Answered { answers, end, failure: own } =
+            answers(args, (&world, &facts), (&index, &rows), &options, &mut timings)?;
+        let is_stranded = |it: &ResolutionAnswer| it.standings.iter().any(|it| it.position == Position::Stranded);
+        is_good &= answers
+            .last()
+            .is_none_or(|it| it.outcome == Outcome::Resolved && it.installed_before.is_none() && !is_stranded(it));
+        all.extend(answers);
+        ends.push(end.unwrap_or((world, None)));
+        failure = failure.or(own);
+    }
+    let mut answers = all;
+    if is_of_several {
+        across(&cluster, &ends).iter().for_each(|it| context.reporter.warning(it));
+    }
     for answer in &mut answers {
         for operator in answer.operators.iter().filter(|it| it.is_upgrade) {
             let step = (operator.replaces.as_str(), operator.name.as_str());
@@ -108,13 +126,10 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
             answer.warnings.extend(changes.into_iter().map(|it| format!("the step to {}: {it}", operator.name)));
         }
     }
-    let outcome = answers.last().map_or(Outcome::Resolved, |it| it.outcome);
-    let is_stranded = answers.last().is_some_and(|it| it.standings.iter().any(|it| it.position == Position::Stranded));
-    let is_endless = answers.last().is_some_and(|it| it.installed_before.is_some());
     for warning in answers.iter().flat_map(|it| &it.warnings) {
         context.reporter.warning(warning);
     }
-    print(args, answers)?;
+    print(args, answers, is_of_several)?;
     if args.timings {
         let ms = |it: Duration| format!("{:.2} ms", it.as_secs_f64() * 1e3);
         let Timings { load, universe, solve, entries } = timings;
@@ -124,17 +139,26 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     if let Some(failure) = failure {
         return Err(failure.into());
     }
-    Ok(if outcome == Outcome::Resolved && !is_endless && !is_stranded { Exit::Yes } else { Exit::No })
+    Ok(if is_good { Exit::Yes } else { Exit::No })
 }
 
-/// The answers, and why there is no further one if a limit of ours is in the way.
+/// The answers about a namespace.
+struct Answered {
+    answers: Vec<ResolutionAnswer>,
+    /// The namespace before its last resolution, and that resolution.
+    end: Option<(World, Option<Resolution>)>,
+    /// Why there is no further answer, if a limit of ours is in the way.
+    failure: Option<Failure>,
+}
+
+/// The answers about a namespace, generation after generation.
 fn answers(
     args: &ResolveArgs,
     (world, facts): (&World, &ClusterFacts),
     (index, rows): (&Index, &IndexRows<'_>),
     options: &Options,
     timings: &mut Timings,
-) -> Result<(Vec<ResolutionAnswer>, Option<Failure>), CommandError> {
+) -> Result<Answered, CommandError> {
     let course = if args.until_stable {
         generations(world, rows, options)
     } else {
@@ -144,7 +168,7 @@ fn answers(
         }
     };
     let mut at = world.clone();
-    let mut answers = Vec::new();
+    let (mut answers, mut end) = (Vec::new(), None);
     for (number, generation) in course.generations.iter().enumerate() {
         let mut answer = ResolutionAnswer::new(&at, generation, number + 1);
         match &generation.verdict {
@@ -155,6 +179,7 @@ fn answers(
                 if args.show_olm_quirks {
                     answer.quirks = quirks(&at, rows, options, resolution)?;
                 }
+                end = Some((at.clone(), Some(resolution.clone())));
                 at = after(&at, resolution, &generation.steps);
             }
             Verdict::Unsatisfiable(conflict) => {
@@ -168,10 +193,10 @@ fn answers(
     match course.failure {
         Some(failure @ (Failure::Refused(_) | Failure::Constraint(_) | Failure::Several(_))) => {
             answers.push(ResolutionAnswer::of_failure(&at, &failure, answers.len() + 1));
-            Ok((answers, None))
+            Ok(Answered { answers, end, failure: None })
         }
         Some(failure) if answers.is_empty() => Err(failure.into()),
-        failure => Ok((answers, failure)),
+        failure => Ok(Answered { answers, end, failure }),
     }
 }
 
@@ -211,14 +236,21 @@ fn one(world: &World, verdict: Verdict) -> Generation {
     Generation { verdict, steps, installed, repeats: None }
 }
 
-fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>) -> Result<(), CommandError> {
+fn print(args: &ResolveArgs, answers: Vec<ResolutionAnswer>, is_of_several: bool) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
         ResolveFormat::Data(format) => write_data(format, "Resolution", answers, &mut out)?,
         ResolveFormat::Table | ResolveFormat::Wide | ResolveFormat::Tree => {
             for (idx, answer) in answers.iter().enumerate() {
-                if answers.len() > 1 {
-                    writeln!(out, "{}Generation {}", if idx > 0 { "\n" } else { "" }, answer.generation)?;
+                if idx > 0 {
+                    writeln!(out)?;
+                }
+                if is_of_several && (idx == 0 || answers[idx - 1].namespace != answer.namespace) {
+                    writeln!(out, "Namespace {}", printable(&answer.namespace))?;
+                }
+                let n_of_namespace = answers.iter().filter(|it| it.namespace == answer.namespace).count();
+                if n_of_namespace > 1 {
+                    writeln!(out, "Generation {}", answer.generation)?;
                 }
                 match (args.output, answer.outcome) {
                     (ResolveFormat::Tree, Outcome::Resolved) => write_tree(answer, &mut out)?,

@@ -18,9 +18,15 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::screen::screen;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
+use crate::diag::counted;
 use crate::index::Index;
-use crate::plan::{Plan, PlanCatalog, PlanQuestion, PlanVerdict, family_and_minor, markdown, plan, script};
+use crate::index::query::{CatalogRank, Filter};
+use crate::plan::{
+    Plan, PlanCatalog, PlanProgress, PlanQuestion, PlanStep, PlanVerdict, SavedPlan, StepStatus, family_and_minor,
+    html, markdown, plan, progress, script,
+};
 use crate::platform::{Day, SupportLevel};
+use crate::resolve::SOURCE_LABEL;
 
 /// Plan the upgrade of a cluster: states, blockers, and the steps in their order
 ///
@@ -40,8 +46,12 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "FILE|DIR|-", required = true)]
     cluster: Vec<PathBuf>,
     /// The OpenShift version to go to
-    #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
-    to: Minor,
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present = "check")]
+    to: Option<Minor>,
+    /// Compare a plan that was saved with `-o json` with the cluster as it is now: what is done, what is next. Exits with 0 if nothing
+    /// required is left
+    #[arg(long, value_name = "FILE")]
+    check: Option<PathBuf>,
     /// The cluster's version of OpenShift. Default: that of its ClusterVersion
     #[arg(long, value_name = "VERSION", value_parser = parse_minor)]
     from: Option<Minor>,
@@ -93,6 +103,8 @@ enum PlanFormat {
     Yaml,
     /// A page with boxes to tick
     Markdown,
+    /// A report in one file, to be mailed, read and printed
+    Html,
     /// The commands with remarks, to be read and run step by step
     Script,
 }
@@ -102,16 +114,25 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
     if args.output != PlanFormat::Json {
         cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
     }
-    let from = from(args, &cluster)?;
-    if !from.is_before(args.to) {
-        let error = CommandError::usage(format!("OpenShift {} is not later than {from}", args.to));
+    let saved = args.check.as_deref().map(saved_plan).transpose()?;
+    let formats = [PlanFormat::Text, PlanFormat::Json, PlanFormat::Yaml];
+    if saved.is_some() && !formats.contains(&args.output) {
+        return Err(CommandError::usage("`--check` goes with `-o text`, `-o json` and `-o yaml`"));
+    }
+    let mut from = from(args, &cluster)?;
+    let to = args.to.or_else(|| saved.as_ref().and_then(SavedPlan::to)).unwrap_or(from);
+    if saved.is_some() && !from.is_before(to) {
+        // It has arrived: what is left is about operators.
+        from = to;
+    } else if !from.is_before(to) {
+        let error = CommandError::usage(format!("OpenShift {to} is not later than {from}"));
         return Err(error.help("`--to` names a later minor version"));
     }
     let (index, catalogs) = catalogs(context, args)?;
     let names: Vec<String> = catalogs.iter().map(|it| it.catalog.clone()).collect();
     let lifecycles = read_lifecycles(context, Some(&index), &names, &args.lifecycles)?;
     let kind = if args.eus { "eus" } else { "stable" };
-    let channels = [format!("{kind}-{}", args.to)];
+    let channels = [format!("{kind}-{to}")];
     let (mut graph, mut sources) = read_graph(context, &args.graph, &Wanted { channels: &channels, arch: &args.arch })?;
     let known = graph_of_cluster(&cluster);
     if !known.is_empty() {
@@ -121,13 +142,13 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
     let question = PlanQuestion {
         cluster: &cluster,
         from,
-        to: args.to,
+        to,
         eus: args.eus,
         day: day(args.date)?,
         level: args.support,
         lifecycles: lifecycles.into_iter().map(|it| it.1).collect(),
         index: &index,
-        source_map: source_map(args, &catalogs)?,
+        source_map: source_map(args, &index, &catalogs)?,
         catalogs,
         graph,
         graph_source: sources.join(", "),
@@ -142,6 +163,19 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
             .warning(&format!("{what}: no ClusterServiceVersion that is not a copy, and no ClusterExtension"));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
+    if let Some(saved) = saved {
+        let progress = progress(&saved, &question, &plan)?;
+        match args.output {
+            PlanFormat::Json => {
+                serde_json::to_writer_pretty(&mut out, &progress).map_err(io::Error::from)?;
+                out.write_all(b"\n")?;
+            }
+            PlanFormat::Yaml => write_yaml(&progress, &mut out)?,
+            _ => progress_sheet(&progress).write(screen().width, &mut out)?,
+        }
+        out.flush()?;
+        return Ok(if progress.is_done { Exit::Yes } else { Exit::No });
+    }
     match args.output {
         PlanFormat::Text => sheet(&plan).write(screen().width, &mut out)?,
         PlanFormat::Json => {
@@ -150,6 +184,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
         }
         PlanFormat::Yaml => write_yaml(&plan, &mut out)?,
         PlanFormat::Markdown => out.write_all(markdown(&plan).as_bytes())?,
+        PlanFormat::Html => out.write_all(html(&plan).as_bytes())?,
         PlanFormat::Script => out.write_all(script(&plan).as_bytes())?,
     }
     out.flush()?;
@@ -199,8 +234,14 @@ fn catalogs(context: &Context, args: &PlanArgs) -> Result<(Index, Vec<PlanCatalo
 }
 
 /// The families of CatalogSources. A catalog's own name stands for its family.
-fn source_map(args: &PlanArgs, catalogs: &[PlanCatalog]) -> Result<Vec<(String, String)>, CommandError> {
+fn source_map(args: &PlanArgs, index: &Index, catalogs: &[PlanCatalog]) -> Result<Vec<(String, String)>, CommandError> {
     let mut map = Vec::new();
+    // What was given goes before what labels say.
+    let labels = |it: &CatalogRank| {
+        let found = catalogs.iter().find(|catalog| catalog.catalog == it.catalog)?;
+        Some((it.labels.get(SOURCE_LABEL)?.clone(), found.family.clone()))
+    };
+    let of_labels: Vec<(String, String)> = index.catalog_ranks(&Filter::default())?.iter().filter_map(labels).collect();
     for text in &args.source_map {
         let Some((source, wanted)) = text.split_once('=') else {
             let error = CommandError::usage(format!("`{text}` does not tie a CatalogSource to a catalog"));
@@ -222,7 +263,62 @@ fn source_map(args: &PlanArgs, catalogs: &[PlanCatalog]) -> Result<Vec<(String, 
         };
         map.push((source.to_owned(), found.family.clone()));
     }
+    map.extend(of_labels);
     Ok(map)
+}
+
+fn saved_plan(path: &std::path::Path) -> Result<SavedPlan, CommandError> {
+    let shown = path.display();
+    let text = std::fs::read(path)
+        .map_err(|error| CommandError::new(Exit::Input, format!("cannot read `{shown}`: {error}")))?;
+    SavedPlan::read(&text).map_err(|error| {
+        let error = CommandError::new(Exit::Input, format!("`{shown}`: {error}"));
+        error.help("`--check` takes what `olmdex plan … -o json` printed")
+    })
+}
+
+fn progress_sheet(progress: &PlanProgress) -> Sheet {
+    let mut sheet = Sheet::default();
+    let metadata = &progress.metadata;
+    let n_done = progress.steps.iter().filter(|it| it.status == StepStatus::Done).count();
+    let words = format!("{n_done} of {} done", counted(progress.steps.len() as u64, "step"));
+    sheet.line("Progress", &format!("{} to {}, now at {}: {words}", metadata.from, metadata.to, metadata.now));
+    sheet.line("Planned with", &metadata.planned);
+    sheet.line("Checked with", &metadata.checked);
+    sheet.line("Now", progress.verdict.as_str());
+    let optional = |it: bool| if it { "optional" } else { "" }.to_owned();
+    let rows = progress.steps.iter().map(|it| {
+        vec![
+            it.number.to_string(),
+            it.status.as_str().to_owned(),
+            optional(it.optional),
+            it.title.clone(),
+            it.detail.clone(),
+        ]
+    });
+    sheet.table("Steps", &["STEP", "STATUS", "", "WHAT", "BECAUSE"], rows.collect());
+    let text = |it: &Option<String>| it.clone().unwrap_or_default();
+    let blockers = progress
+        .new_blockers
+        .iter()
+        .map(|it| vec![it.code.clone(), text(&it.subject), text(&it.platform), it.text.clone(), it.lift.clone()]);
+    sheet.table("New blockers", &["CODE", "SUBJECT", "OPENSHIFT", "TEXT", "LIFTED BY"], blockers.collect());
+    if let Some(step) = &progress.next {
+        sheet.text("Next", &step_text(step));
+    }
+    sheet
+}
+
+/// A step with its reasons and commands.
+fn step_text(step: &PlanStep) -> String {
+    let mut text = format!("{}. {}\n", step.number, step.title());
+    step.because.iter().for_each(|it| text.push_str(&format!("   because: {}\n", it.text)));
+    for it in &step.route {
+        text.push_str(&format!("   {}: {} ({})\n", it.bundle, it.because, it.place));
+    }
+    step.warnings.iter().for_each(|it| text.push_str(&format!("   note: {it}\n")));
+    step.commands.iter().for_each(|it| text.push_str(&format!("     {it}\n")));
+    text
 }
 
 fn sheet(plan: &Plan) -> Sheet {
@@ -266,16 +362,7 @@ fn sheet(plan: &Plan) -> Sheet {
         vec![it.code.clone(), text(&it.subject), text(&it.platform), it.text.clone(), it.options.join("; or ")]
     });
     sheet.table("Decisions", &["CODE", "SUBJECT", "OPENSHIFT", "TEXT", "OPTIONS"], decisions.collect());
-    let mut steps = String::new();
-    for step in &plan.steps {
-        steps.push_str(&format!("{}. {}\n", step.number, step.title()));
-        step.because.iter().for_each(|it| steps.push_str(&format!("   because: {}\n", it.text)));
-        for it in &step.route {
-            steps.push_str(&format!("   {}: {} ({})\n", it.bundle, it.because, it.place));
-        }
-        step.warnings.iter().for_each(|it| steps.push_str(&format!("   note: {it}\n")));
-        step.commands.iter().for_each(|it| steps.push_str(&format!("     {it}\n")));
-    }
+    let steps: String = plan.steps.iter().map(step_text).collect();
     sheet.text("Steps", &steps);
     let unknowns =
         plan.unknowns.iter().map(|it| vec![it.code.clone(), text(&it.subject), text(&it.platform), it.text.clone()]);

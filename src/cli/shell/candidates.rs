@@ -109,6 +109,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("[REFERENCE=]SOURCE", Wants::Files),
     ("[TYPE] FILE", Wants::Files),
     ("IMAGE=DIR", Wants::Nothing),
+    ("[NAME=]REPO", Wants::Directories),
     ("OLD", Wants::Files),
     ("NEW", Wants::Files),
     ("FILE", Wants::Files),

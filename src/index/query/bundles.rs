@@ -34,6 +34,12 @@ pub struct BundleRow {
     pub display_name: String,
     /// The message, if the bundle is deprecated.
     pub deprecation: Option<String>,
+    /// The last day of its support, by its lifecycle; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub support_ends: Option<String>,
+    /// The OpenShift versions that it is made for, by its lifecycle; absent if that says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub openshift: Option<Vec<String>>,
 }
 
 /// Bundles by package and version, as the index `bundle_package` has them: sorting them would take longer than finding them.
@@ -178,6 +184,8 @@ impl Index {
                 image: row.get(5)?,
                 display_name: row.get(6)?,
                 deprecation,
+                support_ends: None,
+                openshift: None,
             })
         })?;
         for tie in ties.found {
@@ -185,6 +193,8 @@ impl Index {
         }
         // Stable: with one catalog there is nothing to do.
         rows.sort_by(|a, b| a.catalog.cmp(&b.catalog));
+        let supported = self.supported(filter)?;
+        rows.iter_mut().for_each(|it| supported.complete(it));
         if let Some(channel) = &filter.channel {
             rows.retain(|row| row.channels.contains(channel));
         }

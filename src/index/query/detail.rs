@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::{BundleRow, ChannelRow, PackageRow};
 use crate::fbc::Api;
+use crate::platform::LifecyclePhases;
 
 /// Where a document stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -59,6 +60,9 @@ pub struct PackageDetail {
     pub channel_list: Vec<ChannelRow>,
     /// Its bundles, by version.
     pub bundle_list: Vec<BundleRow>,
+    /// The support phases of its minor versions, by its lifecycle.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lifecycle: Vec<LifecyclePhases>,
     /// Where its document stands; absent if there is none.
     pub source: Option<Source>,
 }
@@ -217,6 +221,9 @@ pub struct BundleDetail {
     pub upgrades_from: Vec<Edge>,
     /// Steps that lead on from it.
     pub upgrades_to: Vec<Edge>,
+    /// The support phases of its minor version, by its lifecycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lifecycle: Option<LifecyclePhases>,
     /// Where its document stands.
     pub source: Option<Source>,
 }

@@ -36,6 +36,9 @@ pub struct HistoryRow {
     pub contents: usize,
 }
 
+/// The label of a catalog that says of which day it is: `YYYY-MM-DD`.
+pub const DATE_LABEL: &str = "date";
+
 const BUNDLES: &str = "
 SELECT c.name, b.name, b.version, b.release, b.document
 FROM (SELECT * FROM bundle WHERE package = ?1) b
@@ -46,6 +49,16 @@ ORDER BY b.version_key, b.name, b.document, c.name";
 pub(super) const STATEMENTS: &[(&str, &str)] = &[("history of a package", BUNDLES)];
 
 impl Index {
+    /// The names of the catalogs in the order of time: by the days of their labels, those without one first, then by name.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn catalog_names_in_time(&self) -> Result<Vec<String>, IndexError> {
+        let mut ranks = self.catalog_ranks(&Filter::default())?;
+        ranks.sort_by_cached_key(|it| it.labels.get(DATE_LABEL).cloned());
+        Ok(ranks.into_iter().map(|it| it.catalog).collect())
+    }
+
     /// The bundles of a package by version and name, with the catalogs of `catalogs` that have them. Those without a
     /// valid version come first.
     ///

@@ -38,9 +38,10 @@ pub use detail::{
 pub use diff::{Change, ChangeKind, Side, Subject, diff};
 pub use documents::DocumentHead;
 pub use entries::EntryRow;
-pub use history::HistoryRow;
+pub use history::{DATE_LABEL, HistoryRow};
 pub use images::ImageUse;
 pub use info::{Info, Names, Size};
+pub use lifecycles::LIFECYCLES_LABEL;
 pub use list::{CatalogRow, ChannelRow, PackageRow};
 pub use outdated::Outdated;
 pub use reach::{EdgeScope, NamesWithoutWay, Reach};
@@ -114,5 +115,6 @@ pub fn hot_statements() -> Vec<(&'static str, &'static str)> {
     all.extend_from_slice(diff::STATEMENTS);
     all.extend_from_slice(history::STATEMENTS);
     all.extend_from_slice(served::STATEMENTS);
+    all.extend_from_slice(lifecycles::STATEMENTS);
     all
 }

@@ -15,6 +15,7 @@ use crate::diag::Place;
 use crate::fbc::{Api, ChannelPlaces, property_places};
 use crate::index::error::NotAnIndex;
 use crate::index::{Index, IndexError, stored};
+use crate::platform::LifecyclePhases;
 use crate::yaml::Position;
 
 macro_rules! bundles {
@@ -158,6 +159,7 @@ impl Index {
         let rows = self.packages(&filter)?;
         let channels = self.channels(&filter)?;
         let bundles = self.bundles(&filter)?;
+        let supported = self.supported(&filter)?;
         let mut details = Vec::with_capacity(rows.len());
         for row in rows {
             type Ids = (Option<i64>, i64, Option<i64>, Option<String>, Option<i64>, Option<i64>);
@@ -173,6 +175,7 @@ impl Index {
                 None => Ok(Vec::new()),
             };
             let catalog_name = row.catalog.clone();
+            let lifecycle = supported.lifecycle(&row.catalog, package);
             details.push(PackageDetail {
                 description: self.text(own.or(heads))?,
                 icon_mediatype,
@@ -180,6 +183,7 @@ impl Index {
                 properties: of_document(PROPERTIES)?,
                 channel_list: channels.iter().filter(|it| it.catalog == catalog_name).cloned().collect(),
                 bundle_list: bundles.iter().filter(|it| it.catalog == catalog_name).cloned().collect(),
+                lifecycle: lifecycle.iter().flat_map(|it| &it.versions).map(LifecyclePhases::from).collect(),
                 source: match document {
                     Some(document) => self.source(document, catalog)?.map(|it| it.0),
                     None => None,
@@ -269,6 +273,8 @@ impl Index {
                     image: row.get(7)?,
                     display_name: row.get(8)?,
                     deprecation: None,
+                    support_ends: None,
+                    openshift: None,
                 },
                 other_deprecations: Vec::new(),
                 provider: row.get(9)?,
@@ -297,6 +303,7 @@ impl Index {
                 properties: Vec::new(),
                 upgrades_from: Vec::new(),
                 upgrades_to: Vec::new(),
+                lifecycle: None,
                 source: None,
             };
             Ok((row.get(0)?, row.get(1)?, row.get(20)?, detail))
@@ -321,6 +328,15 @@ impl Index {
         let platforms = |kind| self.rows(PLATFORMS, params![document, kind], |row| row.get(0));
         it.row.channels = self.rows(CHANNELS, [document, catalog], |row| row.get(0))?;
         self.deprecations_of(&mut it)?;
+        let filter = Filter {
+            catalogs: vec![it.row.catalog.clone()],
+            package: Some(it.row.package.clone()),
+            ..Filter::default()
+        };
+        let supported = self.supported(&filter)?;
+        supported.complete(&mut it.row);
+        let version = supported.version(&it.row.catalog, &it.row.package, &it.row.version);
+        it.lifecycle = version.map(LifecyclePhases::from);
         it.description = self.text(description)?;
         it.keywords = texts(KEYWORDS)?;
         it.categories = texts(CATEGORIES)?;

@@ -12,6 +12,7 @@ use rusqlite::params;
 use super::Filter;
 use crate::fbc::{ChannelPlaces, Entry};
 use crate::index::{Index, IndexError};
+use crate::json;
 
 /// A package in one catalog; `B` is what was asked of its bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -72,6 +73,8 @@ pub struct GraphBundle {
     /// The type of its first property that declares a dependency: `olm.package.required`, `olm.gvk.required` or
     /// `olm.constraint`.
     pub dependency: Option<String>,
+    /// The OpenShift versions that its lifecycle lists; `None` if that says nothing.
+    pub openshift_of_lifecycle: Option<Vec<String>>,
     /// The file that it stands in.
     pub file: String,
     /// Its first line there, from 1.
@@ -211,6 +214,7 @@ impl Index {
         }
         self.add_channels(package, &mut graphs)?;
         self.add_bundles(package, &mut graphs)?;
+        self.add_lifecycles(filter, package, &mut graphs)?;
         let mut last = None;
         for (id, position, deprecation) in self.rows(DEPRECATIONS, [package], |row| {
             // A blob without entries has a row of NULLs.
@@ -284,6 +288,26 @@ impl Index {
         })? {
             if let Some(graph) = graphs.get_mut(&id) {
                 graph.channels.push(channel);
+            }
+        }
+        Ok(())
+    }
+
+    fn add_lifecycles(
+        &self,
+        filter: &Filter,
+        package: &str,
+        graphs: &mut BTreeMap<i64, PackageGraph>,
+    ) -> Result<(), IndexError> {
+        let supported = self.supported(&Filter { package: Some(package.to_owned()), ..filter.clone() })?;
+        let mut reader = json::Reader::new();
+        for graph in graphs.values_mut() {
+            let Some(lifecycle) = supported.lifecycle(&graph.catalog, package) else { continue };
+            for bundle in &mut graph.bundles {
+                let property = bundle.package_property.as_deref().and_then(|it| reader.read(it).ok());
+                let version = property.and_then(|it| Some(it.get_field("version")?.as_str()?.into_owned()));
+                let version = version.and_then(|it| lifecycle.version(&it));
+                bundle.openshift_of_lifecycle = version.and_then(|it| it.openshift()).map(<[String]>::to_vec);
             }
         }
         Ok(())

@@ -1,6 +1,13 @@
 //! What undoes the migrations of an index, one after another.
 
-/// To schema 4: catalogs know no images.
+/// To schema 5: no lifecycles.
+const TO_SCHEMA_5: &str = "
+DROP VIEW v_lifecycle; DROP VIEW v_platform_compatibility; DROP VIEW v_label;
+DROP TABLE lifecycle_version; DROP TABLE lifecycle_phase; DROP TABLE lifecycle_platform;
+DELETE FROM refinery_schema_history WHERE version > 5;
+PRAGMA user_version = 5;";
+
+/// From there to schema 4: catalogs know no images.
 const TO_SCHEMA_4: &str = "
 DROP TABLE catalog_image;
 DELETE FROM refinery_schema_history WHERE version > 4;
@@ -43,7 +50,7 @@ PRAGMA user_version = 1;";
 /// Makes an index one of an older schema.
 pub fn downgrade(path: &std::path::Path, version: usize) {
     let connection = rusqlite::Connection::open(path).unwrap();
-    for sql in [TO_SCHEMA_4, TO_SCHEMA_3, TO_SCHEMA_2, TO_SCHEMA_1].iter().take(5 - version) {
+    for sql in [TO_SCHEMA_5, TO_SCHEMA_4, TO_SCHEMA_3, TO_SCHEMA_2, TO_SCHEMA_1].iter().take(6 - version) {
         connection.execute_batch(sql).unwrap();
     }
 }

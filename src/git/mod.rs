@@ -1,0 +1,57 @@
+//! The past of a catalog that is kept in git, by the program `git`.
+//!
+//! | part | what it does |
+//! |---|---|
+//! | [`Repository`] | a repository: its revisions, and a catalog as it was in one of them |
+//! | [`Revision`] | a commit that stands for a day, a tag, or itself |
+//!
+//! Whoever made a repository has written its configuration, so nothing of that may run: only plumbing that reads objects is used, hooks,
+//! file system monitors and transports are switched off, nothing is fetched, and objects are read as they are, without filters.
+//!
+//! What it deliberately does not do: no work tree is looked at, nothing is written, and no network is used.
+
+mod objects;
+mod program;
+mod revisions;
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+pub use objects::Repository;
+pub use revisions::{Every, Revision};
+
+/// Why the past cannot be read.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum GitError {
+    /// The program cannot be run.
+    #[error("git cannot be run: {0}")]
+    NotRunnable(std::io::Error),
+    /// It failed.
+    #[error("`{}`: git {command}: {message}", .repository.display())]
+    Failed {
+        /// The repository.
+        repository: PathBuf,
+        /// What was asked of it.
+        command: String,
+        /// Its words.
+        message: String,
+    },
+    /// It said something that cannot be understood.
+    #[error("git {command} said something unexpected: {message}")]
+    Unexpected {
+        /// What was asked of it.
+        command: &'static str,
+        /// What is wrong.
+        message: String,
+    },
+    /// A range or path would be something else for git.
+    #[error("`{text}` is not {what}")]
+    NotPlain {
+        /// The text.
+        text: String,
+        /// What it is not.
+        what: &'static str,
+    },
+}

@@ -1,0 +1,181 @@
+//! A catalog as it was in a commit: the files below a directory, as objects of the repository.
+//!
+//! What it deliberately does not do: links are not followed, and no filter or attribute changes what a file holds.
+
+use std::collections::HashMap;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use super::GitError;
+use super::program::{git, output};
+use super::revisions::{Every, Revision, revisions};
+use crate::archive::Spool;
+use crate::fbc::{Input, TreeFile};
+use crate::file::Text;
+
+/// A repository.
+#[derive(Debug)]
+pub struct Repository {
+    path: PathBuf,
+    /// The catalog's directory in it, or empty.
+    directory: String,
+    reader: ObjectReader,
+    spool: Spool,
+    /// What was read, by digests: most files stay as they are from day to day.
+    known: HashMap<String, Text>,
+}
+
+impl Repository {
+    /// Opens a repository, for the catalog in one of its directories (empty for the whole). What does not fit into memory goes to a
+    /// file without a name in `temporary`.
+    ///
+    /// # Errors
+    /// If git cannot be run, or finds no repository.
+    pub fn open(path: &Path, directory: &str, temporary: &Path) -> Result<Self, GitError> {
+        let directory = directory.trim_matches('/').to_owned();
+        if directory.bytes().any(|it| it.is_ascii_control()) || directory.split('/').any(|it| it == "..") {
+            return Err(GitError::NotPlain { text: directory, what: "a directory of the repository" });
+        }
+        output(path, &["rev-parse", "--git-dir"])?;
+        let reader = ObjectReader::start(path)?;
+        Ok(Self { path: path.to_owned(), directory, reader, spool: Spool::new(temporary), known: HashMap::new() })
+    }
+
+    /// The revisions of a range, the oldest first.
+    ///
+    /// # Errors
+    /// If git does not know the range.
+    pub fn revisions(&self, range: &str, every: Every) -> Result<Vec<Revision>, GitError> {
+        revisions(&self.path, range, every)
+    }
+
+    /// The digest of the catalog's directory in a revision; `None` if it is not there.
+    ///
+    /// # Errors
+    /// If git fails.
+    pub fn tree(&mut self, revision: &Revision) -> Result<Option<String>, GitError> {
+        let wanted = format!("{}:{}", revision.commit, self.directory);
+        let found = self.reader.head(&wanted)?;
+        match found {
+            Some((digest, kind, size)) => {
+                self.reader.skip(size)?;
+                Ok(Some(digest).filter(|_| kind == "tree"))
+            }
+            None => Ok(None),
+        }
+    }
+
+    /// The catalog as it was in a revision. Files are called `DIRECTORY/FILE`.
+    ///
+    /// # Errors
+    /// If git fails, or a temporary file cannot be written.
+    pub fn catalog(&mut self, revision: &Revision) -> Result<Input, GitError> {
+        let wanted = format!("{}:{}", revision.commit, self.directory);
+        let list = output(&self.path, &["ls-tree", "-r", "-z", "--full-tree", &wanted])?;
+        let mut files = Vec::new();
+        for entry in list.split(|it| *it == 0).filter(|it| !it.is_empty()) {
+            let unexpected = || GitError::Unexpected {
+                command: "ls-tree",
+                message: format!("`{}`", String::from_utf8_lossy(entry).escape_debug()),
+            };
+            let tab = entry.iter().position(|it| *it == b'\t').ok_or_else(unexpected)?;
+            let head = String::from_utf8_lossy(&entry[..tab]).into_owned();
+            let mut head = head.split(' ');
+            let (Some(mode), Some(kind), Some(digest)) = (head.next(), head.next(), head.next()) else {
+                return Err(unexpected());
+            };
+            // A module of its own is another repository.
+            if kind != "blob" {
+                continue;
+            }
+            let components = entry[tab + 1..].split(|it| *it == b'/').map(<[u8]>::to_vec).collect();
+            let text = match mode {
+                "120000" => {
+                    Err(io::Error::other("it is a link, and links are not followed in the past of a repository"))
+                }
+                _ => Ok(self.blob(digest)?),
+            };
+            files.push(TreeFile { components, text });
+        }
+        let root = if self.directory.is_empty() { "." } else { &self.directory };
+        Ok(Input::tree(root, files))
+    }
+
+    fn blob(&mut self, digest: &str) -> Result<Text, GitError> {
+        if let Some(known) = self.known.get(digest) {
+            return Ok(known.clone());
+        }
+        let Some((_, _, size)) = self.reader.head(digest)? else {
+            let message = format!("the object {digest} is not there; is the repository a partial clone?");
+            return Err(GitError::Unexpected { command: "cat-file", message });
+        };
+        let text = self.spool.keep(&mut self.reader.from, size).map_err(failed)?;
+        self.reader.end()?;
+        self.known.insert(digest.to_owned(), text.clone());
+        Ok(text)
+    }
+}
+
+fn failed(error: io::Error) -> GitError {
+    GitError::Unexpected { command: "cat-file", message: error.to_string() }
+}
+
+/// One run of git that gives object after object.
+#[derive(Debug)]
+struct ObjectReader {
+    child: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+}
+
+impl ObjectReader {
+    fn start(repository: &Path) -> Result<Self, GitError> {
+        let mut command = git(repository);
+        command.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(GitError::NotRunnable)?;
+        let (to, from) = (child.stdin.take(), child.stdout.take());
+        match from {
+            Some(from) => Ok(Self { child, to, from: BufReader::new(from) }),
+            None => Err(GitError::NotRunnable(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+
+    /// Digest, kind and size of an object, whose bytes follow; `None` if there is none.
+    fn head(&mut self, wanted: &str) -> Result<Option<(String, String, u64)>, GitError> {
+        let to = self.to.as_mut().ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
+        to.write_all(format!("{wanted}\n").as_bytes()).and_then(|()| to.flush()).map_err(failed)?;
+        let mut line = Vec::new();
+        self.from.read_until(b'\n', &mut line).map_err(failed)?;
+        let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+        if line.ends_with(" missing") {
+            return Ok(None);
+        }
+        let mut parts = line.split(' ');
+        match (parts.next(), parts.next(), parts.next().and_then(|it| it.parse().ok()), parts.next()) {
+            (Some(digest), Some(kind), Some(size), None) => Ok(Some((digest.to_owned(), kind.to_owned(), size))),
+            _ => Err(failed(io::Error::other(format!("`{line}`")))),
+        }
+    }
+
+    fn skip(&mut self, size: u64) -> Result<(), GitError> {
+        let skipped = io::copy(&mut (&mut self.from).take(size), &mut io::sink()).map_err(failed)?;
+        if skipped == size { self.end() } else { Err(failed(io::ErrorKind::UnexpectedEof.into())) }
+    }
+
+    /// The line break after an object.
+    fn end(&mut self) -> Result<(), GitError> {
+        let mut byte = [0];
+        self.from.read_exact(&mut byte).map_err(failed)?;
+        if byte == [b'\n'] { Ok(()) } else { Err(failed(io::Error::other("an object is longer than it says"))) }
+    }
+}
+
+impl Drop for ObjectReader {
+    fn drop(&mut self) {
+        // Without input it ends by itself.
+        self.to = None;
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

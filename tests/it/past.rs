@@ -1,0 +1,220 @@
+//! The past of catalogs: repositories of git that are made here, honest ones and hostile ones.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::support::{Answer, olmdex, scratch, write};
+
+/// Runs git in a directory, at a time, and with no configuration but the repository's own.
+fn git(directory: &Path, date: &str, arguments: &[&str]) {
+    let output = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "init.defaultBranch=main"])
+        .args(arguments)
+        .current_dir(directory)
+        .env("GIT_AUTHOR_DATE", date)
+        .env("GIT_COMMITTER_DATE", date)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn catalog(versions: &[&str]) -> String {
+    let mut text = "schema: olm.package\nname: till\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: till\nname: stable\nentries:\n".to_owned();
+    for (at, version) in versions.iter().enumerate() {
+        text.push_str(&format!("- name: till.v{version}\n"));
+        if at > 0 {
+            text.push_str(&format!("  replaces: till.v{}\n", versions[at - 1]));
+        }
+    }
+    for version in versions {
+        text.push_str(&format!(
+            "---\nschema: olm.bundle\npackage: till\nname: till.v{version}\nimage: registry.example.com/till:v{version}\nproperties:\n- type: olm.package\n  value: {{packageName: till, version: {version}}}\n"
+        ));
+    }
+    text
+}
+
+/// A repository whose catalog changes on three days: twice on the second one, and elsewhere only on a fourth.
+fn repository(root: &Path) {
+    std::fs::create_dir_all(root).unwrap();
+    git(root, "2026-02-01T08:00:00Z", &["init", "-q"]);
+    let commit = |date: &str, versions: &[&str]| {
+        write(root, "catalogs/v4.20/till/catalog.yaml", catalog(versions));
+        git(root, date, &["add", "-A"]);
+        git(root, date, &["commit", "-q", "--allow-empty", "-m", "more"]);
+    };
+    write(root, "README.md", "not yet");
+    git(root, "2026-02-01T08:00:00Z", &["add", "-A"]);
+    git(root, "2026-02-01T08:00:00Z", &["commit", "-q", "-m", "begin"]);
+    commit("2026-02-03T08:00:00Z", &["1.0.0"]);
+    git(root, "2026-02-03T08:00:00Z", &["tag", "v10"]);
+    commit("2026-03-01T08:00:00Z", &["1.0.0", "1.0.1"]);
+    commit("2026-03-01T22:00:00Z", &["1.0.0", "1.0.1", "1.1.0"]);
+    git(root, "2026-03-02T08:00:00Z", &["tag", "-a", "-m", "nine", "v9"]);
+    write(root, "README.md", "elsewhere");
+    commit("2026-03-09T08:00:00Z", &["1.0.0", "1.0.1", "1.1.0"]);
+    commit("2026-04-01T08:00:00Z", &["1.0.0", "1.1.0"]);
+}
+
+fn run(directory: &Path, arguments: &[&str]) -> Answer {
+    olmdex(arguments.iter().copied()).in_directory(directory).answer()
+}
+
+const BUILD: &[&str] = &["build", "--git", "shop=repo", "--git-path", "catalogs/v4.20", "-o", "past.db"];
+
+#[test]
+fn an_index_answers_about_the_past() {
+    let directory = scratch();
+    let root = directory.path();
+    repository(&root.join("repo"));
+    run(root, BUILD).expect_code(0).expect_words("3 catalogs of the past to read, 0 in the index already");
+    let names = |db: &str| run(root, &["list", "catalogs", "-i", db, "-o", "name"]).out();
+    assert_eq!(names("past.db").lines().collect::<Vec<_>>(), ["shop@2026-02-03", "shop@2026-03-01", "shop@2026-04-01"]);
+    let history = run(root, &["history", "till", "-i", "past.db", "-o", "json"]).out();
+    let history: serde_json::Value = serde_json::from_str(&history).unwrap();
+    let rows: Vec<String> = history["items"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| format!("{} {} {} {}", it["version"], it["first"], it["last"], it["isCurrent"]))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            r#""1.0.0" "shop@2026-02-03" "shop@2026-04-01" true"#,
+            r#""1.0.1" "shop@2026-03-01" "shop@2026-03-01" false"#,
+            r#""1.1.0" "shop@2026-03-01" "shop@2026-04-01" true"#,
+        ]
+    );
+    // What was the head on the first of March?
+    let sql = "SELECT c.head FROM v_channel c JOIN v_label l ON l.catalog = c.catalog AND l.key = 'date'
+               WHERE c.package = 'till' AND c.channel = 'stable' AND l.value <= '2026-03-15' ORDER BY l.value DESC LIMIT 1";
+    run(root, &["sql", sql, "-i", "past.db"]).expect_code(0).expect_words("till.v1.1.0");
+    run(root, &["diff", "past.db#shop@2026-02-03", "past.db#shop@2026-04-01"]);
+
+    // Once more: nothing is read, and the file stays as it is.
+    let before = std::fs::read(root.join("past.db")).unwrap();
+    run(root, BUILD).expect_code(0).expect_words("0 catalogs of the past to read, 3 in the index already");
+    assert!(std::fs::read(root.join("past.db")).unwrap() == before);
+    // What is new is added.
+    write(&root.join("repo"), "catalogs/v4.20/till/catalog.yaml", catalog(&["1.0.0", "1.1.0", "1.2.0"]));
+    git(&root.join("repo"), "2026-05-01T08:00:00Z", &["commit", "-q", "-a", "-m", "new"]);
+    run(root, BUILD).expect_code(0).expect_words("1 catalog of the past to read, 3 in the index already");
+    assert!(names("past.db").contains("shop@2026-05-01"));
+}
+
+#[test]
+fn tags_and_ranges_choose_commits() {
+    let directory = scratch();
+    let root = directory.path();
+    repository(&root.join("repo"));
+    let build = |more: &[&str], db: &str| {
+        let fixed = ["build", "--git", "shop=repo", "--git-path", "/catalogs/v4.20/", "-o", db];
+        run(root, &[fixed.as_slice(), more].concat())
+    };
+    build(&["--every", "tag"], "tags.db").expect_code(0);
+    // By time, not by name.
+    let history = run(root, &["history", "till", "-i", "tags.db", "-o", "json"]).out();
+    assert!(history.contains("\"first\": \"shop@v10\""), "{history}");
+    let first = history.find("shop@v10").unwrap();
+    assert!(first < history.find("shop@v9").unwrap());
+    build(&["--rev-list", "v10..main", "--every", "commit"], "range.db").expect_code(0);
+    let names = run(root, &["list", "catalogs", "-i", "range.db", "-o", "name"]).out();
+    assert_eq!(names.lines().count(), 3, "a commit that changes nothing of it is passed over: {names}");
+    build(&["--rev-list", "--output=x"], "bad.db").expect_code(2);
+    build(&["--rev-list", "no-such-branch"], "bad.db").expect_code(3);
+    run(root, &["build", "--git", "repo", "--git-path", "nowhere", "-o", "bad.db"]).expect_code(4);
+    run(root, &["build", "--git", "repo", "--git-path", "../repo", "-o", "bad.db"]).expect_code(2);
+    write(root, "plain/file", "no repository");
+    let outside = olmdex(["build", "--git", "plain", "-o", "bad.db"])
+        .in_directory(root)
+        .env("GIT_CEILING_DIRECTORIES", root.to_str().unwrap());
+    outside.answer().expect_code(3);
+    assert!(!root.join("bad.db").exists() && !root.join("x").exists());
+}
+
+#[test]
+fn nothing_of_a_hostile_repository_runs() {
+    let directory = scratch();
+    let root = directory.path();
+    let repo = root.join("repo");
+    repository(&repo);
+    let flag = root.join("ran");
+    let script = write(root, "evil.sh", format!("#!/bin/sh\ntouch {}\ncat\n", flag.display()));
+    let mut permissions = std::fs::metadata(&script).unwrap().permissions();
+    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
+    std::fs::set_permissions(&script, permissions).unwrap();
+    let evil = script.to_str().unwrap();
+    write(&repo, ".gitattributes", "* filter=evil diff=evil\n");
+    git(&repo, "2026-05-01T08:00:00Z", &["add", "-A"]);
+    git(&repo, "2026-05-01T08:00:00Z", &["commit", "-q", "-m", "attributes"]);
+    for (key, value) in [
+        ("core.fsmonitor", evil),
+        ("core.pager", evil),
+        ("pager.rev-list", "true"),
+        ("core.sshCommand", evil),
+        ("core.alternateRefsCommand", evil),
+        ("core.hooksPath", root.to_str().unwrap()),
+        ("filter.evil.smudge", evil),
+        ("filter.evil.clean", evil),
+        ("diff.evil.textconv", evil),
+        ("diff.external", evil),
+        ("gpg.program", evil),
+        ("log.showSignature", "true"),
+        ("credential.helper", evil),
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.url", "ext::sh -c evil"),
+        ("remote.origin.uploadpack", evil),
+        ("remote.origin.promisor", "true"),
+        ("alias.rev-list", &format!("!{evil}")),
+        ("alias.cat-file", &format!("!{evil}")),
+    ] {
+        git(&repo, "2026-05-01T08:00:00Z", &["config", key, value]);
+    }
+    for hook in ["post-checkout", "reference-transaction", "pre-auto-gc"] {
+        std::fs::copy(&script, repo.join(".git/hooks").join(hook)).unwrap();
+    }
+    let _ = std::fs::remove_file(&flag);
+    run(root, BUILD).expect_code(0);
+    assert!(!flag.exists(), "something ran");
+
+    // An object that is not there is not fetched.
+    let blob = Command::new("git")
+        .args(["rev-parse", "HEAD:catalogs/v4.20/till/catalog.yaml"])
+        .current_dir(&repo)
+        .output()
+        .unwrap();
+    let blob = String::from_utf8(blob.stdout).unwrap();
+    let _ = std::fs::remove_file(&flag);
+    std::fs::remove_file(repo.join(".git/objects").join(&blob[..2]).join(blob[2..].trim())).unwrap();
+    run(root, &["build", "--git", "shop=repo", "--git-path", "catalogs/v4.20", "-o", "other.db"])
+        .expect_code(3)
+        .expect_words("is the repository a partial clone?");
+    assert!(!flag.exists() && !root.join("other.db").exists());
+}
+
+#[test]
+fn what_was_broken_once_is_left_out_or_refused() {
+    let directory = scratch();
+    let root = directory.path();
+    let repo = root.join("repo");
+    repository(&repo);
+    write(&repo, "catalogs/v4.20/till/catalog.yaml", "schema: olm.package\nname: till\n");
+    git(&repo, "2026-05-01T08:00:00Z", &["commit", "-q", "-a", "-m", "broken"]);
+    write(&repo, "catalogs/v4.20/till/catalog.yaml", catalog(&["1.1.0"]));
+    std::os::unix::fs::symlink("/etc/passwd", repo.join("catalogs/v4.20/till/link.yaml")).unwrap();
+    git(&repo, "2026-05-02T08:00:00Z", &["add", "-A"]);
+    git(&repo, "2026-05-02T08:00:00Z", &["commit", "-q", "-m", "link"]);
+    run(root, BUILD).expect_code(1).expect_words("links are not followed");
+    assert!(!root.join("past.db").exists());
+    run(root, &[BUILD, &["--keep-going"]].concat()).expect_code(1);
+    let names = run(root, &["list", "catalogs", "-i", "past.db", "-o", "name"]).out();
+    assert_eq!(names.lines().count(), 5, "{names}");
+    let bundles =
+        run(root, &["list", "bundles", "till", "-i", "past.db", "--catalog", "shop@2026-05-02", "-o", "name"]).out();
+    assert!(!bundles.contains("root"), "{bundles}");
+}

@@ -1,0 +1,264 @@
+//! The report of a plan, and plans of clusters that are large, broken or contradictory.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::path::Path;
+
+use crate::support::{olmdex, scratch, write};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures");
+
+fn plan(cluster: &Path, more: &[&str]) -> crate::support::Answer {
+    let old = format!("4.16={FIXTURES}/help/old-catalog");
+    let new = format!("4.17={FIXTURES}/help/my-catalog");
+    let cluster = cluster.to_str().unwrap();
+    let fixed = ["plan", "--cluster", cluster, "--to", "4.17", "-i", &old, "-i", &new, "--date", "2026-03-01"];
+    olmdex(fixed.iter().chain(more).copied()).answer()
+}
+
+/// Whether the tags of a page are balanced and no two elements have one id. Only what this program writes must be understood.
+fn expect_well_formed(page: &str) {
+    const VOID: &[&str] = &["meta", "br", "hr", "!DOCTYPE"];
+    let (mut open, mut ids) = (Vec::new(), std::collections::BTreeSet::new());
+    let style = page.find("<style>").unwrap()..page.find("</style>").unwrap();
+    let page = format!("{}{}", &page[..style.start + 7], &page[style.end..]);
+    for tag in page.split('<').skip(1) {
+        let (tag, _) = tag.split_once('>').unwrap();
+        let name = tag.split([' ', '/']).find(|it| !it.is_empty()).unwrap();
+        if let Some(end) = tag.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(end), "</{end}>");
+        } else if !VOID.contains(&name) {
+            open.push(name.to_owned());
+        }
+        if let Some((_, id)) = tag.split_once(" id=\"") {
+            assert!(ids.insert(id.split('"').next().unwrap().to_owned()), "{id} twice");
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    let links = page.split("href=\"#").skip(1).map(|it| it.split('"').next().unwrap());
+    links.for_each(|it| assert!(ids.contains(it), "#{it} leads nowhere"));
+}
+
+#[test]
+fn the_report_is_one_page_that_needs_nothing_else() {
+    let answer = plan(&Path::new(FIXTURES).join("help/must-gather"), &["-o", "html"]);
+    answer.expect_code(1);
+    let page = answer.out();
+    expect_well_formed(&page);
+    for foreign in ["<script", "http://", "https://", "src=", "url(", "@import", " on"] {
+        let tags: String =
+            page.split('<').skip(1).filter_map(|it| it.split_once('>')).map(|it| format!("<{}>", it.0)).collect();
+        assert!(!tags.contains(foreign), "{foreign}");
+    }
+    for wanted in ["prefers-color-scheme: dark", "@media print", "<h1>", "keda", "maximum supported OCP version"] {
+        assert!(page.contains(wanted), "{wanted}");
+    }
+    assert_eq!(page.matches("<h1>").count(), 1);
+    assert!(page.len() < 100 << 10);
+}
+
+/// A text that is markup wherever it is not escaped, and turns the direction of what follows.
+const HOSTILE: &str = "\"><script>alert(1)</script><!--' onload=x \u{202e}</style>";
+
+#[test]
+fn no_name_of_a_cluster_becomes_markup() {
+    let directory = scratch();
+    let hostile = serde_json::to_string(HOSTILE).unwrap();
+    let cluster = format!(
+        r#"{{"apiVersion":"v1","kind":"List","items":[
+{{"apiVersion":"config.openshift.io/v1","kind":"ClusterVersion","metadata":{{"name":"version"}},"spec":{{"channel":{hostile}}},"status":{{"desired":{{"version":"4.16.3"}}}}}},
+{{"apiVersion":"config.openshift.io/v1","kind":"ClusterOperator","metadata":{{"name":{hostile}}},"status":{{"conditions":[{{"type":"Upgradeable","status":"False","reason":{hostile},"message":{hostile}}},{{"type":"Degraded","status":"True","message":{hostile}}}]}}}},
+{{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Subscription","metadata":{{"name":{hostile},"namespace":{hostile}}},"spec":{{"name":{hostile},"channel":{hostile},"source":{hostile},"sourceNamespace":{hostile}}},"status":{{"installedCSV":{hostile}}}}},
+{{"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion","metadata":{{"name":{hostile},"namespace":{hostile}}},"spec":{{"version":"1.0.0"}},"status":{{"phase":"Failed","message":{hostile}}}}},
+{{"apiVersion":{hostile},"kind":{hostile},"metadata":{{"name":{hostile}}}}}]}}"#
+    );
+    let cluster = write(directory.path(), "cluster.json", cluster);
+    let answer = plan(&cluster, &["-o", "html"]);
+    answer.expect_code(1);
+    let page = answer.out();
+    expect_well_formed(&page);
+    assert!(page.contains("&lt;script&gt;alert(1)"), "it is shown");
+    assert!(!page.contains("<script") && !page.contains('\u{202e}') && !page.contains("<!--'"));
+    assert_eq!(page.matches("</style>").count(), 1);
+}
+
+/// The cluster of the help, with keda at another version and OpenShift at another one.
+fn later(directory: &Path, keda: &str, openshift: &str) -> std::path::PathBuf {
+    let source = Path::new(FIXTURES).join("help/must-gather");
+    let mut open = vec![source.clone()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let text = text
+                .replace("keda.v2.8.1", &format!("keda.v{keda}"))
+                .replace("version: 2.8.1", &format!("version: {keda}"));
+            let text = text.replace("4.16.3", openshift);
+            // The old annotation goes with the version that lifts the block.
+            let text =
+                if keda != "2.10.1" { text } else { text.replace("olm.maxOpenShiftVersion", "example.com/nothing") };
+            write(directory, path.strip_prefix(&source).unwrap().to_str().unwrap(), text);
+        }
+    }
+    directory.to_owned()
+}
+
+#[test]
+fn a_plan_is_compared_with_the_cluster_as_it_is_now() {
+    let directory = scratch();
+    let root = directory.path();
+    let first = plan(&Path::new(FIXTURES).join("help/must-gather"), &["-o", "json"]);
+    let saved = write(root, "plan.json", first.out());
+    let check = |cluster: &Path| plan(cluster, &["--check", saved.to_str().unwrap(), "-o", "json"]);
+    let status = |answer: &crate::support::Answer| -> (Vec<String>, bool, serde_json::Value) {
+        let value: serde_json::Value = serde_json::from_str(&answer.out()).unwrap();
+        let steps = value["steps"].as_array().unwrap().iter().map(|it| it["status"].as_str().unwrap().to_owned());
+        (steps.collect(), value["isDone"].as_bool().unwrap(), value["next"].clone())
+    };
+    let untouched = check(&Path::new(FIXTURES).join("help/must-gather"));
+    untouched.expect_code(1);
+    let (steps, is_done, next) = status(&untouched);
+    assert_eq!((steps.join(" ").as_str(), is_done), ("open open open", false));
+    assert_eq!(next["kind"], "operator");
+
+    let (steps, is_done, next) = status(&check(&later(&root.join("half"), "2.9.0", "4.16.3")));
+    assert_eq!((steps.join(" ").as_str(), is_done), ("partly open open", false));
+    assert_eq!(next["path"], serde_json::json!(["keda.v2.10.1"]));
+
+    let (steps, _, next) = status(&check(&later(&root.join("ready"), "2.10.1", "4.16.3")));
+    assert_eq!(steps.join(" "), "done open open");
+    assert_eq!(next["kind"], "platform");
+
+    let arrived = check(&later(&root.join("there"), "2.10.1", "4.17.9"));
+    arrived.expect_code(0);
+    let (steps, is_done, next) = status(&arrived);
+    assert_eq!((steps.join(" ").as_str(), is_done, next), ("done done open", true, serde_json::Value::Null));
+
+    let other =
+        write(root, "other.json", "{\"kind\": \"List\", \"metadata\": {\"from\": \"\", \"to\": \"\"}, \"steps\": []}");
+    let cluster = Path::new(FIXTURES).join("help/must-gather");
+    plan(&cluster, &["--check", other.to_str().unwrap()]).expect_code(3).expect_words("its kind is `List`");
+    let deep = write(root, "deep.json", "[".repeat(100_000));
+    plan(&cluster, &["--check", deep.to_str().unwrap()]).expect_code(3);
+}
+
+#[test]
+fn what_lifts_a_blocker_is_planned_again() {
+    let answer = plan(&Path::new(FIXTURES).join("help/must-gather"), &["-o", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&answer.out()).unwrap();
+    let blockers = value["blockers"].as_array().unwrap();
+    let of_keda = blockers.iter().find(|it| it["code"] == "max-openshift-version").unwrap();
+    assert_eq!(of_keda["verified"], true);
+}
+
+#[test]
+fn an_operator_that_refuses_updates_blocks_the_required_ones() {
+    let directory = scratch();
+    let cluster = later(&directory.path().join("cluster"), "2.8.1", "4.16.3");
+    write(
+        &cluster,
+        "namespaces/my-operators/operators.coreos.com/operatorconditions.yaml",
+        "apiVersion: operators.coreos.com/v2\nkind: OperatorConditionList\nitems:\n- apiVersion: operators.coreos.com/v2\n  kind: OperatorCondition\n  metadata: {name: keda.v2.8.1, namespace: my-operators}\n  spec: {conditions: [{type: Upgradeable, status: 'False', reason: Busy, message: a migration is running}]}\n",
+    );
+    let answer = plan(&cluster, &["-o", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&answer.out()).unwrap();
+    let found =
+        value["blockers"].as_array().unwrap().iter().find(|it| it["code"] == "operatorcondition").unwrap().clone();
+    assert_eq!((&found["subject"], &found["text"]), (&"my-operators/keda".into(), &"a migration is running".into()));
+    assert!(found["platform"].is_null());
+}
+
+fn json_of(answer: &crate::support::Answer) -> serde_json::Value {
+    serde_json::from_str(&answer.out()).unwrap_or_else(|_| panic!("{}", answer.both()))
+}
+
+fn unknowns(plan: &serde_json::Value) -> Vec<String> {
+    let list = plan["unknowns"].as_array().unwrap().iter();
+    list.map(|it| format!("{} {}", it["code"].as_str().unwrap(), it["subject"].as_str().unwrap_or_default())).collect()
+}
+
+#[test]
+fn thousands_of_copies_count_for_nothing() {
+    let directory = scratch();
+    let cluster = later(&directory.path().join("must-gather"), "2.8.1", "4.16.3");
+    for namespace in 0..50 {
+        let copy = |number: usize| {
+            format!(
+                "- apiVersion: operators.coreos.com/v1alpha1\n  kind: ClusterServiceVersion\n  metadata: {{name: op-{number}.v1.0.0, namespace: app-{namespace}, labels: {{olm.copiedFrom: home}}}}\n  spec: {{version: 1.0.0}}\n"
+            )
+        };
+        let list: String = (0..100).map(copy).collect();
+        let name = format!("namespaces/app-{namespace}/operators.coreos.com/clusterserviceversions.yaml");
+        write(&cluster, &name, format!("apiVersion: v1\nkind: List\nitems:\n{list}"));
+        // What is no business of ours is not even opened: it is no YAML.
+        write(&cluster, &format!("namespaces/app-{namespace}/pods/p/logs/current.log"), "\u{0}: [{{");
+        write(&cluster, &format!("namespaces/app-{namespace}/core/secrets.yaml"), "kind: [Secret");
+    }
+    let alone = plan(&later(&directory.path().join("alone"), "2.8.1", "4.16.3"), &["-o", "json"]);
+    let all = plan(&cluster, &["-o", "json"]);
+    let (alone, all) = (json_of(&alone), json_of(&all));
+    for field in ["verdict", "steps", "unknowns"] {
+        assert_eq!(all[field], alone[field], "{field}");
+    }
+    assert_eq!(all["operators"].as_array().unwrap().len(), alone["operators"].as_array().unwrap().len());
+    assert_eq!(all["metadata"]["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn what_is_missing_or_contradicts_itself_gets_a_line() {
+    let directory = scratch();
+    let item = |kind: &str, name: &str, rest: &str| {
+        let group = if kind == "ClusterVersion" { "config.openshift.io/v1" } else { "operators.coreos.com/v1alpha1" };
+        let namespace = if kind == "ClusterVersion" { "" } else { ", namespace: ns" };
+        format!("- apiVersion: {group}\n  kind: {kind}\n  metadata: {{name: {name}{namespace}}}\n  {rest}\n")
+    };
+    let version = item("ClusterVersion", "version", "status: {desired: {version: 4.16.3}}");
+    let run = |items: &[String], more: &[&str]| {
+        let cluster =
+            write(directory.path(), "cluster.yaml", format!("apiVersion: v1\nkind: List\nitems:\n{}", items.concat()));
+        plan(&cluster, &[&["-o", "json"], more].concat())
+    };
+    let subscription = |name: &str, installed: &str| {
+        item(
+            "Subscription",
+            name,
+            &format!(
+                "spec: {{name: {name}, channel: stable, source: x, sourceNamespace: y}}\n  status: {{installedCSV: {installed}, currentCSV: {installed}}}"
+            ),
+        )
+    };
+    // Subscriptions without what they installed.
+    let half = json_of(&run(&[version.clone(), subscription("keda", "keda.v2.8.1"), subscription("fresh", "''")], &[]));
+    assert_eq!(unknowns(&half), ["csv-missing ns/keda", "not-installed ns/fresh"]);
+    // A ClusterServiceVersion whose version is none, and one that replaces itself.
+    let odd = [
+        item(
+            "ClusterServiceVersion",
+            "keda.v2.8.1",
+            "spec: {version: latest, replaces: keda.v2.8.1}\n  status: {phase: Installing}",
+        ),
+        item("ClusterServiceVersion", "nameless", "spec: {version: {a: b}}\n  status: {phase: [x]}"),
+        item(
+            "InstallPlan",
+            "install-1",
+            "spec: {approved: false, clusterServiceVersionNames: [gone.v1]}\n  status: {phase: RequiresApproval}",
+        ),
+        subscription("keda", "keda.v2.8.1"),
+        version.clone(),
+    ];
+    let odd = run(&odd, &[]);
+    assert!(odd.code == Some(0) || odd.code == Some(1), "{}", odd.both());
+    assert!(unknowns(&json_of(&odd)).contains(&"no-subscription ns/nameless".to_owned()), "{}", odd.out());
+    assert_eq!(json_of(&odd)["operators"].as_array().unwrap().len(), 2, "{}", odd.out());
+    // A version of OpenShift that is none must be given.
+    let no_version = item("ClusterVersion", "version", "status: {desired: {version: latest}}");
+    run(std::slice::from_ref(&no_version), &[]).expect_code(3).expect_words("--from VERSION");
+    run(&[no_version], &["--from", "4.16"]).expect_words("no installed operators");
+    // A cluster without OLM, and files that are none of a cluster.
+    assert_eq!(json_of(&run(&[version], &[]))["operators"], serde_json::json!([]));
+    let other = write(directory.path(), "other/readme.md", "# no manifest");
+    plan(other.parent().unwrap(), &[]).expect_code(2).expect_words("has no ClusterVersion");
+}
