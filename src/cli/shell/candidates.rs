@@ -141,6 +141,8 @@ const WANTS: &[(&str, Wants)] = &[
     ("KEYWORD", Wants::Nothing),
     ("LABELS", Wants::Nothing),
     ("LEVEL", Wants::Nothing),
+    ("MODE", Wants::Nothing),
+    ("PROVIDER", Wants::Nothing),
     ("N", Wants::Nothing),
     ("NAME:KEY=VALUE", Wants::Nothing),
     ("NAME=N", Wants::Nothing),
