@@ -75,6 +75,7 @@
 //! | 8 | [`mirror`] | catalogs filtered as oc-mirror filters them, and what a mirror needs besides |
 //! | 9 | [`mod@plan`] | the upgrade of a whole cluster: states, blockers, steps in their order |
 //! | 10 | [`answer`] | the envelope of every JSON answer, and their schemas |
+//! | 11 | [`page`] | pages of catalogs, as HTML |
 //! | 12 | [`serve`] | the gRPC registry and catalogd's HTTP API, out of an index |
 //! | 13 | [`cli`] | the command line |
 //!
@@ -103,6 +104,8 @@ pub mod legacy;
 pub mod message;
 pub mod mirror;
 pub mod oci;
+#[cfg(feature = "page")]
+pub mod page;
 pub mod plan;
 pub mod platform;
 pub mod re2;

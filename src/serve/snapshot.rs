@@ -7,6 +7,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::index::{Index, IndexError};
+use crate::page::Shelf;
 
 /// How many connections there are to a file.
 const CONNECTIONS: usize = 4;
@@ -23,6 +24,8 @@ pub struct Snapshot {
     pub catalogs: Vec<String>,
     /// When the index was made, in seconds since 1970.
     pub modified: u64,
+    /// What pages ask again and again; `None` if there are no pages.
+    pub shelf: Option<Shelf>,
 }
 
 impl Snapshot {
@@ -51,7 +54,16 @@ impl Snapshot {
             catalogs = index.catalog_names()?;
         }
         let modified = modified.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
-        Ok(Self { idle: Mutex::new(connections), is_idle: Condvar::new(), catalogs, modified })
+        Ok(Self { idle: Mutex::new(connections), is_idle: Condvar::new(), catalogs, modified, shelf: None })
+    }
+
+    /// The same with pages. `source` is how the commands that they show name the catalogs.
+    ///
+    /// # Errors
+    /// [`IndexError`] if it cannot be read.
+    pub fn with_pages(mut self, source: Vec<String>) -> Result<Self, IndexError> {
+        self.shelf = Some(self.ask(|index| Shelf::new(index, source))?);
+        Ok(self)
     }
 
     /// Asks a connection, when one is idle. What asks must end soon: it waits for no client.

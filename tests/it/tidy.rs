@@ -38,6 +38,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("mirror", 8),
     ("plan", 9),
     ("answer", 10),
+    ("page", 11),
     ("serve", 12),
     ("cli", 13),
 ];
@@ -67,6 +68,8 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("tonic", &["serve"]),
     ("hyper", &["serve"]),
     ("prost", &["serve"]),
+    ("maud", &["page"]),
+    ("pulldown_cmark", &["page"]),
     ("rayon", &["fbc", "index", "legacy", "oci", "source", "upgrade", "mirror", "cli"]),
 ];
 

@@ -131,6 +131,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("ADDR", Wants::Nothing),
     ("ADDR:PORT", Wants::Nothing),
     ("ARCH", Wants::Nothing),
+    ("GLOB", Wants::Package),
     ("HOST", Wants::Nothing),
     ("PORT", Wants::Nothing),
     ("CATEGORY", Wants::Nothing),

@@ -1,40 +1,38 @@
 //! The icons of packages.
 
-use rusqlite::params;
-
-use super::Filter;
 use crate::index::{Index, IndexError};
 
-/// The icon of a package of a catalog.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PackageIcon {
-    /// The catalog.
-    pub catalog: String,
-    /// The package.
-    pub package: String,
-    /// The media type, as the catalog says it.
-    pub media_type: String,
-    /// The picture, as the catalog has it.
-    pub bytes: Vec<u8>,
-}
+const ICONS: &str = "SELECT document, mediatype, bytes FROM package_icon ORDER BY document";
 
-const ICONS: &str = "
-SELECT c.name, k.name, i.mediatype, i.bytes
-FROM package k
-CROSS JOIN package_icon i ON i.document = k.document
+const PLACES: &str = "
+SELECT k.document, c.name, k.name
+FROM package_icon i
+CROSS JOIN package k ON k.document = i.document
 CROSS JOIN catalog_document cd ON cd.document = k.document
 CROSS JOIN catalog c ON c.id = cd.catalog
-WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))) AND (?2 IS NULL OR k.name = ?2)
 ORDER BY k.name, c.name";
 
+/// Where an icon is used: its document, the catalog and the package.
+pub type IconPlace = (i64, String, String);
+
 impl Index {
-    /// The icons of packages, by package and catalog. The filter's channel is not looked at.
+    /// What is made of each icon, given by its media type and bytes, with the number of its document. An icon that several catalogs
+    /// hold comes once.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn icons(&self, filter: &Filter) -> Result<Vec<PackageIcon>, IndexError> {
-        self.rows(ICONS, params![filter.catalogs_json(), filter.package], |row| {
-            Ok(PackageIcon { catalog: row.get(0)?, package: row.get(1)?, media_type: row.get(2)?, bytes: row.get(3)? })
+    pub fn icons<T>(&self, mut make: impl FnMut(&str, &[u8]) -> T) -> Result<Vec<(i64, T)>, IndexError> {
+        self.rows(ICONS, [], |row| {
+            let (media_type, bytes): (String, Vec<u8>) = (row.get(1)?, row.get(2)?);
+            Ok((row.get(0)?, make(&media_type, &bytes)))
         })
+    }
+
+    /// The packages that have icons, by package and catalog.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn icon_places(&self) -> Result<Vec<IconPlace>, IndexError> {
+        self.rows(PLACES, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
     }
 }

@@ -41,7 +41,7 @@ pub use documents::DocumentHead;
 pub use entries::EntryRow;
 pub use facets::{Facet, FacetKind};
 pub use history::HistoryRow;
-pub use icons::PackageIcon;
+pub use icons::IconPlace;
 pub use images::ImageUse;
 pub use info::{Info, Names, Size};
 pub use list::{CatalogRow, ChannelRow, PackageRow};
