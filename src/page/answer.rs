@@ -71,7 +71,8 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         reply.headers.push(("Location", address));
         return reply;
     }
-    let tag = format!("\"{}\"", &hex(&Sha256::digest(format!("{}\n{address}", site.shelf.digest)))[..32]);
+    let tag =
+        format!("\"{}\"", &hex(&Sha256::digest(format!("{}\n{address}\n{STYLE}{SCRIPT}", site.shelf.digest)))[..32]);
     let is_known = |it: &str| {
         let plain = it.trim().trim_start_matches("W/");
         // A compressed form has a tag of its own.

@@ -13,6 +13,7 @@ use crate::diag::{Finding, counted};
 use crate::draw::{self, Catalog, ChannelGraph};
 use crate::index::query::{ChannelDetail, EntryDetail, Filter};
 use crate::upgrade::check_packages;
+use crate::version::Version;
 
 /// Ends of edges that are drawn, and edges that are listed one by one.
 const MAX_MARKS: usize = 20_000;
@@ -122,7 +123,7 @@ fn picture(drawn: &Catalog) -> Markup {
     }
 }
 
-/// All entries; a name of the default channel in ten thousand entries is as much as one can look through.
+/// All entries, the highest version first.
 fn entries(desk: Desk<'_>, detail: &ChannelDetail, catalog: &str) -> Markup {
     let mut ids = Ids::default();
     let package = &detail.row.package;
@@ -134,8 +135,10 @@ fn entries(desk: Desk<'_>, detail: &ChannelDetail, catalog: &str) -> Markup {
                 ul { @for name in several { li { code { (shown(name)) } } } } }
         },
     };
+    let mut all: Vec<&EntryDetail> = detail.entry_list.iter().collect();
+    all.sort_by_cached_key(|it| std::cmp::Reverse(Version::parse(&it.version).ok().map(|it| it.sort_key())));
     let rows = html! {
-        @for it in &detail.entry_list {
+        @for it in all {
             tr id=(ids.make("e", &it.name)) {
                 th scope="row" {
                     @if it.version.is_empty() { (shown(&it.name)) }
@@ -147,11 +150,11 @@ fn entries(desk: Desk<'_>, detail: &ChannelDetail, catalog: &str) -> Markup {
                 td { @if !it.replaces.is_empty() { code { (shown(&it.replaces)) } } }
                 td { (skips(it)) }
                 td { @if !it.skip_range.is_empty() { code { (shown(&it.skip_range)) } } }
-                td { (it.line) }
+                td.amount { (it.line) }
             }
         }
     };
-    table("Entries, the highest version first", &["Version", "Entry", "Replaces", "Skips", "Skip range", "Line"], rows)
+    table("Entries, the highest version first", &["Version", "Entry", "Replaces", "Skips", "Skip range", "#Line"], rows)
 }
 
 /// What is wrong, with what to do.

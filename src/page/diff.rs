@@ -103,35 +103,51 @@ fn changes(desk: Desk<'_>, comparison: &Comparison, found: &[Change]) -> Markup 
             strong { (breaking.len()) " breaking" } "." }
         @if !breaking.is_empty() {
             h2 #breaking { "Breaking" }
-            (rows(desk, comparison, "Breaking changes", &breaking))
+            (rows(desk, Some(comparison), "Breaking changes", &breaking))
         }
         h2 #all { "All changes" }
         @for of_package in all.chunk_by(|a, b| a.package == b.package) {
             @let name = of_package.first().map_or("", |it| it.package.as_str());
             details open[n_packages <= 3] {
                 summary { strong { @if name.is_empty() { "No package" } @else { (shown(name)) } } " " span.quiet { (counted(of_package.len() as u64, "change")) } }
-                (rows(desk, comparison, &format!("Changes of {}", shown(name)), of_package))
+                @if !name.is_empty() { p { (link(desk, &package_route(desk, comparison, name), "Only this package")) } }
+                (rows(desk, None, &format!("Changes of {}", shown(name)), of_package))
             }
         }
     }
 }
 
-fn rows(desk: Desk<'_>, comparison: &Comparison, caption: &str, changes: &[&Change]) -> Markup {
+/// Changes one by one; with links to the packages if they are of several.
+fn rows(desk: Desk<'_>, comparison: Option<&Comparison>, caption: &str, changes: &[&Change]) -> Markup {
     let text = |it: &Option<String>| shown(it.as_deref().unwrap_or_default());
+    // What no change has needs no column.
+    let has = |get: fn(&Change) -> &Option<String>| changes.iter().any(|it| get(it).is_some());
+    let columns: [(&str, fn(&Change) -> &Option<String>); 5] = [
+        ("Channel", |it| &it.channel),
+        ("Bundle", |it| &it.bundle),
+        ("Field", |it| &it.field),
+        ("Old", |it| &it.old),
+        ("New", |it| &it.new),
+    ];
+    let columns: Vec<_> = columns.into_iter().filter(|it| has(it.1)).collect();
+    let package = comparison.map(|_| "Package");
+    let headers: Vec<&str> = package.into_iter().chain(["Change"]).chain(columns.iter().map(|it| it.0)).collect();
     let rows = html! {
         @for it in changes {
             tr {
-                td { @if it.package.is_empty() { "–" } @else { (link(desk, &package_route(desk, comparison, &it.package), shown(&it.package))) } }
+                @if let Some(comparison) = comparison {
+                    th scope="row" { (link(desk, &package_route(desk, comparison, &it.package), shown(&it.package))) }
+                }
                 td { (it.subject.words()) " " (it.change.word()) @if it.breaking { " " (badge("bad", "breaking")) } }
-                td { (text(&it.channel)) }
-                td { (text(&it.bundle)) }
-                td { (text(&it.field)) }
-                td { @if it.old.is_some() { code { (text(&it.old)) } } }
-                td { @if it.new.is_some() { code { (text(&it.new)) } } }
+                @for (name, get) in &columns {
+                    td { @if get(it).is_some() {
+                        @if matches!(*name, "Old" | "New") { code { (text(get(it))) } } @else { (text(get(it))) }
+                    } }
+                }
             }
         }
     };
-    table(caption, &["Package", "Change", "Channel", "Bundle", "Field", "Old", "New"], rows)
+    table(caption, &headers, rows)
 }
 
 /// What differs in a package; in files, which have no such page, the package.

@@ -21,8 +21,7 @@ pub(super) fn framed(desk: Desk<'_>, page: &Page) -> Markup {
     let data = page.is_data.then(|| desk.data(desk.here)).flatten();
     let more: Vec<(&str, String)> =
         page.more_data.iter().filter_map(|(word, route)| Some((*word, desk.data(route)?))).collect();
-    html! {
-        (head(desk, &page.title, data.as_deref()))
+    let body = html! {
         body {
             a.skip href="#main" { "Skip to content" }
             (banner(desk))
@@ -54,27 +53,28 @@ pub(super) fn framed(desk: Desk<'_>, page: &Page) -> Markup {
             footer { p { "Made by olmdex " (crate::answer::VERSION) " from "
                 @match desk.shelf().catalogs.len() { 1 => "one catalog", n => { (n) " catalogs" } } "." } }
         }
-        "</html>\n"
-    }
+    };
+    document(&head(desk, &page.title, data.as_deref()), &body)
+}
+
+fn document(head: &Markup, body: &Markup) -> Markup {
+    html! { (DOCTYPE) html lang="en" { (head) (body) } }
 }
 
 /// A page that says why there is none.
 pub(super) fn refusal(desk: Desk<'_>, title: &str, body: &Markup) -> Markup {
-    html! {
-        (head(desk, title, None))
+    let body = html! {
         body {
             a.skip href="#main" { "Skip to content" }
             (banner(desk))
             main #main tabindex="-1" { h1 { (title) } (body) }
         }
-        "</html>\n"
-    }
+    };
+    document(&head(desk, title, None), &body)
 }
 
 fn head(desk: Desk<'_>, title: &str, data: Option<&str>) -> Markup {
     html! {
-        (DOCTYPE)
-        (maud::PreEscaped("<html lang=\"en\">"))
         head {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1";

@@ -25,17 +25,17 @@ pub(super) fn page(desk: Desk<'_>) -> Result<Page, PageError> {
         @for it in &catalogs {
             tr {
                 th scope="row" { (link(desk, &of_catalog(&it.catalog), shown(&it.catalog))) }
-                td.number { (grouped(it.packages)) }
-                td.number { (grouped(it.channels)) }
-                td.number { (grouped(it.bundles)) }
-                @if desk.has_several() { td.number { (it.priority) } }
+                td.amount { (grouped(it.packages)) }
+                td.amount { (grouped(it.channels)) }
+                td.amount { (grouped(it.bundles)) }
+                @if desk.has_several() { td.amount { (it.priority) } }
                 td { code { (shown(&it.source)) } @if !it.image.is_empty() { br; code.quiet { (shown(&it.image)) } } }
             }
         }
     };
-    let mut headers = vec!["Catalog", "Packages", "Channels", "Bundles"];
+    let mut headers = vec!["Catalog", "#Packages", "#Channels", "#Bundles"];
     if desk.has_several() {
-        headers.push("Priority");
+        headers.push("#Priority");
     }
     headers.push("Source");
     let body = html! {

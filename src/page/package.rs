@@ -35,7 +35,7 @@ pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
     let description = head.as_ref().map(|it| it.description.as_str()).filter(|it| !it.trim().is_empty());
     let description = description.unwrap_or(&main.description);
     let body = html! {
-        div.title {
+        div.about {
             @if let Some(address) = icon { img src=(address) alt="" width="64" height="64"; }
             div {
                 h1 { (shown(package)) }
@@ -132,13 +132,16 @@ fn channels(desk: Desk<'_>, all: &[PackageDetail]) -> Markup {
             names.push(&channel.channel);
         }
     }
+    // The default channel, and then the newest by name.
+    let default = all.last().map_or("", |it| it.row.default_channel.as_str());
+    names.sort_by_key(|it| std::cmp::Reverse((*it == default, by_numbers(it))));
     let of = |detail: &'_ PackageDetail, name: &str| -> Option<ChannelRow> {
         detail.channel_list.iter().find(|it| it.channel == name).cloned()
     };
     let mut headers = vec!["Channel"];
     let catalogs: Vec<String> = all.iter().map(|it| shown(&it.row.catalog)).collect();
     match catalogs.as_slice() {
-        [_] => headers.extend(["Head", "Entries"]),
+        [_] => headers.extend(["Head", "#Entries"]),
         several => headers.extend(several.iter().map(String::as_str)),
     }
     let rows = html! {
@@ -157,7 +160,7 @@ fn channels(desk: Desk<'_>, all: &[PackageDetail]) -> Markup {
                         Some(it) => {
                             td { @if it.head.is_empty() { span.quiet { "no head" } }
                                 @else { (version_link(desk, &it.package, (&it.head, &it.head_version), &it.catalog)) } }
-                            @if all.len() == 1 { td.number { (it.entries) } }
+                            @if all.len() == 1 { td.amount { (it.entries) } }
                         }
                         None => { td { span.quiet title="not in this catalog" { "–" } } }
                     }

@@ -54,12 +54,12 @@ pub(super) fn channel_links(desk: Desk<'_>, package: &str, channels: &[String], 
 
 /// A word that stands out; never by its colour alone.
 pub(super) fn badge(kind: &'static str, words: &str) -> Markup {
-    html! { span class={ "badge " (kind) } { (words) } }
+    html! { span class={ "tag " (kind) } { (words) } }
 }
 
 /// What is deprecated, with what users are told.
 pub(super) fn deprecated(message: Option<&String>) -> Markup {
-    html! { @if let Some(message) = message { span.badge.warn title=(shown(message)) { "deprecated" } } }
+    html! { @if let Some(message) = message { span.tag.warn title=(shown(message)) { "deprecated" } } }
 }
 
 /// A note about something deprecated, with its message.
@@ -95,13 +95,16 @@ pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
     }
 }
 
-/// A table with a caption; wide ones can be moved sideways, also by keys.
+/// A table with a caption; wide ones can be moved sideways, also by keys. A header that begins with `#` is one of numbers.
 pub(super) fn table(caption: &str, headers: &[&str], rows: Markup) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(caption) {
             table {
                 caption { (caption) }
-                thead { tr { @for header in headers { th scope="col" { (header) } } } }
+                thead { tr { @for header in headers { @match header.strip_prefix('#') {
+                    Some(words) => { th.amount scope="col" { (words) } }
+                    None => { th scope="col" { (header) } }
+                } } } }
                 tbody { (rows) }
             }
         }

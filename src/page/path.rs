@@ -235,7 +235,7 @@ fn steps(desk: Desk<'_>, path: &UpgradePath, caption: &str) -> Markup {
         let target = &step.target;
         html! {
             tr {
-                td.number { (number + 1) }
+                td.amount { (number + 1) }
                 th scope="row" {
                     (version_link(desk, &path.package, (&target.bundle, &target.version), &target.catalog))
                     @if target.is_deprecated { " " (badge("warn", "deprecated")) }
@@ -250,7 +250,7 @@ fn steps(desk: Desk<'_>, path: &UpgradePath, caption: &str) -> Markup {
             }
         }
     };
-    let mut headers = vec!["Step", "Version", "Channel", "Because"];
+    let mut headers = vec!["#Step", "Version", "Channel", "Because"];
     if has_settings {
         headers.push("Set first");
     }
