@@ -79,6 +79,8 @@ const ROWS: &[Row] = &[
     writes("migrate", &["two-packages.db", "link"], "linked"),
     writes("export", &["--legacy", "shop", "-o", "new-legacy.db"], "new-legacy.db"),
     writes("export", &["--legacy", "next", "-o", "shop-legacy.db"], "shop-legacy.db"),
+    writes("export", &["--site", "site", "shop"], "site"),
+    writes("export", &["--site", "empty", "shop.db", "--packages", "t*"], "empty"),
     writes("push", &["shop", "oci:image"], "image"),
     writes("push", &["shop.db", "oci:image"], "image"),
     writes("pull", &["oci:database", "-o", "shop.db"], "shop.db"),

@@ -6,11 +6,11 @@ use maud::{Markup, html};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
+use super::digest::hex;
 use super::frame::{POLICY, framed, refusal};
 use super::parts::shown;
 use super::reply::{PageError, Reply};
 use super::route::{Form, Part, Route};
-use super::shelf::hex;
 use super::site::{Desk, Page, Site};
 use super::{api, channel, compat, diff, history, home, icon, images, lint, package, packages, path, version};
 use crate::answer::{Envelope, FindingsMetadata};

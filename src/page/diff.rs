@@ -117,12 +117,15 @@ fn changes(desk: Desk<'_>, comparison: &Comparison, found: &[Change]) -> Markup 
     }
 }
 
+/// A field of a change that is a column.
+type Column = (&'static str, fn(&Change) -> &Option<String>);
+
 /// Changes one by one; with links to the packages if they are of several.
 fn rows(desk: Desk<'_>, comparison: Option<&Comparison>, caption: &str, changes: &[&Change]) -> Markup {
     let text = |it: &Option<String>| shown(it.as_deref().unwrap_or_default());
     // What no change has needs no column.
     let has = |get: fn(&Change) -> &Option<String>| changes.iter().any(|it| get(it).is_some());
-    let columns: [(&str, fn(&Change) -> &Option<String>); 5] = [
+    let columns: [Column; 5] = [
         ("Channel", |it| &it.channel),
         ("Bundle", |it| &it.bundle),
         ("Field", |it| &it.field),

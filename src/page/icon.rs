@@ -4,7 +4,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::shelf::hex;
+use super::digest::hex;
 
 /// The kinds of pictures that are shown: the end of their names, their media types, and how they begin.
 const KINDS: [(&str, &str, &[&[u8]]); 4] = [

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use sha2::{Digest as _, Sha256};
 
+use super::digest::hex;
 use super::route::{Form, Part, Release, Route, encoded};
 
 /// How pages lead to each other.
@@ -115,7 +116,7 @@ fn shortened(name: &str, is_ambiguous: bool) -> String {
     if name.len() <= MAX_NAME && !is_ambiguous {
         return name.to_owned();
     }
-    let digest: String = Sha256::digest(name.as_bytes()).iter().take(8).map(|it| format!("{it:02x}")).collect();
+    let digest = hex(&Sha256::digest(name.as_bytes())[..8]);
     let mut end = name.len().min(MAX_NAME - 17);
     // No escape is cut in two; the text is ASCII.
     while end > 0 && name.as_bytes()[end.saturating_sub(2)..end].contains(&b'%') && end < name.len() {

@@ -21,6 +21,7 @@ mod channel;
 mod command;
 mod compat;
 mod diff;
+mod digest;
 mod export;
 mod frame;
 mod history;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use sha2::{Digest as _, Sha256};
 
+use super::digest::hex;
 use super::icon;
 use crate::check::check;
 use crate::diag::Finding;
@@ -137,11 +138,6 @@ pub(super) fn by_numbers(name: &str) -> Vec<(String, u128)> {
         rest = &digits[end..];
     }
     parts
-}
-
-/// Bytes in hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|it| format!("{it:02x}")).collect()
 }
 
 #[cfg(test)]

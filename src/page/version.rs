@@ -181,7 +181,11 @@ fn upgrades(desk: Desk<'_>, detail: &BundleDetail) -> Markup {
     let row = |edge: &Edge| {
         html! {
             tr {
-                th scope="row" { (version_link(desk, &detail.row.package, (&edge.bundle, &edge.version), &detail.row.catalog)) }
+                th scope="row" {
+                    // A name that is only mentioned has no page.
+                    @if edge.version.is_empty() { (shown(&edge.bundle)) }
+                    @else { (version_link(desk, &detail.row.package, (&edge.bundle, &edge.version), &detail.row.catalog)) }
+                }
                 td { (link(desk, &channel_route(desk, &detail.row.package, &edge.channel, &detail.row.catalog), shown(&edge.channel))) }
                 td { (shown(&edge.kind)) }
                 td { (place(&edge.file, edge.line)) }

@@ -40,6 +40,7 @@ mod migrating;
 mod namespaces;
 mod output_schemas;
 mod package_manifests;
+mod pages;
 mod places;
 mod properties;
 mod readme;
