@@ -37,7 +37,7 @@ pub(super) fn page(desk: Desk<'_>, text: &str) -> Result<Page, PageError> {
     let listed = &found[..found.len().min(MAX_LISTED)];
     let body = html! {
         h1 { "Images" }
-        form.question role="search" action=[desk.to(&Route::Images(String::new()))] {
+        form.question role="search" aria-label="Find images" action=[desk.to(&Route::Images(String::new()))] {
             label { span { "Part of a reference" } input.wide type="search" name="q" value=(text) placeholder="registry/organization/name, or a digest"; }
             button { "Find" }
         }

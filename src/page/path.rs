@@ -219,11 +219,11 @@ fn result(desk: Desk<'_>, question: &Question, path: &UpgradePath) -> Result<Mar
             h2 id=(id) { (olm_words(path.olm)) " "
                 @if path.is_reached { (badge("good", "gets there")) } @else { (badge("bad", "does not get there")) } }
             p { (counted(path.steps.len() as u64, "step")) ": " (shown(&path.reason)) "." }
-            @if !path.steps.is_empty() { (steps(desk, path, "Steps that OLM takes by itself")) }
+            @if !path.steps.is_empty() { (steps(desk, path, &format!("Steps that {} takes by itself", olm_words(path.olm)))) }
             @if let Some(other) = other {
                 h3 { "It gets there like this" }
                 p { (shown(&other.reason)) "." }
-                (steps(desk, &other, "Steps, with what must be set before each"))
+                (steps(desk, &other, &format!("Steps of {}, with what must be set before each", olm_words(path.olm))))
             }
         }
     })
@@ -288,7 +288,7 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
                     h3 { "What makes it possible" }
                     ul { @for way in &it.ways { li { (shown(way)) } } }
                 }
-                (table("Conditions, in the order in which OLM looks at them", &["Condition", "Met", "Because"], html! {
+                (table(&format!("Conditions, in the order in which {} looks at them", olm_words(it.olm)), &["Condition", "Met", "Because"], html! {
                     @for condition in &it.conditions {
                         tr {
                             th scope="row" { (shown(&condition.condition)) }
