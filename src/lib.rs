@@ -65,6 +65,7 @@
 //! | 4 | [`index`] | the SQLite file: building, opening, questions |
 //! | 4 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
 //! | 4 | [`template`] | basic, semver and substitutes templates: read, judged, rendered |
+//! | 5 | `columnar` | the views of an index as Parquet files (feature `parquet`) |
 //! | 5 | [`source`] | tells sources apart and opens them |
 //! | 5 | [`repository`] | repositories of operators: release configurations, and the checks of the pipelines |
 //! | 6 | [`compose`] | `olmdex.toml`: which findings are chosen, and catalogs by name |
@@ -90,6 +91,8 @@ pub mod bundle;
 pub mod check;
 pub mod cli;
 pub mod cluster;
+#[cfg(feature = "parquet")]
+pub mod columnar;
 pub mod compose;
 pub mod constraint;
 pub mod crd;

@@ -13,6 +13,7 @@ mod bundles;
 mod cel_rules;
 mod choosing;
 mod circles;
+mod columnar;
 mod comparing;
 mod compat;
 mod completing;

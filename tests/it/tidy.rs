@@ -30,6 +30,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("template", 4),
     ("repository", 5),
     ("source", 5),
+    ("columnar", 5),
     ("compose", 6),
     ("upgrade", 6),
     ("resolve", 7),
@@ -69,6 +70,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("hyper", &["serve"]),
     ("prost", &["serve"]),
     ("maud", &["page"]),
+    ("parquet", &["columnar"]),
     ("pulldown_cmark", &["page"]),
     ("rayon", &["fbc", "index", "legacy", "oci", "source", "upgrade", "mirror", "cli"]),
 ];

@@ -23,7 +23,7 @@ use crate::cli::speak::error::{CommandError, CommandResult};
   olmdex export --legacy my-catalog/ -o new.db
   olmdex export --legacy index.db --catalog community -o new.db --strict")]
 pub(crate) struct ExportArgs {
-    /// Index or catalogs: directories, files, an index.db, or `-` for standard input; one with `--legacy`. Default with `--site`:
+    /// Index or catalogs: directories, files, an index.db, or `-` for standard input; one with `--legacy`. Default without it:
     /// $OLMDEX_INDEX, then ./index.db
     #[arg(value_name = "[NAME=]SOURCE")]
     sources: Vec<String>,
@@ -35,6 +35,10 @@ pub(crate) struct ExportArgs {
     #[cfg(feature = "page")]
     #[arg(long, value_name = "GLOB", requires = "site")]
     packages: Vec<String>,
+    /// The documented views as Parquet files, one each, into a directory that is empty or not there yet
+    #[cfg(feature = "parquet")]
+    #[arg(long, value_name = "DIR", group = "form")]
+    parquet: Option<PathBuf>,
     /// The legacy SQLite format, schema 13
     #[arg(long, group = "form", requires = "output")]
     legacy: bool,
@@ -56,6 +60,10 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     #[cfg(feature = "page")]
     if let Some(target) = &args.site {
         return super::site::run(context, &args.sources, &args.packages, target);
+    }
+    #[cfg(feature = "parquet")]
+    if let Some(target) = &args.parquet {
+        return super::parquet::run(context, &args.sources, target);
     }
     let ([source], Some(output)) = (args.sources.as_slice(), &args.output) else {
         return Err(CommandError::usage("`--legacy` takes one catalog")

@@ -29,6 +29,7 @@ mod sql;
 mod upgrade;
 mod uses;
 mod versions;
+mod views;
 
 pub use bundles::BundleRow;
 pub use dependencies::{DependencyBundle, PackageDependencies};
@@ -54,6 +55,7 @@ pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
 pub use uses::{OwnedApi, Provider, UseRow};
 pub use versions::{BundleVersion, PackageVersions};
+pub use views::{Cell, ColumnKind, ViewColumn};
 
 use rusqlite::{Params, Result, Row};
 
