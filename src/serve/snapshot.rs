@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::index::query::Filter;
 use crate::index::{Index, IndexError};
 use crate::page::Shelf;
 
@@ -22,6 +23,8 @@ pub struct Snapshot {
     is_idle: Condvar,
     /// The names of the catalogs.
     pub catalogs: Vec<String>,
+    /// How many bundles they have together.
+    pub n_bundles: u64,
     /// When the index was made, in seconds since 1970.
     pub modified: u64,
     /// What pages ask again and again; `None` if there are no pages.
@@ -51,10 +54,16 @@ impl Snapshot {
         let mut catalogs = Vec::new();
         for index in &connections {
             index.limit_cache(CACHE)?;
-            catalogs = index.catalog_names()?;
+        }
+        let mut n_bundles = 0;
+        if let Some(index) = connections.first() {
+            for catalog in index.catalogs(&Filter::default())? {
+                n_bundles += catalog.bundles;
+                catalogs.push(catalog.catalog);
+            }
         }
         let modified = modified.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
-        Ok(Self { idle: Mutex::new(connections), is_idle: Condvar::new(), catalogs, modified, shelf: None })
+        Ok(Self { idle: Mutex::new(connections), is_idle: Condvar::new(), catalogs, n_bundles, modified, shelf: None })
     }
 
     /// The same with pages. `source` is how the commands that they show name the catalogs.

@@ -149,6 +149,10 @@ fn pages_are_beside_the_paths_of_catalogd() {
     assert!(server.get("/packages?q=", "").0.contains("location: /packages"));
     assert!(server.get("//p/till", "").0.starts_with("HTTP/1.1 307"));
     assert!(server.get("/catalogs/shop/api/v1/nothing", "").1.contains("404 page not found"));
+    let metrics = server.get("/metrics", "").1;
+    for line in ["olmdex_catalogs 1", "olmdex_bundles ", "olmdex_pages_total ", "olmdex_page_seconds_total 0."] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
     assert_eq!(server.terminate(), Some(0));
 
     let server = Server::start(directory.path(), &[index.to_str().unwrap(), "--no-pages"]);

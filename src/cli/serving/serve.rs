@@ -17,7 +17,7 @@ use crate::serve::network::{Event, Grpc, ServeError, Server};
 use crate::serve::snapshot::Snapshot;
 use crate::source::{Opener, Source};
 
-/// Answer clusters and people: the gRPC registry, catalogd's HTTP API, and pages for a browser
+/// Serve catalogs: gRPC and HTTP for clusters, pages for people
 ///
 /// The gRPC registry answers as `opm serve` does, with health and reflection; each catalog has a port, from `--port` on, unless
 /// `--catalog` names one. With `--http` all catalogs are at `/catalogs/NAME/api/v1/all` and `…/metas`, as catalogd serves them, and

@@ -5,7 +5,8 @@
 use std::convert::Infallible;
 use std::io::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use flate2::write::GzEncoder;
@@ -57,7 +58,7 @@ pub(super) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> 
         }
         "/healthz" if is_get => return Ok(text_answer(StatusCode::OK, "ok\n")),
         "/metrics" if is_get => {
-            return Ok(text_answer(StatusCode::OK, &shared.counters.text(shared.snapshot().catalogs.len())));
+            return Ok(text_answer(StatusCode::OK, &metrics(&shared)));
         }
         path if shared.snapshot().shelf.is_some() && !is_own_path(path) => {
             return Ok(match shared.is_host_allowed(&request) {
@@ -98,10 +99,18 @@ pub(super) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> 
     Ok(response.body(body).unwrap_or_else(|_| text_answer(StatusCode::INTERNAL_SERVER_ERROR, "")))
 }
 
+/// What Prometheus collects.
+fn metrics(shared: &Shared) -> String {
+    let snapshot = shared.snapshot();
+    shared.counters.text((snapshot.catalogs.len(), snapshot.n_bundles), snapshot.modified)
+}
+
 /// Answers with a page.
 async fn page(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
     let failed = || text_answer(StatusCode::INTERNAL_SERVER_ERROR, "500 Internal Server Error\n");
+    Counters::add(&shared.counters.pages);
     let Ok(_turn) = shared.pages.acquire().await else { return failed() };
+    let start = Instant::now();
     let snapshot = shared.snapshot();
     let made = tokio::task::spawn_blocking(move || {
         let shelf = snapshot.shelf.as_ref()?;
@@ -122,7 +131,10 @@ async fn page(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
         packer.add(&body);
         Some((answer, packer.finish()))
     });
-    let Ok(Some((answer, body))) = made.await else { return failed() };
+    let made = made.await;
+    let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+    shared.counters.page_time.fetch_add(micros, Ordering::Relaxed);
+    let Ok(Some((answer, body))) = made else { return failed() };
     let mut response = Response::builder().status(answer.status);
     for (name, value) in &answer.headers {
         response = response.header(*name, value);
