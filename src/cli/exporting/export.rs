@@ -63,7 +63,7 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     }
     #[cfg(feature = "parquet")]
     if let Some(target) = &args.parquet {
-        return super::parquet::run(context, &args.sources, target);
+        return super::views::run(context, &args.sources, target);
     }
     let ([source], Some(output)) = (args.sources.as_slice(), &args.output) else {
         return Err(CommandError::usage("`--legacy` takes one catalog")

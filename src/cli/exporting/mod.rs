@@ -4,7 +4,7 @@
 
 pub(super) mod export;
 mod legacy;
-#[cfg(feature = "parquet")]
-mod parquet;
 #[cfg(feature = "page")]
 mod site;
+#[cfg(feature = "parquet")]
+mod views;
