@@ -80,7 +80,7 @@ const ROWS: &[Row] = &[
     writes("export", &["--legacy", "shop", "-o", "new-legacy.db"], "new-legacy.db"),
     writes("export", &["--legacy", "next", "-o", "shop-legacy.db"], "shop-legacy.db"),
     writes("export", &["--site", "site", "shop"], "site"),
-    writes("export", &["--site", "empty", "shop.db", "--packages", "t*"], "empty"),
+    writes("export", &["--site", "empty", "shop.db", "--packages", "t*"], "site"),
     writes("push", &["shop", "oci:image"], "image"),
     writes("push", &["shop.db", "oci:image"], "image"),
     writes("pull", &["oci:database", "-o", "shop.db"], "shop.db"),
@@ -324,6 +324,10 @@ fn content(root: &Path, name: &str) -> Option<String> {
     // What is not a catalog.
     match name {
         BASELINE | "shop.Dockerfile" => return Some(std::fs::read_to_string(path).unwrap()),
+        "site" => {
+            let files = tree(&path).into_iter();
+            return Some(files.map(|(name, text)| format!("{name:?}\n{}\n", String::from_utf8_lossy(&text))).collect());
+        }
         "operators" => return Some(std::fs::read_to_string(path.join("shop/catalog-templates/basic.yaml")).unwrap()),
         _ => {}
     }
