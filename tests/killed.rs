@@ -80,7 +80,7 @@ const ROWS: &[Row] = &[
     writes("export", &["--legacy", "shop", "-o", "new-legacy.db"], "new-legacy.db"),
     writes("export", &["--legacy", "next", "-o", "shop-legacy.db"], "shop-legacy.db"),
     writes("export", &["--site", "site", "shop"], "site"),
-    writes("export", &["--site", "empty", "shop.db", "--packages", "t*"], "site"),
+    writes("export", &["--site", "site", "shop.db", "--packages", "t*"], "site"),
     writes("push", &["shop", "oci:image"], "image"),
     writes("push", &["shop.db", "oci:image"], "image"),
     writes("pull", &["oci:database", "-o", "shop.db"], "shop.db"),
