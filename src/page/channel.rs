@@ -109,7 +109,7 @@ pub(super) fn page(desk: Desk<'_>, stream: &Stream) -> Result<Page, PageError> {
             Command::new("check-graph").name(package.clone()).given("--catalog", said.as_ref()),
         ],
         more_data: Vec::new(),
-        is_data: true,
+        is_data: draw::channels(&drawn).iter().map(|it| it.edges.len()).sum::<usize>() <= MAX_MARKS,
         body,
     })
 }

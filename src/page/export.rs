@@ -83,8 +83,8 @@ pub fn export(
         if let Some(file) = files.get(route, Form::Json).filter(|_| is_data(route)) {
             let made = match data(desk) {
                 Ok(made) => made,
-                // The page says so too.
-                Err(PageError::TooLarge(message)) => format!("{message}\n").into_bytes(),
+                // Then the page has no link to it.
+                Err(PageError::TooLarge(_)) => continue,
                 Err(error) => return Err(failed(error)),
             };
             bytes += made.len() as u64;

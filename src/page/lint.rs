@@ -18,7 +18,7 @@ pub(super) fn answer(desk: Desk<'_>, named: Option<&String>) -> Result<(String, 
     let having: Vec<String> = desk.catalogs().map(str::to_owned).collect();
     let none = || Ok(PageError::Failed("the index has no catalog".to_owned()));
     let catalog = desk.choose(named, &having, none)?;
-    let findings = desk.shelf().findings(desk.index(), &catalog)?;
+    let findings = desk.shelf().findings(desk.index(), &catalog)?.ok_or_else(|| too_large(&catalog))?;
     Ok((catalog, findings))
 }
 
@@ -26,13 +26,24 @@ pub(super) fn answer(desk: Desk<'_>, named: Option<&String>) -> Result<(String, 
 pub(super) fn of_all(desk: Desk<'_>) -> Result<Vec<Finding>, PageError> {
     let mut all = Vec::new();
     for catalog in desk.catalogs() {
-        all.extend(desk.shelf().findings(desk.index(), catalog)?.iter().cloned());
+        let found = desk.shelf().findings(desk.index(), catalog)?.ok_or_else(|| too_large(catalog))?;
+        all.extend(found.iter().cloned());
     }
     Ok(all)
 }
 
+/// A page is no place for what takes as much memory as the catalog.
+fn too_large(catalog: &str) -> PageError {
+    PageError::TooLarge(format!(
+        "catalog `{catalog}` is too large to be checked for a page; `olmdex validate` checks it"
+    ))
+}
+
 pub(super) fn page(desk: Desk<'_>, named: Option<&String>) -> Result<Page, PageError> {
-    let (catalog, findings) = answer(desk, named)?;
+    let (catalog, findings) = match answer(desk, named) {
+        Err(PageError::TooLarge(message)) => return Ok(unchecked(&message)),
+        found => found?,
+    };
     let tally = Tally::of(&findings);
     let mut names: Vec<&str> = desk.catalogs().collect();
     names.sort_by_key(|it| by_numbers(it));
@@ -65,7 +76,19 @@ pub(super) fn page(desk: Desk<'_>, named: Option<&String>) -> Result<Page, PageE
         trail: vec![("Catalogs".to_owned(), Route::Home)],
         commands: vec![Command::of_sources("validate", 1)],
         more_data: Vec::new(),
-        is_data: true,
+        is_data: named.is_some() || of_all(desk).is_ok(),
         body,
     })
+}
+
+/// The page of a catalog that is not checked.
+fn unchecked(message: &str) -> Page {
+    Page {
+        title: "Findings".to_owned(),
+        trail: vec![("Catalogs".to_owned(), Route::Home)],
+        commands: vec![Command::of_sources("validate", 1)],
+        more_data: Vec::new(),
+        is_data: false,
+        body: html! { h1 { "Findings" } p.lead { (shown(message)) "." } },
+    }
 }

@@ -11,8 +11,11 @@ use super::digest::hex;
 use super::icon;
 use crate::check::check;
 use crate::diag::Finding;
-use crate::index::query::{CatalogRow, Facet, Filter};
+use crate::index::query::{CatalogRow, DocumentFilter, Facet, Filter};
 use crate::index::{Index, IndexError};
+
+/// Bytes of the documents of a catalog that is checked for a page.
+const MAX_CHECKED: u64 = 32 << 20;
 
 /// What is worked out once for an index.
 #[derive(Debug)]
@@ -102,11 +105,16 @@ impl Shelf {
         Ok(index.served_icon(catalog, package)?.map(|it| it.1))
     }
 
-    /// What the checks find in a catalog, which takes so long that it is done once.
-    pub(super) fn findings(&self, index: &Index, catalog: &str) -> Result<Arc<Vec<Finding>>, IndexError> {
+    /// What the checks find in a catalog, which takes so long that it is done once. It takes all of its text at once: of a catalog
+    /// with more than there is room for beside a server, nothing.
+    pub(super) fn findings(&self, index: &Index, catalog: &str) -> Result<Option<Arc<Vec<Finding>>>, IndexError> {
         let known = || self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known().get(catalog) {
-            return Ok(Arc::clone(found));
+            return Ok(Some(Arc::clone(found)));
+        }
+        let documents = index.served_documents(catalog, &DocumentFilter::default())?;
+        if documents.iter().map(|it| it.size).sum::<u64>() > MAX_CHECKED {
+            return Ok(None);
         }
         let input = index.catalog_input(catalog)?;
         let mut findings = input.remarks.clone();
@@ -115,7 +123,7 @@ impl Shelf {
         findings.append(&mut found);
         let findings = Arc::new(findings);
         known().insert(catalog.to_owned(), Arc::clone(&findings));
-        Ok(findings)
+        Ok(Some(findings))
     }
 
     /// Of catalogs the preferred one: of the highest priority the last name, numbers in it by their value, so that the newest of
