@@ -66,6 +66,7 @@
 //! | 4 | [`index`] | the SQLite file: building, opening, questions |
 //! | 4 | [`legacy`] | the legacy SQLite catalog: reading, converting, writing |
 //! | 4 | [`template`] | basic, semver and substitutes templates: read, judged, rendered |
+//! | 5 | `columnar` | the views of an index as Parquet files (feature `parquet`) |
 //! | 5 | [`source`] | tells sources apart and opens them |
 //! | 5 | [`repository`] | repositories of operators: release configurations, and the checks of the pipelines |
 //! | 6 | [`compose`] | `olmdex.toml`: which findings are chosen, and catalogs by name |
@@ -77,6 +78,7 @@
 //! | 9 | [`lock`] | bundles that operators are pinned to, and what has become of them |
 //! | 9 | [`mod@plan`] | the upgrade of a whole cluster: states, blockers, steps in their order |
 //! | 10 | [`answer`] | the envelope of every JSON answer, and their schemas |
+//! | 11 | [`page`] | pages of catalogs, as HTML |
 //! | 12 | [`serve`] | the gRPC registry and catalogd's HTTP API, out of an index |
 //! | 13 | [`cli`] | the command line |
 //!
@@ -91,6 +93,8 @@ pub mod bundle;
 pub mod check;
 pub mod cli;
 pub mod cluster;
+#[cfg(feature = "parquet")]
+pub mod columnar;
 pub mod compose;
 pub mod constraint;
 pub mod crd;
@@ -107,6 +111,8 @@ pub mod lock;
 pub mod message;
 pub mod mirror;
 pub mod oci;
+#[cfg(feature = "page")]
+pub mod page;
 pub mod plan;
 pub mod platform;
 pub mod re2;

@@ -79,6 +79,8 @@ const ROWS: &[Row] = &[
     writes("migrate", &["two-packages.db", "link"], "linked"),
     writes("export", &["--legacy", "shop", "-o", "new-legacy.db"], "new-legacy.db"),
     writes("export", &["--legacy", "next", "-o", "shop-legacy.db"], "shop-legacy.db"),
+    writes("export", &["--site", "site", "shop"], "site"),
+    writes("export", &["--site", "site", "shop.db", "--packages", "t*"], "site"),
     writes("push", &["shop", "oci:image"], "image"),
     writes("push", &["shop.db", "oci:image"], "image"),
     writes("pull", &["oci:database", "-o", "shop.db"], "shop.db"),
@@ -335,6 +337,10 @@ fn content(root: &Path, name: &str) -> Option<String> {
     match name {
         "versions" => return Some(std::fs::read_to_string(path.join("till.json")).unwrap()),
         BASELINE | "shop.Dockerfile" | "old.lock" => return Some(std::fs::read_to_string(path).unwrap()),
+        "site" => {
+            let files = tree(&path).into_iter();
+            return Some(files.map(|(name, text)| format!("{name:?}\n{}\n", String::from_utf8_lossy(&text))).collect());
+        }
         "operators" => return Some(std::fs::read_to_string(path.join("shop/catalog-templates/basic.yaml")).unwrap()),
         _ => {}
     }

@@ -5,6 +5,7 @@
 mod args;
 mod author;
 mod catalog;
+mod exporting;
 mod legacy;
 mod mirror;
 mod needs;
@@ -26,7 +27,8 @@ use author::{bundle, edits, generate, init, release, repo, simulate, template};
 use catalog::{build, diff, history, info, list, render, search, show, sql, validate};
 #[cfg(feature = "oci")]
 use catalog::{cache, pull, push};
-use legacy::{doctor, edit, export, migrate};
+use exporting::export;
+use legacy::{doctor, edit, migrate};
 use mirror::{filter, holdings, lock, outdated, renovate};
 use needs::{crd_check, deps, explain_message, images, provides, requires, resolve, why};
 use platform::{lifecycle, plan, platform_path};

@@ -36,5 +36,5 @@ pub use mermaid::{Mermaid, MermaidOptions};
 pub use node::GraphNode;
 pub use overview::{overview_svg, overview_text};
 pub use panel::{TooManyMarks, Way};
-pub use svg::svg;
+pub use svg::{picture_style, svg, svg_for_page};
 pub use text::text;

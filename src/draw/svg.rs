@@ -22,16 +22,28 @@ pub(super) const MAX_LINES: [usize; 6] = [50, 32, 20, 12, 8, 6];
 /// # Errors
 /// [`TooManyMarks`] if there are more ends.
 pub fn svg(catalog: &Catalog, way: &Way, detail: Detail, max_ends: usize) -> Result<String, TooManyMarks> {
-    let channels = in_version_order(catalog);
-    let draw = |max_lines| Shelves::new(catalog, &channels, way, max_lines, max_ends);
-    let mut shelves = draw(if detail == Detail::Full { None } else { Some(MAX_LINES[0]) })?;
-    for max_lines in &MAX_LINES[1..] {
-        if detail == Detail::Full || shelves.height <= MAX_HEIGHT {
-            break;
-        }
-        shelves = draw(Some(*max_lines))?;
-    }
+    let shelves = Shelves::fitting(catalog, way, detail, max_ends, "`--every-entry` shows each")?;
     Ok(document((shelves.width, shelves.height), "Upgrade graph", &shelves.body))
+}
+
+/// As [`svg`], for a page that has [`picture_style`] in its style sheet and each entry in a table: without a style of its own, which a
+/// strict content policy would not apply.
+///
+/// # Errors
+/// [`TooManyMarks`] if there are more ends.
+pub fn svg_for_page(catalog: &Catalog, way: &Way, max_ends: usize) -> Result<String, TooManyMarks> {
+    let Shelves { body, width, height } =
+        Shelves::fitting(catalog, way, Detail::Collapsed, max_ends, "the table below has each")?;
+    Ok(format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+         role=\"img\" aria-labelledby=\"picture\">\n<title id=\"picture\">Upgrade graph</title>\n{DEFINITIONS}{body}</svg>\n"
+    ))
+}
+
+/// The style sheet of pictures that have none of their own.
+#[must_use]
+pub fn picture_style() -> String {
+    style()
 }
 
 /// A whole file.
@@ -52,12 +64,32 @@ struct Shelves {
 }
 
 impl Shelves {
+    /// With as many lines as there is room for; `folds` says how to see what is folded then.
+    fn fitting(
+        catalog: &Catalog,
+        way: &Way,
+        detail: Detail,
+        max_ends: usize,
+        folds: &str,
+    ) -> Result<Self, TooManyMarks> {
+        let channels = in_version_order(catalog);
+        let draw = |max_lines| Self::new(catalog, &channels, way, max_lines, (max_ends, folds));
+        let mut shelves = draw(if detail == Detail::Full { None } else { Some(MAX_LINES[0]) })?;
+        for max_lines in &MAX_LINES[1..] {
+            if detail == Detail::Full || shelves.height <= MAX_HEIGHT {
+                break;
+            }
+            shelves = draw(Some(*max_lines))?;
+        }
+        Ok(shelves)
+    }
+
     fn new(
         catalog: &Catalog,
         channels: &[&Channel],
         way: &Way,
         max_lines: Option<usize>,
-        max_ends: usize,
+        (max_ends, folds): (usize, &str),
     ) -> Result<Self, TooManyMarks> {
         let view = View { max_lines, id: None };
         let mut n_left = max_ends;
@@ -82,7 +114,7 @@ impl Shelves {
             }
             y += height;
         }
-        let legend = legend(has_mutual, has_folds.then_some("`--every-entry` shows each"));
+        let legend = legend(has_mutual, has_folds.then_some(folds));
         let _ = writeln!(body, "<g transform=\"translate(0,{y})\">\n{}</g>", legend.body);
         Ok(Self { body, width: width.max(legend.width), height: y + legend.height })
     }

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use crate::index::query::Filter;
 use crate::index::{Index, IndexError};
+use crate::page::Shelf;
 
 /// How many connections there are to a file.
 const CONNECTIONS: usize = 4;
@@ -21,8 +23,12 @@ pub struct Snapshot {
     is_idle: Condvar,
     /// The names of the catalogs.
     pub catalogs: Vec<String>,
+    /// How many bundles they have together.
+    pub n_bundles: u64,
     /// When the index was made, in seconds since 1970.
     pub modified: u64,
+    /// What pages ask again and again; `None` if there are no pages.
+    pub shelf: Option<Shelf>,
 }
 
 impl Snapshot {
@@ -48,10 +54,25 @@ impl Snapshot {
         let mut catalogs = Vec::new();
         for index in &connections {
             index.limit_cache(CACHE)?;
-            catalogs = index.catalog_names()?;
+        }
+        let mut n_bundles = 0;
+        if let Some(index) = connections.first() {
+            for catalog in index.catalogs(&Filter::default())? {
+                n_bundles += catalog.bundles;
+                catalogs.push(catalog.catalog);
+            }
         }
         let modified = modified.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
-        Ok(Self { idle: Mutex::new(connections), is_idle: Condvar::new(), catalogs, modified })
+        Ok(Self { idle: Mutex::new(connections), is_idle: Condvar::new(), catalogs, n_bundles, modified, shelf: None })
+    }
+
+    /// The same with pages. `source` is how the commands that they show name the catalogs.
+    ///
+    /// # Errors
+    /// [`IndexError`] if it cannot be read.
+    pub fn with_pages(mut self, source: Vec<String>) -> Result<Self, IndexError> {
+        self.shelf = Some(self.ask(|index| Shelf::new(index, source))?);
+        Ok(self)
     }
 
     /// Asks a connection, when one is idle. What asks must end soon: it waits for no client.

@@ -44,8 +44,12 @@ impl Server {
 
     /// An answer over HTTP: head and body.
     fn get(&self, target: &str, headers: &str) -> (String, String) {
+        self.send("GET", target, "localhost", headers)
+    }
+
+    fn send(&self, method: &str, target: &str, host: &str, headers: &str) -> (String, String) {
         let mut stream = TcpStream::connect(&self.http).unwrap();
-        write!(stream, "GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}\r\n").unwrap();
+        write!(stream, "{method} {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n").unwrap();
         let mut text = Vec::new();
         stream.read_to_end(&mut text).unwrap();
         let text = String::from_utf8_lossy(&text).into_owned();
@@ -116,6 +120,43 @@ fn a_catalog_is_served_over_both_protocols_until_it_is_told_to_end() {
     assert!(server.get("/catalogs/../../etc/passwd", "").0.starts_with("HTTP/1.1 307"));
     assert!(server.get("/healthz", "").1.contains("ok"));
     assert!(server.get("/metrics", "").1.contains("olmdex_grpc_calls_total 6"));
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn pages_are_beside_the_paths_of_catalogd() {
+    let directory = scratch();
+    let index = directory.path().join("index.db");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let shop = format!("shop={}", fixtures.join("shop/in").display());
+    olmdex(["build", "-q", &shop, "-o"]).arg(&index).answer().expect_code(0);
+    let server = Server::start(directory.path(), &[index.to_str().unwrap(), "--host", "catalogs.example"]);
+    let (head, body) = server.get("/p/till", "");
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains("content-security-policy: default-src 'none'"), "{head}");
+    assert!(body.contains("<h1>till</h1>") && body.contains("olmdex show till -i index.db"), "{body}");
+    let (head, _) = server.get("/p/till", "Accept-Encoding: gzip\r\n");
+    assert!(head.contains("content-encoding: gzip"), "{head}");
+    let tag = head.lines().find_map(|it| it.strip_prefix("etag: ")).unwrap().to_owned();
+    let (head, body) = server.get("/p/till", &format!("Accept-Encoding: gzip\r\nIf-None-Match: {tag}\r\n"));
+    assert!(head.starts_with("HTTP/1.1 304") && body.is_empty(), "{head}\n{body}");
+    let (head, body) = server.send("HEAD", "/p/till", "localhost", "");
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains("content-length: ") && body.is_empty(), "{head}\n{body}");
+    assert!(server.send("GET", "/p/till", "catalogs.example:80", "").0.starts_with("HTTP/1.1 200"));
+    // Whoever makes a name of theirs point here must not read the pages.
+    for target in ["/", "/p/till", "/p/till.json", "/style.css"] {
+        assert!(server.send("GET", target, "evil.example", "").0.starts_with("HTTP/1.1 403"), "{target}");
+    }
+    assert!(server.get("/packages?q=", "").0.contains("location: /packages"));
+    assert!(server.get("//p/till", "").0.starts_with("HTTP/1.1 307"));
+    assert!(server.get("/catalogs/shop/api/v1/nothing", "").1.contains("404 page not found"));
+    let metrics = server.get("/metrics", "").1;
+    for line in ["olmdex_catalogs 1", "olmdex_bundles ", "olmdex_pages_total ", "olmdex_page_seconds_total 0."] {
+        assert!(metrics.contains(line), "{metrics}");
+    }
+    assert_eq!(server.terminate(), Some(0));
+
+    let server = Server::start(directory.path(), &[index.to_str().unwrap(), "--no-pages"]);
+    assert!(server.get("/p/till", "").1.contains("404 page not found"));
     assert_eq!(server.terminate(), Some(0));
 }
 

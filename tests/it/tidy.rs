@@ -31,6 +31,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("template", 4),
     ("repository", 5),
     ("source", 5),
+    ("columnar", 5),
     ("compose", 6),
     ("upgrade", 6),
     ("resolve", 7),
@@ -40,6 +41,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("lock", 9),
     ("plan", 9),
     ("answer", 10),
+    ("page", 11),
     ("serve", 12),
     ("cli", 13),
 ];
@@ -69,7 +71,9 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("tonic", &["serve"]),
     ("hyper", &["serve"]),
     ("prost", &["serve"]),
-    ("maud", &["plan"]),
+    ("maud", &["page", "plan"]),
+    ("parquet", &["columnar"]),
+    ("pulldown_cmark", &["page"]),
     ("rayon", &["fbc", "index", "legacy", "oci", "source", "upgrade", "mirror", "cli"]),
 ];
 

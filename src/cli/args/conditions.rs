@@ -30,13 +30,28 @@ pub(crate) struct Conditions {
     /// Only bundles that support this architecture, for example arm64; may be repeated
     #[arg(long, value_name = "ARCH")]
     arch: Vec<String>,
+    /// Only bundles of this provider, by its whole name in any letter case; of several, any
+    #[arg(long, value_name = "PROVIDER")]
+    provider: Vec<String>,
+    /// Only bundles that support this install mode, for example AllNamespaces; may be repeated
+    #[arg(long, value_name = "MODE")]
+    install_mode: Vec<String>,
 }
 
 impl Conditions {
     /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
-        let all =
-            [&self.provides, &self.image, &self.feature, &self.category, &self.keyword, &self.capability, &self.arch];
+        let all = [
+            &self.provides,
+            &self.image,
+            &self.feature,
+            &self.category,
+            &self.keyword,
+            &self.capability,
+            &self.arch,
+            &self.provider,
+            &self.install_mode,
+        ];
         all.iter().all(|it| it.is_empty())
     }
 
@@ -55,6 +70,8 @@ impl Conditions {
             keywords: self.keyword.clone(),
             capabilities: self.capability.clone(),
             architectures: self.arch.clone(),
+            providers: self.provider.clone(),
+            install_modes: self.install_mode.clone(),
             catalogs: catalogs.to_vec(),
         }
     }

@@ -84,6 +84,13 @@ impl AskOptions {
         Self { input: sources.iter().map(|it| it.to_string_lossy().into_owned()).collect(), catalog: Vec::new() }
     }
 
+    /// The sources as words of a command, for who reads it elsewhere: a path that begins at the root says more about this machine than
+    /// it helps, and is cut to its last name.
+    #[cfg(feature = "page")]
+    pub(crate) fn as_words(&self) -> Result<Vec<String>, CommandError> {
+        if self.input.is_empty() { Ok(Vec::new()) } else { Ok(words_of(&self.sources()?)) }
+    }
+
     /// Whether a source was named with `-i`.
     pub(crate) fn is_given(&self) -> bool {
         !self.input.is_empty()
@@ -234,6 +241,18 @@ fn warn_if_outdated(context: &Context, index: &Index) -> Result<(), CommandError
 pub(crate) fn rebuild(index: &Index, outdated: &Outdated) -> String {
     let Outdated { catalog, source, .. } = outdated;
     format!("`olmdex build {catalog}={source} -o {}`", index.path().display())
+}
+
+/// Sources as words of a command, see [`AskOptions::as_words`].
+#[cfg(feature = "page")]
+pub(crate) fn words_of(sources: &[NamedSource]) -> Vec<String> {
+    let words = sources.iter().flat_map(|it| {
+        let last = it.path.file_name().map_or(it.path.as_os_str(), |name| name);
+        let path = if it.path.is_absolute() { Path::new(last) } else { &it.path };
+        let name = if it.is_named { format!("{}=", it.name) } else { String::new() };
+        ["-i".to_owned(), format!("{name}{}", path.display())]
+    });
+    words.collect()
 }
 
 /// What is asked if no source is named.

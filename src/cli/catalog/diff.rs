@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::args::formats::RowFormat;
 use crate::cli::args::name::with_guess;
 use crate::cli::args::sources::{NamedSource, check_names, default_source, import_files};
-use crate::cli::print::changes::{self, kind_word, subject_words};
+use crate::cli::print::changes;
 use crate::cli::print::fit::without_middle;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
@@ -99,7 +99,7 @@ impl ValueEnum for Ignored {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(PossibleValue::new(match self {
             Self::MetadataForm => "metadata-form".to_owned(),
-            Self::Subject(subject) => subject_words(*subject).to_lowercase().replace(' ', "-"),
+            Self::Subject(subject) => subject.words().to_lowercase().replace(' ', "-"),
         }))
     }
 }
@@ -285,9 +285,9 @@ impl Row for Change {
     fn cells(&self) -> Vec<Cow<'_, str>> {
         vec![
             Cow::from(&self.package),
-            kind_word(self.change).into(),
+            self.change.word().into(),
             Cow::from(if self.breaking { "yes" } else { "" }),
-            subject_words(self.subject).into(),
+            self.subject.words().into(),
             or_empty(&self.channel),
             or_empty(&self.bundle),
             or_empty(&self.version),

@@ -6,5 +6,4 @@ mod add;
 mod change;
 pub(in crate::cli) mod doctor;
 pub(in crate::cli) mod edit;
-pub(in crate::cli) mod export;
 pub(in crate::cli) mod migrate;

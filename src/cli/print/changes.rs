@@ -101,7 +101,7 @@ fn is_whole(change: &Change) -> bool {
 fn sentence(change: &Change) -> String {
     let bundle = code(change.bundle.as_deref().unwrap_or_default());
     let channel = change.channel.as_deref().map(code);
-    let kind = kind_word(change.change);
+    let kind = change.change.word();
     let old = change.old.as_deref();
     let new = change.new.as_deref();
     let told = |word: &str, value: Option<&str>| value.map(|it| format!("{word}{}", code(it))).unwrap_or_default();
@@ -159,7 +159,7 @@ fn sentence(change: &Change) -> String {
             let what = match subject {
                 Subject::Package | Subject::Channel | Subject::Bundle => String::new(),
                 Subject::Image if field == Some("image") => String::new(),
-                _ => format!("{} ", subject_words(subject)),
+                _ => format!("{} ", subject.words()),
             };
             format!("{at}{what}{}{}", field.map(|it| format!("{} ", code(it))).unwrap_or_default(), values(change))
         }
@@ -171,7 +171,7 @@ fn values(change: &Change) -> String {
         (Some(old), Some(new)) => format!("{} → {}", code(old), code(new)),
         (None, Some(new)) if change.change == ChangeKind::Added => format!("{} added", code(new)),
         (Some(old), None) if change.change == ChangeKind::Removed => format!("{} removed", code(old)),
-        _ => kind_word(change.change).to_owned(),
+        _ => change.change.word().to_owned(),
     }
 }
 
@@ -209,33 +209,6 @@ fn prose(text: &str) -> String {
         escaped.push(c);
     }
     escaped
-}
-
-/// How something differs.
-pub(in crate::cli) fn kind_word(kind: ChangeKind) -> &'static str {
-    match kind {
-        ChangeKind::Added => "added",
-        ChangeKind::Removed => "removed",
-        ChangeKind::Changed => "changed",
-        ChangeKind::Stranded => "stranded",
-    }
-}
-
-/// What differs.
-pub(in crate::cli) fn subject_words(subject: Subject) -> &'static str {
-    match subject {
-        Subject::Package => "package",
-        Subject::Channel => "channel",
-        Subject::Entry => "entry",
-        Subject::Bundle => "bundle",
-        Subject::Image => "image",
-        Subject::Api => "API",
-        Subject::RequiredPackage => "required package",
-        Subject::Constraint => "constraint",
-        Subject::Property => "property",
-        Subject::Deprecation => "deprecation",
-        Subject::Document => "document",
-    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::opm::log_line;
-use crate::cli::args::sources::NamedSource;
+use crate::cli::args::sources::{NamedSource, words_of};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::report::Reporter;
@@ -17,11 +17,11 @@ use crate::serve::network::{Event, Grpc, ServeError, Server};
 use crate::serve::snapshot::Snapshot;
 use crate::source::{Opener, Source};
 
-/// Answer a cluster: the gRPC registry, and catalogd's HTTP API
+/// Serve catalogs: gRPC and HTTP for clusters, pages for people
 ///
 /// The gRPC registry answers as `opm serve` does, with health and reflection; each catalog has a port, from `--port` on, unless
 /// `--catalog` names one. With `--http` all catalogs are at `/catalogs/NAME/api/v1/all` and `…/metas`, as catalogd serves them, and
-/// `/healthz` and `/metrics` tell how the server is; gRPC then needs `--port`. An index that is replaced, or SIGHUP, brings new answers;
+/// pages for people begin at `/`, and `/healthz` and `/metrics` tell how the server is; gRPC then needs `--port`. An index that is replaced, or SIGHUP, brings new answers;
 /// SIGTERM ends the server after the requests that it has.
 ///
 /// It listens on the local machine only, unless `--listen` says otherwise or it is the first process of a container. Under the name `opm`
@@ -47,7 +47,10 @@ pub(crate) struct ServeArgs {
     /// Offer `all` only over HTTP, as catalogd does unless its gate is open
     #[arg(long)]
     no_metas: bool,
-    /// Name that /healthz and /metrics answer to besides localhost and addresses; may be repeated
+    /// No pages over HTTP
+    #[arg(long)]
+    no_pages: bool,
+    /// Name that /healthz, /metrics and the pages answer to besides localhost and addresses; may be repeated
     #[arg(long, value_name = "HOST")]
     host: Vec<String>,
     /// Catalog that the gRPC registry answers for
@@ -196,6 +199,8 @@ struct Maker {
     target: Option<PathBuf>,
     /// Whether an index must be there that is that of the sources.
     must_match: bool,
+    /// Whether there are pages, beside catalogd's paths.
+    has_pages: bool,
     /// Documents that only catalogd serves are kept: there is no gRPC, which would refuse them.
     keeps_all: bool,
     /// Where the index is if nobody names a place; it goes with the program.
@@ -221,11 +226,18 @@ impl Maker {
             scratch.as_ref().map(|it| it.path().join("index.db"))
         });
         let must_match = args.cache_enforce_integrity == Some(true);
-        Ok(Self { opener, named, target, must_match, keeps_all: !grpc, _scratch: scratch })
+        let has_pages = args.http.is_some() && !args.no_pages;
+        Ok(Self { opener, named, target, must_match, has_pages, keeps_all: !grpc, _scratch: scratch })
     }
 
     /// The catalogs, and the file to look at for new ones.
     fn make(&self) -> Result<(Snapshot, Option<PathBuf>), CommandError> {
+        let (snapshot, watched) = self.snapshot()?;
+        let snapshot = if self.has_pages { snapshot.with_pages(words_of(&self.named))? } else { snapshot };
+        Ok((snapshot, watched))
+    }
+
+    fn snapshot(&self) -> Result<(Snapshot, Option<PathBuf>), CommandError> {
         let mut sources = Vec::new();
         for source in &self.named {
             sources.push((source, self.opener.open(&source.path, &mut std::io::stdin().lock())?));

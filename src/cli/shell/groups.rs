@@ -12,10 +12,10 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Upgrades", &["updates", "path", "why-not", "graph", "check-graph", "compat"]),
     ("Clusters", &["plan", "platform-path", "lifecycle"]),
     ("Needs", &["resolve", "why", "deps", "provides", "requires", "images", "crd-check", "explain-message"]),
-    ("Legacy", &["migrate", "export", "legacy", "doctor"]),
+    ("Legacy", &["migrate", "legacy", "doctor"]),
     ("Author", &["init", "bundle", "template", "release", "repo", "generate", "edit", "simulate", "z-stream"]),
     ("Mirror", &["filter", "mirror", "lock", "outdated", "renovate", "push", "pull", "cache"]),
-    ("Serve", &["serve"]),
+    ("Serve", &["serve", "export"]),
     ("Shell", &["completion", "man", "help"]),
 ];
 

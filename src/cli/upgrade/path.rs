@@ -1,6 +1,6 @@
 //! `olmdex path`
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use clap::Args;
 
@@ -10,14 +10,8 @@ use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
-use crate::diag::counted;
 use crate::index::Index;
-use crate::index::query::Reach;
-use crate::upgrade::compat::{Claims, judge};
-use crate::upgrade::{
-    Effort, Generation, InstalledBundle, PackageView, PathStep, Target, UpgradePath, Wish, classic_path,
-    classic_shortest, v1_path, v1_shortest,
-};
+use crate::upgrade::{Effort, FewestSteps, Generation, PathStep, UpgradePath, classic_path, fewest_steps, v1_path};
 
 /// Show the upgrades that OLM makes from a version, one after another
 ///
@@ -109,19 +103,20 @@ fn answer(
     if let (true, Some(to)) = (args.shortest, &to) {
         let edges = (args.options.ask.catalog.as_slice(), asked.channels.as_slice());
         let within = view.names_between(index, edges, from, &BTreeSet::from([to.clone()]), args.alternatives)?;
-        if question.classic()
-            && let Some(graph) = view.graphs.first()
-        {
-            let find = |wish: &Wish<'_>| classic_shortest(view, graph, asked, from, wish);
-            let (found, is_spent) = shortest(args, question, Generation::Classic, (from, to), &within, find);
-            answers.extend(found);
-            gave_up |= is_spent;
-        }
-        if question.v1() {
-            let find = |wish: &Wish<'_>| v1_shortest(view, asked, from, wish);
-            let (found, is_spent) = shortest(args, question, Generation::V1, (from, to), &within, find);
-            answers.extend(found);
-            gave_up |= is_spent;
+        let generations = [(Generation::Classic, question.classic()), (Generation::V1, question.v1())];
+        for (olm, _) in generations.into_iter().filter(|it| it.1) {
+            let effort = if args.alternatives > 1 { Effort::of(args.max_work) } else { Effort::default() };
+            let wanted = FewestSteps {
+                from,
+                to,
+                at_most: usize::from(args.alternatives),
+                avoids_deprecated: args.avoid_deprecated,
+                openshift: args.openshift,
+                within: &within,
+                effort: &effort,
+            };
+            answers.extend(fewest_steps(view, asked, olm, &wanted));
+            gave_up |= effort.is_spent();
         }
     } else {
         if question.classic() {
@@ -133,99 +128,6 @@ fn answer(
         }
     }
     Ok(gave_up)
-}
-
-/// The shortest ways of one generation of OLM as answers; one that says so if there are none.
-fn shortest(
-    args: &PathArgs,
-    question: &UpgradeQuestion,
-    olm: Generation,
-    (from, to): (&InstalledBundle, &str),
-    within: &Reach,
-    find: impl Fn(&Wish<'_>) -> Vec<Vec<PathStep>>,
-) -> (Vec<UpgradePath>, bool) {
-    let view = &question.view;
-    let limits = Limits::new(args, view, olm);
-    let effort = if args.alternatives > 1 { Effort::of(args.max_work) } else { Effort::default() };
-    let wish = Wish {
-        is_goal: &|it| it.bundle == to,
-        is_allowed: &|it| !limits.refuse(it),
-        at_most: usize::from(args.alternatives),
-        within,
-        effort: &effort,
-    };
-    let answer = |is_reached: bool, steps: Vec<PathStep>, reason: String| UpgradePath {
-        olm,
-        package: view.package.clone(),
-        channels: question.asked.channels.clone(),
-        from: from.clone(),
-        to: Some(to.to_owned()),
-        is_reached,
-        steps,
-        reason,
-    };
-    if from.name == to {
-        return (vec![answer(true, Vec::new(), format!("{to} is installed"))], false);
-    }
-    let mut answers: Vec<UpgradePath> = find(&wish)
-        .into_iter()
-        .map(|steps| {
-            let reason = condition(olm, &steps);
-            answer(true, steps, reason)
-        })
-        .collect();
-    if answers.is_empty() {
-        let limited = if limits.is_any() { ", with these limits" } else { "" };
-        answers.push(answer(false, Vec::new(), format!("no edges that OLM follows lead to {to}{limited}")));
-    }
-    (answers, effort.is_spent())
-}
-
-/// What must be done for OLM to go a way.
-fn condition(olm: Generation, steps: &[PathStep]) -> String {
-    let n_steps = counted(steps.len() as u64, "step");
-    let by_hand = match olm {
-        // Else OLM would go on in the channel before it is changed.
-        Generation::Classic if steps.iter().skip(1).any(|it| !it.set.is_empty()) => {
-            ", with installPlanApproval: Manual, so that OLM waits for each change"
-        }
-        _ => "",
-    };
-    format!("{n_steps}, if these fields are set before each{by_hand}")
-}
-
-/// What a way may not lead over.
-struct Limits<'v> {
-    olm: Generation,
-    avoids_deprecated: bool,
-    openshift: Option<Minor>,
-    /// What a bundle of a catalog says it is made for, only if that is asked.
-    claims: HashMap<(&'v str, &'v str), Vec<Claims>>,
-}
-
-impl<'v> Limits<'v> {
-    fn new(args: &PathArgs, view: &'v PackageView, olm: Generation) -> Self {
-        let mut claims: HashMap<(&str, &str), Vec<Claims>> = HashMap::new();
-        for graph in view.graphs.iter().filter(|_| args.openshift.is_some()) {
-            for bundle in &graph.bundles {
-                claims.entry((&graph.catalog, &bundle.name)).or_default().push(Claims::from(bundle));
-            }
-        }
-        Self { olm, avoids_deprecated: args.avoid_deprecated, openshift: args.openshift, claims }
-    }
-
-    fn is_any(&self) -> bool {
-        self.avoids_deprecated || self.openshift.is_some()
-    }
-
-    fn refuse(&self, target: &Target) -> bool {
-        if self.avoids_deprecated && target.is_deprecated {
-            return true;
-        }
-        let Some(openshift) = self.openshift else { return false };
-        let of_bundle = self.claims.get(&(target.catalog.as_str(), target.bundle.as_str()));
-        of_bundle.into_iter().flatten().any(|it| !judge(it, self.olm, openshift, openshift).verdict.may_stay())
-    }
 }
 
 fn sheet(answer: &UpgradePath) -> Sheet {

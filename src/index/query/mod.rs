@@ -13,7 +13,9 @@ mod detail;
 mod diff;
 mod documents;
 mod entries;
+mod facets;
 mod history;
+mod icons;
 mod images;
 mod info;
 mod lifecycles;
@@ -28,6 +30,7 @@ mod sql;
 mod upgrade;
 mod uses;
 mod versions;
+mod views;
 
 pub use bundles::BundleRow;
 pub use dependencies::{DependencyBundle, PackageDependencies};
@@ -38,7 +41,9 @@ pub use detail::{
 pub use diff::{Change, ChangeKind, Side, Subject, diff};
 pub use documents::DocumentHead;
 pub use entries::EntryRow;
+pub use facets::{Facet, FacetKind};
 pub use history::{DATE_LABEL, HistoryRow};
+pub use icons::IconPlace;
 pub use images::ImageUse;
 pub use info::{Info, Names, Size};
 pub use lifecycles::LIFECYCLES_LABEL;
@@ -52,6 +57,7 @@ pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
 pub use uses::{OwnedApi, Provider, UseRow};
 pub use versions::{BundleVersion, PackageVersions};
+pub use views::{Cell, ColumnKind, ViewColumn};
 
 use rusqlite::{Params, Result, Row};
 

@@ -30,6 +30,10 @@ pub struct SearchQuery {
     pub capabilities: Vec<String>,
     /// Architectures that the bundle supports, as in `arm64`.
     pub architectures: Vec<String>,
+    /// Providers, in any letter case, one of which the bundle has.
+    pub providers: Vec<String>,
+    /// Install modes that the bundle supports, as in `AllNamespaces`.
+    pub install_modes: Vec<String>,
     /// Names of catalogs; empty for all.
     pub catalogs: Vec<String>,
 }
@@ -136,6 +140,12 @@ const KEYWORD: &str = "SELECT document FROM keyword WHERE keyword = ?1 COLLATE N
 const CAPABILITY: &str = "SELECT document FROM bundle WHERE capability_level = ?1 COLLATE NOCASE";
 
 const ARCHITECTURE: &str = "SELECT document FROM platform WHERE kind = 'arch' AND name = ?1 AND value = 'supported'";
+
+/// Reads every bundle: who asks for a provider asks for nothing that is done often enough for an index.
+const PROVIDER: &str = "SELECT document FROM bundle WHERE provider = ?1 COLLATE NOCASE";
+
+/// Likewise.
+const INSTALL_MODE: &str = "SELECT document FROM install_mode WHERE type = ?1 COLLATE NOCASE AND supported";
 
 const MATCHING: &str = "
 SELECT c.name, b.package, b.name
@@ -245,7 +255,12 @@ impl Index {
         for (name, value) in &query.features {
             narrow(plain(self.rows(FEATURE, params![name, value], |row| row.get(0))?));
         }
-        let facts = [(CATEGORY, &query.categories), (KEYWORD, &query.keywords), (ARCHITECTURE, &query.architectures)];
+        let facts = [
+            (CATEGORY, &query.categories),
+            (KEYWORD, &query.keywords),
+            (ARCHITECTURE, &query.architectures),
+            (INSTALL_MODE, &query.install_modes),
+        ];
         for (sql, wanted) in facts {
             for name in wanted {
                 narrow(plain(self.rows(sql, [name], |row| row.get(0))?));
@@ -255,6 +270,13 @@ impl Index {
             let mut any = Vec::new();
             for level in &query.capabilities {
                 any.extend(self.rows(CAPABILITY, [capability(level)], |row| row.get::<_, i64>(0))?);
+            }
+            narrow(plain(any));
+        }
+        if !query.providers.is_empty() {
+            let mut any = Vec::new();
+            for provider in &query.providers {
+                any.extend(self.rows(PROVIDER, [provider], |row| row.get::<_, i64>(0))?);
             }
             narrow(plain(any));
         }

@@ -6,7 +6,7 @@ use super::exchange::{Answer, Asked, Encoding};
 pub const MIN_COMPRESSED: u64 = 1024;
 
 /// Chooses what the client prefers, of equal ones zstd, and adjusts the headers.
-pub(super) fn choose(asked: &Asked<'_>, len: u64, answer: &mut Answer) {
+pub fn choose(asked: &Asked<'_>, len: u64, answer: &mut Answer) {
     if len < MIN_COMPRESSED {
         return;
     }

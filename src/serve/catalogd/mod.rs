@@ -10,8 +10,9 @@ mod path;
 mod query;
 mod range;
 
-pub use encoding::MIN_COMPRESSED;
+pub use encoding::{MIN_COMPRESSED, choose as compress};
 pub use exchange::{Answer, Asked, Encoding, Piece};
+pub use path::is_own as is_own_path;
 
 use sha2::{Digest as _, Sha256};
 

@@ -51,6 +51,12 @@ pub(super) fn route(method: &str, path: &str) -> Route {
     }
 }
 
+/// Whether a path is catalogd's to answer: below `/catalogs`, or one that is not written as it should be.
+#[must_use]
+pub fn is_own(path: &str) -> bool {
+    path == "/catalogs" || path.starts_with("/catalogs/") || clean(path) != path
+}
+
 /// A target may name the server too.
 fn without_authority(path: &str) -> &str {
     let rest = path.strip_prefix("http://").or_else(|| path.strip_prefix("https://"));

@@ -10,6 +10,9 @@ pub(super) struct Counters {
     pub(super) calls: AtomicU64,
     pub(super) refused_calls: AtomicU64,
     pub(super) requests: AtomicU64,
+    pub(super) pages: AtomicU64,
+    /// Microseconds until pages were made, together.
+    pub(super) page_time: AtomicU64,
     pub(super) reloads: AtomicU64,
     pub(super) failed_reloads: AtomicU64,
 }
@@ -19,13 +22,15 @@ impl Counters {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn text(&self, n_catalogs: usize) -> String {
+    /// `modified` is when the catalogs were made, in seconds since 1970.
+    pub(super) fn text(&self, (n_catalogs, n_bundles): (usize, u64), modified: u64) -> String {
         let mut out = String::new();
         let counters = [
             ("connections", "Connections that were accepted.", &self.connections),
             ("grpc_calls", "gRPC calls.", &self.calls),
             ("grpc_calls_refused", "gRPC calls that ended with an error.", &self.refused_calls),
             ("http_requests", "HTTP requests.", &self.requests),
+            ("pages", "Pages and their data, among the HTTP requests.", &self.pages),
             ("reloads", "Times that the catalogs were read again.", &self.reloads),
             ("reloads_failed", "Times that this failed, and the old catalogs stayed.", &self.failed_reloads),
         ];
@@ -37,6 +42,16 @@ impl Counters {
         }
         let _ = writeln!(out, "# HELP olmdex_catalogs Catalogs that are served.\n# TYPE olmdex_catalogs gauge");
         let _ = writeln!(out, "olmdex_catalogs {n_catalogs}");
+        let _ = writeln!(out, "# HELP olmdex_bundles Bundles of all catalogs.\n# TYPE olmdex_bundles gauge");
+        let _ = writeln!(out, "olmdex_bundles {n_bundles}");
+        let seconds = self.page_time.load(Ordering::Relaxed) as f64 / 1e6;
+        let help = "# HELP olmdex_page_seconds_total Time in which pages were made.";
+        let _ = writeln!(out, "{help}\n# TYPE olmdex_page_seconds_total counter\nolmdex_page_seconds_total {seconds}");
+        let help = "# HELP olmdex_index_modified_seconds When the catalogs were made, in seconds since 1970.";
+        let _ = writeln!(
+            out,
+            "{help}\n# TYPE olmdex_index_modified_seconds gauge\nolmdex_index_modified_seconds {modified}"
+        );
         out
     }
 }

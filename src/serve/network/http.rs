@@ -1,11 +1,12 @@
-//! catalogd's HTTP API on a connection, `/healthz` and `/metrics`.
+//! catalogd's HTTP API on a connection, the pages, `/healthz` and `/metrics`.
 //!
 //! Bodies are made in small batches, so that a slow client holds neither a thread nor a connection to the index.
 
 use std::convert::Infallible;
 use std::io::Write as _;
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use flate2::write::GzEncoder;
@@ -20,7 +21,8 @@ use tokio_stream::wrappers::ReceiverStream;
 use super::counters::Counters;
 use super::state::Shared;
 use crate::index::{Index, IndexError};
-use crate::serve::catalogd::{Answer, Asked, Encoding, Piece, Site, answer};
+use crate::page::{self, Links};
+use crate::serve::catalogd::{Answer, Asked, Encoding, Piece, Site, answer, compress, is_own_path};
 use crate::serve::snapshot::Snapshot;
 
 pub(super) type Body = UnsyncBoxBody<Bytes, std::io::Error>;
@@ -56,7 +58,13 @@ pub(super) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> 
         }
         "/healthz" if is_get => return Ok(text_answer(StatusCode::OK, "ok\n")),
         "/metrics" if is_get => {
-            return Ok(text_answer(StatusCode::OK, &shared.counters.text(shared.snapshot().catalogs.len())));
+            return Ok(text_answer(StatusCode::OK, &metrics(&shared)));
+        }
+        path if shared.snapshot().shelf.is_some() && !is_own_path(path) => {
+            return Ok(match shared.is_host_allowed(&request) {
+                true => page(&shared, request).await,
+                false => text_answer(StatusCode::FORBIDDEN, "403 Forbidden: unknown Host\n"),
+            });
         }
         _ => {}
     }
@@ -89,6 +97,49 @@ pub(super) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> 
         None => streamed(snapshot, made),
     };
     Ok(response.body(body).unwrap_or_else(|_| text_answer(StatusCode::INTERNAL_SERVER_ERROR, "")))
+}
+
+/// What Prometheus collects.
+fn metrics(shared: &Shared) -> String {
+    let snapshot = shared.snapshot();
+    shared.counters.text((snapshot.catalogs.len(), snapshot.n_bundles), snapshot.modified)
+}
+
+/// Answers with a page.
+async fn page(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
+    let failed = || text_answer(StatusCode::INTERNAL_SERVER_ERROR, "500 Internal Server Error\n");
+    Counters::add(&shared.counters.pages);
+    let Ok(_turn) = shared.pages.acquire().await else { return failed() };
+    let start = Instant::now();
+    let snapshot = shared.snapshot();
+    let made = tokio::task::spawn_blocking(move || {
+        let shelf = snapshot.shelf.as_ref()?;
+        let header = |name: &str| request.headers().get(name).and_then(|it| it.to_str().ok());
+        let target = request.uri().path_and_query().map_or("/", |it| it.as_str());
+        let method = request.method().as_str();
+        let ask = page::Ask { method, target, if_none_match: header("if-none-match") };
+        let reply = snapshot.ask(|index| page::answer(page::Site { index, shelf, links: &Links::Served }, &ask));
+        let mut headers = vec![("accept-encoding", header("accept-encoding").unwrap_or_default())];
+        headers.retain(|it| !it.1.is_empty());
+        let question = Asked { method, target, headers: &headers };
+        let body = reply.body;
+        let mut answer =
+            Answer { status: reply.status, headers: reply.headers, body: Vec::new(), encoding: Encoding::None };
+        answer.headers.push(("Vary", "Accept-Encoding".to_owned()));
+        compress(&question, body.len() as u64, &mut answer);
+        let mut packer = Packer::new(answer.encoding);
+        packer.add(&body);
+        Some((answer, packer.finish()))
+    });
+    let made = made.await;
+    let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
+    shared.counters.page_time.fetch_add(micros, Ordering::Relaxed);
+    let Ok(Some((answer, body))) = made else { return failed() };
+    let mut response = Response::builder().status(answer.status);
+    for (name, value) in &answer.headers {
+        response = response.header(*name, value);
+    }
+    response.body(full(body)).unwrap_or_else(|_| failed())
 }
 
 /// The body of a small answer.

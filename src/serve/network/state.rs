@@ -6,6 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use hyper::Request;
 use hyper::body::Incoming;
+use tokio::sync::Semaphore;
 
 use super::counters::Counters;
 use crate::serve::snapshot::Snapshot;
@@ -17,12 +18,17 @@ pub(super) struct Shared {
     pub(super) has_metas: bool,
     hosts: Vec<String>,
     pub(super) counters: Counters,
+    /// Some pages read a whole catalog; clusters are not kept waiting for more than these.
+    pub(super) pages: Semaphore,
 }
+
+/// Pages that are made at once.
+const MAX_PAGES: usize = 2;
 
 impl Shared {
     pub(super) fn new(snapshot: Snapshot, has_metas: bool, hosts: Vec<String>) -> Self {
         let (current, is_stopping) = (RwLock::new(Arc::new(snapshot)), AtomicBool::new(false));
-        Self { current, is_stopping, has_metas, hosts, counters: Counters::default() }
+        Self { current, is_stopping, has_metas, hosts, counters: Counters::default(), pages: Semaphore::new(MAX_PAGES) }
     }
 
     /// From now on questions go to other catalogs.

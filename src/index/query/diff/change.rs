@@ -30,6 +30,19 @@ pub enum ChangeKind {
     Stranded,
 }
 
+impl ChangeKind {
+    /// How something differs, in a word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+            Self::Changed => "changed",
+            Self::Stranded => "stranded",
+        }
+    }
+}
+
 /// What it happened to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -57,6 +70,26 @@ pub enum Subject {
     Deprecation,
     /// A document of another schema; the field is its schema and name.
     Document,
+}
+
+impl Subject {
+    /// What differs, in words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Package => "package",
+            Self::Channel => "channel",
+            Self::Entry => "entry",
+            Self::Bundle => "bundle",
+            Self::Image => "image",
+            Self::Api => "API",
+            Self::RequiredPackage => "required package",
+            Self::Constraint => "constraint",
+            Self::Property => "property",
+            Self::Deprecation => "deprecation",
+            Self::Document => "document",
+        }
+    }
 }
 
 /// A difference.

@@ -1,8 +1,6 @@
-//! `olmdex export`
+//! `olmdex export --legacy`
 
-use std::path::PathBuf;
-
-use clap::Args;
+use std::path::Path;
 
 use crate::check;
 use crate::cli::args::overwrite::refuse_same_file;
@@ -15,45 +13,24 @@ use crate::cli::speak::progress::Progress;
 use crate::diag::{Finding, Tally};
 use crate::legacy::{self, Export};
 
-/// Convert a catalog to the legacy SQLite file that old servers and tools read
-///
-/// What the format cannot hold is reported by name: deprecations, descriptions, properties of packages and channels, a
-/// skipRange that differs between channels, blobs of other schemas. The file appears whole, or not at all.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  olmdex export --legacy my-catalog/ -o new.db
-  olmdex export --legacy index.db --catalog community -o new.db --strict
-  olmdex export --legacy my-catalog/ -o new.db --message-format json > losses.json")]
-pub(crate) struct ExportArgs {
-    /// The catalog: a directory, a file, an index.db, or `-` for standard input
-    #[arg(value_name = "SOURCE")]
-    source: PathBuf,
-    /// The legacy SQLite format, schema 13
-    #[arg(long, required = true)]
-    legacy: bool,
-    /// The file to write
-    #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
-    /// Which catalog of an index
-    #[arg(long, value_name = "NAME")]
-    catalog: Option<String>,
-    /// Write nothing if anything would be lost
-    #[arg(long)]
-    strict: bool,
-    /// Format of the report: text goes to standard error, the others to standard output
-    #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
-    message_format: FindingFormat,
+/// What is to be written.
+pub(super) struct Wanted<'a> {
+    pub(super) source: &'a Path,
+    pub(super) output: &'a Path,
+    pub(super) catalog: Option<&'a String>,
+    pub(super) strict: bool,
+    pub(super) message_format: FindingFormat,
 }
 
-pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
+pub(super) fn run(context: &Context, args: &Wanted<'_>) -> CommandResult {
     if args.message_format == FindingFormat::Yaml {
         return Err(CommandError::usage("findings are written as text, json, sarif or github"));
     }
-    refuse_same_file(&args.source, &args.output, "name another file to write")?;
-    let input = one_catalog::open(context, &args.source, args.catalog.as_ref())?;
+    refuse_same_file(args.source, args.output, "name another file to write")?;
+    let input = one_catalog::open(context, args.source, args.catalog)?;
     let progress = Progress::start(context, format!("writing {}", args.output.display()));
     interrupt::undo_writes(context);
-    let mut export = Export::begin(&args.output)?;
+    let mut export = Export::begin(args.output)?;
     export.write(&input)?;
     drop(progress);
     let findings: Vec<Finding> = input.remarks.iter().chain(export.findings()).cloned().collect();

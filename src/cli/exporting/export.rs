@@ -1,0 +1,74 @@
+//! `olmdex export`
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgGroup, Args};
+
+use super::legacy;
+use crate::cli::print::findings::FindingFormat;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult};
+
+/// Write catalogs in another form: pages for a browser, or the legacy SQLite file
+///
+/// `--site` writes all pages that need no question into a new directory: they need no server, no network and no script, and the same
+/// catalogs give the same bytes. `--legacy` writes what old servers and tools read; what that format cannot hold is reported by name:
+/// deprecations, descriptions, properties of packages and channels, a skipRange that differs between channels, blobs of other schemas. What is
+/// written appears whole, or not at all.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("form").required(true))]
+#[command(after_help = "Examples:
+  olmdex export --site site/ index.db
+  olmdex export --site site/ v4.19=old-catalog/ v4.20=my-catalog/ --packages 'k*'
+  olmdex export --legacy my-catalog/ -o new.db
+  olmdex export --legacy index.db --catalog community -o new.db --strict")]
+pub(crate) struct ExportArgs {
+    /// Index or catalogs: directories, files, an index.db, or `-` for standard input; one with `--legacy`. Default without it:
+    /// $OLMDEX_INDEX, then ./index.db
+    #[arg(value_name = "[NAME=]SOURCE")]
+    sources: Vec<String>,
+    /// Pages, into a directory that is empty or not there yet
+    #[cfg(feature = "page")]
+    #[arg(long, value_name = "DIR", group = "form")]
+    site: Option<PathBuf>,
+    /// Only packages with such a name; `*` and `?` stand for any characters; may be repeated
+    #[cfg(feature = "page")]
+    #[arg(long, value_name = "GLOB", requires = "site")]
+    packages: Vec<String>,
+    /// The documented views as Parquet files, one each, into a directory that is empty or not there yet
+    #[cfg(feature = "parquet")]
+    #[arg(long, value_name = "DIR", group = "form")]
+    parquet: Option<PathBuf>,
+    /// The legacy SQLite format, schema 13
+    #[arg(long, group = "form", requires = "output")]
+    legacy: bool,
+    /// With --legacy: the file to write
+    #[arg(short, long, value_name = "FILE", requires = "legacy")]
+    output: Option<PathBuf>,
+    /// With --legacy: which catalog of an index
+    #[arg(long, value_name = "NAME", requires = "legacy")]
+    catalog: Option<String>,
+    /// With --legacy: write nothing if anything would be lost
+    #[arg(long, requires = "legacy")]
+    strict: bool,
+    /// With --legacy: format of the report. Text goes to standard error, the others to standard output
+    #[arg(long, value_enum, default_value_t = FindingFormat::Text, value_name = "FORMAT")]
+    message_format: FindingFormat,
+}
+
+pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
+    #[cfg(feature = "page")]
+    if let Some(target) = &args.site {
+        return super::site::run(context, &args.sources, &args.packages, target);
+    }
+    #[cfg(feature = "parquet")]
+    if let Some(target) = &args.parquet {
+        return super::views::run(context, &args.sources, target);
+    }
+    let ([source], Some(output)) = (args.sources.as_slice(), &args.output) else {
+        return Err(CommandError::usage("`--legacy` takes one catalog")
+            .help("name it: `olmdex export --legacy CATALOG -o FILE`"));
+    };
+    let (catalog, strict, message_format) = (args.catalog.as_ref(), args.strict, args.message_format);
+    legacy::run(context, &legacy::Wanted { source: Path::new(source), output, catalog, strict, message_format })
+}

@@ -1,0 +1,90 @@
+//! What the packages of an index can be told apart by: the values that their bundles have.
+//!
+//! What it deliberately does not do: it filters and counts nothing.
+
+use crate::index::{Index, IndexError};
+
+/// What packages can be told apart by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FacetKind {
+    /// Their providers.
+    Provider,
+    /// Annotation `categories`.
+    Category,
+    /// Annotation `capabilities`.
+    Capability,
+    /// Features with the value `true`.
+    Feature,
+    /// Architectures.
+    Architecture,
+    /// Install modes.
+    InstallMode,
+}
+
+/// A value that some bundle of a package of a catalog has.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Facet {
+    /// What it is a value of.
+    pub kind: FacetKind,
+    /// The value.
+    pub value: String,
+    /// The catalog.
+    pub catalog: String,
+    /// The package.
+    pub package: String,
+}
+
+/// The bundles that hold a value, a row for each value, package and catalog.
+macro_rules! values {
+    ($value:literal, $from:literal) => {
+        concat!(
+            "
+SELECT DISTINCT c.name, b.package, ",
+            $value,
+            " FROM ",
+            $from,
+            "
+CROSS JOIN catalog_document cd INDEXED BY catalog_document_document ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog"
+        )
+    };
+}
+
+const STATEMENTS: &[(FacetKind, &str)] = &[
+    (FacetKind::Provider, values!("b.provider", "bundle b")),
+    (FacetKind::Category, values!("x.category", "category x CROSS JOIN bundle b ON b.document = x.document")),
+    (FacetKind::Capability, values!("b.capability_level", "bundle b")),
+    (
+        FacetKind::Feature,
+        values!("x.name", "feature x CROSS JOIN bundle b ON b.document = x.document AND x.value = 'true'"),
+    ),
+    (
+        FacetKind::Architecture,
+        values!(
+            "x.name",
+            "platform x CROSS JOIN bundle b ON b.document = x.document AND x.kind = 'arch' AND x.value = 'supported'"
+        ),
+    ),
+    (
+        FacetKind::InstallMode,
+        values!("x.type", "install_mode x CROSS JOIN bundle b ON b.document = x.document AND x.supported"),
+    ),
+];
+
+impl Index {
+    /// The values of all packages, by kind, value, catalog and package; empty ones are left out. This reads every bundle.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn facets(&self) -> Result<Vec<Facet>, IndexError> {
+        let mut found = Vec::new();
+        for (kind, sql) in STATEMENTS {
+            found.extend(self.rows(sql, [], |row| {
+                Ok(Facet { kind: *kind, catalog: row.get(0)?, package: row.get(1)?, value: row.get(2)? })
+            })?);
+        }
+        found.retain(|it: &Facet| !it.value.is_empty());
+        found.sort();
+        Ok(found)
+    }
+}

@@ -1,0 +1,217 @@
+//! The answer to an address: a page, its data, or why there is none.
+//!
+//! What it deliberately does not do: it knows no connection; whoever does checks the host that was asked, and compresses.
+
+use maud::{Markup, html};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::digest::hex;
+use super::frame::{POLICY, framed, refusal};
+use super::parts::shown;
+use super::reply::{PageError, Reply};
+use super::route::{Form, Part, Route};
+use super::site::{Desk, Page, Site};
+use super::{api, channel, compat, diff, history, home, icon, images, lint, package, packages, path, version};
+use crate::answer::{Envelope, FindingsMetadata};
+use crate::diag::json::FindingJson;
+
+/// The rules of pages.
+const STYLE: &str = include_str!("style.css");
+
+/// What pages do with a script; all of them are whole without it.
+const SCRIPT: &str = include_str!("olmdex.js");
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    /// The method.
+    pub method: &'a str,
+    /// Path and query.
+    pub target: &'a str,
+    /// The header `If-None-Match`.
+    pub if_none_match: Option<&'a str>,
+}
+
+/// Answers a request.
+#[must_use]
+pub fn answer(site: Site<'_>, ask: &Ask<'_>) -> Reply {
+    let mut reply = match ask.method {
+        "GET" | "HEAD" => get(site, ask),
+        _ => {
+            let mut reply = text(405, "405 Method Not Allowed\n");
+            reply.headers.push(("Allow", "GET, HEAD".to_owned()));
+            reply
+        }
+    };
+    let always = [
+        ("Content-Security-Policy", POLICY),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "no-referrer"),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Cache-Control", "no-cache"),
+    ];
+    for (name, value) in always {
+        if !reply.headers.iter().any(|it| it.0 == name) {
+            reply.headers.push((name, value.to_owned()));
+        }
+    }
+    reply
+}
+
+fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
+    let (route, form) = match Route::parse(ask.target) {
+        Ok(found) => found,
+        Err(error) => return refused(site, &error, if ask.target.contains(".json") { Form::Json } else { Form::Page }),
+    };
+    let address = route.address(form);
+    if address != ask.target {
+        let mut reply = text(308, "308 Permanent Redirect\n");
+        reply.headers.push(("Location", address));
+        return reply;
+    }
+    let tag =
+        format!("\"{}\"", &hex(&Sha256::digest(format!("{}\n{address}\n{STYLE}{SCRIPT}", site.shelf.digest)))[..32]);
+    let is_known = |it: &str| {
+        let plain = it.trim().trim_start_matches("W/");
+        // A compressed form has a tag of its own.
+        plain == "*" || plain.trim_matches('"').split("-").next() == Some(tag.trim_matches('"'))
+    };
+    if ask.if_none_match.is_some_and(|it| it.split(',').any(is_known)) {
+        return Reply { status: 304, headers: vec![("ETag", tag)], body: Vec::new() };
+    }
+    let made = match form {
+        Form::Json => data(Desk { site, here: &route }).map(|body| (JSON, body)),
+        Form::Page => content(Desk { site, here: &route }),
+    };
+    match made {
+        Ok((media_type, body)) => {
+            let mut headers = vec![("Content-Type", media_type.to_owned()), ("ETag", tag)];
+            if matches!(route, Route::Icon(_)) {
+                // A picture that is opened by itself is a document, in which nothing may run.
+                let policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
+                headers.push(("Content-Security-Policy", policy.to_owned()));
+            }
+            Reply { status: 200, headers, body }
+        }
+        Err(error) => refused(site, &error, form),
+    }
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const JSON: &str = "application/json";
+
+fn text(status: u16, text: &str) -> Reply {
+    let headers = vec![("Content-Type", "text/plain; charset=utf-8".to_owned())];
+    Reply { status, headers, body: text.as_bytes().to_vec() }
+}
+
+/// A page, or a file that pages use: its media type and its bytes.
+pub(super) fn content(desk: Desk<'_>) -> Result<(&'static str, Vec<u8>), PageError> {
+    let page: Page = match desk.here {
+        Route::Style => return Ok(("text/css; charset=utf-8", style().into_bytes())),
+        Route::Script => return Ok(("text/javascript; charset=utf-8", SCRIPT.as_bytes().to_vec())),
+        Route::Icon(name) => {
+            let bytes = desk.shelf().icon(desk.index(), name)?.ok_or(PageError::NoPage)?;
+            return Ok((icon::media_type(name), bytes));
+        }
+        Route::Version(_, Part::Deps | Part::Images) | Route::WhyNot(_) => return Err(PageError::NoPage),
+        Route::Home => home::page(desk)?,
+        Route::Packages(list) => packages::page(desk, list)?,
+        Route::Package(name) => package::page(desk, name)?,
+        Route::Version(release, Part::Whole) => version::page(desk, release)?,
+        Route::Channel(stream) => channel::page(desk, stream)?,
+        Route::Path(way) => path::page(desk, way)?,
+        Route::Compat(fit) => compat::page(desk, fit)?,
+        Route::History(name) => history::page(desk, name)?,
+        Route::Diff(comparison) => diff::page(desk, comparison)?,
+        Route::Api { group, kind } => api::page(desk, group, kind)?,
+        Route::Images(words) => images::page(desk, words)?,
+        Route::Lint { catalog } => lint::page(desk, catalog.as_ref())?,
+    };
+    Ok((HTML, framed(desk, &page).into_string().into_bytes()))
+}
+
+/// The style sheet of all pages.
+pub(super) fn style() -> String {
+    let text = format!("{STYLE}{}", crate::draw::picture_style());
+    // Without the blanks that are for who reads the source; no text in it has any of these in a row.
+    let mut text = text.lines().map(str::trim).collect::<Vec<_>>().concat();
+    for (long, short) in
+        [(": ", ":"), (" {", "{"), ("{ ", "{"), ("; }", "}"), (" }", "}"), ("; ", ";"), (", ", ","), (";}", "}")]
+    {
+        text = text.replace(long, short);
+    }
+    text
+}
+
+/// The answer of a page as data: what the command prints with `-o json`.
+pub(super) fn data(desk: Desk<'_>) -> Result<Vec<u8>, PageError> {
+    match desk.here {
+        Route::Home => envelope("CatalogList", home::answer(desk).to_vec()),
+        Route::Packages(list) => match packages::answer(desk, list)? {
+            packages::Answer::Listed(rows) => envelope("PackageList", rows),
+            packages::Answer::Found(hits) => envelope("SearchResult", hits),
+        },
+        Route::Package(name) => envelope("Package", package::answer(desk, name)?),
+        Route::Version(release, Part::Whole) => envelope("Bundle", version::answer(desk, release)?),
+        Route::Version(release, Part::Deps) => envelope("Dependencies", version::dependencies(desk, release)?),
+        Route::Version(release, Part::Images) => envelope("Image", version::images(desk, release)?),
+        Route::Channel(stream) => envelope("Graph", channel::answer(desk, stream)?),
+        Route::Path(way) => envelope("UpgradePath", path::answer(desk, way)?),
+        Route::WhyNot(way) => envelope("WhyNot", path::why_not(desk, way)?),
+        Route::Compat(fit) => envelope("CompatList", compat::answer(desk, fit)?),
+        Route::History(name) => envelope("History", history::answer(desk, name)?),
+        Route::Diff(comparison) => envelope("CatalogDiff", diff::answer(desk, comparison)?),
+        Route::Api { group, kind } => envelope("Provider", api::answer(desk, group, kind)?),
+        Route::Images(words) => envelope("BundleList", images::answer(desk, words)?),
+        Route::Lint { catalog } => {
+            let findings = match catalog {
+                Some(_) => lint::answer(desk, catalog.as_ref())?.1.to_vec(),
+                None => lint::of_all(desk)?,
+            };
+            let items: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
+            let metadata = FindingsMetadata { count: items.len(), ..FindingsMetadata::default() };
+            written(&Envelope::with("Findings", metadata, items))
+        }
+        Route::Icon(_) | Route::Style | Route::Script => Err(PageError::NoPage),
+    }
+}
+
+fn envelope<T: Serialize>(kind: &str, items: Vec<T>) -> Result<Vec<u8>, PageError> {
+    written(&Envelope::new(kind, items))
+}
+
+fn written<T: Serialize, M: Serialize>(envelope: &Envelope<T, M>) -> Result<Vec<u8>, PageError> {
+    let mut out = Vec::new();
+    envelope.write(&mut out).map_err(|error| PageError::Failed(error.to_string()))?;
+    Ok(out)
+}
+
+/// Why there is no answer, as a page or as text.
+fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
+    let status = error.status();
+    // What is wrong with the index is for who runs the server.
+    let message = match status {
+        500 => "the catalogs cannot be asked".to_owned(),
+        _ => shown(&error.to_string()),
+    };
+    if form == Form::Json {
+        return text(status, &format!("{status}: {message}\n"));
+    }
+    let title = match error {
+        PageError::NoPage | PageError::Unknown { .. } => "Not found",
+        PageError::Parameter { .. } | PageError::TooLong => "This cannot be asked",
+        _ => "No answer",
+    };
+    let body: Markup = html! {
+        p.lead { (message) "." }
+        @if let PageError::Unknown { meant: Some((meant, address)), .. } = error {
+            p { "Did you mean " @if address.is_empty() { strong { (shown(meant)) } } @else { a href=(address) { (shown(meant)) } } "?" }
+        }
+        p { "The search above finds packages by their names, words and APIs." }
+    };
+    let page = refusal(Desk { site, here: &Route::Home }, title, &body);
+    Reply { status, headers: vec![("Content-Type", HTML.to_owned())], body: page.into_string().into_bytes() }
+}

@@ -1,0 +1,89 @@
+//! A kind of objects: which packages provide it, and which require it.
+
+use maud::{Markup, html};
+
+use super::command::Command;
+use super::parts::{channel_links, link, place, shown, table, version_link};
+use super::reply::PageError;
+use super::route::Route;
+use super::site::{Desk, Page};
+use crate::index::query::{ApiPattern, Filter, Provider, Requirer};
+use crate::version::latest_only;
+
+/// The answer as data: what `provides` gives.
+pub(super) fn answer(desk: Desk<'_>, group: &str, kind: &str) -> Result<Vec<Provider>, PageError> {
+    let rows = desk.index().providers(&Filter::default(), &pattern(group, kind))?;
+    Ok(latest_only(rows, |it| (it.catalog.clone(), it.package.clone(), it.api.clone()), |it| it.version.as_str()))
+}
+
+fn pattern(group: &str, kind: &str) -> ApiPattern {
+    ApiPattern { group: group.to_owned(), version: String::new(), kind: kind.to_owned() }
+}
+
+pub(super) fn page(desk: Desk<'_>, group: &str, kind: &str) -> Result<Page, PageError> {
+    let providers = answer(desk, group, kind)?;
+    let name = format!("{group}//{kind}");
+    let required = desk.index().requirers(&Filter::default(), Some(&pattern(group, kind)), &name)?;
+    if providers.is_empty() && required.rows.is_empty() {
+        let all = desk.index().api_names()?;
+        let meant = crate::diag::closest(kind, all.iter().filter_map(|it| it.rsplit('/').next()));
+        let meant = meant.filter(|it| *it != kind).map(|it| {
+            let route = Route::Api { group: group.to_owned(), kind: it.to_owned() };
+            (it.to_owned(), route.address(super::route::Form::Page))
+        });
+        return Err(PageError::Unknown { what: "API", name: format!("{kind} of {group}"), meant });
+    }
+    let n_rules = required.n_rules;
+    let requirers = latest_only(
+        required.rows,
+        |it| (it.catalog.clone(), it.package.clone(), it.requirement.clone()),
+        |it| it.version.as_str(),
+    );
+    let body = html! {
+        h1 { (shown(kind)) }
+        p.lead { (shown(group)) }
+        h2 #provided { "Provided by" }
+        @if providers.is_empty() { p { "Nobody." } } @else { (provided(desk, &providers)) }
+        h2 #required { "Required by" }
+        @if requirers.is_empty() { p { "Nobody." } } @else { (required_by(desk, &requirers)) }
+        @if n_rules > 0 { p.quiet { (n_rules) " constraints are rules of CEL, which are not searched." } }
+    };
+    Ok(Page {
+        title: format!("{kind} ({group})"),
+        trail: vec![("Catalogs".to_owned(), Route::Home)],
+        commands: vec![Command::new("provides").name(name.clone()), Command::new("requires").name(name)],
+        more_data: Vec::new(),
+        is_data: true,
+        body,
+    })
+}
+
+fn provided(desk: Desk<'_>, rows: &[Provider]) -> Markup {
+    let rows = html! {
+        @for it in rows {
+            tr {
+                th scope="row" { (link(desk, &Route::Package(it.package.clone()), shown(&it.package))) }
+                td { (version_link(desk, &it.package, (&it.bundle, &it.version), &it.catalog)) }
+                td { (shown(&it.api.version)) }
+                td { (channel_links(desk, &it.package, &it.channels, &it.catalog)) }
+                td { (shown(&it.catalog)) }
+            }
+        }
+    };
+    table("The latest versions that provide it", &["Package", "Version", "API version", "Channels", "Catalog"], rows)
+}
+
+fn required_by(desk: Desk<'_>, rows: &[Requirer]) -> Markup {
+    let rows = html! {
+        @for it in rows {
+            tr {
+                th scope="row" { (link(desk, &Route::Package(it.package.clone()), shown(&it.package))) }
+                td { (version_link(desk, &it.package, (&it.bundle, &it.version), &it.catalog)) }
+                td { code { (shown(&it.requirement)) } }
+                td { (shown(&it.catalog)) }
+                td { (place(&it.place.file, it.place.line)) }
+            }
+        }
+    };
+    table("The latest versions that require it", &["Package", "Version", "Requires", "Catalog", "Place"], rows)
+}

@@ -1,0 +1,177 @@
+//! A channel: its upgrade graph as a picture and as a table, and what is wrong with the package's upgrades.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::command::Command;
+use super::parts::{
+    Ids, badge, channel_route, deprecated, deprecation_note, facts, link, place, shown, table, tabs, version_link,
+};
+use super::reply::PageError;
+use super::route::{List, Route, Stream, Way};
+use super::site::{Desk, Page};
+use crate::diag::{Finding, counted};
+use crate::draw::{self, Catalog, ChannelGraph};
+use crate::index::query::{ChannelDetail, EntryDetail, Filter};
+use crate::upgrade::check_packages;
+use crate::version::Version;
+
+/// Ends of edges that are drawn, and edges that are listed one by one.
+const MAX_MARKS: usize = 20_000;
+
+/// What is asked about a channel, with the catalog in which it is looked at.
+struct Found {
+    catalog: String,
+    detail: ChannelDetail,
+    drawn: Catalog,
+}
+
+fn find(desk: Desk<'_>, stream: &Stream) -> Result<Found, PageError> {
+    let Stream { package, channel, catalog } = stream;
+    let all = desk.index().show_channel(&[], package, channel)?;
+    let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
+    let missing = || desk.unknown_channel(package, channel);
+    let catalog = desk.choose(catalog.as_ref(), &having, missing)?;
+    let Some(detail) = all.into_iter().find(|it| it.row.catalog == catalog) else { return Err(missing()?) };
+    let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
+    let graphs = desk.index().package_graphs(&filter, package)?;
+    let mut drawn = Catalog::from_graphs(&graphs).map_err(|error| PageError::Failed(error.to_string()))?;
+    drawn.keep(Some(package), std::slice::from_ref(channel));
+    Ok(Found { catalog, detail, drawn })
+}
+
+/// The answer as data: what `graph PKG/CHANNEL` gives.
+pub(super) fn answer(desk: Desk<'_>, stream: &Stream) -> Result<Vec<ChannelGraph>, PageError> {
+    let graphs = draw::channels(&find(desk, stream)?.drawn);
+    let n_edges: usize = graphs.iter().map(|it| it.edges.len()).sum();
+    if n_edges > MAX_MARKS {
+        let message =
+            format!("the graph has {n_edges} edges; a page has at most {MAX_MARKS}, and `olmdex graph` has all");
+        return Err(PageError::TooLarge(message));
+    }
+    Ok(graphs)
+}
+
+pub(super) fn page(desk: Desk<'_>, stream: &Stream) -> Result<Page, PageError> {
+    let Found { catalog, detail, drawn } = find(desk, stream)?;
+    let Stream { package, channel, .. } = stream;
+    let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
+    let findings: Vec<Finding> = check_packages(desk.index(), &filter, None, std::slice::from_ref(package))?
+        .into_iter()
+        .flatten()
+        .flatten()
+        .collect();
+    let row = &detail.row;
+    let head = (row.head.as_str(), row.head_version.as_str());
+    let way = Way {
+        package: package.clone(),
+        channel: Some(channel.clone()),
+        catalog: desk.said(&catalog),
+        ..Way::default()
+    };
+    let mut others: Vec<String> =
+        desk.index().show_channel(&[], package, channel)?.into_iter().map(|it| it.row.catalog).collect();
+    others.retain(|it| *it != catalog);
+    let body = html! {
+        h1 { (shown(package)) " / " (shown(channel)) }
+        (tabs(desk, package))
+        (deprecation_note("This channel", row.deprecation.as_ref()))
+        (facts(&[
+            ("Head", html! { @if row.head.is_empty() { (badge("bad", "there is not exactly one")) }
+                @else { (version_link(desk, package, head, &catalog)) } }),
+            ("Entries", html! { (row.entries) }),
+            ("Default channel", html! { @if row.is_default { "yes" } @else { "no" } }),
+            ("Catalogs", html! { @if desk.has_several() {
+                strong { (shown(&catalog)) }
+                @for name in &others { ", " (link(desk, &channel_route(desk, package, channel, name), shown(name))) }
+            } }),
+            ("Upgrades", html! { (link(desk, &Route::Path(way), "Ask for a path in this channel")) }),
+            ("File", detail.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()),
+        ]))
+        h2 #graph { "Upgrade graph" }
+        (picture(&drawn))
+        h2 #entries { "Entries" }
+        (entries(desk, &detail, &catalog))
+        h2 #findings { "Findings about the upgrades of this package" }
+        (found(&findings))
+    };
+    let said = desk.said(&catalog);
+    let name = format!("{package}/{channel}");
+    Ok(Page {
+        title: format!("{package}/{channel}"),
+        trail: vec![
+            ("Catalogs".to_owned(), Route::Home),
+            ("Packages".to_owned(), Route::Packages(List::default())),
+            (package.clone(), Route::Package(package.clone())),
+        ],
+        commands: vec![
+            Command::new("graph").name(name.clone()).given("--catalog", said.as_ref()),
+            Command::new("show").name(name).given("--catalog", said.as_ref()),
+            Command::new("check-graph").name(package.clone()).given("--catalog", said.as_ref()),
+        ],
+        more_data: Vec::new(),
+        is_data: draw::channels(&drawn).iter().map(|it| it.edges.len()).sum::<usize>() <= MAX_MARKS,
+        body,
+    })
+}
+
+fn picture(drawn: &Catalog) -> Markup {
+    match draw::svg_for_page(drawn, &[], MAX_MARKS) {
+        Ok(svg) => html! {
+            figure.graph { div.scroll tabindex="0" role="region" aria-label="Upgrade graph" { (PreEscaped(svg)) } }
+        },
+        Err(error) => html! { p { "There is no picture: " (error) "." } },
+    }
+}
+
+/// All entries, the highest version first.
+fn entries(desk: Desk<'_>, detail: &ChannelDetail, catalog: &str) -> Markup {
+    let mut ids = Ids::default();
+    let package = &detail.row.package;
+    let skips = |it: &EntryDetail| match it.skips.as_slice() {
+        [] => html! {},
+        [one] => html! { code { (shown(one)) } },
+        several => html! {
+            details { summary { (counted(several.len() as u64, "bundle")) }
+                ul { @for name in several { li { code { (shown(name)) } } } } }
+        },
+    };
+    let mut all: Vec<&EntryDetail> = detail.entry_list.iter().collect();
+    all.sort_by_cached_key(|it| std::cmp::Reverse(Version::parse(&it.version).ok().map(|it| it.sort_key())));
+    let rows = html! {
+        @for it in all {
+            tr id=(ids.make("e", &it.name)) {
+                th scope="row" {
+                    @if it.version.is_empty() { (shown(&it.name)) }
+                    @else { (version_link(desk, package, (&it.name, &it.version), catalog)) }
+                    " " (deprecated(it.deprecation.as_ref()))
+                    @if it.name == detail.row.head { " " (badge("good", "head")) }
+                }
+                td { code { (shown(&it.name)) } }
+                td { @if !it.replaces.is_empty() { code { (shown(&it.replaces)) } } }
+                td { (skips(it)) }
+                td { @if !it.skip_range.is_empty() { code { (shown(&it.skip_range)) } } }
+                td.amount { (it.line) }
+            }
+        }
+    };
+    table("Entries, the highest version first", &["Version", "Entry", "Replaces", "Skips", "Skip range", "#Line"], rows)
+}
+
+/// What is wrong, with what to do.
+pub(super) fn found(findings: &[Finding]) -> Markup {
+    if findings.is_empty() {
+        return html! { p { "None." } };
+    }
+    html! {
+        ul.findings {
+            @for it in findings {
+                li {
+                    (badge(if it.rule.severity == crate::diag::Severity::Error { "bad" } else { "warn" }, it.rule.severity.word()))
+                    " " code title=(it.rule.summary) { (it.rule.id) } " " (shown(&it.message))
+                    @if let Some(place_of) = &it.place { " " span.quiet { (place(&place_of.file, place_of.line)) } }
+                    @if let Some(help) = &it.help { p.quiet { "Help: " (shown(help)) } }
+                }
+            }
+        }
+    }
+}

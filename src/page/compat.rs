@@ -1,0 +1,227 @@
+//! Which versions of a package may stay when a cluster goes to the next version of OpenShift, and how long they are supported.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+
+use super::command::Command;
+use super::parts::{Ids, badge, link, shown, table, tabs, version_link};
+use super::reply::PageError;
+use super::route::{Fit, List, Route};
+use super::site::{Desk, Page};
+use crate::constraint::openshift::Minor;
+use crate::index::query::Filter;
+use crate::platform::{Lifecycle, coerce};
+use crate::upgrade::compat::Compatibility;
+use crate::upgrade::{Generation, Move, Stay, bundles_that_stay};
+use crate::version::Version;
+
+const GENERATIONS: &[Generation] = &[Generation::Classic, Generation::V1];
+
+fn minor(text: &str) -> Result<Minor, PageError> {
+    let refused = || PageError::parameter("openshift", "a version looks like 4.18");
+    if !text.contains('.') {
+        return Err(refused());
+    }
+    Version::parse_tolerant(text).map(|it| Minor::of(&it)).map_err(|_| refused())
+}
+
+/// The answer as data: what `compat PKG --openshift VERSION` gives.
+pub(super) fn answer(desk: Desk<'_>, fit: &Fit) -> Result<Vec<Stay>, PageError> {
+    let Some(openshift) = &fit.openshift else {
+        return Err(PageError::parameter("openshift", "it says which version the cluster has"));
+    };
+    let from = minor(openshift)?;
+    let graphs = desk.index().package_graphs(&Filter::default(), &fit.package)?;
+    if graphs.is_empty() {
+        return Err(desk.unknown_package(&fit.package)?);
+    }
+    let step = Move { from, to: from.next() };
+    Ok(graphs.iter().flat_map(|graph| bundles_that_stay(GENERATIONS, graph, step)).collect())
+}
+
+/// The versions of OpenShift that bundles and names of catalogs speak of, the lowest first.
+fn spoken_of(desk: Desk<'_>, package: &str, lifecycles: &[(String, Lifecycle)]) -> Result<Vec<Minor>, PageError> {
+    let mut texts: Vec<String> = desk.catalogs().map(str::to_owned).collect();
+    for graph in desk.index().package_graphs(&Filter::default(), package)? {
+        for bundle in graph.bundles {
+            texts.extend(bundle.openshift_versions.split([',', '-', '|', ' ', '"']).map(str::to_owned));
+            texts.extend(bundle.max_openshift_versions);
+        }
+    }
+    texts.extend(
+        lifecycles.iter().flat_map(|it| &it.1.versions).flat_map(|it| it.openshift().unwrap_or_default().to_vec()),
+    );
+    let mut found: BTreeSet<(u64, u64)> = BTreeSet::new();
+    for text in texts {
+        let numbers = text.trim_matches(|c: char| !c.is_ascii_digit());
+        // Names such as `2024.1` are not of OpenShift.
+        if let Some((major, rest)) = numbers.split_once('.')
+            && let Ok(major @ 4..=5) = major.parse::<u64>()
+            && let Ok(minor) = rest.split('.').next().unwrap_or_default().parse::<u64>()
+        {
+            found.insert((major, minor));
+        }
+    }
+    let minors = found.into_iter().filter_map(|(major, minor)| coerce(&format!("{major}.{minor}")));
+    Ok(minors.collect())
+}
+
+pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
+    let package = &fit.package;
+    let graphs = desk.index().package_graphs(&Filter::default(), package)?;
+    if graphs.is_empty() {
+        return Err(desk.unknown_package(package)?);
+    }
+    let lifecycles: Vec<(String, Lifecycle)> =
+        desk.index().lifecycles(&Filter::default())?.into_iter().filter(|it| it.1.package == *package).collect();
+    let minors = spoken_of(desk, package, &lifecycles)?;
+    let steps: Vec<Move> = match &fit.openshift {
+        Some(text) => {
+            let from = minor(text)?;
+            vec![Move { from, to: from.next() }]
+        }
+        // Of each version that is spoken of, whether a cluster may go there.
+        None => minors.iter().filter_map(|to| Some(Move { from: before(*to)?, to: *to })).collect(),
+    };
+    let body = html! {
+        h1 { (shown(package)) " and OpenShift" }
+        (tabs(desk, package))
+        @if desk.is_served() { (form(desk, fit, &minors)) }
+        @match &fit.openshift {
+            Some(_) => { @for step in &steps { (one_step(desk, &answer(desk, fit)?, *step)) } }
+            None => {
+                @if steps.is_empty() { p { "No bundle and no catalog of this package speaks of a version of OpenShift." } }
+                @else { (matrix(desk, package, &graphs, &steps)) }
+            }
+        }
+        (support(&lifecycles))
+    };
+    let commands = match &fit.openshift {
+        Some(openshift) => vec![Command::new("compat").name(package.clone()).option("--openshift", openshift)],
+        None => Vec::new(),
+    };
+    Ok(Page {
+        title: format!("{package} and OpenShift"),
+        trail: vec![
+            ("Catalogs".to_owned(), Route::Home),
+            ("Packages".to_owned(), Route::Packages(List::default())),
+            (package.clone(), Route::Package(package.clone())),
+        ],
+        is_data: fit.openshift.is_some(),
+        commands,
+        more_data: Vec::new(),
+        body,
+    })
+}
+
+/// The minor version before another one; `None` for the first.
+fn before(minor: Minor) -> Option<Minor> {
+    let text = minor.to_string();
+    let (major, number) = text.split_once('.')?;
+    coerce(&format!("{major}.{}", number.parse::<u64>().ok()?.checked_sub(1)?))
+}
+
+fn form(desk: Desk<'_>, fit: &Fit, minors: &[Minor]) -> Markup {
+    let address = desk.to(&Route::Compat(Fit { package: fit.package.clone(), openshift: None }));
+    html! {
+        form.question action=[address] {
+            label { span { "Version of OpenShift now" }
+                input name="openshift" list="minors" value=[fit.openshift.as_ref()] placeholder="4.18" autocomplete="off" inputmode="decimal"; }
+            datalist #minors { @for it in minors { option value=(it) {} } }
+            button { "What may stay?" }
+        }
+    }
+}
+
+fn verdict(verdict: Compatibility) -> Markup {
+    match verdict {
+        Compatibility::Blocks => badge("bad", "blocks"),
+        Compatibility::Excluded => badge("warn", "excluded"),
+        Compatibility::Unknown => badge("", "unknown"),
+        Compatibility::NotExcluded => badge("", "not excluded"),
+        Compatibility::Stated => badge("good", "stated"),
+    }
+}
+
+/// What holds when a cluster goes from a version to the next.
+fn one_step(desk: Desk<'_>, rows: &[Stay], step: Move) -> Markup {
+    let mut headers = vec!["Version", "OLM", "Verdict", "Because"];
+    if desk.has_several() {
+        headers.insert(0, "Catalog");
+    }
+    let rows = html! {
+        @for it in rows {
+            tr {
+                @if desk.has_several() { td { (shown(&it.catalog)) } }
+                th scope="row" { (version_link(desk, &it.package, (&it.bundle, &it.version), &it.catalog)) }
+                td { (it.olm.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ")) }
+                td { (verdict(it.verdict)) }
+                td { (shown(&it.reason)) }
+            }
+        }
+    };
+    table(&format!("While the cluster goes from OpenShift {} to {}", step.from, step.to), &headers, rows)
+}
+
+/// Versions and versions of OpenShift.
+fn matrix(desk: Desk<'_>, package: &str, graphs: &[crate::index::query::PackageGraph], steps: &[Move]) -> Markup {
+    let preferred = desk.shelf().preferred(graphs.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
+    let Some(graph) = graphs.iter().find(|it| it.catalog == preferred) else { return html! {} };
+    let columns: Vec<Vec<Stay>> = steps.iter().map(|step| bundles_that_stay(GENERATIONS, graph, *step)).collect();
+    let mut seen: Vec<(&str, &str)> = Vec::new();
+    for it in columns.iter().flatten() {
+        if !seen.contains(&(&*it.bundle, &*it.version)) {
+            seen.push((&it.bundle, &it.version));
+        }
+    }
+    let names: Vec<String> = steps.iter().map(|it| it.to.to_string()).collect();
+    let headers: Vec<&str> = ["Version"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let mut ids = Ids::default();
+    // Where the generations of OLM differ, the worse verdict is shown.
+    let cell = |column: &[Stay], bundle: &str| {
+        let worst = column.iter().filter(|it| it.bundle == bundle).min_by_key(|it| it.verdict);
+        html! { @if let Some(it) = worst { span title=(shown(&it.reason)) { (verdict(it.verdict)) } } }
+    };
+    let rows = html! {
+        @for (bundle, version) in &seen {
+            tr id=(ids.make("v", version)) {
+                th scope="row" { (version_link(desk, package, (bundle, version), preferred)) }
+                @for (column, step) in columns.iter().zip(steps) {
+                    td { (link(desk, &Route::Compat(Fit { package: package.to_owned(), openshift: Some(step.from.to_string()) }), cell(column, bundle))) }
+                }
+            }
+        }
+    };
+    html! {
+        p { "Whether each version may stay when the cluster goes to a version of OpenShift, as catalog " strong { (shown(preferred)) }
+            " says: what blocks keeps the cluster from going there; what is excluded says that it is not made for it." }
+        (table("May it stay when the cluster goes to…", &headers, rows))
+    }
+}
+
+/// Until when versions are supported, as the catalogs say it.
+fn support(lifecycles: &[(String, Lifecycle)]) -> Markup {
+    let rows = html! {
+        @for (catalog, lifecycle) in lifecycles {
+            @for version in &lifecycle.versions {
+                @for phase in &version.phases {
+                    tr {
+                        th scope="row" { (shown(&version.name)) }
+                        td { (shown(&phase.name)) }
+                        td { (phase.start) }
+                        td { (phase.end) }
+                        td { (shown(&version.openshift().unwrap_or_default().join(", "))) }
+                        td.quiet { (shown(catalog)) }
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        @if !lifecycles.is_empty() {
+            h2 #support { "Support" }
+            (table("Phases of support", &["Version", "Phase", "From", "Until", "OpenShift", "Catalog"], rows))
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! What differs between two catalogs of the index, breaking changes first.
+
+use maud::{Markup, html};
+
+use super::command::Command;
+use super::parts::{badge, link, select, shown, table};
+use super::reply::PageError;
+use super::route::{Comparison, Route};
+use super::shelf::by_numbers;
+use super::site::{Desk, Page};
+use crate::diag::counted;
+use crate::index::query::{Change, Filter, Side, diff};
+
+/// The answer as data: what `diff` gives for two catalogs of an index.
+pub(super) fn answer(desk: Desk<'_>, comparison: &Comparison) -> Result<Vec<Change>, PageError> {
+    let (Some(old), Some(new)) = (&comparison.old, &comparison.new) else {
+        let name = if comparison.old.is_none() { "a" } else { "b" };
+        return Err(PageError::parameter(name, "it says which catalog is compared"));
+    };
+    desk.must_have_catalog(Some(old))?;
+    desk.must_have_catalog(Some(new))?;
+    let packages: Vec<String> = comparison.package.iter().cloned().collect();
+    if let Some(package) = &comparison.package {
+        let catalogs = vec![old.clone(), new.clone()];
+        let filter = Filter { catalogs, package: Some(package.clone()), ..Filter::default() };
+        if desk.index().packages(&filter)?.is_empty() {
+            return Err(desk.unknown_package(package)?);
+        }
+    }
+    let side = |catalog| Side { index: desk.index(), catalog };
+    let mut found = diff(side(old), side(new), &packages)?;
+    found.retain(|it| !it.detail);
+    Ok(found)
+}
+
+pub(super) fn page(desk: Desk<'_>, comparison: &Comparison) -> Result<Page, PageError> {
+    let mut names: Vec<String> = desk.catalogs().map(str::to_owned).collect();
+    names.sort_by_key(|it| by_numbers(it));
+    let is_asked = comparison.old.is_some() && comparison.new.is_some();
+    let found = if is_asked { Some(answer(desk, comparison)?) } else { None };
+    let body = html! {
+        h1 { @match (&comparison.old, &comparison.new) {
+            (Some(old), Some(new)) => { "From " (shown(old)) " to " (shown(new)) }
+            _ => "Compare two catalogs",
+        } }
+        @if desk.is_served() { (form(desk, comparison, &names)) }
+        @match &found {
+            None => { (pairs(desk, &names)) }
+            Some(found) if found.is_empty() => { p { strong { "No difference." } } }
+            Some(found) => { (changes(desk, comparison, found)) }
+        }
+    };
+    let mut commands = Vec::new();
+    if let (Some(old), Some(new)) = (&comparison.old, &comparison.new) {
+        let command = Command::of_sources("diff", 2).option("--old-catalog", old).option("--new-catalog", new);
+        commands.push(command.given("--package", comparison.package.as_ref()));
+    }
+    Ok(Page {
+        title: match (&comparison.old, &comparison.new) {
+            (Some(old), Some(new)) => format!("From {old} to {new}"),
+            _ => "Compare two catalogs".to_owned(),
+        },
+        trail: vec![("Catalogs".to_owned(), Route::Home)],
+        commands,
+        more_data: Vec::new(),
+        is_data: is_asked,
+        body,
+    })
+}
+
+fn form(desk: Desk<'_>, comparison: &Comparison, names: &[String]) -> Markup {
+    let last = names.last();
+    let before_last = names.len().checked_sub(2).and_then(|at| names.get(at)).or(last);
+    html! {
+        form.question action=[desk.to(&Route::Diff(Comparison::default()))] {
+            (select(("a", "Old"), None, names, comparison.old.as_ref().or(before_last)))
+            (select(("b", "New"), None, names, comparison.new.as_ref().or(last)))
+            label { span { "Package" } input name="package" value=[comparison.package.as_ref()] placeholder="all" autocomplete="off"; }
+            button { "Compare" }
+        }
+    }
+}
+
+/// Each catalog with the next one.
+fn pairs(desk: Desk<'_>, names: &[String]) -> Markup {
+    html! {
+        @if names.len() < 2 { p { "There is one catalog, so there is nothing to compare it with." } }
+        ul {
+            @for pair in names.windows(2) {
+                @let (old, new) = (Some(pair[0].clone()), Some(pair[1].clone()));
+                li { (link(desk, &Route::Diff(Comparison { old, new, package: None }), html! { (shown(&pair[0])) " → " (shown(&pair[1])) })) }
+            }
+        }
+    }
+}
+
+fn changes(desk: Desk<'_>, comparison: &Comparison, found: &[Change]) -> Markup {
+    let n_packages = found.chunk_by(|a, b| a.package == b.package).count() as u64;
+    let breaking: Vec<&Change> = found.iter().filter(|it| it.breaking).collect();
+    let all: Vec<&Change> = found.iter().collect();
+    html! {
+        p.lead { (counted(found.len() as u64, "change")) " in " (counted(n_packages, "package")) ", "
+            strong { (breaking.len()) " breaking" } "." }
+        @if !breaking.is_empty() {
+            h2 #breaking { "Breaking" }
+            (rows(desk, Some(comparison), "Breaking changes", &breaking))
+        }
+        h2 #all { "All changes" }
+        @for of_package in all.chunk_by(|a, b| a.package == b.package) {
+            @let name = of_package.first().map_or("", |it| it.package.as_str());
+            details open[n_packages <= 3] {
+                summary { strong { @if name.is_empty() { "No package" } @else { (shown(name)) } } " " span.quiet { (counted(of_package.len() as u64, "change")) } }
+                @if !name.is_empty() { p { (link(desk, &package_route(desk, comparison, name), "Only this package")) } }
+                (rows(desk, None, &format!("Changes of {}", shown(name)), of_package))
+            }
+        }
+    }
+}
+
+/// A field of a change that is a column.
+type Column = (&'static str, fn(&Change) -> &Option<String>);
+
+/// Changes one by one; with links to the packages if they are of several.
+fn rows(desk: Desk<'_>, comparison: Option<&Comparison>, caption: &str, changes: &[&Change]) -> Markup {
+    let text = |it: &Option<String>| shown(it.as_deref().unwrap_or_default());
+    // What no change has needs no column.
+    let has = |get: fn(&Change) -> &Option<String>| changes.iter().any(|it| get(it).is_some());
+    let columns: [Column; 5] = [
+        ("Channel", |it| &it.channel),
+        ("Bundle", |it| &it.bundle),
+        ("Field", |it| &it.field),
+        ("Old", |it| &it.old),
+        ("New", |it| &it.new),
+    ];
+    let columns: Vec<_> = columns.into_iter().filter(|it| has(it.1)).collect();
+    let package = comparison.map(|_| "Package");
+    let headers: Vec<&str> = package.into_iter().chain(["Change"]).chain(columns.iter().map(|it| it.0)).collect();
+    let rows = html! {
+        @for it in changes {
+            tr {
+                @if let Some(comparison) = comparison {
+                    th scope="row" { (link(desk, &package_route(desk, comparison, &it.package), shown(&it.package))) }
+                }
+                td { (it.subject.words()) " " (it.change.word()) @if it.breaking { " " (badge("bad", "breaking")) } }
+                @for (name, get) in &columns {
+                    td { @if get(it).is_some() {
+                        @if matches!(*name, "Old" | "New") { code { (text(get(it))) } } @else { (text(get(it))) }
+                    } }
+                }
+            }
+        }
+    };
+    table(caption, &headers, rows)
+}
+
+/// What differs in a package; in files, which have no such page, the package.
+fn package_route(desk: Desk<'_>, comparison: &Comparison, package: &str) -> Route {
+    let only = Route::Diff(Comparison { package: Some(package.to_owned()), ..comparison.clone() });
+    if desk.is_served() && comparison.package.is_none() { only } else { Route::Package(package.to_owned()) }
+}

@@ -1,0 +1,156 @@
+//! All pages that need no question, as files that lead to each other and need no server.
+//!
+//! What it deliberately does not do: it never writes into a directory that has something in it, and compresses nothing.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use thiserror::Error;
+
+use super::answer::{content, data};
+use super::links::{FileNames, Links};
+use super::reply::PageError;
+use super::route::{Comparison, Fit, Form, List, Part, Release, Route, Stream, Way};
+use super::shelf::{Shelf, by_numbers};
+use super::site::{Desk, Site};
+use crate::file::{FileError, NewDirectory};
+use crate::index::query::{ApiPattern, BundleRow, Filter};
+use crate::index::{Index, IndexError};
+
+/// What was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exported {
+    /// How many packages have pages.
+    pub packages: usize,
+    /// How many files there are.
+    pub files: usize,
+    /// Bytes of all files.
+    pub bytes: u64,
+}
+
+/// Why nothing was written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExportError {
+    /// The index cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// A page cannot be made.
+    #[error("the page {address} cannot be made: {source}")]
+    Page {
+        /// Its address on a server.
+        address: String,
+        /// Why.
+        source: PageError,
+    },
+    /// A file cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// No package is wanted.
+    #[error("no package is wanted")]
+    NoPackage,
+}
+
+/// Writes the pages of an index into a new directory, which appears when all are written. Only packages that are wanted get pages. The
+/// same index gives the same bytes.
+///
+/// # Errors
+/// [`ExportError`]
+pub fn export(
+    index: &Index,
+    shelf: &Shelf,
+    is_wanted: &dyn Fn(&str) -> bool,
+    target: &Path,
+) -> Result<Exported, ExportError> {
+    let packages: Vec<String> = index.package_names()?.into_iter().filter(|it| is_wanted(it)).collect();
+    if packages.is_empty() {
+        return Err(ExportError::NoPackage);
+    }
+    let mut directory = NewDirectory::begin(target)?;
+    let routes = routes(index, shelf, &packages)?;
+    let links = Links::Files(FileNames::new(&routes));
+    let site = Site { index, shelf, links: &links };
+    let mut bytes = 0;
+    for route in &routes {
+        let desk = Desk { site, here: route };
+        let failed = |source| ExportError::Page { address: route.address(Form::Page), source };
+        let Links::Files(files) = &links else { continue };
+        let Some(file) = files.get(route, Form::Page) else { continue };
+        let made = if file.ends_with(".json") { data(desk) } else { content(desk).map(|it| it.1) };
+        let made = made.map_err(failed)?;
+        bytes += made.len() as u64;
+        directory.write(Path::new(&file), &made)?;
+        if let Some(file) = files.get(route, Form::Json).filter(|_| is_data(route)) {
+            let made = match data(desk) {
+                Ok(made) => made,
+                // Then the page has no link to it.
+                Err(PageError::TooLarge(_)) => continue,
+                Err(error) => return Err(failed(error)),
+            };
+            bytes += made.len() as u64;
+            directory.write(Path::new(&file), &made)?;
+        }
+    }
+    Ok(Exported { packages: packages.len(), files: directory.finish()?, bytes })
+}
+
+/// Whether a page that nothing was asked of is to be had as data.
+fn is_data(route: &Route) -> bool {
+    match route {
+        Route::Path(_) | Route::Compat(_) | Route::Images(_) | Route::Icon(_) | Route::Style | Route::Script => false,
+        Route::Diff(comparison) => comparison.old.is_some(),
+        _ => true,
+    }
+}
+
+/// All pages that need no question.
+fn routes(index: &Index, shelf: &Shelf, packages: &[String]) -> Result<BTreeSet<Route>, IndexError> {
+    let mut routes = BTreeSet::from([
+        Route::Home,
+        Route::Packages(List::default()),
+        Route::Lint { catalog: None },
+        Route::Style,
+        Route::Script,
+    ]);
+    let mut names: Vec<String> = shelf.catalogs.iter().map(|it| it.catalog.clone()).collect();
+    names.sort_by_key(|it| by_numbers(it));
+    let has_several = names.len() > 1;
+    let said = |catalog: String| has_several.then_some(catalog);
+    if has_several {
+        routes.insert(Route::Diff(Comparison::default()));
+        routes.extend(names.iter().map(|it| Route::Lint { catalog: Some(it.clone()) }));
+        for pair in names.windows(2) {
+            let (old, new) = (Some(pair[0].clone()), Some(pair[1].clone()));
+            routes.insert(Route::Diff(Comparison { old, new, package: None }));
+        }
+    }
+    let wanted: BTreeSet<&String> = packages.iter().collect();
+    for package in packages {
+        let filter = Filter { package: Some(package.clone()), ..Filter::default() };
+        routes.insert(Route::Package(package.clone()));
+        routes.insert(Route::Path(Way { package: package.clone(), ..Way::default() }));
+        routes.insert(Route::Compat(Fit { package: package.clone(), openshift: None }));
+        for channel in index.channels(&filter)? {
+            let (package, catalog) = (package.clone(), said(channel.catalog));
+            routes.insert(Route::Channel(Stream { package, channel: channel.channel, catalog }));
+        }
+        let bundles = index.bundles(&filter)?;
+        if !bundles.is_empty() {
+            routes.insert(Route::History(package.clone()));
+        }
+        for BundleRow { bundle, version, catalog, .. } in bundles {
+            let version = if version.is_empty() { bundle } else { version };
+            let release = Release { package: package.clone(), version, catalog: said(catalog) };
+            routes.insert(Route::Version(release, Part::Whole));
+        }
+        for catalog in &names {
+            routes.extend(shelf.icon_of(index, catalog, package)?.map(Route::Icon));
+        }
+    }
+    for it in index.providers(&Filter::default(), &ApiPattern::default())? {
+        if wanted.contains(&it.package) && !it.api.kind.is_empty() {
+            routes.insert(Route::Api { group: it.api.group, kind: it.api.kind });
+        }
+    }
+    Ok(routes)
+}

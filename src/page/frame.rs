@@ -1,0 +1,124 @@
+//! What is around each page: head, navigation, the command that gives the same.
+//!
+//! What it deliberately does not do: it knows nothing of what a page is about.
+
+use maud::{DOCTYPE, Markup, html};
+
+use super::parts::{link, shown};
+use super::route::{Comparison, List, Route};
+use super::site::{Desk, Page};
+
+/// What may be loaded and done by a page: only what comes from here.
+pub(super) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; \
+                                 base-uri 'none'; frame-ancestors 'none'";
+
+/// The same for a file, of which a browser takes no rule about frames, and which has no server that is itself.
+const FILE_POLICY: &str = "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file: data:; \
+                           form-action 'self' file:; base-uri 'none'";
+
+/// A whole page.
+pub(super) fn framed(desk: Desk<'_>, page: &Page) -> Markup {
+    let data = page.is_data.then(|| desk.data(desk.here)).flatten();
+    let more: Vec<(&str, String)> =
+        page.more_data.iter().filter_map(|(word, route)| Some((*word, desk.data(route)?))).collect();
+    let body = html! {
+        body {
+            a.skip href="#main" { "Skip to content" }
+            (banner(desk))
+            main #main tabindex="-1" {
+                @if !page.trail.is_empty() {
+                    nav.trail aria-label="Breadcrumb" {
+                        ol { @for (words, route) in &page.trail { li { (link(desk, route, shown(words))) } } }
+                    }
+                }
+                (page.body)
+                @if !page.commands.is_empty() {
+                    section.same aria-labelledby="same" {
+                        h2 #same { "On the command line" }
+                        @for command in &page.commands {
+                            pre.command tabindex="0" { code { (command.line(&desk.shelf().source)) } }
+                        }
+                        @if data.is_some() || !more.is_empty() {
+                            p { "As JSON: "
+                                @if let Some(address) = &data { a href=(address) { "this answer" } }
+                                @for (idx, (word, address)) in more.iter().enumerate() {
+                                    @if idx > 0 || data.is_some() { ", " }
+                                    a href=(address) { (word) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            footer { p { "Made by olmdex " (crate::answer::VERSION) " from "
+                @match desk.shelf().catalogs.len() { 1 => "one catalog", n => { (n) " catalogs" } } "." } }
+        }
+    };
+    document(&head(desk, &page.title, data.as_deref()), &body)
+}
+
+fn document(head: &Markup, body: &Markup) -> Markup {
+    html! { (DOCTYPE) html lang="en" { (head) (body) } }
+}
+
+/// A page that says why there is none.
+pub(super) fn refusal(desk: Desk<'_>, title: &str, body: &Markup) -> Markup {
+    let body = html! {
+        body {
+            a.skip href="#main" { "Skip to content" }
+            (banner(desk))
+            main #main tabindex="-1" { h1 { (title) } (body) }
+        }
+    };
+    document(&head(desk, title, None), &body)
+}
+
+fn head(desk: Desk<'_>, title: &str, data: Option<&str>) -> Markup {
+    html! {
+        head {
+            meta charset="utf-8";
+            meta name="viewport" content="width=device-width, initial-scale=1";
+            meta name="color-scheme" content="light dark";
+            @if !desk.is_served() { meta http-equiv="Content-Security-Policy" content=(FILE_POLICY); }
+            title { (shown(title)) @if *desk.here != Route::Home { " · olmdex" } }
+            @if let Some(address) = desk.to(&Route::Style) { link rel="stylesheet" href=(address); }
+            link rel="icon" href="data:,";
+            @if let Some(address) = data { link rel="alternate" type="application/json" href=(address); }
+            @if let Some(address) = desk.to(&Route::Script) { script src=(address) defer {} }
+        }
+    }
+}
+
+fn banner(desk: Desk<'_>) -> Markup {
+    let packages = Route::Packages(List::default());
+    let words = match desk.here {
+        Route::Packages(list) => list.words.clone(),
+        _ => String::new(),
+    };
+    let mut all = vec![("Packages", packages.clone())];
+    if desk.has_several() {
+        all.push(("Compare", Route::Diff(Comparison::default())));
+    }
+    all.extend([("Images", Route::Images(String::new())), ("Findings", Route::Lint { catalog: None })]);
+    let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(desk.here);
+    html! {
+        header.banner {
+            div.inner {
+                @if let Some(address) = desk.to(&Route::Home) { a.brand href=(address) { "olmdex" } }
+                nav aria-label="Main" {
+                    @for (words, route) in &all {
+                        @if let Some(address) = desk.to(route) {
+                            a href=(address) aria-current=[is_here(route).then_some("page")] { (words) }
+                        }
+                    }
+                }
+                @if let Some(address) = desk.to(&packages).filter(|_| desk.is_served()) {
+                    form role="search" action=(address) {
+                        input type="search" name="q" value=(words) placeholder="Search packages" aria-label="Search packages";
+                        button { "Search" }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The first page: the catalogs, and where to begin.
+
+use maud::html;
+
+use super::command::Command;
+use super::parts::{facts, link, shown, table};
+use super::reply::PageError;
+use super::route::{Comparison, List, Route};
+use super::shelf::by_numbers;
+use super::site::{Desk, Page};
+use crate::diag::grouped;
+use crate::index::query::CatalogRow;
+
+/// The answer as data: what `list catalogs` gives.
+pub(super) fn answer(desk: Desk<'_>) -> &[CatalogRow] {
+    &desk.shelf().catalogs
+}
+
+pub(super) fn page(desk: Desk<'_>) -> Result<Page, PageError> {
+    let mut catalogs: Vec<&CatalogRow> = answer(desk).iter().collect();
+    catalogs.sort_by_key(|it| by_numbers(&it.catalog));
+    let of_catalog = |name: &str| Route::Packages(List { catalog: desk.said(name), ..List::default() });
+    let n_packages = desk.index().package_names()?.len() as u64;
+    let rows = html! {
+        @for it in &catalogs {
+            tr {
+                th scope="row" { (link(desk, &of_catalog(&it.catalog), shown(&it.catalog))) }
+                td.amount { (grouped(it.packages)) }
+                td.amount { (grouped(it.channels)) }
+                td.amount { (grouped(it.bundles)) }
+                @if desk.has_several() { td.amount { (it.priority) } }
+                td { code { (shown(&it.source)) } @if !it.image.is_empty() { br; code.quiet { (shown(&it.image)) } } }
+            }
+        }
+    };
+    let mut headers = vec!["Catalog", "#Packages", "#Channels", "#Bundles"];
+    if desk.has_several() {
+        headers.push("#Priority");
+    }
+    headers.push("Source");
+    let body = html! {
+        h1 { "Operator catalogs" }
+        p.lead { (grouped(n_packages)) " packages in "
+            @match catalogs.len() { 1 => "one catalog", n => { (n) " catalogs" } }
+            ": what is in them, which upgrades OLM makes, what an operator drags in, and why something cannot happen." }
+        @if let Some(address) = desk.to(&Route::Packages(List::default())).filter(|_| desk.is_served()) {
+            form.big role="search" action=(address) aria-label="Search all packages" {
+                label { span { "Find an operator" }
+                    input type="search" name="q" placeholder="A name, a keyword, an API…" autocomplete="off"; }
+                button { "Search" }
+            }
+        }
+        ul.cards {
+            (card(desk, &Route::Packages(List::default()), "Packages", "Browse all packages, with their heads in every catalog."))
+            @if desk.has_several() {
+                (card(desk, &Route::Diff(Comparison::default()), "Compare", "What changed between two catalogs, breaking changes first."))
+            }
+            (card(desk, &Route::Images(String::new()), "Images", "Which bundles use an image."))
+            (card(desk, &Route::Lint { catalog: None }, "Findings", "What the checks find, with file and line."))
+        }
+        h2 { "Catalogs" }
+        (table("Catalogs of this index", &headers, rows))
+        (facts(&[("Digest", html! { code { (desk.shelf().digest) } })]))
+    };
+    let title = "Operator catalogs".to_owned();
+    let commands = vec![Command::new("list").name("catalogs")];
+    Ok(Page { title, trail: Vec::new(), commands, more_data: Vec::new(), is_data: true, body })
+}
+
+fn card(desk: Desk<'_>, route: &Route, title: &str, words: &str) -> maud::Markup {
+    html! {
+        @if let Some(address) = desk.to(route) { li { a href=(address) { strong { (title) } span { (words) } } } }
+    }
+}

@@ -1,0 +1,186 @@
+//! Where links lead: to addresses of a server, or to files beside each other.
+//!
+//! What it deliberately does not do: it writes no file.
+
+use std::collections::{BTreeSet, HashMap};
+
+use sha2::{Digest as _, Sha256};
+
+use super::digest::hex;
+use super::route::{Form, Part, Release, Route, encoded};
+
+/// How pages lead to each other.
+#[derive(Debug)]
+pub enum Links {
+    /// By addresses of a server.
+    Served,
+    /// By files, of the pages that there are.
+    Files(FileNames),
+}
+
+/// The files of pages.
+#[derive(Debug, Default)]
+pub struct FileNames(HashMap<Route, String>);
+
+/// Bytes of a name of a file.
+const MAX_NAME: usize = 200;
+
+impl FileNames {
+    /// Names a file for each page. Names that differ in letter case alone, which some systems take for one, and names that are too
+    /// long get a part of their digest.
+    #[must_use]
+    pub fn new(routes: &BTreeSet<Route>) -> Self {
+        // How many spellings there are of a directory or file whose letter case is not looked at.
+        let mut spellings: HashMap<String, BTreeSet<String>> = HashMap::new();
+        for route in routes {
+            for prefix in prefixes(&plain(route)) {
+                spellings.entry(prefix.to_lowercase()).or_default().insert(prefix);
+            }
+        }
+        let mut files = HashMap::with_capacity(routes.len());
+        for route in routes {
+            let plain = plain(route);
+            let mut parts = Vec::new();
+            for (at, part) in plain.iter().enumerate() {
+                let prefix = plain[..=at].join("/");
+                let is_ambiguous = spellings.get(&prefix.to_lowercase()).is_some_and(|it| it.len() > 1);
+                parts.push(shortened(part, is_ambiguous));
+            }
+            files.insert(route.clone(), format!("{}{}", parts.join("/"), extension(route)));
+        }
+        Self(files)
+    }
+
+    /// The file of a page.
+    #[must_use]
+    pub fn get(&self, route: &Route, form: Form) -> Option<String> {
+        let file = self.0.get(route)?;
+        Some(match (form, file.strip_suffix(".html")) {
+            (Form::Json, Some(stem)) => format!("{stem}.json"),
+            (Form::Json, None) => return None,
+            (Form::Page, _) => file.clone(),
+        })
+    }
+}
+
+/// A path and all that it lies below.
+fn prefixes(parts: &[String]) -> impl Iterator<Item = String> {
+    (1..=parts.len()).map(|n| parts[..n].join("/"))
+}
+
+/// What follows the name of a file.
+fn extension(route: &Route) -> &'static str {
+    match route {
+        Route::Icon(_) | Route::Style | Route::Script => "",
+        Route::Version(_, Part::Deps | Part::Images) | Route::WhyNot(_) => ".json",
+        _ => ".html",
+    }
+}
+
+/// The parts of the path of a page's file, as it would be if names could be of any length and case.
+fn plain(route: &Route) -> Vec<String> {
+    let mut parts: Vec<String> = route.segments().iter().map(|it| name(it)).collect();
+    match route {
+        Route::Home => parts.push("index".to_owned()),
+        Route::Package(_) => parts.push("index".to_owned()),
+        // What belongs to a version lies in a directory of its name.
+        Route::Version(Release { catalog, .. }, Part::Whole) => {
+            parts.push(catalog.as_ref().map_or("index".to_owned(), |it| format!("in-{}", name(it))));
+        }
+        Route::Channel(stream) => {
+            parts.push(stream.catalog.as_ref().map_or("index".to_owned(), |it| format!("in-{}", name(it))));
+        }
+        Route::Lint { catalog: Some(catalog) } => parts.push(name(catalog)),
+        Route::Lint { catalog: None } => parts.push("index".to_owned()),
+        Route::Diff(comparison) => {
+            let of = [&comparison.old, &comparison.new, &comparison.package];
+            parts.extend(of.into_iter().flatten().map(|it| name(it)));
+            parts.push("index".to_owned());
+        }
+        _ => {}
+    }
+    parts
+}
+
+/// A name as one of a file: nothing in it has a meaning for any system, or in an address.
+fn name(text: &str) -> String {
+    let name = encoded(text).replace('~', "%7E");
+    match name.strip_prefix('.') {
+        Some(rest) => format!("%2E{rest}"),
+        None => name,
+    }
+}
+
+/// A name that is not too long, and with a part of its digest if another one is much like it.
+fn shortened(name: &str, is_ambiguous: bool) -> String {
+    if name.len() <= MAX_NAME && !is_ambiguous {
+        return name.to_owned();
+    }
+    let digest = hex(&Sha256::digest(name.as_bytes())[..8]);
+    let mut end = name.len().min(MAX_NAME - 17);
+    // No escape is cut in two; the text is ASCII.
+    while end > 0 && name.as_bytes()[end.saturating_sub(2)..end].contains(&b'%') && end < name.len() {
+        end -= 1;
+    }
+    format!("{}-{digest}", &name[..end])
+}
+
+impl Links {
+    /// The address of a page from another one; `None` if it is not there.
+    #[must_use]
+    pub fn from(&self, here: &Route, to: &Route, form: Form) -> Option<String> {
+        match self {
+            Self::Served => to.can_be_named().then(|| to.address(form)),
+            Self::Files(files) => {
+                let from = files.get(here, Form::Page)?;
+                Some(relative(&from, &files.get(to, form)?).replace('%', "%25"))
+            }
+        }
+    }
+}
+
+/// The way from a file to another.
+fn relative(from: &str, to: &str) -> String {
+    let (from, to): (Vec<&str>, Vec<&str>) = (from.split('/').collect(), to.split('/').collect());
+    let n_common = from.iter().zip(&to).take_while(|(a, b)| a == b).count().min(from.len() - 1).min(to.len() - 1);
+    let up = std::iter::repeat_n("..", from.len() - 1 - n_common);
+    up.chain(to[n_common..].iter().copied()).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_names_that_every_system_can_tell_apart() {
+        let package = |it: &str| Route::Package(it.to_owned());
+        let long = "x".repeat(300);
+        let routes = BTreeSet::from([
+            Route::Home,
+            package("keda"),
+            package("Keda"),
+            package("../etc"),
+            package(".hidden"),
+            package(&long),
+            package(&"é".repeat(120)),
+        ]);
+        let files = FileNames::new(&routes);
+        let get = |it: &str| files.get(&package(it), Form::Page).unwrap();
+        assert_eq!(files.get(&Route::Home, Form::Page).unwrap(), "index.html");
+        assert_ne!(get("keda").to_lowercase(), get("Keda").to_lowercase());
+        assert_eq!(get("../etc"), "p/%2E.%2Fetc/index.html");
+        assert_eq!(get(".hidden"), "p/%2Ehidden/index.html");
+        for name in [get(&long), get(&"é".repeat(120))] {
+            let name = name.split('/').nth(1).unwrap().to_owned();
+            assert!(name.len() <= MAX_NAME && !name.contains("%C-") && !name.contains("%-"), "{name}");
+        }
+    }
+
+    #[test]
+    fn ways_between_files_are_relative() {
+        assert_eq!(relative("index.html", "style.css"), "style.css");
+        assert_eq!(relative("p/keda/index.html", "style.css"), "../../style.css");
+        assert_eq!(relative("p/keda/index.html", "p/keda/v/1.0.0/index.html"), "v/1.0.0/index.html");
+        assert_eq!(relative("p/keda/index.html", "p/kiali/index.html"), "../kiali/index.html");
+    }
+}

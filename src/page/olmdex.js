@@ -1,0 +1,35 @@
+"use strict";
+// What pages can do besides: copy a command, and narrow a list that is a file. Everything is there without it.
+
+for (const command of document.querySelectorAll("pre.command")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    const text = command.querySelector("code").textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      // Without a secure connection a page may not write there: what is marked can be copied by hand.
+      getSelection().selectAllChildren(command.querySelector("code"));
+      button.textContent = "Marked";
+    }
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  command.append(button);
+}
+
+for (const label of document.querySelectorAll("label.filter")) {
+  const input = label.querySelector("input");
+  const rows = [...document.querySelectorAll(`#${input.dataset.filter} tbody tr`)];
+  const texts = rows.map((row) => row.textContent.toLowerCase());
+  const narrow = () => {
+    const words = input.value.toLowerCase().split(/\s+/);
+    rows.forEach((row, at) => { row.hidden = !words.every((word) => texts[at].includes(word)); });
+  };
+  input.addEventListener("input", narrow);
+  label.hidden = false;
+  narrow();
+}

@@ -1,0 +1,261 @@
+//! A package: what it is, its channels, and its versions in all catalogs.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use maud::{Markup, html};
+
+use super::command::Command;
+use super::markdown::markdown;
+use super::parts::{
+    Ids, badge, channel_route, deprecated, deprecation_note, facts, link, place, shown, table, tabs, version_link,
+};
+use super::reply::PageError;
+use super::route::{List, Route};
+use super::shelf::by_numbers;
+use super::site::{Desk, Page};
+use crate::index::query::{BundleDetail, BundleRow, BundleSelector, ChannelRow, Filter, PackageDetail, Source};
+use crate::version::Version;
+
+/// The answer as data: what `show PKG` gives.
+pub(super) fn answer(desk: Desk<'_>, package: &str) -> Result<Vec<PackageDetail>, PageError> {
+    let found = desk.index().show_package(&[], package)?;
+    if found.is_empty() { Err(desk.unknown_package(package)?) } else { Ok(found) }
+}
+
+pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
+    let mut all = answer(desk, package)?;
+    all.sort_by_key(|it| by_numbers(&it.row.catalog));
+    let preferred = desk.shelf().preferred(all.iter().map(|it| it.row.catalog.as_str())).unwrap_or_default();
+    let Some(main) = all.iter().find(|it| it.row.catalog == preferred) else {
+        return Err(desk.unknown_package(package)?);
+    };
+    let head = head(desk, main)?;
+    let icon = desk.shelf().icon_of(desk.index(), preferred, package)?.and_then(|it| desk.to(&Route::Icon(it)));
+    let row = &main.row;
+    let description = head.as_ref().map(|it| it.description.as_str()).filter(|it| !it.trim().is_empty());
+    let description = description.unwrap_or(&main.description);
+    let body = html! {
+        div.about {
+            @if let Some(address) = icon { img src=(address) alt="" width="64" height="64"; }
+            div {
+                h1 { (shown(package)) }
+                p.lead { (shown(&row.display_name))
+                    @if !row.provider.is_empty() { span.quiet { " by " (provider_link(desk, &row.provider)) } } }
+            }
+        }
+        (tabs(desk, package))
+        (deprecation_note("This package", row.deprecation.as_ref()))
+        @if !row.is_valid {
+            div.note.bad role="note" { p { strong { "This package has errors." } " "
+                (link(desk, &Route::Lint { catalog: desk.said(preferred) }, "The findings")) " say which." } }
+        }
+        (package_facts(desk, main, head.as_ref()))
+        h2 #channels { "Channels" }
+        (channels(desk, &all))
+        h2 #versions { "Versions" }
+        (versions(desk, package, &all)?)
+        @if !description.trim().is_empty() {
+            h2 #description { "Description" }
+            div.prose { (markdown(description)) }
+        }
+    };
+    let title =
+        if row.display_name.is_empty() { package.to_owned() } else { format!("{package}: {}", row.display_name) };
+    let trail = vec![("Catalogs".to_owned(), Route::Home), ("Packages".to_owned(), Route::Packages(List::default()))];
+    let commands = vec![Command::new("show").name(package)];
+    Ok(Page { title, trail, commands, more_data: Vec::new(), is_data: true, body })
+}
+
+fn provider_link(desk: Desk<'_>, provider: &str) -> Markup {
+    link(desk, &Route::Packages(List { provider: Some(provider.to_owned()), ..List::default() }), shown(provider))
+}
+
+/// The head of the default channel.
+fn head(desk: Desk<'_>, package: &PackageDetail) -> Result<Option<BundleDetail>, PageError> {
+    let selector = BundleSelector {
+        catalogs: vec![package.row.catalog.clone()],
+        package: Some(package.row.package.clone()),
+        name: Some(package.row.head.clone()),
+        version: None,
+    };
+    Ok(desk.index().show_bundle(&selector)?.into_iter().next())
+}
+
+fn package_facts(desk: Desk<'_>, package: &PackageDetail, head: Option<&BundleDetail>) -> Markup {
+    let row = &package.row;
+    let narrowed = |list: List, words: &str| link(desk, &Route::Packages(list), shown(words));
+    let listed = |words: &[String], make: &dyn Fn(&str) -> List| {
+        html! { @for (idx, word) in words.iter().enumerate() {
+            @if idx > 0 { ", " } (narrowed(make(word), word))
+        } }
+    };
+    let one = |it: &str| Some(it.to_owned());
+    let keywords = head.map_or(&package.keywords, |it| &it.keywords);
+    let source = |it: &Source| place(&it.file, it.line);
+    facts(&[
+        (
+            "Default channel",
+            html! { @if !row.default_channel.is_empty() {
+                (link(desk, &channel_route(desk, &row.package, &row.default_channel, &row.catalog), shown(&row.default_channel)))
+            } },
+        ),
+        (
+            "Latest version",
+            html! { @if !row.head.is_empty() {
+                (version_link(desk, &row.package, (&row.head, &row.head_version), &row.catalog))
+            } },
+        ),
+        (
+            "Capability level",
+            html! { @if let Some(head) = head.filter(|it| !it.capability_level.is_empty()) {
+                (narrowed(List { capability: one(&head.capability_level), ..List::default() }, &head.capability_level))
+            } },
+        ),
+        (
+            "Categories",
+            head.map(|it| listed(&it.categories, &|word| List { category: one(word), ..List::default() }))
+                .unwrap_or_default(),
+        ),
+        ("Keywords", html! { (shown(&keywords.join(", "))) }),
+        ("Repository", head.map(|it| super::parts::address(&it.repository)).unwrap_or_default()),
+        ("Support", head.map(|it| super::parts::address(&it.support)).unwrap_or_default()),
+        ("Catalog", html! { @if desk.has_several() { (shown(&row.catalog)) } }),
+        ("File", package.source.as_ref().map(source).unwrap_or_default()),
+    ])
+}
+
+/// The channels with their heads in all catalogs.
+fn channels(desk: Desk<'_>, all: &[PackageDetail]) -> Markup {
+    let mut names: Vec<&str> = Vec::new();
+    for channel in all.iter().rev().flat_map(|it| &it.channel_list) {
+        if !names.contains(&channel.channel.as_str()) {
+            names.push(&channel.channel);
+        }
+    }
+    // The default channel, and then the newest by name.
+    let default = all.last().map_or("", |it| it.row.default_channel.as_str());
+    names.sort_by_key(|it| std::cmp::Reverse((*it == default, by_numbers(it))));
+    let of = |detail: &'_ PackageDetail, name: &str| -> Option<ChannelRow> {
+        detail.channel_list.iter().find(|it| it.channel == name).cloned()
+    };
+    let mut headers = vec!["Channel"];
+    let catalogs: Vec<String> = all.iter().map(|it| shown(&it.row.catalog)).collect();
+    match catalogs.as_slice() {
+        [_] => headers.extend(["Head", "#Entries"]),
+        several => headers.extend(several.iter().map(String::as_str)),
+    }
+    let rows = html! {
+        @for name in names {
+            tr {
+                th scope="row" {
+                    @let last = all.iter().rev().find_map(|it| of(it, name));
+                    @if let Some(last) = last {
+                        (link(desk, &channel_route(desk, &last.package, name, &last.catalog), shown(name)))
+                        @if last.is_default { " " (badge("", "default")) }
+                        " " (deprecated(last.deprecation.as_ref()))
+                    }
+                }
+                @for detail in all {
+                    @match of(detail, name) {
+                        Some(it) => {
+                            td { @if it.head.is_empty() { span.quiet { "no head" } }
+                                @else { (version_link(desk, &it.package, (&it.head, &it.head_version), &it.catalog)) } }
+                            @if all.len() == 1 { td.amount { (it.entries) } }
+                        }
+                        None => { td { span.quiet title="not in this catalog" { "–" } } }
+                    }
+                }
+            }
+        }
+    };
+    table("Channels and their heads", &headers, rows)
+}
+
+/// A version, by its bundle, in the catalogs that have it.
+struct VersionLine<'b> {
+    version: Option<Version>,
+    rows: BTreeMap<&'b str, &'b BundleRow>,
+}
+
+/// All versions, and how each stands to each catalog.
+fn versions(desk: Desk<'_>, package: &str, all: &[PackageDetail]) -> Result<Markup, PageError> {
+    let mut lines: HashMap<(&str, &str), VersionLine<'_>> = HashMap::new();
+    for row in all.iter().flat_map(|it| &it.bundle_list) {
+        let line = lines
+            .entry((&row.version, &row.bundle))
+            .or_insert_with(|| VersionLine { version: Version::parse(&row.version).ok(), rows: BTreeMap::new() });
+        line.rows.insert(&row.catalog, row);
+    }
+    // What entries skip is not to be had, but was once.
+    let graphs = desk.index().package_graphs(&Filter::default(), package)?;
+    let skipped: HashSet<(&str, &str)> = graphs
+        .iter()
+        .flat_map(|graph| graph.channels.iter().map(|it| (graph.catalog.as_str(), it)))
+        .flat_map(|(catalog, channel)| channel.entries.iter().map(move |it| (catalog, it)))
+        .flat_map(|(catalog, entry)| entry.skips.iter().map(move |it| (catalog, &**it)))
+        .collect();
+    let mut lines: Vec<((&str, &str), VersionLine<'_>)> = lines.into_iter().collect();
+    lines.sort_by(|(a, one), (b, other)| {
+        let key = |it: &VersionLine<'_>| it.version.as_ref().map(Version::sort_key);
+        key(other).cmp(&key(one)).then_with(|| b.cmp(a))
+    });
+    let catalogs: Vec<&str> = all.iter().map(|it| it.row.catalog.as_str()).collect();
+    let shown_catalogs: Vec<String> = catalogs.iter().map(|it| shown(it)).collect();
+    let is_one = catalogs.len() == 1;
+    let mut headers = vec!["Version"];
+    match is_one {
+        true => headers.push("Channels"),
+        false => headers.extend(shown_catalogs.iter().map(String::as_str)),
+    }
+    headers.push("Bundle");
+    let mut ids = Ids::default();
+    let rows = html! {
+        @for ((version, bundle), line) in &lines {
+            @let last = catalogs.iter().rev().find_map(|it| line.rows.get(it));
+            @let all_deprecated = line.rows.values().all(|it| it.deprecation.is_some());
+            tr id=(ids.make("v", if version.is_empty() { bundle } else { version })) {
+                th scope="row" {
+                    @if let Some(last) = last {
+                        @let linked = version_link(desk, package, (bundle, version), &last.catalog);
+                        @if all_deprecated { s { (linked) } } @else { (linked) }
+                        @if is_one || all_deprecated { " " (deprecated(last.deprecation.as_ref())) }
+                    }
+                }
+                @if is_one {
+                    td { @if let Some(row) = last { (super::parts::channel_links(desk, package, &row.channels, &row.catalog)) } }
+                } @else {
+                    @for catalog in &catalogs {
+                        td { (cell(line.rows.get(catalog).copied(), skipped.contains(&(*catalog, *bundle)))) }
+                    }
+                }
+                td.quiet { (shown(bundle)) }
+            }
+        }
+    };
+    let several: BTreeSet<&str> = catalogs.iter().copied().collect();
+    Ok(html! {
+        @if several.len() > 1 {
+            p.quiet { "✓ in the catalog · ↷ skipped by an entry and not in the catalog · – not there · struck through: deprecated" }
+        }
+        (table("Versions, the highest first", &headers, rows))
+    })
+}
+
+/// How a version stands to a catalog.
+fn cell(row: Option<&BundleRow>, is_skipped: bool) -> Markup {
+    match row {
+        Some(BundleRow { deprecation: Some(message), .. }) => html! {
+            s title={ "deprecated: " (shown(message)) } { "✓" } span.away { " deprecated" }
+        },
+        Some(row) if row.channels.is_empty() => html! {
+            span title="in the catalog, but in no channel" { "(✓)" } span.away { " in no channel" }
+        },
+        Some(row) => {
+            html! { span title={ "in " (shown(&row.channels.join(", "))) } { "✓" } span.away { " in the catalog" } }
+        }
+        None if is_skipped => html! {
+            span title="skipped by an entry, and not in the catalog" { "↷" } span.away { " only skipped" }
+        },
+        None => html! { span.quiet { "–" } span.away { " not there" } },
+    }
+}

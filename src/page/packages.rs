@@ -1,0 +1,221 @@
+//! The list of packages: searched, narrowed by what their bundles have, with the heads in all catalogs.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use maud::{Markup, html};
+
+use super::command::Command;
+use super::narrowing::{chosen, facets, sorting};
+use super::parts::{deprecated, link, shown};
+use super::reply::PageError;
+use super::route::{List, Route, Sort};
+use super::shelf::by_numbers;
+use super::site::{Desk, Page};
+use crate::diag::counted;
+use crate::index::query::{Filter, Hit, PackageRow, SearchQuery};
+
+/// Packages of a page of the list.
+const PER_PAGE: usize = 50;
+
+/// The answer as data: what `search` gives for words, and `list packages` without.
+pub(super) enum Answer {
+    Found(Vec<Hit>),
+    Listed(Vec<PackageRow>),
+}
+
+pub(super) fn answer(desk: Desk<'_>, list: &List) -> Result<Answer, PageError> {
+    desk.must_have_catalog(list.catalog.as_ref())?;
+    let query = query(list);
+    if !list.words.is_empty() {
+        return Ok(Answer::Found(desk.index().search(&query)?));
+    }
+    let mut rows = desk.index().packages(&Filter { catalogs: query.catalogs.clone(), ..Filter::default() })?;
+    if let Some(matching) = desk.index().matching(&query)? {
+        let packages: HashSet<(&str, &str)> = matching.iter().map(|it| (&*it.0, &*it.1)).collect();
+        rows.retain(|it| packages.contains(&(it.catalog.as_str(), it.package.as_str())));
+    }
+    Ok(Answer::Listed(rows))
+}
+
+fn query(list: &List) -> SearchQuery {
+    let one = |it: &Option<String>| it.iter().cloned().collect::<Vec<_>>();
+    SearchQuery {
+        words: list.words.clone(),
+        features: list.feature.iter().map(|it| (it.clone(), Some("true".to_owned()))).collect(),
+        categories: one(&list.category),
+        capabilities: one(&list.capability),
+        architectures: one(&list.arch),
+        providers: one(&list.provider),
+        install_modes: one(&list.mode),
+        catalogs: one(&list.catalog),
+        ..SearchQuery::default()
+    }
+}
+
+fn command(list: &List) -> Command {
+    let command = match list.words.as_str() {
+        "" => Command::new("list").name("packages"),
+        words => words.split(' ').fold(Command::new("search"), |command, word| command.name(word)),
+    };
+    let feature = list.feature.as_ref().map(|it| format!("{it}=true"));
+    command
+        .given("--category", list.category.as_ref())
+        .given("--provider", list.provider.as_ref())
+        .given("--capability", list.capability.as_ref())
+        .given("--feature", feature.as_ref())
+        .given("--arch", list.arch.as_ref())
+        .given("--install-mode", list.mode.as_ref())
+        .given("--catalog", list.catalog.as_ref())
+}
+
+/// A package in all catalogs that were asked.
+struct Line<'r> {
+    rows: Vec<&'r PackageRow>,
+    score: f64,
+}
+
+impl Line<'_> {
+    fn name(&self) -> &str {
+        self.rows.first().map_or("", |it| &it.package)
+    }
+}
+
+pub(super) fn page(desk: Desk<'_>, list: &List) -> Result<Page, PageError> {
+    let found = answer(desk, list)?;
+    let filter = Filter { catalogs: list.catalog.iter().cloned().collect(), ..Filter::default() };
+    let (all, scores) = match found {
+        Answer::Listed(rows) => (rows, HashMap::new()),
+        Answer::Found(hits) => {
+            let mut scores: HashMap<(String, String), f64> = HashMap::new();
+            for hit in hits {
+                scores.insert((hit.package, hit.catalog), hit.score);
+            }
+            let mut rows = desk.index().packages(&filter)?;
+            rows.retain(|it| scores.contains_key(&(it.package.clone(), it.catalog.clone())));
+            (rows, scores)
+        }
+    };
+    let mut lines: BTreeMap<&str, Line<'_>> = BTreeMap::new();
+    // Files of some packages only list these.
+    for row in all.iter().filter(|it| desk.is_served() || desk.to(&Route::Package(it.package.clone())).is_some()) {
+        let score = scores.get(&(row.package.clone(), row.catalog.clone())).copied().unwrap_or(0.0);
+        let line = lines.entry(&row.package).or_insert(Line { rows: Vec::new(), score });
+        line.score = line.score.max(score);
+        line.rows.push(row);
+    }
+    let packages: BTreeSet<&str> = lines.keys().copied().collect();
+    let mut lines: Vec<Line<'_>> = lines.into_values().collect();
+    let provider = |line: &Line<'_>| line.rows.last().map_or(String::new(), |it| it.provider.to_lowercase());
+    match list.sort {
+        Sort::Best => lines.sort_by(|a, b| b.score.total_cmp(&a.score)),
+        Sort::Name => {}
+        Sort::Provider => lines.sort_by_cached_key(provider),
+    }
+    let n_lines = lines.len();
+    // A file has no next page to ask for.
+    let per_page = if desk.is_served() { PER_PAGE } else { usize::MAX };
+    let n_pages = n_lines.div_ceil(per_page).max(1);
+    if list.page >= n_pages {
+        return Err(PageError::parameter("page", &format!("the last page is {n_pages}")));
+    }
+    let shown_lines = &lines[list.page.saturating_mul(per_page).min(n_lines)..];
+    let shown_lines = &shown_lines[..shown_lines.len().min(per_page)];
+    let mut catalogs: Vec<&str> =
+        desk.catalogs().filter(|it| list.catalog.as_ref().is_none_or(|name| name == it)).collect();
+    catalogs.sort_by_key(|it| by_numbers(it));
+    let title = if list.words.is_empty() { "Packages".to_owned() } else { format!("Packages: {}", list.words) };
+    let facets = if desk.is_served() {
+        facets(desk, list, &packages)?
+    } else {
+        html! {}
+    };
+    let body = html! {
+        h1 { "Packages" }
+        (chosen(desk, list))
+        div.columns {
+            div {
+                div.above {
+                    p role="status" { strong { (counted(n_lines as u64, "package")) }
+                        @if !list.words.is_empty() { " with “" (shown(&list.words)) "”" } }
+                    @if desk.is_served() { (sorting(desk, list)) }
+                    @else { label.filter hidden { span { "Filter" } input type="search" data-filter="packages"; } }
+                }
+                @if n_lines == 0 { p { "Nothing found. " (link(desk, &Route::Packages(List::default()), "All packages")) } }
+                @else { (rows(desk, shown_lines, &catalogs)?) }
+                (pages(desk, list, n_pages))
+            }
+            (facets)
+        }
+    };
+    let trail = vec![("Catalogs".to_owned(), Route::Home)];
+    Ok(Page { title, trail, commands: vec![command(list)], more_data: Vec::new(), is_data: true, body })
+}
+
+fn rows(desk: Desk<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup, PageError> {
+    let mut icons = Vec::new();
+    for line in lines {
+        let preferred = desk.shelf().preferred(line.rows.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
+        let name = desk.shelf().icon_of(desk.index(), preferred, line.name())?;
+        icons.push((name.and_then(|it| desk.to(&Route::Icon(it))), preferred));
+    }
+    Ok(html! {
+        div.scroll tabindex="0" role="region" aria-label="Packages" {
+            table.packages #packages {
+                caption { "Packages, with the head of the default channel in each catalog" }
+                thead { tr {
+                    th scope="col" { "Package" }
+                    th scope="col" { "Provider" }
+                    @if let [only] = catalogs { th scope="col" { "Channel" } th scope="col" { "Head" span.away { " in " (shown(only)) } } }
+                    @else { @for catalog in catalogs { th scope="col" { (shown(catalog)) } } }
+                } }
+                tbody {
+                    @for (line, (icon, preferred)) in lines.iter().zip(&icons) {
+                        @let row = line.rows.iter().find(|it| it.catalog == *preferred);
+                        tr {
+                            th scope="row" {
+                                div.named {
+                                    @if let Some(address) = icon { img src=(address) alt="" width="32" height="32" loading="lazy"; }
+                                    @else { span.no-icon aria-hidden="true" {} }
+                                    div {
+                                        (link(desk, &Route::Package(line.name().to_owned()), shown(line.name())))
+                                        " " (deprecated(row.and_then(|it| it.deprecation.as_ref())))
+                                        @if row.is_some_and(|it| !it.is_valid) { " " (super::parts::badge("bad", "invalid")) }
+                                        @if let Some(row) = row { span.quiet { (shown(&row.display_name)) } }
+                                    }
+                                }
+                            }
+                            td { (row.map(|it| shown(&it.provider)).unwrap_or_default()) }
+                            @if catalogs.len() == 1 { td { (row.map(|it| shown(&it.default_channel)).unwrap_or_default()) } }
+                            @for catalog in catalogs {
+                                td { @match line.rows.iter().find(|it| it.catalog == **catalog) {
+                                    Some(row) => { (head(desk, row)) }
+                                    None => { span.quiet title="not in this catalog" { "–" } }
+                                } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn head(desk: Desk<'_>, row: &PackageRow) -> Markup {
+    html! {
+        @if row.head.is_empty() { span.quiet { "no head" } }
+        @else { (super::parts::version_link(desk, &row.package, (&row.head, &row.head_version), &row.catalog)) }
+    }
+}
+
+fn pages(desk: Desk<'_>, list: &List, n_pages: usize) -> Markup {
+    let to = |page: usize| Route::Packages(List { page, ..list.clone() });
+    html! {
+        @if n_pages > 1 {
+            nav.pages aria-label="Pages of the list" {
+                @if list.page > 0 { (link(desk, &to(list.page - 1), "‹ Previous")) }
+                span { "Page " (list.page + 1) " of " (n_pages) }
+                @if list.page + 1 < n_pages { (link(desk, &to(list.page + 1), "Next ›")) }
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The small things that pages are put together from: links, tables, facts, marks.
+//!
+//! What it deliberately does not do: it asks nothing.
+
+use std::collections::HashSet;
+
+use maud::{Markup, Render, html};
+
+use super::route::{Part, Release, Route, Stream};
+use super::site::Desk;
+use crate::diag::printable;
+
+/// A link to a page, or plain words where there is no such page.
+pub(super) fn link(desk: Desk<'_>, route: &Route, words: impl Render) -> Markup {
+    match desk.to(route) {
+        Some(address) => html! { a href=(address) { (words) } },
+        None => html! { (words) },
+    }
+}
+
+/// A text of a catalog, with what cannot be seen made visible.
+pub(super) fn shown(text: &str) -> String {
+    printable(text).into_owned()
+}
+
+/// A version as a link to its page.
+pub(super) fn version_link(desk: Desk<'_>, package: &str, (bundle, version): (&str, &str), catalog: &str) -> Markup {
+    let name = if version.is_empty() { bundle } else { version };
+    link(desk, &version_route(desk, package, name, catalog), shown(name))
+}
+
+/// The page of a version. The preferred catalog that has it need not be named, but which one that is is not known here: a catalog is named
+/// where there are several.
+pub(super) fn version_route(desk: Desk<'_>, package: &str, version: &str, catalog: &str) -> Route {
+    let release = Release { package: package.to_owned(), version: version.to_owned(), catalog: desk.said(catalog) };
+    Route::Version(release, Part::Whole)
+}
+
+/// The page of a channel.
+pub(super) fn channel_route(desk: Desk<'_>, package: &str, channel: &str, catalog: &str) -> Route {
+    let (package, channel) = (package.to_owned(), channel.to_owned());
+    Route::Channel(Stream { package, channel, catalog: desk.said(catalog) })
+}
+
+/// Links to channels, with commas.
+pub(super) fn channel_links(desk: Desk<'_>, package: &str, channels: &[String], catalog: &str) -> Markup {
+    html! {
+        @for (idx, channel) in channels.iter().enumerate() {
+            @if idx > 0 { ", " }
+            (link(desk, &channel_route(desk, package, channel, catalog), shown(channel)))
+        }
+    }
+}
+
+/// A word that stands out; never by its colour alone.
+pub(super) fn badge(kind: &'static str, words: &str) -> Markup {
+    html! { span class={ "tag " (kind) } { (words) } }
+}
+
+/// What is deprecated, with what users are told.
+pub(super) fn deprecated(message: Option<&String>) -> Markup {
+    html! { @if let Some(message) = message { span.tag.warn title=(shown(message)) { "deprecated" } } }
+}
+
+/// A note about something deprecated, with its message.
+pub(super) fn deprecation_note(what: &str, message: Option<&String>) -> Markup {
+    html! {
+        @if let Some(message) = message {
+            div.note.warn role="note" {
+                p { strong { (what) " is deprecated." } }
+                @if !message.trim().is_empty() { p { (lines(message)) } }
+            }
+        }
+    }
+}
+
+/// A text with its line breaks.
+pub(super) fn lines(text: &str) -> Markup {
+    html! {
+        @for (idx, line) in text.trim().lines().enumerate() {
+            @if idx > 0 { br; }
+            (shown(line))
+        }
+    }
+}
+
+/// Facts with their names; those without a value are left out.
+pub(super) fn facts(rows: &[(&str, Markup)]) -> Markup {
+    html! {
+        dl.facts {
+            @for (name, value) in rows.iter().filter(|it| !it.1.0.trim().is_empty()) {
+                div { dt { (name) } dd { (value) } }
+            }
+        }
+    }
+}
+
+/// A table with a caption; wide ones can be moved sideways, also by keys. A header that begins with `#` is one of numbers.
+pub(super) fn table(caption: &str, headers: &[&str], rows: Markup) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(caption) {
+            table {
+                caption { (caption) }
+                thead { tr { @for header in headers { @match header.strip_prefix('#') {
+                    Some(words) => { th.amount scope="col" { (words) } }
+                    None => { th scope="col" { (header) } }
+                } } } }
+                tbody { (rows) }
+            }
+        }
+    }
+}
+
+/// A text that is an address of the web or of mail as a link, else as it is.
+pub(super) fn address(text: &str) -> Markup {
+    html! {
+        @if is_web_address(text) { a rel="noopener nofollow ugc" href=(text.trim()) { (shown(text)) } }
+        @else { (shown(text)) }
+    }
+}
+
+/// Whether a text may be where a link leads.
+pub(super) fn is_web_address(text: &str) -> bool {
+    let text = text.trim();
+    let is_clean = !text.chars().any(|it| it.is_control() || it.is_whitespace());
+    let has_scheme = |scheme: &str| text.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme));
+    is_clean && ["https://", "http://", "mailto:"].into_iter().any(has_scheme)
+}
+
+/// Where something stands in the catalog's files.
+pub(super) fn place(file: &str, line: u32) -> Markup {
+    html! { @if !file.is_empty() { code { (shown(file)) ":" (line) } } }
+}
+
+/// The pages about a package.
+pub(super) fn tabs(desk: Desk<'_>, package: &str) -> Markup {
+    let name = || package.to_owned();
+    let way = super::route::Way { package: name(), ..Default::default() };
+    let fit = super::route::Fit { package: name(), openshift: None };
+    let all = [
+        ("Overview", Route::Package(name())),
+        ("Upgrade paths", Route::Path(way)),
+        ("OpenShift", Route::Compat(fit)),
+        ("History", Route::History(name())),
+    ];
+    let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(desk.here);
+    html! {
+        nav.tabs aria-label={ "Pages about " (shown(package)) } {
+            @for (words, route) in &all {
+                @if let Some(address) = desk.to(route) {
+                    a href=(address) aria-current=[is_here(route).then_some("page")] { (words) }
+                }
+            }
+        }
+    }
+}
+
+/// Marks of elements that others lead to, each once on a page.
+#[derive(Default)]
+pub(super) struct Ids(HashSet<String>);
+
+impl Ids {
+    /// A mark that begins with a kind and is made of a name.
+    pub(super) fn make(&mut self, kind: &str, name: &str) -> String {
+        let plain: String = name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
+        let first = format!("{kind}-{plain}");
+        let mut id = first.clone();
+        let mut n = 2;
+        while !self.0.insert(id.clone()) {
+            id = format!("{first}-{n}");
+            n += 1;
+        }
+        id
+    }
+}
+
+/// A choice in a form. The first option, without a value, stands for no choice if there are words for it.
+pub(super) fn select(
+    (name, label): (&str, &str),
+    none: Option<&str>,
+    options: &[String],
+    chosen: Option<&String>,
+) -> Markup {
+    html! {
+        label { span { (label) }
+            select name=(name) {
+                @if let Some(words) = none { option value="" { (words) } }
+                @for option in options {
+                    option value=(option) selected[Some(option) == chosen] { (shown(option)) }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ids, is_web_address};
+
+    #[test]
+    fn only_the_web_and_mail_are_linked() {
+        for good in ["https://a.b", "HTTP://a", "mailto:a@b", " https://a "] {
+            assert!(is_web_address(good), "{good}");
+        }
+        for bad in ["javascript:alert(1)", "data:text/html,x", "//a.b", "/x", "https", "https://a\nb", "ftp://a", "é"]
+        {
+            assert!(!is_web_address(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn marks_are_made_once() {
+        let mut ids = Ids::default();
+        assert_eq!(ids.make("v", "1 0"), "v-1_0");
+        assert_eq!(ids.make("v", "1\t0"), "v-1_0-2");
+    }
+}

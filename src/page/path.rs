@@ -1,0 +1,340 @@
+//! The way that OLM takes from a version, and to one: each step with its reason, or why it does not get there.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+
+use super::command::Command;
+use super::parts::{Ids, badge, link, place, select, shown, table, tabs, version_link};
+use super::reply::PageError;
+use super::route::{List, Olm, Route, Way};
+use super::site::{Desk, Page};
+use crate::diag::counted;
+use crate::index::query::{Filter, Reach};
+use crate::upgrade::{
+    Asked, Effort, FewestSteps, Generation, InstalledBundle, PackageView, PathStep, UpgradePath, WhyNot, classic_path,
+    classic_why_not, fewest_steps, v1_path, v1_why_not,
+};
+
+/// A question with all that it needs to be answered.
+struct Question {
+    catalog: String,
+    having: Vec<String>,
+    view: PackageView,
+    asked: Asked,
+    from: Option<InstalledBundle>,
+    to: Option<(String, String)>,
+}
+
+impl Question {
+    fn read(desk: Desk<'_>, way: &Way) -> Result<Self, PageError> {
+        let package = &way.package;
+        let all = desk.index().packages(&Filter { package: Some(package.clone()), ..Filter::default() })?;
+        let having: Vec<String> = all.into_iter().map(|it| it.catalog).collect();
+        let catalog = desk.choose(way.catalog.as_ref(), &having, || desk.unknown_package(package))?;
+        let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
+        let view = PackageView::read(desk.index(), &filter, package)?;
+        if let Some(channel) = &way.channel
+            && !view.graphs.iter().any(|graph| graph.channels.iter().any(|it| it.name == *channel))
+        {
+            return Err(desk.unknown_channel(package, channel)?);
+        }
+        let from = match &way.from {
+            None => None,
+            Some(text) => match view.find_installed(text) {
+                Some(found) => Some(found),
+                None => return Err(desk.unknown_version(package, text)?),
+            },
+        };
+        let to = match &way.to {
+            None => None,
+            Some(text) => match view.find(text) {
+                Some(found) => Some(found),
+                None => return Err(desk.unknown_version(package, text)?),
+            },
+        };
+        let asked =
+            Asked { installed: from.clone(), channels: way.channel.iter().cloned().collect(), ..Asked::default() };
+        Ok(Self { catalog, having, view, asked, from, to })
+    }
+
+    fn paths(&self, olm: Option<Olm>) -> Vec<UpgradePath> {
+        let Some(from) = &self.from else { return Vec::new() };
+        let to = self.to.as_ref().map(|it| it.0.as_str());
+        let mut answers = Vec::new();
+        if olm != Some(Olm::V1) {
+            answers.extend(self.view.graphs.first().map(|it| classic_path(&self.view, it, &self.asked, from, to)));
+        }
+        if olm != Some(Olm::Classic) {
+            answers.push(v1_path(&self.view, &self.asked, from, to));
+        }
+        answers
+    }
+
+    fn reach(&self, desk: Desk<'_>) -> Result<Reach, PageError> {
+        let (Some(from), Some(to)) = (&self.from, &self.to) else { return Ok(Reach::Unknown) };
+        let to = BTreeSet::from([to.0.clone()]);
+        let catalogs = std::slice::from_ref(&self.catalog);
+        Ok(self.view.names_between(desk.index(), (catalogs, &[]), from, &to, 1)?)
+    }
+
+    fn why_not(&self, desk: Desk<'_>, olm: Option<Olm>) -> Result<Vec<WhyNot>, PageError> {
+        let Some(to) = &self.to else { return Ok(Vec::new()) };
+        let mut answers = Vec::new();
+        if olm != Some(Olm::V1) {
+            answers.extend(self.view.graphs.first().map(|it| classic_why_not(&self.view, it, &self.asked, to)));
+        }
+        if olm != Some(Olm::Classic) {
+            answers.push(v1_why_not(&self.view, &self.asked, to, &self.reach(desk)?));
+        }
+        Ok(answers)
+    }
+
+    /// The way with the fewest steps, if fields are set on it.
+    fn fewest(&self, desk: Desk<'_>, olm: Generation) -> Result<Option<UpgradePath>, PageError> {
+        let (Some(from), Some(to)) = (&self.from, &self.to) else { return Ok(None) };
+        let within = self.reach(desk)?;
+        let wanted = FewestSteps {
+            from,
+            to: &to.0,
+            at_most: 1,
+            avoids_deprecated: false,
+            openshift: None,
+            within: &within,
+            effort: &Effort::default(),
+        };
+        let asked = Asked { channels: Vec::new(), ..self.asked.clone() };
+        Ok(fewest_steps(&self.view, &asked, olm, &wanted).into_iter().find(|it| it.is_reached))
+    }
+}
+
+/// The answer as data: what `path` gives; nothing without a start.
+pub(super) fn answer(desk: Desk<'_>, way: &Way) -> Result<Vec<UpgradePath>, PageError> {
+    if way.from.is_none() {
+        return Err(PageError::parameter("from", "it says what is installed"));
+    }
+    Ok(Question::read(desk, way)?.paths(way.olm))
+}
+
+/// The answer as data: what `why-not` gives.
+pub(super) fn why_not(desk: Desk<'_>, way: &Way) -> Result<Vec<WhyNot>, PageError> {
+    if way.to.is_none() {
+        return Err(PageError::parameter("to", "it says what is wanted"));
+    }
+    Question::read(desk, way)?.why_not(desk, way.olm)
+}
+
+pub(super) fn page(desk: Desk<'_>, way: &Way) -> Result<Page, PageError> {
+    let question = Question::read(desk, way)?;
+    let package = &way.package;
+    let answers = question.paths(way.olm);
+    let mut results = Vec::new();
+    for path in &answers {
+        results.push(result(desk, &question, path)?);
+    }
+    let is_all_reached = answers.iter().all(|it| it.is_reached);
+    let reasons =
+        if is_all_reached && question.from.is_some() { Vec::new() } else { question.why_not(desk, way.olm)? };
+    let body = html! {
+        h1 { "Upgrade paths of " (shown(package)) }
+        (tabs(desk, package))
+        @if desk.is_served() {
+            (form(desk, way, &question))
+            @if question.from.is_none() {
+                p { "Say what is installed to see which upgrades OLM makes from there, one after another"
+                    @if question.to.is_none() { "; say what is wanted to see whether they get there." } @else { "." } }
+            }
+            @for it in &results { (it) }
+            @if !reasons.is_empty() { (refusals(&reasons)) }
+        } @else {
+            (all_of_default_channel(desk, &question))
+        }
+    };
+    let said = desk.said(&question.catalog);
+    let olm = way.olm.map(|it| it.as_str().to_owned());
+    let asked = |command: Command| {
+        command.given("--channel", way.channel.as_ref()).given("--olm", olm.as_ref()).given("--catalog", said.as_ref())
+    };
+    let mut commands = Vec::new();
+    let mut more_data = Vec::new();
+    if let Some(from) = &way.from {
+        let command =
+            Command::new("path").name(package.clone()).option("--installed", from).given("--to", way.to.as_ref());
+        commands.push(asked(command));
+    }
+    if let (Some(to), false) = (&way.to, reasons.is_empty()) {
+        let command = Command::new("why-not").name(format!("{package}@{to}")).given("--installed", way.from.as_ref());
+        commands.push(asked(command));
+        more_data.push(("why not", Route::WhyNot(way.clone())));
+    }
+    Ok(Page {
+        title: format!("Upgrade paths of {package}"),
+        trail: vec![
+            ("Catalogs".to_owned(), Route::Home),
+            ("Packages".to_owned(), Route::Packages(List::default())),
+            (package.clone(), Route::Package(package.clone())),
+        ],
+        commands,
+        more_data,
+        is_data: way.from.is_some(),
+        body,
+    })
+}
+
+fn form(desk: Desk<'_>, way: &Way, question: &Question) -> Markup {
+    let address = desk.to(&Route::Path(Way { package: way.package.clone(), ..Way::default() }));
+    let mut channels: Vec<String> =
+        question.view.graphs.iter().flat_map(|it| &it.channels).map(|it| it.name.clone()).collect();
+    channels.sort();
+    channels.dedup();
+    let olm = way.olm.map(|it| it.as_str().to_owned());
+    html! {
+        form.question action=[address] {
+            label { span { "Installed" } input name="from" list="known" value=[way.from.as_ref()] placeholder="a version or a bundle" autocomplete="off"; }
+            label { span { "Wanted" } input name="to" list="known" value=[way.to.as_ref()] placeholder="as far as possible" autocomplete="off"; }
+            (select(("channel", "Channel"), Some("any"), &channels, way.channel.as_ref()))
+            (select(("olm", "OLM"), Some("both"), &["classic".to_owned(), "v1".to_owned()], olm.as_ref()))
+            @if question.having.len() > 1 {
+                (select(("catalog", "Catalog"), None, &question.having, Some(&question.catalog)))
+            }
+            datalist #known { @for (_, version) in question.view.bundles() { option value=(version) {} } }
+            button { "Show the path" }
+        }
+    }
+}
+
+fn olm_words(olm: Generation) -> &'static str {
+    match olm {
+        Generation::Classic => "OLM Classic",
+        Generation::V1 => "OLM v1",
+    }
+}
+
+/// A way, and if it does not get there the one that does when fields are set.
+fn result(desk: Desk<'_>, question: &Question, path: &UpgradePath) -> Result<Markup, PageError> {
+    let id = format!("path-{}", path.olm.as_str());
+    let other = if path.is_reached { None } else { question.fewest(desk, path.olm)? };
+    Ok(html! {
+        section.answer aria-labelledby=(id) {
+            h2 id=(id) { (olm_words(path.olm)) " "
+                @if path.is_reached { (badge("good", "gets there")) } @else { (badge("bad", "does not get there")) } }
+            p { (counted(path.steps.len() as u64, "step")) ": " (shown(&path.reason)) "." }
+            @if !path.steps.is_empty() { (steps(desk, path, &format!("Steps that {} takes by itself", olm_words(path.olm)))) }
+            @if let Some(other) = other {
+                h3 { "It gets there like this" }
+                p { (shown(&other.reason)) "." }
+                (steps(desk, &other, &format!("Steps of {}, with what must be set before each", olm_words(path.olm))))
+            }
+        }
+    })
+}
+
+fn steps(desk: Desk<'_>, path: &UpgradePath, caption: &str) -> Markup {
+    let has_settings = path.steps.iter().any(|it| !it.set.is_empty());
+    let row = |number: usize, step: &PathStep| {
+        let target = &step.target;
+        html! {
+            tr {
+                td.amount { (number + 1) }
+                th scope="row" {
+                    (version_link(desk, &path.package, (&target.bundle, &target.version), &target.catalog))
+                    @if target.is_deprecated { " " (badge("warn", "deprecated")) }
+                    @if let Some(refused) = &target.refused_for { " " (badge("bad", "refused")) " for its " code { (shown(refused)) } }
+                }
+                td { (shown(&target.channels.join(", "))) }
+                td { (because(step)) }
+                @if has_settings {
+                    td { @for (idx, it) in step.set.iter().enumerate() { @if idx > 0 { br; } code { (shown(&it.field)) ": " (shown(&it.value)) } } }
+                }
+                td { @if let Some(first) = target.permits.first() { (place(&first.file, first.line)) } }
+            }
+        }
+    };
+    let mut headers = vec!["#Step", "Version", "Channel", "Because"];
+    if has_settings {
+        headers.push("Set first");
+    }
+    headers.push("Place");
+    table(caption, &headers, html! { @for (number, step) in path.steps.iter().enumerate() { (row(number, step)) } })
+}
+
+/// The fields that permit a step, each once.
+fn because(step: &PathStep) -> Markup {
+    let mut said: Vec<String> = Vec::new();
+    for permit in &step.target.permits {
+        let text = format!("{} {}", permit.field.as_str(), permit.value);
+        if !said.contains(&text) {
+            said.push(text);
+        }
+    }
+    html! { @for (idx, text) in said.iter().enumerate() { @if idx > 0 { br; } code { (shown(text)) } } }
+}
+
+/// Why a version is not taken.
+fn refusals(reasons: &[WhyNot]) -> Markup {
+    html! {
+        @for it in reasons {
+            section.answer {
+                h2 { "Why " (olm_words(it.olm)) @if it.is_taken { " takes " } @else { " does not take " } (shown(&it.bundle)) }
+                p {
+                    @match &it.instead {
+                        _ if it.is_taken => "It does.",
+                        Some(instead) if it.installed.as_ref().is_some_and(|now| now.name == *instead) => { "It keeps " code { (shown(instead)) } "." },
+                        Some(instead) => { "It takes " code { (shown(instead)) } " instead." },
+                        None => "It takes nothing.",
+                    }
+                }
+                @if !it.ways.is_empty() {
+                    h3 { "What makes it possible" }
+                    ul { @for way in &it.ways { li { (shown(way)) } } }
+                }
+                (table(&format!("Conditions, in the order in which {} looks at them", olm_words(it.olm)), &["Condition", "Met", "Because"], html! {
+                    @for condition in &it.conditions {
+                        tr {
+                            th scope="row" { (shown(&condition.condition)) }
+                            td { @if condition.is_met { (badge("good", "yes")) } @else { (badge("bad", "no")) } }
+                            td { (shown(&condition.fact)) }
+                        }
+                    }
+                }))
+            }
+        }
+    }
+}
+
+/// For a page that cannot be asked: the ways from every entry of the default channel.
+fn all_of_default_channel(desk: Desk<'_>, question: &Question) -> Markup {
+    let Some(graph) = question.view.graphs.first() else { return html! {} };
+    let channel = graph.channels.iter().find(|it| it.name == graph.default_channel);
+    let entries: Vec<&str> = channel.iter().flat_map(|it| it.entries.iter()).map(|it| it.name.as_str()).collect();
+    let mut ids = Ids::default();
+    // In the order of versions, the highest first.
+    let bundles: Vec<&(String, String)> =
+        question.view.bundles().iter().filter(|it| entries.contains(&it.0.as_str())).collect();
+    let ways = bundles.iter().map(|(name, version)| {
+        let from = InstalledBundle { name: name.clone(), version: version.clone(), is_in_catalog: true };
+        let channels = vec![graph.default_channel.clone()];
+        let asked = Asked { installed: Some(from.clone()), channels, ..Asked::default() };
+        let path = classic_path(&question.view, graph, &asked, &from, None);
+        (name, version, path)
+    });
+    let ways: Vec<(&String, &String, UpgradePath)> = ways.collect();
+    let rows = html! {
+        @for (name, version, path) in &ways {
+            tr id=(ids.make("from", version)) {
+                th scope="row" { (version_link(desk, &question.view.package, (name, version), &question.catalog)) }
+                td { @for (idx, step) in path.steps.iter().enumerate() {
+                    @if idx > 0 { " → " }
+                    (version_link(desk, &question.view.package, (&step.target.bundle, &step.target.version), &question.catalog))
+                } @if path.steps.is_empty() { span.quiet { "–" } } }
+                td { (shown(&path.reason)) }
+            }
+        }
+    };
+    html! {
+        p { "From every entry of the default channel "
+            (link(desk, &super::parts::channel_route(desk, &question.view.package, &graph.default_channel, &question.catalog), shown(&graph.default_channel)))
+            ", as OLM Classic goes. `olmdex path` and `olmdex serve` answer any other question." }
+        (table("Upgrade paths in the default channel", &["From", "Steps", "End"], rows))
+    }
+}

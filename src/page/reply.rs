@@ -1,0 +1,72 @@
+//! What a page is answered with, and why there is none.
+
+use thiserror::Error;
+
+use crate::index::IndexError;
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The status of HTTP.
+    pub status: u16,
+    /// Names and values of headers, `Content-Type` among them.
+    pub headers: Vec<(&'static str, String)>,
+    /// The body before it is compressed.
+    pub body: Vec<u8>,
+}
+
+/// Why there is no such page.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PageError {
+    /// No page has such an address.
+    #[error("no page has this address")]
+    NoPage,
+    /// The address is too long.
+    #[error("the address is longer than 8 KB")]
+    TooLong,
+    /// A parameter cannot be what it is.
+    #[error("parameter `{name}`: {why}")]
+    Parameter {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Something that was named is not there.
+    #[error("there is no {what} `{name}`")]
+    Unknown {
+        /// What it is.
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// What was meant, and the address that leads there.
+        meant: Option<(String, String)>,
+    },
+    /// The answer would be larger than a page may be.
+    #[error("{0}")]
+    TooLarge(String),
+    /// The index cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// It cannot be worked out.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl PageError {
+    pub(super) fn parameter(name: &str, why: &str) -> Self {
+        Self::Parameter { name: name.to_owned(), why: why.to_owned() }
+    }
+
+    /// Its status of HTTP.
+    pub(super) fn status(&self) -> u16 {
+        match self {
+            Self::NoPage | Self::Unknown { .. } => 404,
+            Self::Parameter { .. } => 400,
+            Self::TooLong => 414,
+            Self::TooLarge(_) => 422,
+            Self::Index(_) | Self::Failed(_) => 500,
+        }
+    }
+}

@@ -1,0 +1,522 @@
+//! Which page an address names, and the one address of each page.
+//!
+//! A path is compared with a list of forms; none leads to a file. What follows the names of a page is its question, in a query whose
+//! parameters are sorted and leave out what goes without saying.
+//!
+//! What it deliberately does not do: it does not know whether what is named exists.
+
+use std::collections::BTreeMap;
+
+use super::reply::PageError;
+
+/// A page, or what pages are made of.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Route {
+    /// The catalogs.
+    Home,
+    /// Packages that are searched for.
+    Packages(List),
+    /// A package.
+    Package(String),
+    /// A version of a package.
+    Version(Release, Part),
+    /// The graph of a channel.
+    Channel(Stream),
+    /// The way from a version, and to one.
+    Path(Way),
+    /// Why a version is not taken, which has no page of its own.
+    WhyNot(Way),
+    /// Versions and a version of OpenShift.
+    Compat(Fit),
+    /// When versions came and went.
+    History(String),
+    /// What differs between two catalogs.
+    Diff(Comparison),
+    /// Who provides and who requires a kind of objects.
+    Api {
+        /// The group; empty for the core one.
+        group: String,
+        /// The kind.
+        kind: String,
+    },
+    /// Who uses images with this in their reference.
+    Images(String),
+    /// What the checks find in a catalog.
+    Lint {
+        /// The catalog; `None` for the first.
+        catalog: Option<String>,
+    },
+    /// The picture of a package, by its digest and kind.
+    Icon(String),
+    /// The style sheet.
+    Style,
+    /// The script.
+    Script,
+}
+
+/// Which packages are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct List {
+    /// Words.
+    pub words: String,
+    /// The catalog.
+    pub catalog: Option<String>,
+    /// The provider.
+    pub provider: Option<String>,
+    /// The category.
+    pub category: Option<String>,
+    /// The capability level.
+    pub capability: Option<String>,
+    /// A feature that is `true`.
+    pub feature: Option<String>,
+    /// The architecture.
+    pub arch: Option<String>,
+    /// The install mode.
+    pub mode: Option<String>,
+    /// The order.
+    pub sort: Sort,
+    /// Which page of the list, from 0.
+    pub page: usize,
+}
+
+/// The order of a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Sort {
+    /// The best first if words are searched for, else by name.
+    #[default]
+    Best,
+    /// By name.
+    Name,
+    /// By provider.
+    Provider,
+}
+
+/// A version of a package.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Release {
+    /// The package.
+    pub package: String,
+    /// The version; of a bundle without one, its name.
+    pub version: String,
+    /// The catalog; `None` for the preferred one that has it.
+    pub catalog: Option<String>,
+}
+
+/// What is wanted of a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Part {
+    /// All of it.
+    Whole,
+    /// What it requires, as data.
+    Deps,
+    /// Its images, as data.
+    Images,
+}
+
+/// A channel of a package.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Stream {
+    /// The package.
+    pub package: String,
+    /// The channel.
+    pub channel: String,
+    /// The catalog; `None` for the preferred one that has it.
+    pub catalog: Option<String>,
+}
+
+/// A way through the versions of a package.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Way {
+    /// The package.
+    pub package: String,
+    /// What is installed.
+    pub from: Option<String>,
+    /// What is wanted.
+    pub to: Option<String>,
+    /// The channel of the Subscription or ClusterExtension.
+    pub channel: Option<String>,
+    /// The generation of OLM; `None` for both.
+    pub olm: Option<Olm>,
+    /// The catalog; `None` for the preferred one.
+    pub catalog: Option<String>,
+}
+
+/// A generation of OLM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Olm {
+    /// Subscriptions.
+    Classic,
+    /// ClusterExtensions.
+    V1,
+}
+
+impl Olm {
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Classic => "classic",
+            Self::V1 => "v1",
+        }
+    }
+}
+
+/// A package and a version of OpenShift.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fit {
+    /// The package.
+    pub package: String,
+    /// The version that the cluster has, as in `4.16`.
+    pub openshift: Option<String>,
+}
+
+/// Two catalogs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Comparison {
+    /// The old one.
+    pub old: Option<String>,
+    /// The new one.
+    pub new: Option<String>,
+    /// Only this package.
+    pub package: Option<String>,
+}
+
+/// In which form an answer is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// A page, or a file as it is.
+    Page,
+    /// The answer as data.
+    Json,
+}
+
+/// What stands for the core group, whose name is empty.
+const CORE: &str = "-";
+
+/// Bytes of an address.
+pub(super) const MAX_TARGET: usize = 8 << 10;
+
+impl Route {
+    /// Reads an address: a path and a query.
+    ///
+    /// # Errors
+    /// [`PageError`] if it is too long, names nothing, or asks something that cannot be asked.
+    pub fn parse(target: &str) -> Result<(Self, Form), PageError> {
+        if target.len() > MAX_TARGET {
+            return Err(PageError::TooLong);
+        }
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let (path, form) = match path.strip_suffix(".json") {
+            Some(path) => (path, Form::Json),
+            None => (path, Form::Page),
+        };
+        let segments: Option<Vec<String>> = path.split('/').skip(1).map(|it| decoded(it, false)).collect();
+        let segments = segments.ok_or(PageError::NoPage)?;
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let mut query = Query::read(query)?;
+        let route = match (segments.as_slice(), form) {
+            ([""], Form::Page) | (["index"], Form::Json) => Self::Home,
+            (["packages"], _) => Self::Packages(List::read(&mut query)?),
+            (["p", package], _) => Self::Package(own(package)),
+            (["p", package, "v", version], _) => Self::Version(release(package, version, &mut query), Part::Whole),
+            (["p", package, "v", version, "deps"], Form::Json) => {
+                Self::Version(release(package, version, &mut query), Part::Deps)
+            }
+            (["p", package, "v", version, "images"], Form::Json) => {
+                Self::Version(release(package, version, &mut query), Part::Images)
+            }
+            (["p", package, "c", channel], _) => {
+                Self::Channel(Stream { package: own(package), channel: own(channel), catalog: query.take("catalog") })
+            }
+            (["p", package, "path"], _) => Self::Path(Way::read(package, &mut query)?),
+            (["p", package, "why-not"], Form::Json) => Self::WhyNot(Way::read(package, &mut query)?),
+            (["p", package, "compat"], _) => {
+                Self::Compat(Fit { package: own(package), openshift: query.take("openshift") })
+            }
+            (["p", package, "history"], _) => Self::History(own(package)),
+            (["diff"], _) => {
+                Self::Diff(Comparison { old: query.take("a"), new: query.take("b"), package: query.take("package") })
+            }
+            (["api", group, kind], _) => {
+                Self::Api { group: own(if *group == CORE { "" } else { group }), kind: own(kind) }
+            }
+            (["images"], _) => Self::Images(query.take("q").unwrap_or_default().trim().to_owned()),
+            (["lint"], _) => Self::Lint { catalog: query.take("catalog") },
+            (["icon", name], Form::Page) => Self::Icon(own(name)),
+            (["style.css"], Form::Page) => Self::Style,
+            (["olmdex.js"], Form::Page) => Self::Script,
+            _ => return Err(PageError::NoPage),
+        };
+        Ok((route, form))
+    }
+
+    /// Its one address.
+    #[must_use]
+    pub fn address(&self, form: Form) -> String {
+        let mut path = match self {
+            Self::Home if form == Form::Json => "/index".to_owned(),
+            Self::Home => "/".to_owned(),
+            _ => self.segments().iter().fold(String::new(), |path, it| format!("{path}/{}", encoded(it))),
+        };
+        match form {
+            Form::Json => path.push_str(".json"),
+            // Else it would be asked as data.
+            Form::Page if path.ends_with(".json") => path.replace_range(path.len() - 5..path.len() - 4, "%2E"),
+            Form::Page => {}
+        }
+        let query: Vec<String> =
+            self.query().into_iter().map(|(name, value)| format!("{name}={}", encoded(&value))).collect();
+        if query.is_empty() { path } else { format!("{path}?{}", query.join("&")) }
+    }
+
+    /// The parts of its path.
+    #[must_use]
+    pub fn segments(&self) -> Vec<&str> {
+        match self {
+            Self::Home => Vec::new(),
+            Self::Packages(_) => vec!["packages"],
+            Self::Package(package) => vec!["p", package],
+            Self::Version(Release { package, version, .. }, Part::Whole) => vec!["p", package, "v", version],
+            Self::Version(Release { package, version, .. }, Part::Deps) => vec!["p", package, "v", version, "deps"],
+            Self::Version(Release { package, version, .. }, Part::Images) => vec!["p", package, "v", version, "images"],
+            Self::Channel(Stream { package, channel, .. }) => vec!["p", package, "c", channel],
+            Self::Path(Way { package, .. }) => vec!["p", package, "path"],
+            Self::WhyNot(Way { package, .. }) => vec!["p", package, "why-not"],
+            Self::Compat(Fit { package, .. }) => vec!["p", package, "compat"],
+            Self::History(package) => vec!["p", package, "history"],
+            Self::Diff(_) => vec!["diff"],
+            Self::Api { group, kind } => vec!["api", if group.is_empty() { CORE } else { group }, kind],
+            Self::Images(_) => vec!["images"],
+            Self::Lint { .. } => vec!["lint"],
+            Self::Icon(name) => vec!["icon", name],
+            Self::Style => vec!["style.css"],
+            Self::Script => vec!["olmdex.js"],
+        }
+    }
+
+    /// The parameters of its question, by name.
+    #[must_use]
+    pub fn query(&self) -> Vec<(&'static str, String)> {
+        let mut all: Vec<(&'static str, Option<String>)> = match self {
+            Self::Packages(list) => list.parameters(),
+            Self::Version(Release { catalog, .. }, _)
+            | Self::Channel(Stream { catalog, .. })
+            | Self::Lint { catalog } => vec![("catalog", catalog.clone())],
+            Self::Path(way) | Self::WhyNot(way) => vec![
+                ("catalog", way.catalog.clone()),
+                ("channel", way.channel.clone()),
+                ("from", way.from.clone()),
+                ("olm", way.olm.map(|it| it.as_str().to_owned())),
+                ("to", way.to.clone()),
+            ],
+            Self::Compat(fit) => vec![("openshift", fit.openshift.clone())],
+            Self::Diff(Comparison { old, new, package }) => {
+                vec![("a", old.clone()), ("b", new.clone()), ("package", package.clone())]
+            }
+            Self::Images(text) => vec![("q", Some(text.clone()).filter(|it| !it.is_empty()))],
+            _ => Vec::new(),
+        };
+        all.sort_by_key(|it| it.0);
+        all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+
+    /// Whether every name in it can stand in a path.
+    #[must_use]
+    pub fn can_be_named(&self) -> bool {
+        self.segments().iter().all(|it| !matches!(*it, "" | "." | ".."))
+            && self.address(Form::Page).len() <= MAX_TARGET - 5
+    }
+}
+
+impl List {
+    fn read(query: &mut Query) -> Result<Self, PageError> {
+        let sort = match query.take("sort").as_deref() {
+            None => Sort::Best,
+            Some("name") => Sort::Name,
+            Some("provider") => Sort::Provider,
+            Some(_) => return Err(PageError::parameter("sort", "it is `name` or `provider`")),
+        };
+        let page = match query.take("page") {
+            None => 0,
+            Some(text) => match text.parse::<usize>() {
+                Ok(number @ 1..=1_000_000) => number - 1,
+                _ => return Err(PageError::parameter("page", "it is a number from 1")),
+            },
+        };
+        let words = query.take("q").unwrap_or_default();
+        Ok(Self {
+            words: words.split_whitespace().collect::<Vec<_>>().join(" "),
+            catalog: query.take("catalog"),
+            provider: query.take("provider"),
+            category: query.take("category"),
+            capability: query.take("capability"),
+            feature: query.take("feature"),
+            arch: query.take("arch"),
+            mode: query.take("mode"),
+            sort,
+            page,
+        })
+    }
+
+    fn parameters(&self) -> Vec<(&'static str, Option<String>)> {
+        let sort = match self.sort {
+            Sort::Best => None,
+            Sort::Name => Some("name".to_owned()),
+            Sort::Provider => Some("provider".to_owned()),
+        };
+        vec![
+            ("arch", self.arch.clone()),
+            ("capability", self.capability.clone()),
+            ("catalog", self.catalog.clone()),
+            ("category", self.category.clone()),
+            ("feature", self.feature.clone()),
+            ("mode", self.mode.clone()),
+            ("page", (self.page > 0).then(|| (self.page + 1).to_string())),
+            ("provider", self.provider.clone()),
+            ("q", Some(self.words.clone()).filter(|it| !it.is_empty())),
+            ("sort", sort),
+        ]
+    }
+}
+
+impl Way {
+    fn read(package: &str, query: &mut Query) -> Result<Self, PageError> {
+        let olm = match query.take("olm").as_deref() {
+            None | Some("both") => None,
+            Some("classic") => Some(Olm::Classic),
+            Some("v1") => Some(Olm::V1),
+            Some(_) => return Err(PageError::parameter("olm", "it is `classic`, `v1` or `both`")),
+        };
+        Ok(Self {
+            package: own(package),
+            from: query.take("from"),
+            to: query.take("to"),
+            channel: query.take("channel"),
+            olm,
+            catalog: query.take("catalog"),
+        })
+    }
+}
+
+fn release(package: &str, version: &str, query: &mut Query) -> Release {
+    Release { package: own(package), version: own(version), catalog: query.take("catalog") }
+}
+
+fn own(text: &str) -> String {
+    text.to_owned()
+}
+
+/// The parameters of an address; of several of one name the first counts.
+struct Query(BTreeMap<String, String>);
+
+impl Query {
+    fn read(text: &str) -> Result<Self, PageError> {
+        let mut all = BTreeMap::new();
+        for part in text.split('&').filter(|it| !it.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let name = decoded(name, true).ok_or(PageError::NoPage)?;
+            let Some(value) = decoded(value, true) else {
+                return Err(PageError::parameter(&name, "its value is not text in percent encoding"));
+            };
+            all.entry(name).or_insert(value);
+        }
+        Ok(Self(all))
+    }
+
+    /// A parameter that has a value.
+    fn take(&mut self, name: &str) -> Option<String> {
+        self.0.remove(name).filter(|it| !it.trim().is_empty())
+    }
+}
+
+/// A text in percent encoding, so that nothing in it has a meaning in an address.
+pub(super) fn encoded(text: &str) -> String {
+    use std::fmt::Write as _;
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+            // Writing into a text does not fail.
+            _ => drop(write!(out, "%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// A text without percent encoding; `None` if it is not one.
+fn decoded(text: &str, plus_is_blank: bool) -> Option<String> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'%' => {
+                let mut digit = || bytes.next().and_then(|it| char::from(it).to_digit(16));
+                let (high, low) = (digit()?, digit()?);
+                out.push(u8::try_from(high * 16 + low).ok()?);
+            }
+            b'+' if plus_is_blank => out.push(b' '),
+            byte => out.push(byte),
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_leads_back_to_its_page() {
+        for target in [
+            "/",
+            "/packages",
+            "/packages?category=Database&page=2&q=a%26b&sort=name",
+            "/p/keda",
+            "/p/a%2Fb%3F%23",
+            "/p/keda/v/1.0.0-x%2Ejson",
+            "/p/keda/v/1.0.0?catalog=a",
+            "/p/keda/c/%22%3E%3Cscript%3E",
+            "/p/keda/path?from=1.0.0&olm=v1&to=2.0.0",
+            "/p/keda/compat?openshift=4.16",
+            "/p/keda/history",
+            "/diff?a=x&b=y",
+            "/api/-/Secret",
+            "/images?q=quay.io%2F",
+            "/lint",
+            "/style.css",
+        ] {
+            let (route, form) = Route::parse(target).unwrap();
+            assert_eq!((route.address(form), form), (target.to_owned(), Form::Page));
+            let json = route.address(Form::Json);
+            if !matches!(route, Route::Style) {
+                assert_eq!(Route::parse(&json).unwrap(), (route, Form::Json), "{json}");
+            }
+        }
+        for (typed, canonical) in [
+            ("/packages?q=&sort=&x=y", "/packages"),
+            ("/packages?page=1&q=++a++b", "/packages?q=a%20b"),
+            ("/p/%6Beda", "/p/keda"),
+            ("/p/keda/path?to=2&from=1&olm=both", "/p/keda/path?from=1&to=2"),
+        ] {
+            let (route, form) = Route::parse(typed).unwrap();
+            assert_eq!(route.address(form), canonical);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_asked_is_refused() {
+        for target in
+            ["/p", "/p/a/v", "/p/a/b/c", "/p/%ff", "/p/%4", "/catalogs/x", "/style.css.json", "/p/a/v/1/deps", ""]
+        {
+            assert!(Route::parse(target).is_err(), "{target}");
+        }
+        for (target, name) in [("/packages?page=0", "page"), ("/p/a/path?olm=2", "olm"), ("/images?q=%ff", "q")] {
+            assert!(
+                matches!(Route::parse(target), Err(PageError::Parameter { name: it, .. }) if it == name),
+                "{target}"
+            );
+        }
+        assert!(matches!(Route::parse(&format!("/images?q={}", "x".repeat(9000))), Err(PageError::TooLong)));
+        assert!(!Route::Package("..".to_owned()).can_be_named());
+    }
+}

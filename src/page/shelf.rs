@@ -1,0 +1,161 @@
+//! What is worked out once for an index, and asked by many pages.
+//!
+//! What it deliberately does not do: it holds no connection to the index, so that several threads can share it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use sha2::{Digest as _, Sha256};
+
+use super::digest::hex;
+use super::icon;
+use crate::check::check;
+use crate::diag::Finding;
+use crate::index::query::{CatalogRow, DocumentFilter, Facet, Filter};
+use crate::index::{Index, IndexError};
+
+/// Bytes of the documents of a catalog that is checked for a page.
+const MAX_CHECKED: u64 = 32 << 20;
+
+/// What is worked out once for an index.
+#[derive(Debug)]
+pub struct Shelf {
+    /// How commands name the index and its catalogs: words such as `-i index.db`; empty if nothing needs to be said.
+    pub source: Vec<String>,
+    /// The catalogs, by name.
+    pub catalogs: Vec<CatalogRow>,
+    /// A digest of all that they hold.
+    pub digest: String,
+    facets: OnceLock<Vec<Facet>>,
+    icons: OnceLock<Icons>,
+    findings: Mutex<HashMap<String, Arc<Vec<Finding>>>>,
+}
+
+/// The names of icons, each with a package that has it, and those of packages.
+#[derive(Debug, Default)]
+struct Icons {
+    by_name: HashMap<String, (String, String)>,
+    by_package: HashMap<String, HashMap<String, String>>,
+}
+
+impl Shelf {
+    /// What there is to say of an index at once. `source` is how commands name it.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn new(index: &Index, source: Vec<String>) -> Result<Self, IndexError> {
+        let catalogs = index.catalogs(&Filter::default())?;
+        let mut hasher = Sha256::new();
+        hasher.update(crate::answer::VERSION);
+        for catalog in &catalogs {
+            // What pages show of a catalog beside its documents counts too.
+            hasher.update(format!("\n{} {} {:?} ", catalog.catalog, catalog.priority, catalog.labels));
+            hasher.update(format!("{} {} ", catalog.source, catalog.image));
+            hasher.update(index.served_digest(&catalog.catalog)?.unwrap_or_default());
+        }
+        for word in &source {
+            hasher.update(format!("\n{word}"));
+        }
+        let digest = hex(&hasher.finalize());
+        Ok(Self {
+            source,
+            catalogs,
+            digest,
+            facets: OnceLock::new(),
+            icons: OnceLock::new(),
+            findings: Mutex::default(),
+        })
+    }
+
+    /// The values by which packages can be told apart.
+    pub(super) fn facets(&self, index: &Index) -> Result<&[Facet], IndexError> {
+        match self.facets.get() {
+            Some(facets) => Ok(facets),
+            None => {
+                let made = index.facets()?;
+                Ok(self.facets.get_or_init(|| made))
+            }
+        }
+    }
+
+    fn icons(&self, index: &Index) -> Result<&Icons, IndexError> {
+        if let Some(icons) = self.icons.get() {
+            return Ok(icons);
+        }
+        let names: HashMap<i64, String> =
+            index.icons(icon::name)?.into_iter().filter_map(|(document, name)| Some((document, name?))).collect();
+        let mut icons = Icons::default();
+        for (document, catalog, package) in index.icon_places()? {
+            if let Some(name) = names.get(&document) {
+                icons.by_name.entry(name.clone()).or_insert_with(|| (catalog.clone(), package.clone()));
+                icons.by_package.entry(package).or_default().insert(catalog, name.clone());
+            }
+        }
+        Ok(self.icons.get_or_init(|| icons))
+    }
+
+    /// The name of a package's icon, if it has one that can be shown.
+    pub(super) fn icon_of(&self, index: &Index, catalog: &str, package: &str) -> Result<Option<String>, IndexError> {
+        Ok(self.icons(index)?.by_package.get(package).and_then(|it| it.get(catalog)).cloned())
+    }
+
+    /// The bytes of an icon.
+    pub(super) fn icon(&self, index: &Index, name: &str) -> Result<Option<Vec<u8>>, IndexError> {
+        let Some((catalog, package)) = self.icons(index)?.by_name.get(name) else { return Ok(None) };
+        Ok(index.served_icon(catalog, package)?.map(|it| it.1))
+    }
+
+    /// What the checks find in a catalog, which takes so long that it is done once. It takes all of its text at once: of a catalog
+    /// with more than there is room for beside a server, nothing.
+    pub(super) fn findings(&self, index: &Index, catalog: &str) -> Result<Option<Arc<Vec<Finding>>>, IndexError> {
+        let known = || self.findings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = known().get(catalog) {
+            return Ok(Some(Arc::clone(found)));
+        }
+        let documents = index.served_documents(catalog, &DocumentFilter::default())?;
+        if documents.iter().map(|it| it.size).sum::<u64>() > MAX_CHECKED {
+            return Ok(None);
+        }
+        let input = index.catalog_input(catalog)?;
+        let mut findings = input.remarks.clone();
+        let mut found = check(&input).findings;
+        index.place_in_files(catalog, &mut found)?;
+        findings.append(&mut found);
+        let findings = Arc::new(findings);
+        known().insert(catalog.to_owned(), Arc::clone(&findings));
+        Ok(Some(findings))
+    }
+
+    /// Of catalogs the preferred one: of the highest priority the last name, numbers in it by their value, so that the newest of
+    /// `v4.9` and `v4.20` is shown.
+    pub(super) fn preferred<'c>(&self, names: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+        let priority = |name: &str| self.catalogs.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);
+        names.max_by_key(|it| (priority(it), by_numbers(it)))
+    }
+}
+
+/// A key that orders names with the numbers in them by their value.
+pub(super) fn by_numbers(name: &str) -> Vec<(String, u128)> {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let at = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        let (text, digits) = rest.split_at(at);
+        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+        parts.push((text.to_owned(), digits[..end].parse().unwrap_or(u128::MAX)));
+        rest = &digits[end..];
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_numbers;
+
+    #[test]
+    fn numbers_in_names_count_as_numbers() {
+        let mut names = vec!["v4.9", "v4.20", "v4.10", "community", "v4.20-rc"];
+        names.sort_by_key(|it| by_numbers(it));
+        assert_eq!(names, ["community", "v4.9", "v4.10", "v4.20", "v4.20-rc"]);
+    }
+}

@@ -1,0 +1,300 @@
+//! A version of a package: what it offers, what it needs, and how upgrades lead to it and on.
+
+use maud::{Markup, html};
+
+use super::command::Command;
+use super::markdown::markdown;
+use super::parts::{
+    address, badge, channel_links, channel_route, deprecation_note, facts, lines, link, place, shown, table, tabs,
+    version_link, version_route,
+};
+use super::reply::PageError;
+use super::route::{List, Part, Release, Route};
+use super::site::{Desk, Page};
+use crate::fbc::Api;
+use crate::index::query::{BundleDetail, BundleSelector, Edge, ImageUse};
+use crate::resolve::{Dependencies, DependencyAnswer, IndexRows, Options, bare_world, demands};
+
+/// The answer as data: what `show PKG@VERSION` gives.
+pub(super) fn answer(desk: Desk<'_>, release: &Release) -> Result<Vec<BundleDetail>, PageError> {
+    desk.must_have_catalog(release.catalog.as_ref())?;
+    let selector = |name: Option<&String>, version: Option<&String>| BundleSelector {
+        catalogs: release.catalog.iter().cloned().collect(),
+        package: Some(release.package.clone()),
+        name: name.cloned(),
+        version: version.cloned(),
+    };
+    let mut found = desk.index().show_bundle(&selector(None, Some(&release.version)))?;
+    if found.is_empty() {
+        // A bundle without a version has its name instead.
+        found = desk.index().show_bundle(&selector(Some(&release.version), None))?;
+    }
+    if found.is_empty() {
+        return Err(desk.unknown_version(&release.package, &release.version)?);
+    }
+    Ok(found)
+}
+
+/// What the version requires: what `deps PKG@VERSION` gives.
+pub(super) fn dependencies(desk: Desk<'_>, release: &Release) -> Result<Vec<Dependencies>, PageError> {
+    let found = answer(desk, release)?;
+    let Some(bundle) = found.first().map(|it| it.row.bundle.clone()) else { return Ok(Vec::new()) };
+    let catalogs: Vec<String> = release.catalog.iter().cloned().collect();
+    required(desk, &catalogs, &release.package, &bundle)
+}
+
+fn required(desk: Desk<'_>, catalogs: &[String], package: &str, bundle: &str) -> Result<Vec<Dependencies>, PageError> {
+    let failed = |error: &dyn std::fmt::Display| PageError::Failed(error.to_string());
+    let world = bare_world(desk.index(), catalogs).map_err(|error| failed(&error))?;
+    let rows = IndexRows::new(desk.index(), &world);
+    let found = demands(&world, &rows, &Options::default(), package, bundle).map_err(|error| failed(&error))?;
+    let answers = found.into_iter().map(|it| Dependencies {
+        catalog: it.bundle.catalog,
+        package: package.to_owned(),
+        bundle: it.bundle.name,
+        requires: it.demands.into_iter().map(DependencyAnswer::from).collect(),
+        closure: Vec::new(),
+        required_by: Vec::new(),
+    });
+    Ok(answers.collect())
+}
+
+/// The images of the version: what `images PKG@VERSION` gives.
+pub(super) fn images(desk: Desk<'_>, release: &Release) -> Result<Vec<ImageUse>, PageError> {
+    let found = answer(desk, release)?;
+    let having: Vec<String> = found.iter().map(|it| it.row.catalog.clone()).collect();
+    let ranks = &desk.shelf().catalogs;
+    // As the command chooses: by priority, then by name.
+    let priority = |name: &str| ranks.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);
+    let first = having.iter().min_by_key(|it| (-priority(it), it.as_str()));
+    let bundle = found.iter().find(|it| Some(&it.row.catalog) == first).map(|it| &it.row);
+    let places: Vec<(String, String, String)> =
+        bundle.map(|it| (it.catalog.clone(), it.package.clone(), it.bundle.clone())).into_iter().collect();
+    Ok(desk.index().image_uses(&places)?)
+}
+
+fn named(verb: &'static str, release: &Release, detail: &BundleDetail) -> Command {
+    let is_version = detail.row.version == release.version;
+    let name = if is_version { format!("{}@{}", release.package, release.version) } else { release.version.clone() };
+    Command::new(verb).name(name)
+}
+
+pub(super) fn page(desk: Desk<'_>, release: &Release) -> Result<Page, PageError> {
+    let all = answer(desk, release)?;
+    let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
+    let missing = || desk.unknown_version(&release.package, &release.version);
+    let catalog = desk.choose(release.catalog.as_ref(), &having, missing)?;
+    let Some(detail) = all.iter().find(|it| it.row.catalog == catalog) else { return Err(missing()?) };
+    let row = &detail.row;
+    let everywhere = BundleSelector {
+        package: Some(row.package.clone()),
+        name: Some(row.bundle.clone()),
+        ..BundleSelector::default()
+    };
+    let elsewhere: Vec<String> = desk
+        .index()
+        .show_bundle(&everywhere)?
+        .into_iter()
+        .map(|it| it.row.catalog)
+        .filter(|it| *it != catalog)
+        .collect();
+    // What it requires says something wrong in a catalog that is broken, and the rest of the page does not.
+    let requires = required(desk, std::slice::from_ref(&catalog), &row.package, &row.bundle);
+    let body = html! {
+        h1 { (shown(&row.package)) " " (shown(&release.version)) }
+        p.lead { (shown(&row.display_name)) }
+        (tabs(desk, &row.package))
+        (deprecation_note("This version", row.deprecation.as_ref()))
+        @for message in &detail.other_deprecations { (deprecation_note("Its package or a channel", Some(message))) }
+        (bundle_facts(desk, detail, &elsewhere))
+        (upgrades(desk, detail))
+        h2 #requires { "Requires" }
+        (requirements(desk, requires))
+        (apis(desk, "provides", "Provides", &detail.provides))
+        (related_images(desk, detail))
+        (properties(detail))
+        @if !detail.description.trim().is_empty() {
+            h2 #description { "Description" }
+            div.prose { (markdown(&detail.description)) }
+        }
+    };
+    let said = desk.said(&catalog);
+    let command = |verb| named(verb, release, detail).given("--catalog", said.as_ref());
+    let whole = |part| Route::Version(release.clone(), part);
+    Ok(Page {
+        title: format!("{} {}", row.package, release.version),
+        trail: vec![
+            ("Catalogs".to_owned(), Route::Home),
+            ("Packages".to_owned(), Route::Packages(List::default())),
+            (row.package.clone(), Route::Package(row.package.clone())),
+        ],
+        commands: vec![command("show"), command("deps"), command("images")],
+        more_data: vec![("what it requires", whole(Part::Deps)), ("its images", whole(Part::Images))],
+        is_data: true,
+        body,
+    })
+}
+
+fn bundle_facts(desk: Desk<'_>, detail: &BundleDetail, elsewhere: &[String]) -> Markup {
+    let row = &detail.row;
+    let modes: Vec<&str> = detail.install_modes.iter().filter(|it| it.supported).map(|it| it.kind.as_str()).collect();
+    let features = html! {
+        @for (idx, (name, value)) in detail.features.iter().enumerate() {
+            @if idx > 0 { ", " } (shown(name)) @if value != "true" { " (" (shown(value)) ")" }
+        }
+    };
+    let catalogs = html! {
+        @if desk.has_several() {
+            strong { (shown(&row.catalog)) }
+            @for name in elsewhere {
+                ", " (link(desk, &version_route(desk, &row.package, if row.version.is_empty() { &row.bundle } else { &row.version }, name), shown(name)))
+            }
+        }
+    };
+    let text = |it: &str| html! { (shown(it)) };
+    facts(&[
+        ("Bundle", html! { code { (shown(&row.bundle)) } }),
+        ("Image", html! { @if !row.image.is_empty() { code { (shown(&row.image)) } } }),
+        ("Channels", channel_links(desk, &row.package, &row.channels, &row.catalog)),
+        ("Catalogs", catalogs),
+        ("Provider", text(&detail.provider)),
+        ("Maturity", text(&detail.maturity)),
+        ("Capability level", text(&detail.capability_level)),
+        ("Categories", text(&detail.categories.join(", "))),
+        ("Install modes", text(&modes.join(", "))),
+        ("Architectures", text(&detail.architectures.join(", "))),
+        ("Operating systems", text(&detail.operating_systems.join(", "))),
+        ("Features", features),
+        ("OpenShift versions", text(&detail.openshift_versions)),
+        ("Highest OpenShift version", text(&detail.max_openshift_version)),
+        ("Lowest Kubernetes version", text(&detail.min_kube_version)),
+        ("Repository", address(&detail.repository)),
+        ("Support", address(&detail.support)),
+        ("Subscription", html! { @if !detail.subscription.is_empty() { (lines(&detail.subscription)) } }),
+        ("Created", text(&detail.created_at)),
+        ("File", detail.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()),
+    ])
+}
+
+/// The edges that lead to it, and those that lead on.
+fn upgrades(desk: Desk<'_>, detail: &BundleDetail) -> Markup {
+    let row = |edge: &Edge| {
+        html! {
+            tr {
+                th scope="row" {
+                    // A name that is only mentioned has no page.
+                    @if edge.version.is_empty() { (shown(&edge.bundle)) }
+                    @else { (version_link(desk, &detail.row.package, (&edge.bundle, &edge.version), &detail.row.catalog)) }
+                }
+                td { (link(desk, &channel_route(desk, &detail.row.package, &edge.channel, &detail.row.catalog), shown(&edge.channel))) }
+                td { (shown(&edge.kind)) }
+                td { (place(&edge.file, edge.line)) }
+            }
+        }
+    };
+    let headers = ["Version", "Channel", "Field", "Place"];
+    html! {
+        h2 #upgrades { "Upgrades" }
+        div.halves {
+            div {
+                @if detail.upgrades_from.is_empty() { p { "No version can be upgraded to this one." } }
+                @else { (table("From these versions to this one", &headers, html! { @for it in &detail.upgrades_from { (row(it)) } })) }
+            }
+            div {
+                @if detail.upgrades_to.is_empty() { p { "No edge leads on: this is a head, or the end of a channel." } }
+                @else { (table("From this version to these", &headers, html! { @for it in &detail.upgrades_to { (row(it)) } })) }
+            }
+        }
+    }
+}
+
+/// The packages that provide something, each once, the preferred ones first.
+fn packages_of(answer: &DependencyAnswer) -> Vec<&str> {
+    let mut packages: Vec<&str> = Vec::new();
+    for it in &answer.provided_by {
+        if !packages.contains(&it.package.as_str()) {
+            packages.push(&it.package);
+        }
+    }
+    packages
+}
+
+fn requirements(desk: Desk<'_>, found: Result<Vec<Dependencies>, PageError>) -> Markup {
+    let found = match found {
+        Ok(found) => found,
+        Err(error) => return html! { p { "This cannot be worked out: " (error) "." } },
+    };
+    let all: Vec<&DependencyAnswer> = found.iter().flat_map(|it| &it.requires).collect();
+    if all.is_empty() {
+        return html! { p { "Nothing." } };
+    }
+    let rows = html! {
+        @for it in all {
+            tr {
+                th scope="row" { (shown(&it.requirement)) @if !it.message.is_empty() { span.quiet { (shown(&it.message)) } } }
+                td {
+                    @let packages = packages_of(it);
+                    @if it.is_broken { (badge("bad", "cannot be read")) }
+                    @else if packages.is_empty() { (badge("bad", if it.is_all { "no single operator" } else { "nobody provides it" })) }
+                    @else { @for (idx, name) in packages.iter().enumerate() {
+                        @if idx > 0 { ", " } (link(desk, &Route::Package((*name).to_owned()), shown(name)))
+                    } }
+                }
+                td { @if let Some(first) = it.provided_by.first() { code { (shown(&first.bundle)) } " " span.quiet { (shown(&first.channel)) } } }
+                td { (place(&it.place.file, it.place.line)) }
+            }
+        }
+    };
+    table("What it requires, and who provides it", &["What", "Provided by", "First choice", "Place"], rows)
+}
+
+fn apis(desk: Desk<'_>, id: &str, title: &str, all: &[Api]) -> Markup {
+    html! {
+        @if !all.is_empty() {
+            h2 id=(id) { (title) }
+            ul.apis { @for api in all {
+                @let route = Route::Api { group: api.group.clone(), kind: api.kind.clone() };
+                li { (link(desk, &route, html! { strong { (shown(&api.kind)) } }))
+                    " " span.quiet { (shown(&api.group)) "/" (shown(&api.version)) } }
+            } }
+        }
+    }
+}
+
+fn related_images(desk: Desk<'_>, detail: &BundleDetail) -> Markup {
+    let rows = html! {
+        @for it in &detail.related_images {
+            tr {
+                th scope="row" { @if it.name.is_empty() { span.quiet { "–" } } @else { (shown(&it.name)) } }
+                td { code { (link(desk, &Route::Images(it.image.clone()), shown(&it.image))) } }
+            }
+        }
+    };
+    html! {
+        @if !detail.related_images.is_empty() {
+            h2 #images { "Images" }
+            (table("Related images", &["Name", "Image"], rows))
+        }
+    }
+}
+
+fn properties(detail: &BundleDetail) -> Markup {
+    let rows = html! {
+        @for it in &detail.properties {
+            tr {
+                th scope="row" { code { (shown(&it.kind)) } }
+                td { @match &it.value {
+                    Some(value) => { code.wide { (shown(value.get())) } }
+                    None => { span.quiet { "large; as JSON or with `olmdex render`" } }
+                } }
+            }
+        }
+    };
+    html! {
+        @if !detail.properties.is_empty() {
+            h2 #properties { "Properties" }
+            details { summary { (detail.properties.len()) " properties" }
+                (table("Properties", &["Type", "Value"], rows)) }
+        }
+    }
+}

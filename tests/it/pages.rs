@@ -1,0 +1,514 @@
+//! Pages: what they hold, that they are well made, that every link leads somewhere, that nothing of a catalog gets out of its place, and
+//! that their data is what the commands print.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use olmdex::fbc::Input;
+use olmdex::index::{Builder, CatalogSpec, Index, Mode};
+use olmdex::page::{Ask, Links, Reply, Shelf, Site, answer};
+
+use crate::support::recording::expect_recorded;
+use crate::support::{olmdex, scratch, write};
+
+struct Pages {
+    index: Index,
+    shelf: Shelf,
+}
+
+impl Pages {
+    fn new(index: Index) -> Self {
+        let shelf = Shelf::new(&index, vec!["-i".to_owned(), "index.db".to_owned()]).unwrap();
+        Self { index, shelf }
+    }
+
+    fn of_text(text: &str) -> Self {
+        let mut builder = Builder::in_memory().keeping_all();
+        let spec = CatalogSpec { name: "c".to_owned(), source: "c.yaml".to_owned(), ..CatalogSpec::default() };
+        let input = Input::bytes("c.yaml", std::sync::Arc::from(text.as_bytes()));
+        builder.add_catalog(&spec, &input, Mode::Tolerant).unwrap();
+        Self::new(builder.into_index().unwrap())
+    }
+
+    fn ask(&self, method: &str, target: &str, if_none_match: Option<&str>) -> Reply {
+        let site = Site { index: &self.index, shelf: &self.shelf, links: &Links::Served };
+        answer(site, &Ask { method, target, if_none_match })
+    }
+
+    fn get(&self, target: &str) -> (u16, String) {
+        let reply = self.ask("GET", target, None);
+        (reply.status, String::from_utf8_lossy(&reply.body).into_owned())
+    }
+
+    /// All pages that can be reached from the first one, with what they hold.
+    fn all(&self) -> BTreeMap<String, String> {
+        let mut found = BTreeMap::new();
+        let mut open = vec!["/".to_owned()];
+        while let Some(target) = open.pop() {
+            if found.contains_key(&target) {
+                continue;
+            }
+            let reply = self.ask("GET", &target, None);
+            assert_eq!(reply.status, 200, "{target}: {}", String::from_utf8_lossy(&reply.body));
+            let is_html = header(&reply, "Content-Type").starts_with("text/html");
+            let text = String::from_utf8_lossy(&reply.body).into_owned();
+            if is_html {
+                open.extend(links(&target, &text));
+            }
+            found.insert(target, if is_html { text } else { String::new() });
+        }
+        found.retain(|_, text| !text.is_empty());
+        found
+    }
+}
+
+fn header<'r>(reply: &'r Reply, name: &str) -> &'r str {
+    reply.headers.iter().find(|it| it.0 == name).map_or("", |it| it.1.as_str())
+}
+
+/// Two states of a catalog, as an index in a file.
+fn two_catalogs(directory: &Path) -> Pages {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let file = directory.join("index.db");
+    let named = |name: &str, path: &str| format!("{name}={}", fixtures.join(path).display());
+    olmdex(["build", &named("v4.9", "help/old-catalog"), &named("v4.10", "help/my-catalog"), "-q", "-o"])
+        .arg(&file)
+        .answer()
+        .expect_code(0);
+    Pages::new(Index::open(&file).unwrap())
+}
+
+/// The values of an attribute.
+fn attributes<'t>(text: &'t str, name: &str) -> Vec<String> {
+    let start = format!(" {name}=\"");
+    let values = text.match_indices(&start).map(|(at, _): (usize, &'t str)| {
+        let value = &text[at + start.len()..];
+        value[..value.find('"').unwrap()].replace("&amp;", "&")
+    });
+    values.collect()
+}
+
+/// Where a page leads on the same server. A link within it must lead to something.
+fn links(target: &str, text: &str) -> Vec<String> {
+    let ids = attributes(text, "id");
+    let mut found = Vec::new();
+    for link in [attributes(text, "href"), attributes(text, "src")].concat() {
+        match link.strip_prefix('#') {
+            Some(id) => assert!(ids.iter().any(|it| it == id), "{target}: there is no #{id}"),
+            None if link.starts_with('/') => found.push(link),
+            None => {
+                let is_web = ["https://", "http://", "mailto:", "data:,"].iter().any(|it| link.starts_with(it));
+                assert!(is_web, "{target}: {link}");
+            }
+        }
+    }
+    found
+}
+
+/// Elements that have no end.
+const VOID: &[&str] = &["area", "br", "col", "hr", "img", "input", "link", "meta"];
+
+/// What every page keeps to.
+fn must_be_well_made(target: &str, text: &str) {
+    let mut open: Vec<String> = Vec::new();
+    let mut rest = text;
+    let mut n_h1 = 0;
+    while let Some(at) = rest.find('<') {
+        let plain = &rest[..at];
+        assert!(!plain.contains('>') || open.iter().any(|it| it == "title"), "{target}: a lonely > in {plain:?}");
+        rest = &rest[at + 1..];
+        // A `>` in a value of an attribute does not end the tag.
+        let mut is_value = false;
+        let end = rest.find(|c| {
+            is_value ^= c == '"';
+            c == '>' && !is_value
+        });
+        let (tag, after) = (&rest[..end.unwrap()], &rest[end.unwrap() + 1..]);
+        rest = after;
+        if tag.starts_with("!DOCTYPE") {
+            continue;
+        }
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(name), "{target}: before {}", &rest[..rest.len().min(80)]);
+            continue;
+        }
+        let name = tag.split([' ', '/']).next().unwrap();
+        n_h1 += usize::from(name == "h1");
+        let is_own = !open.iter().any(|it| it == "svg");
+        if is_own {
+            for forbidden in [" style=", " onclick=", " onload=", " onerror="] {
+                assert!(!without_values(tag).contains(forbidden), "{target}: {tag}");
+            }
+        }
+        match name {
+            "script" => assert!(tag.starts_with("script src=\""), "{target}: {tag}"),
+            "img" => assert!(tag.contains(" alt="), "{target}: {tag}"),
+            "th" => assert!(tag.contains("scope="), "{target}: {tag}"),
+            "input" | "select" => {
+                let has_label = open.iter().any(|it| it == "label") || tag.contains("aria-label=");
+                assert!(has_label, "{target}: {tag}");
+            }
+            _ => {}
+        }
+        if !VOID.contains(&name) && !tag.ends_with('/') {
+            open.push(name.to_owned());
+        }
+    }
+    assert!(open.is_empty(), "{target}: {open:?}");
+    assert_eq!(n_h1, 1, "{target}");
+    let ids = attributes(text, "id");
+    assert_eq!(ids.len(), ids.iter().collect::<BTreeSet<_>>().len(), "{target}: {ids:?}");
+}
+
+/// A tag with the values of its attributes blanked.
+fn without_values(tag: &str) -> String {
+    tag.split('"').step_by(2).collect::<Vec<_>>().join("\"\"")
+}
+
+#[test]
+fn pages_of_fixtures_are_as_recorded() {
+    let directory = scratch();
+    let pages = two_catalogs(directory.path());
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let recorded = [
+        ("pages/catalogs.html", "/"),
+        ("pages/packages.html", "/packages"),
+        ("pages/search.html", "/packages?category=Cloud%20Provider&q=keda"),
+        ("pages/package.html", "/p/keda"),
+        ("pages/version.html", "/p/keda/v/2.10.1?catalog=v4.10"),
+        ("pages/channel.html", "/p/keda/c/stable?catalog=v4.10"),
+        ("pages/path.html", "/p/keda/path?from=2.8.1"),
+        ("pages/path-why-not.html", "/p/keda/path?from=2.10.1&to=2.8.1"),
+        ("pages/compat.html", "/p/keda/compat"),
+        ("pages/compat-of-a-version.html", "/p/keda/compat?openshift=4.16"),
+        ("pages/history.html", "/p/keda/history"),
+        ("pages/diff.html", "/diff?a=v4.9&b=v4.10"),
+        ("pages/api.html", "/api/keda.sh/ScaledObject"),
+        ("pages/images.html", "/images?q=keda"),
+        ("pages/lint.html", "/lint"),
+    ];
+    let found = recorded.iter().map(|(name, target)| {
+        let (status, text) = pages.get(target);
+        assert_eq!(status, 200, "{target}: {text}");
+        must_be_well_made(target, &text);
+        // A line for each element that begins a block, so that a difference can be read; and the places of this clone.
+        let text =
+            ["<tr", "<h2", "<h3", "<section", "<div", "<li", "<p", "<dl", "<main", "<header", "<footer", "<form"]
+                .iter()
+                .fold(text, |text, block| text.replace(block, &format!("\n{block}")));
+        let text = text.replace(env!("CARGO_MANIFEST_DIR"), "…");
+        (fixtures.join(name), format!("{}\n", hide_digest(&pages, &text)))
+    });
+    let found: Vec<(PathBuf, String)> = found.collect();
+    expect_recorded("pages", &found);
+}
+
+/// The digest of an index depends on where this clone is.
+fn hide_digest(pages: &Pages, text: &str) -> String {
+    text.replace(&pages.shelf.digest, "DIGEST").replace(olmdex::answer::VERSION, "VERSION")
+}
+
+#[test]
+fn every_link_leads_to_a_page_that_is_well_made() {
+    let directory = scratch();
+    let pages = two_catalogs(directory.path()).all();
+    assert!(pages.len() > 50, "{}", pages.len());
+    for (target, text) in &pages {
+        must_be_well_made(target, text);
+    }
+    for kind in ["/p/keda/c/", "/p/keda/v/", "/api/", "/diff?", "/lint?", "/p/keda/compat?", "/packages?"] {
+        assert!(pages.keys().any(|it| it.starts_with(kind)), "no page of {kind} is led to");
+    }
+}
+
+/// Each page shows the command that gives the same answer, and its data is what that prints.
+#[test]
+fn the_data_of_pages_is_what_their_commands_print() {
+    let directory = scratch();
+    let pages = two_catalogs(directory.path());
+    let mut all: BTreeSet<String> = pages.all().into_keys().collect();
+    all.extend(
+        ["/p/keda/path?from=2.8.1", "/p/keda/path?from=2.10.1&olm=v1&to=2.8.1", "/images?q=keda", "/packages?q=scale"]
+            .map(str::to_owned),
+    );
+    let mut n_compared = 0;
+    for target in &all {
+        let (status, text) = pages.get(target);
+        assert_eq!(status, 200, "{target}");
+        let Some((_, same)) = text.split_once("id=\"same\"") else { continue };
+        let commands = same.split("<code>").skip(1).map(|it| it.split_once("</code>").unwrap().0);
+        let commands: Vec<String> = commands.map(|it| it.replace("&#39;", "'").replace("&amp;", "&")).collect();
+        let data: Vec<String> = attributes(same, "href");
+        // A page about one catalog of several says how all are checked.
+        if target.starts_with("/lint?") {
+            continue;
+        }
+        let verbs = |it: &String| it.split(' ').nth(1).unwrap().to_owned();
+        let wanted: Vec<&String> =
+            commands.iter().filter(|it| !matches!(&*verbs(it), "check-graph" | "requires")).collect();
+        let n_pairs = data.len().min(wanted.len());
+        assert!(n_pairs > 0 || data.is_empty(), "{target}: {commands:?} {data:?}");
+        for (command, address) in wanted.into_iter().zip(&data) {
+            let program = env!("CARGO_BIN_EXE_olmdex");
+            let line = format!("{} -o json", command.replacen("olmdex", program, 1));
+            let output = Command::new("sh").args(["-c", &line]).current_dir(directory.path()).output().unwrap();
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+            let (status, twin) = pages.get(address);
+            assert_eq!(status, 200, "{address}: {twin}");
+            let own = directory.path().join("index.db");
+            let twin = twin.replace(&own.display().to_string(), "index.db");
+            assert!(printed == twin, "{target}: `{command}` and {address} differ:\n{printed}\n{twin}");
+            n_compared += 1;
+        }
+    }
+    assert!(n_compared > 60, "{n_compared}");
+}
+
+const HOSTILE: &str = r#""><script>alert(1)</script>"#;
+
+/// A catalog in which every text that an author may choose is hostile.
+fn hostile_catalog() -> String {
+    let text = serde_json::to_string(HOSTILE).unwrap();
+    let link = serde_json::to_string("javascript:alert(1)").unwrap();
+    let name = |n: usize| serde_json::to_string(&format!("{HOSTILE}{n}")).unwrap();
+    let description = serde_json::to_string(&format!(
+        "{HOSTILE}\n\n[{HOSTILE}](javascript:alert(1)) ![{HOSTILE}](javascript:alert(1))\n\n<img src=x onerror=alert(1)>\n\n\
+         [x]: javascript:alert(1)\n\n[x] <javascript:alert(1)> `{HOSTILE}`\n\n```{HOSTILE}\n{HOSTILE}\n```\n\n| {HOSTILE} |\n|--|\n| {HOSTILE} |"
+    ))
+    .unwrap();
+    let mut out = format!(
+        r#"{{"schema":"olm.package","name":{text},"defaultChannel":{text},"description":{description},
+            "icon":{{"base64data":"PHN2Zz48c2NyaXB0PmFsZXJ0KDEpPC9zY3JpcHQ+PC9zdmc+","mediatype":"image/svg+xml"}}}}
+           {{"schema":"olm.channel","package":{text},"name":{text},"entries":[
+             {{"name":{},"replaces":{},"skips":[{text}],"skipRange":"<1.0.0"}},{{"name":{}}}]}}
+           {{"schema":"olm.deprecations","package":{text},"entries":[
+             {{"reference":{{"schema":"olm.package"}},"message":{text}}},
+             {{"reference":{{"schema":"olm.channel","name":{text}}},"message":{text}}},
+             {{"reference":{{"schema":"olm.bundle","name":{}}},"message":{text}}}]}}"#,
+        name(2),
+        name(1),
+        name(1),
+        name(1),
+    );
+    for n in [1, 2] {
+        let own = name(n);
+        out.push_str(&format!(
+            r#"{{"schema":"olm.bundle","package":{text},"name":{own},"image":{text},
+                "relatedImages":[{{"name":{text},"image":{text}}}],
+                "properties":[
+                  {{"type":"olm.package","value":{{"packageName":{text},"version":"{n}.0.0"}}}},
+                  {{"type":"olm.gvk","value":{{"group":{text},"version":{text},"kind":{text}}}}},
+                  {{"type":"olm.gvk.required","value":{{"group":{text},"version":{text},"kind":"B"}}}},
+                  {{"type":"olm.maxOpenShiftVersion","value":"4.16"}},
+                  {{"type":{text},"value":{text}}},
+                  {{"type":"olm.csv.metadata","value":{{
+                     "annotations":{{"capabilities":{text},"categories":{text},"repository":{link},"support":{link},"createdAt":{text},
+                        "com.redhat.openshift.versions":{text},"operators.openshift.io/valid-subscription":{text},
+                        "features.operators.openshift.io/disconnected":{text}}},
+                     "labels":{{"operatorframework.io/arch.x":"supported"}},
+                     "displayName":{text},"description":{description},"keywords":[{text}],"maturity":{text},"minKubeVersion":{text},
+                     "installModes":[{{"type":{text},"supported":true}}],
+                     "links":[{{"name":{text},"url":{link}}}],"maintainers":[{{"name":{text},"email":{link}}}],
+                     "provider":{{"name":{text},"url":{link}}}}}}}]}}"#
+        ));
+    }
+    out
+}
+
+#[test]
+fn nothing_of_a_hostile_catalog_gets_out_of_its_place() {
+    let pages = Pages::of_text(&hostile_catalog());
+    let all = pages.all();
+    let package = "/p/%22%3E%3Cscript%3Ealert%281%29%3C%2Fscript%3E";
+    for kind in ["", "/v/", "/c/", "/path", "/compat", "/history"] {
+        assert!(all.keys().any(|it| it.starts_with(&format!("{package}{kind}"))), "{kind} of {:?}", all.keys());
+    }
+    let mut all = all;
+    for target in [
+        format!("{package}/path?from=1.0.0&to=2.0.0"),
+        format!("{package}/compat?openshift=4.16"),
+        format!("/packages?q={}", &package[3..]),
+        format!("/images?q={}", &package[3..]),
+    ] {
+        let (status, text) = pages.get(&target);
+        assert_eq!(status, 200, "{target}: {text}");
+        all.insert(target, text);
+    }
+    // What is not there is said too.
+    for target in [format!("{package}x"), format!("{package}/v/{}", &package[3..]), format!("/api/{}/X", &package[3..])]
+    {
+        let (status, text) = pages.get(&target);
+        assert_eq!(status, 404, "{target}");
+        all.insert(target, text);
+    }
+    for (target, text) in &all {
+        must_be_well_made(target, text);
+        let lower = text.to_lowercase();
+        assert!(!lower.contains("<script>"), "{target}");
+        assert!(!lower.contains("=\"javascript:"), "{target}");
+        for link in [attributes(text, "href"), attributes(text, "src"), attributes(text, "action")].concat() {
+            assert!(!link.to_lowercase().contains("javascript:"), "{target}: {link}");
+        }
+        assert!(!without_values(text).contains("onerror=") || lower.contains("&lt;img src=x onerror="), "{target}");
+    }
+    assert!(all.values().filter(|it| it.contains("&lt;script&gt;")).count() > 8);
+    // The icon is a picture in which nothing runs, also when it is opened by itself.
+    let icon = attributes(&all[package], "src").into_iter().find(|it| it.starts_with("/icon/")).unwrap();
+    let reply = pages.ask("GET", &icon, None);
+    assert_eq!(header(&reply, "Content-Type"), "image/svg+xml");
+    assert_eq!(header(&reply, "Content-Security-Policy"), "sandbox; default-src 'none'; style-src 'unsafe-inline'");
+}
+
+#[test]
+fn addresses_are_canonical_and_refusals_say_what_was_meant() {
+    let directory = scratch();
+    let pages = two_catalogs(directory.path());
+    let reply = pages.ask("GET", "/packages?sort=&q=keda", None);
+    assert_eq!((reply.status, header(&reply, "Location")), (308, "/packages?q=keda"));
+    let reply = pages.ask("GET", "/p/keda", None);
+    let tag = header(&reply, "ETag").to_owned();
+    assert!(!tag.is_empty());
+    for name in ["Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy"] {
+        assert!(!header(&reply, name).is_empty(), "{name}");
+    }
+    let gzip =
+        format!("\"x\", {}", tag.replace("\"", "").split('-').map(|it| format!("\"{it}-gzip\"")).collect::<String>());
+    for known in [tag.as_str(), &gzip, "*", &format!("W/{tag}")] {
+        let reply = pages.ask("GET", "/p/keda", Some(known));
+        assert_eq!((reply.status, reply.body.len()), (304, 0), "{known}");
+    }
+    assert_eq!(pages.ask("GET", "/p/keda.json", Some(&tag)).status, 200);
+    for (target, status, words) in [
+        ("/p/kedaa", 404, "Did you mean <a href=\"/p/keda\">keda</a>?"),
+        ("/p/keda/v/2.10.2", 404, "there is no version `keda 2.10.2`"),
+        ("/p/keda/c/stabel", 404, "Did you mean <a href=\"/p/keda/c/stable\">stable</a>?"),
+        ("/p/keda?catalog=v4.11", 308, ""),
+        ("/p/keda/v/2.10.1?catalog=v4.11", 404, "there is no catalog `v4.11`"),
+        ("/api/keda.sh/ScaledObjekt", 404, "ScaledObject"),
+        ("/packages?page=900", 400, "parameter `page`: the last page is 1"),
+        ("/p/keda/compat?openshift=419", 400, "parameter `openshift`"),
+        ("/diff?a=v4.9.json", 400, ""),
+        ("/nothing", 404, "no page has this address"),
+        ("/icon/x.png", 404, ""),
+    ] {
+        let (found, text) = pages.get(target);
+        if target.starts_with("/diff") {
+            continue;
+        }
+        assert_eq!(found, status, "{target}: {text}");
+        assert!(text.contains(words), "{target}: {text}");
+    }
+    assert_eq!(pages.get(&format!("/images?q={}", "x".repeat(9000))).0, 414);
+    let reply = pages.ask("POST", "/", None);
+    assert_eq!((reply.status, header(&reply, "Allow")), (405, "GET, HEAD"));
+}
+
+/// Names that are used to draw pictures would change the look of what has the same name on a page.
+#[test]
+fn the_style_sheet_is_small_and_does_not_meet_that_of_pictures() {
+    let pages = Pages::of_text("");
+    let (_, style) = pages.get("/style.css");
+    assert!(style.len() < 12 << 10, "{}", style.len());
+    assert!(pages.get("/olmdex.js").1.len() < 4 << 10);
+    let classes = |text: &str| -> BTreeSet<String> {
+        let names = text
+            .split('.')
+            .skip(1)
+            .map(|it| it.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').next().unwrap());
+        names.filter(|it| it.starts_with(|c: char| c.is_ascii_alphabetic())).map(str::to_owned).collect()
+    };
+    let of_pictures = classes(&olmdex::draw::picture_style());
+    let own = classes(include_str!("../../src/page/style.css"));
+    assert_eq!(own.intersection(&of_pictures).collect::<Vec<_>>(), Vec::<&String>::new());
+}
+
+fn files(root: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => open.push(path),
+                false => {
+                    let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+                    found.insert(name, std::fs::read(path).unwrap());
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Follows a relative link from a file.
+fn resolved(from: &str, link: &str) -> String {
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in link.split('/') {
+        match part {
+            ".." => drop(parts.pop().unwrap()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/").replace("%25", "%")
+}
+
+#[test]
+fn files_lead_to_each_other_and_are_the_same_each_time() {
+    let directory = scratch();
+    two_catalogs(directory.path());
+    let export = |name: &str, more: &[&str]| {
+        olmdex(["export", "--site", name, "index.db"])
+            .args(more)
+            .in_directory(directory.path())
+            .answer()
+            .expect_code(0);
+        files(&directory.path().join(name))
+    };
+    let found = export("one", &[]);
+    assert!(found == export("two", &[]), "two runs differ");
+    assert!(found.len() > 80, "{}", found.len());
+    for (name, bytes) in found.iter().filter(|it| it.0.ends_with(".html")) {
+        let text = std::str::from_utf8(bytes).unwrap();
+        must_be_well_made(name, text);
+        assert!(text.contains("http-equiv=\"Content-Security-Policy\""), "{name}");
+        for link in [attributes(text, "href"), attributes(text, "src"), attributes(text, "action")].concat() {
+            if ["https://", "http://", "mailto:", "data:,", "#"].iter().any(|it| link.starts_with(it)) {
+                continue;
+            }
+            let to = resolved(name, link.split('#').next().unwrap());
+            assert!(found.contains_key(&to), "{name} leads to {link}");
+        }
+    }
+    let all = export("three", &["--packages", "ked?"]);
+    assert!(
+        all.contains_key("p/keda/index.html")
+            && all.keys().all(|it| !it.starts_with("p/") || it.starts_with("p/keda/"))
+    );
+    let again = olmdex(["export", "--site", "one", "index.db"]).in_directory(directory.path()).answer();
+    again.expect_code(2).expect_words("must be empty");
+    let none =
+        olmdex(["export", "--site", "four", "index.db", "--packages", "x"]).in_directory(directory.path()).answer();
+    none.expect_code(4).expect_words("no package has such a name");
+    assert!(!directory.path().join("four").exists());
+}
+
+#[test]
+fn files_of_a_hostile_catalog_stay_in_their_directory() {
+    let directory = scratch();
+    write(directory.path(), "c.yaml", hostile_catalog());
+    let answer = olmdex(["export", "--site", "site", "c.yaml"]).in_directory(directory.path()).answer();
+    answer.expect_code(0);
+    let found = files(&directory.path().join("site"));
+    assert!(
+        found.keys().all(|it| it.bytes().all(|c| c.is_ascii_alphanumeric() || b"/%._-".contains(&c))),
+        "{:?}",
+        found.keys()
+    );
+    for (name, bytes) in found.iter().filter(|it| it.0.ends_with(".html")) {
+        must_be_well_made(name, std::str::from_utf8(bytes).unwrap());
+    }
+    assert!(found.keys().any(|it| it.starts_with("p/%22%3E")), "{:?}", found.keys());
+}
