@@ -178,3 +178,19 @@ pub fn all_rules() -> Vec<&'static crate::diag::Rule> {
     ]
     .concat()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::all_rules;
+
+    #[test]
+    fn each_rule_has_an_identifier_and_a_name_of_its_own() {
+        let rules = all_rules();
+        let mut seen = BTreeSet::new();
+        for rule in &rules {
+            assert!(seen.insert(rule.id) && seen.insert(rule.name), "{} {}", rule.id, rule.name);
+        }
+    }
+}

@@ -239,7 +239,7 @@ fn what_is_remarkable_about_an_image_is_said() {
     ];
     layout(directory.path(), (CONFIGS, "../configs"), &layers);
     let answer = olmdex(["validate"]).arg(directory.path()).answer();
-    for words in ["W1101", "`../up.txt` climbs over the root", "W1103", "catalogd still serves", "W1107"] {
+    for words in ["W1701", "`../up.txt` climbs over the root", "W1703", "catalogd still serves", "W1707"] {
         answer.expect_words(words);
     }
 }

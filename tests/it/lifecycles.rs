@@ -86,7 +86,7 @@ fn what_was_found_is_found_again() {
     let text = format!("{ODD}\n{ODD}\n{SHOP}").replace("\"1.0\"", "\"1.2\"").replace("99999999999999999.1", "2.0");
     let first = build(&path, "a", &text);
     assert!(
-        first.iter().any(|it| it.starts_with("W0618")) && first.iter().any(|it| it.starts_with("W0619")),
+        first.iter().any(|it| it.starts_with("W1618")) && first.iter().any(|it| it.starts_with("W1619")),
         "{first:?}"
     );
     // The texts are known: nothing is parsed, and the rows must say the same.

@@ -179,7 +179,8 @@ fn every_warning_survives_in_the_index() {
     let rules = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rules");
     let mut n_warnings = 0;
     for rule in fs::read_dir(rules).unwrap().map(|it| it.unwrap().path()) {
-        if !rule.file_name().unwrap().to_string_lossy().starts_with('W') {
+        // What is found on a certain day only is not kept.
+        if !rule.file_name().unwrap().to_string_lossy().starts_with('W') || !rule.join("out/findings.txt").exists() {
             continue;
         }
         let directory = scratch();
