@@ -1,6 +1,6 @@
 //! A catalog in files that is being changed, change by change; nothing is written before somebody asks for the texts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -23,6 +23,8 @@ pub struct CatalogEdit {
     current: Input,
     texts: BTreeMap<usize, Arc<[u8]>>,
     edits: BTreeMap<usize, FileEdit>,
+    /// Which files have documents of each package, once that was asked for; changes take none to another file.
+    places: Option<HashMap<String, BTreeSet<usize>>>,
 }
 
 /// What a user calls something in a catalog.
@@ -40,7 +42,8 @@ impl CatalogEdit {
     /// Begins with the files of a catalog.
     #[must_use]
     pub fn new(input: Input) -> Self {
-        Self { current: input.clone(), original: input, texts: BTreeMap::new(), edits: BTreeMap::new() }
+        let (texts, edits) = (BTreeMap::new(), BTreeMap::new());
+        Self { current: input.clone(), original: input, texts, edits, places: None }
     }
 
     /// The names of its packages, in the order of the files.
@@ -106,7 +109,12 @@ impl CatalogEdit {
     /// # Errors
     /// [`EditError`]; nothing has changed then.
     pub fn change(&mut self, package: &str, changes: &[Change]) -> Result<Verdict, EditError> {
-        let mut documents = PackageDocuments::read(&self.current, package)?;
+        // A change of many packages reads each file for its own packages only.
+        let places = self.places.get_or_insert_with(|| places(&self.original));
+        let mut documents = match places.get(package) {
+            Some(files) => PackageDocuments::read_in(&self.current, files, package)?,
+            None => PackageDocuments::read(&self.current, package)?,
+        };
         changes.iter().try_for_each(|it| it.apply(&mut documents))?;
         let new = documents.file_edits(&self.current, &self.original)?;
         let verdict = judge(&self.current, &new, &documents)?;
@@ -133,6 +141,34 @@ impl CatalogEdit {
     /// What becomes of the files, in their order; those that stay what they are are not among them.
     pub fn files(&self) -> impl Iterator<Item = &FileEdit> {
         self.edits.values().filter(|it| it.before != it.after)
+    }
+}
+
+/// Which files have documents of each package.
+fn places(input: &Input) -> HashMap<String, BTreeSet<usize>> {
+    let mut places: HashMap<String, BTreeSet<usize>> = HashMap::new();
+    let done: Result<(), Infallible> = fbc::load(input, &Places, |found| {
+        if let Some((package, file)) = found {
+            places.entry(package).or_default().insert(file);
+        }
+        Ok(())
+    });
+    match done {
+        Ok(()) => places,
+    }
+}
+
+struct Places;
+
+impl Consumer for Places {
+    type Output = Option<(String, usize)>;
+
+    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
+        let file = document.origin.file as usize;
+        let value = document.blob.ok()?.value;
+        let field = |name: &str| value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+        let of = if field("schema") == PACKAGE { "name" } else { "package" };
+        Some((field(of), file))
     }
 }
 

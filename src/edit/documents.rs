@@ -98,6 +98,22 @@ impl PackageDocuments {
         Ok(Self { package: package.to_owned(), documents, added: Vec::new() })
     }
 
+    /// As [`Self::read`], where the files that have some of them are known.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn read_in(input: &Input, files: &BTreeSet<usize>, package: &str) -> Result<Self, EditError> {
+        let mut found = Self::read(&input.only(files), package)?;
+        // Files are counted anew where only some are read.
+        let numbers: Vec<u32> = files.iter().filter_map(|it| u32::try_from(*it).ok()).collect();
+        for document in &mut found.documents {
+            if let Some(number) = numbers.get(document.origin.file as usize) {
+                document.origin.file = *number;
+            }
+        }
+        Ok(found)
+    }
+
     /// The documents of a schema that are there still.
     pub(super) fn of<'d>(&'d self, schema: &'d str) -> impl Iterator<Item = &'d Document> {
         self.documents.iter().filter(move |it| it.schema == schema && it.state != State::Gone)

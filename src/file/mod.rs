@@ -57,6 +57,6 @@ pub use same::{is_inside, is_of_stranger, is_same_file};
 pub use scratch::Scratch;
 pub use sqlite::{beside, journal_of};
 pub use text::{Part, Text, TextReader};
-pub use together::{finish_left, finish_together};
+pub use together::{allow_many_files, finish_left, finish_together};
 #[doc(hidden)]
 pub use workspace::delay_locks;

@@ -59,11 +59,11 @@ pub fn finish_together(files: Vec<Replacement>) -> Result<(), FileError> {
 }
 
 /// Finishes what a killed process has left half-done among these files, and removes what it left beside them.
-pub fn finish_left<'a>(targets: impl Iterator<Item = &'a Path>) {
-    let places: Vec<Place> = targets.filter_map(|it| Place::of_file(it).ok()).collect();
+pub fn finish_left<'a>(targets: impl Iterator<Item = &'a Path> + Clone) {
     let left = |place: &Place| Workspace::take_over(place.parent(), place.parent_path(), &place.workspace());
-    for place in &places {
-        let Some(workspace) = left(place) else { continue };
+    // One after the other: there may be more of them than files may be open.
+    for place in targets.clone().filter_map(|it| Place::of_file(it).ok()) {
+        let Some(workspace) = left(&place) else { continue };
         for listed in read_list(workspace.directory()) {
             let Ok(other) = Place::of_file(&listed.path) else { continue };
             // Its own workspace is locked by now, since this process has it.
@@ -79,7 +79,17 @@ pub fn finish_left<'a>(targets: impl Iterator<Item = &'a Path>) {
             workspace.remove();
         }
     }
-    places.iter().filter_map(left).for_each(|it| it.remove());
+    for place in targets.filter_map(|it| Place::of_file(it).ok()) {
+        left(&place).iter().for_each(Workspace::remove);
+    }
+}
+
+/// Lets this process have as many files open as this user may have: replacing some hundred at once takes five each.
+pub fn allow_many_files() {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    // Where it cannot be raised, what needs more says so.
+    let _ = setrlimit(Resource::Nofile, rustix::process::Rlimit { current: limit.maximum, ..limit });
 }
 
 /// A file of the list.

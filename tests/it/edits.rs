@@ -215,3 +215,24 @@ fn files_outside_of_the_catalog_and_files_that_change_are_left_alone() {
     assert!(std::fs::read_to_string(root.join("elsewhere/till.yaml")).unwrap().contains("olm.deprecations"));
     assert!(root.join("catalog/till.yaml").is_symlink());
 }
+
+/// Replacing a file takes several open ones, and all are replaced at once.
+#[test]
+fn more_files_change_than_may_be_open_at_first() {
+    let directory = scratch();
+    for number in 0..120 {
+        let name = format!("p{number}");
+        let text = format!(
+            "schema: olm.package\nname: {name}\ndefaultChannel: a\n---\nschema: olm.channel\nname: a\npackage: {name}\nentries: [{{name: {name}.v1}}]\n---\nschema: olm.bundle\nname: {name}.v1\npackage: {name}\nimage: i\nproperties:\n- {{type: olm.package, value: {{packageName: {name}, version: 1.0.0}}}}\n"
+        );
+        write(directory.path(), &format!("catalog/{name}.yaml"), text);
+    }
+    let line = "ulimit -Sn 150; exec \"$0\" edit add-property tested=true --where 1 -i catalog -q";
+    let mut shell = std::process::Command::new("sh");
+    let ended = shell.args(["-c", line, env!("CARGO_BIN_EXE_olmdex")]).current_dir(directory.path()).output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    let files = std::fs::read_dir(directory.path().join("catalog")).unwrap().map(|it| it.unwrap().path());
+    let changed = files.filter(|it| std::fs::read_to_string(it).unwrap().contains("tested"));
+    assert_eq!(changed.count(), 120);
+    assert_eq!(std::fs::read_dir(directory.path().join("catalog")).unwrap().count(), 120, "something was left");
+}

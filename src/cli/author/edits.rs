@@ -16,7 +16,7 @@ use crate::cli::speak::interrupt;
 use crate::diag::{closest, counted};
 use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target, Verdict, bundles_of};
 use crate::fbc::Input;
-use crate::file::{FileError, Replacement, finish_left, finish_together, is_inside, read_regular};
+use crate::file::{FileError, Replacement, allow_many_files, finish_left, finish_together, is_inside, read_regular};
 use crate::index::Builder;
 use crate::index::query::{SqlLimits, SqlValue};
 use crate::json::Reader;
@@ -234,6 +234,7 @@ fn say(context: &Context, package: &str, verdict: &Verdict) -> bool {
 
 /// Writes the files, all or none.
 fn write(args: &EditArgs, edits: &[&FileEdit]) -> Result<(), CommandError> {
+    allow_many_files();
     let mut ready = Vec::with_capacity(edits.len());
     for edit in edits {
         let is_inside = if args.input.is_dir() { is_inside(&edit.path, &args.input) } else { !edit.path.is_symlink() };
