@@ -23,6 +23,7 @@ pub(crate) enum Destination<'c> {
     Layout(PathBuf, String),
     /// Nowhere: this keeps the type's lifetime where there are no registries.
     #[cfg(not(feature = "oci"))]
+    #[expect(dead_code, reason = "there is none without registries")]
     Never(std::marker::PhantomData<&'c ()>, std::convert::Infallible),
 }
 
@@ -55,6 +56,8 @@ impl<'c> Destination<'c> {
 
     /// Puts an image there; `name` is how the user called the place.
     pub(crate) fn send(&self, context: &Context, image: &PackedImage, name: &str) -> Result<(), CommandError> {
+        #[cfg(not(feature = "oci"))]
+        let _ = context;
         match self {
             #[cfg(feature = "oci")]
             Self::Registry(registry) => {

@@ -15,7 +15,9 @@ use crate::cli::print::table::{self, Column, Row, RowOptions, column};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
-use crate::mirror::{self, Destination, Dialect, Holding, HoldingStatus, Image, NeededPlaces};
+#[cfg(feature = "oci")]
+use crate::mirror::{self, Destination, NeededPlaces};
+use crate::mirror::{Dialect, Holding, HoldingStatus, Image};
 use crate::oci::{Layout, Presence, Status};
 
 /// Compare a mirror with what it should have
