@@ -6,9 +6,9 @@ use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 use olmdex::bundle::rules::{Contents, Options, Validation, Validator};
-use olmdex::bundle::{Bundle, BundleFiles, SourceFile, made_of};
+use olmdex::bundle::{Bundle, SourceFile, made_of};
 use olmdex::diag::text;
-use olmdex::fbc::{Format, Level};
+use olmdex::fbc::{BundleFiles, Format, Level};
 
 const CSV: &str = "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: a.v1.0.0}\nspec: ";
 const CRD: &str = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a.b}\nspec: ";
