@@ -56,7 +56,6 @@ impl HoldingStatus {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NeededPlaces {
     by_location: BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)>,
-    digests: BTreeSet<String>,
 }
 
 impl NeededPlaces {
@@ -75,13 +74,6 @@ impl NeededPlaces {
         let (tags, digests) = self.by_location.entry(at.location()).or_default();
         tags.extend(at.tag.clone());
         digests.extend(digest.map(str::to_owned));
-        self.digests.extend(digest.map(str::to_owned));
-    }
-
-    /// Whether a digest is needed, wherever it is.
-    #[must_use]
-    pub fn has_digest(&self, digest: &str) -> bool {
-        self.digests.contains(digest)
     }
 
     /// Whether something of a repository is needed.
@@ -102,7 +94,7 @@ impl NeededPlaces {
         tags.contains(tag) || of_digest().unwrap_or(false)
     }
 
-    /// Whether a repository has digests that are needed, so that its tags must be looked up.
+    /// Whether a digest is needed in a repository.
     #[must_use]
     pub fn has_digest_at(&self, location: &str, digest: &str) -> bool {
         self.by_location.get(location).is_some_and(|it| it.1.contains(digest))
@@ -131,6 +123,6 @@ mod tests {
         ] {
             assert_eq!(places.has_tag(location, &tag), wanted, "{location}:{tag}");
         }
-        assert!(places.has_digest_at(b, &digest) && !places.has_digest_at(c, &digest) && places.has_digest(&digest));
+        assert!(places.has_digest_at(b, &digest) && !places.has_digest_at(c, &digest));
     }
 }

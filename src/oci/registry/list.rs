@@ -5,8 +5,8 @@
 
 use serde::Deserialize;
 
+use super::Registry;
 use super::http::Sent;
-use super::{Endpoint, Registry};
 use crate::oci::error::OciError;
 
 /// How many names a list may have.
@@ -72,11 +72,6 @@ impl Registry<'_> {
         found.sort();
         found.dedup();
         Ok(found)
-    }
-
-    fn address(&self, endpoint: &Endpoint, path: &str) -> String {
-        let host = if endpoint.host == "docker.io" { "registry-1.docker.io" } else { &endpoint.host };
-        format!("{}://{host}{path}", self.http.scheme())
     }
 }
 

@@ -143,9 +143,14 @@ impl Registry<'_> {
 
     /// An address of the repository at an endpoint.
     fn url(&self, endpoint: &Endpoint, path: &str) -> String {
+        self.address(endpoint, &format!("/v2/{}/{path}", endpoint.repository))
+    }
+
+    /// An address at an endpoint.
+    fn address(&self, endpoint: &Endpoint, path: &str) -> String {
         // Docker's registry answers elsewhere than it is called.
         let host = if endpoint.host == "docker.io" { "registry-1.docker.io" } else { &endpoint.host };
-        format!("{}://{host}/v2/{}/{path}", self.http.scheme(), endpoint.repository)
+        format!("{}://{host}{path}", self.http.scheme())
     }
 
     /// Asks the places where the image may be, one after the other, until one has it. What went wrong at the first is what is told.
