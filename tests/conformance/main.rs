@@ -40,6 +40,7 @@ mod report;
 mod repositories;
 mod resolution;
 mod scaffolding;
+mod serving;
 mod solver;
 mod template_edits;
 mod templates;
@@ -73,6 +74,7 @@ const FOLDERS: &[Folder] = &[
     imageset_repairs::FOLDER,
     fbc_commands::LIST,
     scaffolding::FOLDER,
+    serving::FOLDER,
     templates::COMMANDS,
     templates::AUTHORING,
     template_edits::FOLDER,

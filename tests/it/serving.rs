@@ -1,93 +1,11 @@
 //! `olmdex serve`: started on free ports, asked over both protocols, given another index, and ended.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
-use hyper_util::rt::{TokioExecutor, TokioIo};
-
+use crate::support::server::Server;
 use crate::support::{olmdex, scratch, write};
-
-/// A server on free ports.
-struct Server {
-    child: Child,
-    grpc: String,
-    http: String,
-}
-
-impl Server {
-    fn start(scratch: &Path, arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_olmdex"))
-            .arg("serve")
-            .args(arguments)
-            .args(["-p", "0", "--http", "127.0.0.1:0"])
-            .env("TMPDIR", scratch)
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let mut address = |protocol: &str| {
-            let line = lines.next().unwrap().unwrap();
-            line.split_once(protocol).unwrap().1.split(' ').next().unwrap().to_owned()
-        };
-        let (grpc, http) = (address("gRPC on "), address("HTTP on "));
-        // Whoever writes to a closed pipe would end.
-        std::thread::spawn(move || lines.for_each(drop));
-        Self { child, grpc, http }
-    }
-
-    /// An answer over HTTP: head and body.
-    fn get(&self, target: &str, headers: &str) -> (String, String) {
-        self.send("GET", target, "localhost", headers)
-    }
-
-    fn send(&self, method: &str, target: &str, host: &str, headers: &str) -> (String, String) {
-        let mut stream = TcpStream::connect(&self.http).unwrap();
-        write!(stream, "{method} {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n").unwrap();
-        let mut text = Vec::new();
-        stream.read_to_end(&mut text).unwrap();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        (head.to_owned(), body.to_owned())
-    }
-
-    /// An answer over gRPC: the status, and the messages with their frames.
-    fn call(&self, path: &str, message: &[u8]) -> (String, Vec<u8>) {
-        let mut frame = vec![0];
-        frame.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
-        frame.extend(message);
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(async {
-            let stream = tokio::net::TcpStream::connect(&self.grpc).await.unwrap();
-            let (mut client, connection) =
-                hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
-            tokio::spawn(connection);
-            let request = hyper::Request::post(format!("http://{}{path}", self.grpc))
-                .header("content-type", "application/grpc")
-                .header("te", "trailers")
-                .body(Full::new(Bytes::from(frame)))
-                .unwrap();
-            let (head, body) = client.send_request(request).await.unwrap().into_parts();
-            let body = body.collect().await.unwrap();
-            let status = body.trailers().and_then(|it| it.get("grpc-status")).or(head.headers.get("grpc-status"));
-            let status = status.unwrap().to_str().unwrap().to_owned();
-            (status, body.to_bytes().to_vec())
-        })
-    }
-
-    /// Ends it as a cluster does.
-    fn terminate(mut self) -> Option<i32> {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-        self.child.wait().unwrap().code()
-    }
-}
 
 fn holds(bytes: &[u8], text: &str) -> bool {
     bytes.windows(text.len()).any(|it| it == text.as_bytes())
@@ -150,7 +68,12 @@ fn pages_are_beside_the_paths_of_catalogd() {
     assert!(server.get("//p/till", "").0.starts_with("HTTP/1.1 307"));
     assert!(server.get("/catalogs/shop/api/v1/nothing", "").1.contains("404 page not found"));
     let metrics = server.get("/metrics", "").1;
-    for line in ["olmdex_catalogs 1", "olmdex_bundles ", "olmdex_pages_total ", "olmdex_page_seconds_total 0."] {
+    for line in [
+        "olmdex_catalogs 1",
+        "olmdex_bundles ",
+        "olmdex_pages_total ",
+        "olmdex_answer_seconds_bucket{kind=\"page\",le=\"+Inf\"} ",
+    ] {
         assert!(metrics.contains(line), "{metrics}");
     }
     assert_eq!(server.terminate(), Some(0));

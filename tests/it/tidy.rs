@@ -68,6 +68,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("ureq", &["oci"]),
     ("rustls_native_certs", &["oci"]),
     ("tokio", &["serve"]),
+    ("tokio_rustls", &["serve"]),
     ("tonic", &["serve"]),
     ("hyper", &["serve"]),
     ("prost", &["serve"]),

@@ -1,5 +1,6 @@
 //! `olmdex serve`
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,8 +13,9 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::report::Reporter;
 use crate::file::{FileError, Scratch, make_way_below};
-use crate::index::{Builder, CatalogSpec, Import, Index, IndexError, Mode};
-use crate::serve::network::{Event, Grpc, ServeError, Server};
+use crate::index::{Builder, CatalogSpec, Index, IndexError, Mode};
+use crate::serve::network::{Event, Grpc, ServeError, Server, TlsFiles};
+use crate::serve::registry::refusal;
 use crate::serve::snapshot::Snapshot;
 use crate::source::{Opener, Source};
 
@@ -53,6 +55,12 @@ pub(crate) struct ServeArgs {
     /// Name that /healthz, /metrics and the pages answer to besides localhost and addresses; may be repeated
     #[arg(long, value_name = "HOST")]
     host: Vec<String>,
+    /// Certificate as PEM, with those that lead to a root; all ports are then encrypted (OLM itself only speaks without)
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Key of the certificate, as PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// Catalog that the gRPC registry answers for
     #[arg(long, value_name = "NAME")]
     catalog: Option<String>,
@@ -77,8 +85,8 @@ pub(crate) struct ServeArgs {
     /// Taken for opm's sake; nothing is written there
     #[arg(short, long, value_name = "FILE", hide = true)]
     termination_log: Option<PathBuf>,
-    /// Likewise
-    #[arg(long, hide = true)]
+    /// Log each call and request
+    #[arg(long)]
     debug: bool,
     /// Listen everywhere, and log and fail as opm does
     #[arg(long, hide = true)]
@@ -126,6 +134,13 @@ impl Log {
             }
             Event::Reloaded => self.say("the catalogs were read again", "reloaded", &[]),
             Event::NotReloaded(why) => self.reporter.warning(&format!("the old catalogs stay: {why}")),
+            Event::Answered { protocol, what, took } => {
+                let took = format!("{:.3} ms", took.as_secs_f64() * 1e3);
+                let fields = [("protocol", (*protocol).to_owned()), ("call", what.clone()), ("took", took.clone())];
+                self.say(&format!("{protocol} {what} in {took}"), "finished call", &fields);
+            }
+            Event::Renewed => self.say("the certificate was read again", "certificate reloaded", &[]),
+            Event::NotRenewed(why) => self.reporter.warning(&format!("the old certificate stays: {why}")),
             Event::Stopping => self.say("ending", "shutting down server", &[]),
         }
     }
@@ -142,7 +157,7 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
         return Err(CommandError::usage("--cache-dir must be specified with --cache-enforce-integrity"));
     }
     let grpc = args.port.is_some() || args.http.is_none();
-    let maker = Maker::new(context, named, args, grpc)?;
+    let maker = Maker::new(context, named, args, *log, grpc)?;
     let (snapshot, watched) = maker.make()?;
     if args.cache_only {
         return Ok(Exit::Yes);
@@ -172,21 +187,27 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
         ports.push(Grpc { address: SocketAddr::new(ip, port), catalog });
     }
     let log = *log;
+    let tls = match (&args.tls_cert, &args.tls_key) {
+        (Some(certificate), Some(key)) => Some(TlsFiles { certificate: certificate.clone(), key: key.clone() }),
+        _ => None,
+    };
     let server = Server {
         grpc: ports,
         http: args.http,
         has_metas: !args.no_metas,
+        tells_calls: args.debug,
         hosts: args.host.clone(),
+        tls,
         snapshot,
         watched,
         reload: Box::new(move || maker.make().map(|it| it.0).map_err(|error| error.message())),
-        tell: Box::new(move |event| log.tell(&event)),
+        tell: Arc::new(move |event| log.tell(&event)),
     };
     server.run().map_err(|error| match error {
         ServeError::Listen { .. } => {
             CommandError::new(Exit::Input, error.to_string()).help("choose another port with `--port`")
         }
-        ServeError::Start(_) => CommandError::new(Exit::Input, error.to_string()),
+        ServeError::Start(_) | ServeError::Tls(_) => CommandError::new(Exit::Input, error.to_string()),
     })?;
     Ok(Exit::Yes)
 }
@@ -203,14 +224,28 @@ struct Maker {
     has_pages: bool,
     /// Documents that only catalogd serves are kept: there is no gRPC, which would refuse them.
     keeps_all: bool,
+    /// Whether it fails as opm does.
+    is_opm: bool,
     /// Where the index is if nobody names a place; it goes with the program.
     _scratch: Option<Scratch>,
 }
 
 impl Maker {
-    fn new(context: &Context, named: Vec<NamedSource>, args: &ServeArgs, grpc: bool) -> Result<Self, CommandError> {
+    fn new(
+        context: &Context,
+        named: Vec<NamedSource>,
+        args: &ServeArgs,
+        log: Log,
+        grpc: bool,
+    ) -> Result<Self, CommandError> {
         let opener = Arc::new(context.opener.with_bundle_image(None));
         let mut scratch = None;
+        if let Some(directory) = &args.cache_dir {
+            let found = look_into_cache(directory)?;
+            if args.as_opm {
+                log.line("info", found.line(), &[("cache", directory.display().to_string())]);
+            }
+        }
         let target = match &args.cache_dir {
             Some(directory) => match way_to_index(directory) {
                 Ok(path) => Some(path),
@@ -227,7 +262,16 @@ impl Maker {
         });
         let must_match = args.cache_enforce_integrity == Some(true);
         let has_pages = args.http.is_some() && !args.no_pages;
-        Ok(Self { opener, named, target, must_match, has_pages, keeps_all: !grpc, _scratch: scratch })
+        Ok(Self {
+            opener,
+            named,
+            target,
+            must_match,
+            has_pages,
+            keeps_all: !grpc,
+            is_opm: args.as_opm,
+            _scratch: scratch,
+        })
     }
 
     /// The catalogs, and the file to look at for new ones.
@@ -308,8 +352,13 @@ impl Maker {
                 };
                 let mode = if self.keeps_all { Mode::Tolerant } else { Mode::Strict };
                 let import = builder.add_catalog(&spec, &input, mode)?;
-                if import.refused {
-                    return Err(Trouble::Said(refused(&spec, &import)));
+                // opm refuses more than its validation does.
+                let refusal = match self.is_opm && (import.refused || import.changed) {
+                    true => refusal(&input, import.report.opm.as_deref()),
+                    false => None,
+                };
+                if import.refused || refusal.is_some() {
+                    return Err(Trouble::Said(refused(&spec, refusal.or(import.report.opm))));
                 }
                 has_changed |= import.changed;
                 names.push(name);
@@ -322,6 +371,42 @@ impl Maker {
             }
         }
         Ok(has_changed)
+    }
+}
+
+/// What a directory for caches has in it.
+enum CacheFound {
+    Nothing,
+    Ours,
+    OfOpm,
+}
+
+impl CacheFound {
+    /// What there is to say of it, as opm does.
+    fn line(&self) -> &'static str {
+        match self {
+            Self::Nothing => "cache directory is empty, building cache",
+            Self::Ours => "found existing cache contents",
+            Self::OfOpm => "the cache of opm is not used, building another beside it",
+        }
+    }
+}
+
+/// Looks into a directory for caches. One that is something else is not written into (`docs/behaviour/fbc.md` 6.2).
+fn look_into_cache(directory: &Path) -> Result<CacheFound, CommandError> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Ok(CacheFound::Nothing) };
+    let names = entries.filter_map(|it| Some(it.ok()?.file_name().to_string_lossy().into_owned()));
+    let names: BTreeSet<String> = names.collect();
+    let has = |name: &str| names.contains(name);
+    match names.is_empty() {
+        true => Ok(CacheFound::Nothing),
+        false if has("olmdex.v1") => Ok(CacheFound::Ours),
+        false if has("pogreb.v1") || (has("cache") && has("digest")) => Ok(CacheFound::OfOpm),
+        false => {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let message = format!("cache directory has unexpected contents: {}", names.join(", "));
+            Err(CommandError::new(Exit::Input, message).help("name a directory that is empty, or that does not exist"))
+        }
     }
 }
 
@@ -359,8 +444,8 @@ impl From<Trouble> for CommandError {
 }
 
 /// A catalog with errors is not served, as with opm.
-fn refused(spec: &CatalogSpec, import: &Import) -> CommandError {
-    let why = import.report.opm.clone().unwrap_or_else(|| format!("`{}` has errors", spec.source));
+fn refused(spec: &CatalogSpec, opm: Option<String>) -> CommandError {
+    let why = opm.unwrap_or_else(|| format!("`{}` has errors", spec.source));
     let message = format!("failed to load or rebuild cache: failed to rebuild cache: {why}");
     CommandError::new(Exit::No, message).help(format!("`olmdex validate {}` tells where", spec.source))
 }

@@ -5,7 +5,7 @@
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::{Buf as _, BufMut as _, Bytes};
 use hyper::body::Incoming;
@@ -91,7 +91,7 @@ pub(super) async fn respond(
     match method(request.uri().path()) {
         Err(message) => Status::unimplemented(message).into_http(),
         Ok(method) => {
-            let call = Call { shared, catalog, method };
+            let call = Call { shared, catalog, method, path: request.uri().clone() };
             let grpc = tonic::server::Grpc::new(Raw).max_decoding_message_size(MAX_QUESTION);
             let mut grpc = grpc.max_encoding_message_size(usize::MAX);
             grpc.streaming(call, request).await
@@ -104,6 +104,8 @@ struct Call {
     shared: Arc<Shared>,
     catalog: Option<Arc<str>>,
     method: Method,
+    /// The path that names it.
+    path: hyper::Uri,
 }
 
 impl StreamingService<Bytes> for Call {
@@ -113,8 +115,13 @@ impl StreamingService<Bytes> for Call {
 
     fn call(&mut self, request: tonic::Request<Streaming<Bytes>>) -> Self::Future {
         let (shared, catalog, method) = (Arc::clone(&self.shared), self.catalog.clone(), self.method);
+        let path = self.path.clone();
         Box::pin(async move {
+            let start = Instant::now();
             let result = answer(Arc::clone(&shared), catalog, method, request).await;
+            let took = start.elapsed();
+            shared.counters.grpc_times.add(took);
+            shared.answered("gRPC", || path.path().to_owned(), took);
             if result.is_err() {
                 Counters::add(&shared.counters.refused_calls);
             }

@@ -5,7 +5,6 @@
 use std::convert::Infallible;
 use std::io::Write as _;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -40,6 +39,14 @@ const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// Answers a request.
 pub(super) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+    let start = Instant::now();
+    let (method, address) = (request.method().clone(), request.uri().clone());
+    let response = answered(&shared, request).await;
+    shared.answered("HTTP", || format!("{method} {address}: {}", response.status().as_u16()), start.elapsed());
+    Ok(response)
+}
+
+async fn answered(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
     Counters::add(&shared.counters.requests);
     let is_get = matches!(request.method().as_str(), "GET" | "HEAD");
     if request.version() == Version::HTTP_11
@@ -47,30 +54,31 @@ pub(super) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> 
         && !request.headers().contains_key("host")
     {
         let text = "400 Bad Request: missing required Host header";
-        return Ok(text_answer(StatusCode::BAD_REQUEST, text));
+        return text_answer(StatusCode::BAD_REQUEST, text);
     }
     match request.uri().path() {
         "/healthz" | "/metrics" if is_get && !shared.is_host_allowed(&request) => {
-            return Ok(text_answer(StatusCode::FORBIDDEN, "403 Forbidden: unknown Host\n"));
+            return text_answer(StatusCode::FORBIDDEN, "403 Forbidden: unknown Host\n");
         }
         "/healthz" if is_get && shared.is_stopping() => {
-            return Ok(text_answer(StatusCode::SERVICE_UNAVAILABLE, "stopping\n"));
+            return text_answer(StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
         }
-        "/healthz" if is_get => return Ok(text_answer(StatusCode::OK, "ok\n")),
+        "/healthz" if is_get => return text_answer(StatusCode::OK, "ok\n"),
         "/metrics" if is_get => {
-            return Ok(text_answer(StatusCode::OK, &metrics(&shared)));
+            return text_answer(StatusCode::OK, &metrics(shared));
         }
         path if shared.snapshot().shelf.is_some() && !is_own_path(path) => {
-            return Ok(match shared.is_host_allowed(&request) {
-                true => page(&shared, request).await,
+            return match shared.is_host_allowed(&request) {
+                true => page(shared, request).await,
                 false => text_answer(StatusCode::FORBIDDEN, "403 Forbidden: unknown Host\n"),
-            });
+            };
         }
         _ => {}
     }
     let snapshot = shared.snapshot();
     let has_metas = shared.has_metas;
     let asked = Arc::clone(&snapshot);
+    let start = Instant::now();
     let made = tokio::task::spawn_blocking(move || {
         let pairs = request.headers().iter();
         let headers: Vec<(&str, &str)> = pairs
@@ -85,8 +93,10 @@ pub(super) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> 
             Ok::<_, IndexError>((made, whole))
         })
     });
-    let Ok(Ok((made, whole))) = made.await else {
-        return Ok(text_answer(StatusCode::INTERNAL_SERVER_ERROR, "500 Internal Server Error\n"));
+    let made = made.await;
+    shared.counters.api_times.add(start.elapsed());
+    let Ok(Ok((made, whole))) = made else {
+        return text_answer(StatusCode::INTERNAL_SERVER_ERROR, "500 Internal Server Error\n");
     };
     let mut response = Response::builder().status(made.status);
     for (name, value) in &made.headers {
@@ -96,7 +106,7 @@ pub(super) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> 
         Some(bytes) => full(bytes),
         None => streamed(snapshot, made),
     };
-    Ok(response.body(body).unwrap_or_else(|_| text_answer(StatusCode::INTERNAL_SERVER_ERROR, "")))
+    response.body(body).unwrap_or_else(|_| text_answer(StatusCode::INTERNAL_SERVER_ERROR, ""))
 }
 
 /// What Prometheus collects.
@@ -132,8 +142,7 @@ async fn page(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
         Some((answer, packer.finish()))
     });
     let made = made.await;
-    let micros = u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-    shared.counters.page_time.fetch_add(micros, Ordering::Relaxed);
+    shared.counters.page_times.add(start.elapsed());
     let Ok(Some((answer, body))) = made else { return failed() };
     let mut response = Response::builder().status(answer.status);
     for (name, value) in &answer.headers {

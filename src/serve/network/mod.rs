@@ -3,9 +3,13 @@
 //! What it deliberately does not do: it decides no answer; those are made by [`super::registry`] and [`super::catalogd`].
 
 mod counters;
+mod event;
 mod grpc;
 mod http;
 mod server;
 mod state;
+mod tls;
 
-pub use server::{Event, Grpc, ServeError, Server};
+pub use event::Event;
+pub use server::{Grpc, ServeError, Server};
+pub use tls::{TlsError, TlsFiles};

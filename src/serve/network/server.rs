@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,12 +10,16 @@ use hyper::server::conn;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use thiserror::Error;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, watch};
+use tokio_rustls::TlsAcceptor;
 
 use super::counters::Counters;
+use super::event::Event;
 use super::state::Shared;
+use super::tls::{TlsError, TlsFiles};
 use super::{grpc, http};
 use crate::serve::snapshot::Snapshot;
 
@@ -25,7 +29,7 @@ const MAX_CONNECTIONS: usize = 1024;
 const MAX_STREAMS: u32 = 250;
 /// Bytes of all headers of a request.
 const MAX_HEADERS: u32 = 16 << 10;
-/// How long a client may take to send the headers of a request.
+/// How long a client may take to send the headers of a request, and to agree on a cipher.
 const HEADER_PATIENCE: Duration = Duration::from_secs(5);
 /// How long requests may take after the end was asked for.
 const GRACE: Duration = Duration::from_secs(25);
@@ -57,26 +61,9 @@ pub enum ServeError {
         /// Why.
         source: std::io::Error,
     },
-}
-
-/// What happens while it serves, for who prints.
-#[derive(Debug)]
-pub enum Event {
-    /// A port is open: what it offers and where.
-    Listening {
-        /// `gRPC` or `HTTP`.
-        protocol: &'static str,
-        /// Where.
-        address: SocketAddr,
-        /// The catalog of a gRPC port, if it has a certain one.
-        catalog: Option<String>,
-    },
-    /// The catalogs were read again.
-    Reloaded,
-    /// They could not be; the old ones stay.
-    NotReloaded(String),
-    /// It was told to end.
-    Stopping,
+    /// The certificate cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
 }
 
 /// What is to be served.
@@ -87,8 +74,12 @@ pub struct Server {
     pub http: Option<SocketAddr>,
     /// Whether HTTP offers `metas`.
     pub has_metas: bool,
+    /// Whether each answer is an event.
+    pub tells_calls: bool,
     /// Names of this server besides `localhost` and addresses.
     pub hosts: Vec<String>,
+    /// The certificate; without one, connections are not encrypted. It is read again when a file of it is replaced.
+    pub tls: Option<TlsFiles>,
     /// The catalogs.
     pub snapshot: Snapshot,
     /// A file that is looked at for a new state.
@@ -96,7 +87,7 @@ pub struct Server {
     /// Makes the catalogs anew.
     pub reload: Box<dyn Fn() -> Result<Snapshot, String> + Send + Sync>,
     /// Is told what happens.
-    pub tell: Box<dyn Fn(Event) + Send + Sync>,
+    pub tell: Arc<dyn Fn(Event) + Send + Sync>,
 }
 
 impl Server {
@@ -120,7 +111,11 @@ impl Server {
         let mut terminate = signal(SignalKind::terminate()).map_err(ServeError::Start)?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(ServeError::Start)?;
         let mut hangup = signal(SignalKind::hangup()).map_err(ServeError::Start)?;
-        let shared = Arc::new(Shared::new(self.snapshot, self.has_metas, self.hosts));
+        let acceptors = self.tls.as_ref().map(TlsFiles::read).transpose()?;
+        let shared = Arc::new(Shared::new(self.snapshot, self.has_metas, self.hosts, acceptors));
+        if self.tells_calls {
+            shared.tell_calls(Arc::clone(&self.tell));
+        }
         let (stop, stopped) = watch::channel(false);
         let limit = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let mut listeners = Vec::new();
@@ -142,22 +137,25 @@ impl Server {
             tokio::spawn(accept(listener, offer, Arc::clone(&shared), Arc::clone(&limit), stopped.clone()));
         }
         let reload: Arc<dyn Fn() -> Result<Snapshot, String> + Send + Sync> = Arc::from(self.reload);
-        let mut stamp = self.watched.as_deref().and_then(stamp_of);
+        let mut index = Watch::new(self.watched);
+        let mut certificate = Watch::new(self.tls.iter().flat_map(|it| [it.certificate.clone(), it.key.clone()]));
         loop {
             let must_reload = tokio::select! {
                 _ = terminate.recv() => break,
                 _ = interrupt.recv() => break,
                 _ = hangup.recv() => true,
-                () = tokio::time::sleep(POLL) => {
-                    let found = self.watched.as_deref().and_then(stamp_of);
-                    // Between the old and the new there may be none for a moment.
-                    let is_new = found.is_some() && found != stamp;
-                    if is_new {
-                        stamp = found;
-                    }
-                    is_new
-                }
+                () = tokio::time::sleep(POLL) => index.has_changed(),
             };
+            if let Some(files) = self.tls.as_ref().filter(|_| certificate.has_changed()) {
+                match files.read() {
+                    Ok(acceptors) => {
+                        shared.renew(acceptors);
+                        (self.tell)(Event::Renewed);
+                    }
+                    // One file may have been replaced, and the other soon will be.
+                    Err(error) => (self.tell)(Event::NotRenewed(error)),
+                }
+            }
             if must_reload {
                 let make = Arc::clone(&reload);
                 match tokio::task::spawn_blocking(move || make()).await {
@@ -190,7 +188,37 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, ServeError> {
 }
 
 /// What tells whether a file was replaced.
-fn stamp_of(path: &Path) -> Option<(u64, u64, i64, i64)> {
+type Stamp = (u64, u64, i64, i64);
+
+/// Files that are looked at again and again.
+struct Watch {
+    files: Vec<(PathBuf, Option<Stamp>)>,
+}
+
+impl Watch {
+    fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        let files = paths.into_iter().map(|path| {
+            let stamp = stamp_of(&path);
+            (path, stamp)
+        });
+        Self { files: files.collect() }
+    }
+
+    /// Whether a file is another one than the last time. Between the old and the new there may be none for a moment.
+    fn has_changed(&mut self) -> bool {
+        let mut has_changed = false;
+        for (path, stamp) in &mut self.files {
+            let found = stamp_of(path);
+            if found.is_some() && found != *stamp {
+                *stamp = found;
+                has_changed = true;
+            }
+        }
+        has_changed
+    }
+}
+
+fn stamp_of(path: &Path) -> Option<Stamp> {
     use std::os::unix::fs::MetadataExt as _;
     let found = std::fs::metadata(path).ok()?;
     Some((found.ino(), found.size(), found.mtime(), found.mtime_nsec()))
@@ -229,54 +257,67 @@ async fn accept(
         tokio::spawn(async move {
             let _permit = permit;
             let _ = stream.set_nodelay(true);
-            match offer {
-                Offer::Grpc(catalog) => serve_grpc(stream, catalog, shared, stopped).await,
-                Offer::Http => serve_http(stream, shared, stopped).await,
+            let acceptor = shared.acceptors().map(|it| match offer {
+                Offer::Grpc(_) => it.grpc,
+                Offer::Http => it.http,
+            });
+            match acceptor {
+                None => serve_one(stream, offer, shared, stopped).await,
+                Some(acceptor) => {
+                    if let Some(stream) = encrypted(&acceptor, stream).await {
+                        serve_one(stream, offer, shared, stopped).await;
+                    }
+                }
             }
         });
     }
 }
 
-async fn serve_grpc(
-    stream: TcpStream,
-    catalog: Option<Arc<str>>,
-    shared: Arc<Shared>,
-    mut stopped: watch::Receiver<bool>,
-) {
-    let service = service_fn(move |request| {
-        let (shared, catalog) = (Arc::clone(&shared), catalog.clone());
-        async move { Ok::<_, std::convert::Infallible>(grpc::respond(shared, catalog, request).await) }
-    });
-    let connection = conn::http2::Builder::new(TokioExecutor::new())
-        .timer(TokioTimer::new())
-        .max_concurrent_streams(MAX_STREAMS)
-        .max_header_list_size(MAX_HEADERS)
-        .keep_alive_interval(KEEP_ALIVE.0)
-        .keep_alive_timeout(KEEP_ALIVE.1)
-        .serve_connection(TokioIo::new(stream), service);
-    let mut connection = pin!(connection);
-    // What goes wrong on a connection is the client's to notice.
-    tokio::select! {
-        _ = connection.as_mut() => {}
-        _ = stopped.changed() => {
-            connection.as_mut().graceful_shutdown();
-            let _ = connection.await;
+/// The connection after both sides have agreed on how to encrypt it; `None` if they cannot, or the client takes too long.
+async fn encrypted<S: Stream>(acceptor: &TlsAcceptor, stream: S) -> Option<impl Stream> {
+    tokio::time::timeout(HEADER_PATIENCE, acceptor.accept(stream)).await.ok()?.ok()
+}
+
+/// A connection, encrypted or not.
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
+
+async fn serve_one<S: Stream>(stream: S, offer: Offer, shared: Arc<Shared>, stopped: watch::Receiver<bool>) {
+    match offer {
+        Offer::Grpc(catalog) => {
+            let service = service_fn(move |request| {
+                let (shared, catalog) = (Arc::clone(&shared), catalog.clone());
+                async move { Ok::<_, std::convert::Infallible>(grpc::respond(shared, catalog, request).await) }
+            });
+            let connection = conn::http2::Builder::new(TokioExecutor::new())
+                .timer(TokioTimer::new())
+                .max_concurrent_streams(MAX_STREAMS)
+                .max_header_list_size(MAX_HEADERS)
+                .keep_alive_interval(KEEP_ALIVE.0)
+                .keep_alive_timeout(KEEP_ALIVE.1)
+                .serve_connection(TokioIo::new(stream), service);
+            until(stopped, connection, |it| it.graceful_shutdown()).await;
+        }
+        Offer::Http => {
+            let service = service_fn(move |request| http::respond(Arc::clone(&shared), request));
+            let connection = conn::http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(HEADER_PATIENCE)
+                .max_buf_size(MAX_HEADERS as usize)
+                .serve_connection(TokioIo::new(stream), service);
+            until(stopped, connection, |it| it.graceful_shutdown()).await;
         }
     }
 }
 
-async fn serve_http(stream: TcpStream, shared: Arc<Shared>, mut stopped: watch::Receiver<bool>) {
-    let service = service_fn(move |request| http::respond(Arc::clone(&shared), request));
-    let connection = conn::http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_PATIENCE)
-        .max_buf_size(MAX_HEADERS as usize)
-        .serve_connection(TokioIo::new(stream), service);
+/// Serves a connection until its client goes, or the server ends and the client has its answers. What goes wrong on a connection is the
+/// client's to notice.
+async fn until<C: Future>(mut stopped: watch::Receiver<bool>, connection: C, shut: impl FnOnce(Pin<&mut C>)) {
     let mut connection = pin!(connection);
     tokio::select! {
         _ = connection.as_mut() => {}
         _ = stopped.changed() => {
-            connection.as_mut().graceful_shutdown();
+            shut(connection.as_mut());
             let _ = connection.await;
         }
     }

@@ -2,22 +2,30 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
 
 use hyper::Request;
 use hyper::body::Incoming;
 use tokio::sync::Semaphore;
 
 use super::counters::Counters;
+use super::event::Event;
+use super::tls::Acceptors;
+use crate::diag::printable;
 use crate::serve::snapshot::Snapshot;
 
 /// What all connections share.
 pub(super) struct Shared {
     current: RwLock<Arc<Snapshot>>,
+    /// What encrypts connections, if they are.
+    acceptors: RwLock<Option<Acceptors>>,
     is_stopping: AtomicBool,
     pub(super) has_metas: bool,
     hosts: Vec<String>,
     pub(super) counters: Counters,
+    /// Who is told of each answer.
+    tell: OnceLock<Arc<dyn Fn(Event) + Send + Sync>>,
     /// Some pages read a whole catalog; clusters are not kept waiting for more than these.
     pub(super) pages: Semaphore,
 }
@@ -26,9 +34,39 @@ pub(super) struct Shared {
 const MAX_PAGES: usize = 2;
 
 impl Shared {
-    pub(super) fn new(snapshot: Snapshot, has_metas: bool, hosts: Vec<String>) -> Self {
-        let (current, is_stopping) = (RwLock::new(Arc::new(snapshot)), AtomicBool::new(false));
-        Self { current, is_stopping, has_metas, hosts, counters: Counters::default(), pages: Semaphore::new(MAX_PAGES) }
+    pub(super) fn new(snapshot: Snapshot, has_metas: bool, hosts: Vec<String>, acceptors: Option<Acceptors>) -> Self {
+        Self {
+            current: RwLock::new(Arc::new(snapshot)),
+            acceptors: RwLock::new(acceptors),
+            is_stopping: AtomicBool::new(false),
+            has_metas,
+            hosts,
+            counters: Counters::default(),
+            tell: OnceLock::new(),
+            pages: Semaphore::new(MAX_PAGES),
+        }
+    }
+
+    /// From now on each answer is an event.
+    pub(super) fn tell_calls(&self, tell: Arc<dyn Fn(Event) + Send + Sync>) {
+        // There is one server, which says this once.
+        let _ = self.tell.set(tell);
+    }
+
+    /// Says that an answer was made.
+    pub(super) fn answered(&self, protocol: &'static str, what: impl FnOnce() -> String, took: Duration) {
+        if let Some(tell) = self.tell.get() {
+            tell(Event::Answered { protocol, what: printable(&what()).into_owned(), took });
+        }
+    }
+
+    /// From now on connections have another certificate.
+    pub(super) fn renew(&self, acceptors: Acceptors) {
+        *self.acceptors.write().unwrap_or_else(PoisonError::into_inner) = Some(acceptors);
+    }
+
+    pub(super) fn acceptors(&self) -> Option<Acceptors> {
+        self.acceptors.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// From now on questions go to other catalogs.

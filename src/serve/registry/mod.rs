@@ -6,6 +6,7 @@
 //!
 //! What it deliberately does not do: nothing is asynchronous, and nothing here knows how messages get to clients.
 
+mod admission;
 mod bundle;
 pub mod call;
 mod custom;
@@ -15,6 +16,7 @@ pub mod reflection;
 mod refusal;
 pub mod value;
 
+pub use admission::refusal;
 pub use custom::{ACKNOWLEDGEMENT, is_name};
 pub use refusal::{Code, Refusal};
 

@@ -10,6 +10,7 @@ pub mod older_index;
 pub mod recording;
 pub mod registry;
 pub mod schema;
+pub mod server;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Read as _, Write as _};

@@ -1,0 +1,39 @@
+//! What happens while a server serves.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use super::tls::TlsError;
+
+/// What happens while it serves, for who prints.
+#[derive(Debug)]
+pub enum Event {
+    /// A port is open: what it offers and where.
+    Listening {
+        /// `gRPC` or `HTTP`.
+        protocol: &'static str,
+        /// Where.
+        address: SocketAddr,
+        /// The catalog of a gRPC port, if it has a certain one.
+        catalog: Option<String>,
+    },
+    /// The catalogs were read again.
+    Reloaded,
+    /// They could not be; the old ones stay.
+    NotReloaded(String),
+    /// The certificate was replaced.
+    Renewed,
+    /// It cannot be used; the old one stays.
+    NotRenewed(TlsError),
+    /// An answer was made ([`Server::tells_calls`]).
+    Answered {
+        /// `gRPC` or `HTTP`.
+        protocol: &'static str,
+        /// What was asked: the path of a method, or method and address of a request, with what cannot be seen made visible.
+        what: String,
+        /// How long it took; of a streamed one until its first messages were made.
+        took: Duration,
+    },
+    /// It was told to end.
+    Stopping,
+}

@@ -1,0 +1,122 @@
+//! What opm's `serve` refuses of a catalog, in its words: it is stricter than its `validate` (`docs/behaviour/fbc.md` 6.1).
+//!
+//! What it deliberately does not do: it finds one thing, the first. [`check()`] finds all that a catalog's owner should know.
+
+use std::collections::BTreeMap;
+
+use super::custom::is_name;
+use crate::check::check;
+use crate::fbc::{Consumer, DefectKind, Document, Format, Input, Typed, load, write_blob};
+
+/// The property of which a bundle may have one.
+const CSV_METADATA: &str = "olm.csv.metadata";
+
+/// Why a catalog cannot be served as opm serves it; `None` if it can. `opm` is what its validation says of the catalog.
+#[must_use]
+pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
+    let mut seen: Vec<Seen> = Vec::new();
+    let collected = load(input, &Look, |it| {
+        seen.push(it);
+        Ok::<(), std::convert::Infallible>(())
+    });
+    let Ok(()) = collected;
+    for document in &seen {
+        match document {
+            Seen::Custom { schema, package } => {
+                for (what, name, is_good) in [
+                    ("schema", schema, is_name(schema)),
+                    ("packageName", package, package.is_empty() || is_name(package)),
+                ] {
+                    if !is_good {
+                        let why = "must match ^[a-zA-Z0-9][a-zA-Z0-9._-]*$";
+                        return Some(format!("invalid custom schema meta: invalid {what} {name:?}: {why}"));
+                    }
+                }
+            }
+            Seen::NoSchema => return Some("invalid custom schema meta: invalid schema: must not be empty".to_owned()),
+            // What cannot be read at all stops it where it stands.
+            Seen::Broken { package } if package.is_empty() => return opm.map(str::to_owned),
+            Seen::Broken { .. } | Seen::Part { .. } => {}
+        }
+    }
+    let mut packages: BTreeMap<String, Bucket> = BTreeMap::new();
+    for document in seen {
+        match document {
+            Seen::Part { package, text, n_csv_metadata } => {
+                let bucket = packages.entry(package).or_default();
+                bucket.text.extend(text);
+                bucket.n_csv_metadata = bucket.n_csv_metadata.max(n_csv_metadata);
+            }
+            Seen::Broken { package } => packages.entry(package).or_default().is_broken = true,
+            Seen::Custom { .. } | Seen::NoSchema => {}
+        }
+    }
+    let is_accepted = opm.is_none();
+    packages.into_iter().find_map(|(package, bucket)| {
+        let why = match bucket {
+            Bucket { is_broken: true, .. } => opm.map(str::to_owned),
+            // What is valid as a whole is valid in its parts.
+            Bucket { text, .. } if !is_accepted => check(&Input::bytes(&package, text.into())).opm,
+            _ => None,
+        };
+        let several =
+            |n: usize| format!("parse properties: expected at most 1 property of type {CSV_METADATA:?}, found {n}");
+        let why = why.or_else(|| Some(bucket.n_csv_metadata).filter(|it| *it > 1).map(several))?;
+        Some(format!("build package index: process package {package:?}: {why}"))
+    })
+}
+
+/// The documents of a package.
+#[derive(Default)]
+struct Bucket {
+    text: Vec<u8>,
+    n_csv_metadata: usize,
+    is_broken: bool,
+}
+
+/// What is kept of a document.
+enum Seen {
+    /// It belongs to a package.
+    Part {
+        package: String,
+        text: Vec<u8>,
+        n_csv_metadata: usize,
+    },
+    /// Of another schema.
+    Custom {
+        schema: String,
+        package: String,
+    },
+    NoSchema,
+    Broken {
+        package: String,
+    },
+}
+
+struct Look;
+
+impl Consumer for Look {
+    type Output = Seen;
+
+    fn document(&self, document: Document<'_>) -> Seen {
+        let blob = match document.blob {
+            Ok(blob) => blob,
+            Err(failure) => {
+                let has_no_schema = failure.defects.iter().any(|it| matches!(it.kind, DefectKind::MissingSchema(_)));
+                return if has_no_schema { Seen::NoSchema } else { Seen::Broken { package: failure.package } };
+            }
+        };
+        let n_csv_metadata = match &blob.typed {
+            Typed::Other => {
+                return Seen::Custom { schema: blob.schema.into_owned(), package: blob.package.into_owned() };
+            }
+            Typed::Bundle(bundle) => bundle.properties.iter().filter(|it| it.kind == CSV_METADATA).count(),
+            _ => 0,
+        };
+        let mut text = Vec::new();
+        match write_blob(&blob, Format::Json, &mut text) {
+            Ok(()) => Seen::Part { package: blob.package.into_owned(), text, n_csv_metadata },
+            Err(_) => Seen::Broken { package: blob.package.into_owned() },
+        }
+    }
+}

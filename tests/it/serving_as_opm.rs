@@ -1,0 +1,78 @@
+//! `olmdex` under the name `opm`, as images of catalogs start it: caches, places that cannot be written, logs.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::support::{scratch, write};
+
+/// The log and the exit code of `opm serve --cache-only`.
+fn cached(directory: &Path, cache: &str) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_olmdex"))
+        .arg0("/bin/opm")
+        .args(["serve", "fixtures/shop/in", "--cache-only"])
+        .arg(format!("--cache-dir={}", directory.join(cache).display()))
+        .output()
+        .unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn caches_are_made_found_and_never_put_into_a_directory_of_something_else() {
+    let directory = scratch();
+    let (code, log) = cached(directory.path(), "new");
+    assert!(code == Some(0) && log.contains("cache directory is empty"), "{log}");
+    assert!(directory.path().join("new/olmdex.v1/index.db").exists());
+    let (code, log) = cached(directory.path(), "new");
+    assert!(code == Some(0) && log.contains("found existing cache contents"), "{log}");
+    // The caches of opm stay, and ours is made beside them.
+    write(directory.path(), "pogreb/pogreb.v1/digest", "0");
+    write(directory.path(), "json/cache/packages.json", "{}");
+    write(directory.path(), "json/digest", "0");
+    for cache in ["pogreb", "json"] {
+        let (code, log) = cached(directory.path(), cache);
+        assert!(code == Some(0) && log.contains("the cache of opm is not used"), "{log}");
+    }
+    assert!(directory.path().join("pogreb/pogreb.v1/digest").exists());
+    write(directory.path(), "home/letters.txt", "dear");
+    let (code, log) = cached(directory.path(), "home");
+    assert!(code == Some(1) && log.contains("cache directory has unexpected contents: letters.txt"), "{log}");
+    assert!(!directory.path().join("home/olmdex.v1").exists());
+}
+
+#[test]
+fn a_server_starts_where_nothing_can_be_written_and_logs_its_calls_if_it_is_asked_to() {
+    let directory = scratch();
+    for name in ["tmp", "cache"] {
+        std::fs::create_dir(directory.path().join(name)).unwrap();
+        std::fs::set_permissions(directory.path().join(name), std::fs::Permissions::from_mode(0o555)).unwrap();
+    }
+    let mut child = Command::new(env!("CARGO_BIN_EXE_olmdex"))
+        .arg0("/bin/opm")
+        .args(["serve", "fixtures/shop/in", "-p", "0", "--debug", "-t", "/dev/termination-log/x"])
+        .arg(format!("--cache-dir={}", directory.path().join("cache").display()))
+        .env("TMPDIR", directory.path().join("tmp"))
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let port = loop {
+        let line = lines.next().expect("it serves").unwrap();
+        if let Some((_, port)) = line.split_once("port=") {
+            break port.to_owned();
+        }
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let stream = tokio::net::TcpStream::connect(format!("localhost:{port}")).await.unwrap();
+        let (status, _) = crate::support::server::call_over(stream, "/api.Registry/ListPackages", b"").await;
+        assert_eq!(status, "0");
+    });
+    let line = lines.next().unwrap().unwrap();
+    assert!(line.contains("finished call") && line.contains("/api.Registry/ListPackages"), "{line}");
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}

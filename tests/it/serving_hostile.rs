@@ -1,0 +1,147 @@
+//! `olmdex serve` among clients that are slow, silent, endless or wrong: the others get their answers.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+
+use crate::support::scratch;
+use crate::support::server::Server;
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// Sends bytes and reads what comes, as long as it comes at once.
+fn poke(address: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    // The server may be gone before all is sent, which is an answer as well.
+    let _ = stream.write_all(bytes);
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    answer
+}
+
+fn assert_well(server: &Server) {
+    assert_eq!(server.call("/api.Registry/ListPackages", b"").0, "0");
+    assert!(server.get("/healthz", "").0.starts_with("HTTP/1.1 200"));
+}
+
+#[test]
+fn frames_and_headers_that_are_wrong_end_their_own_connection_only() {
+    let directory = scratch();
+    let server = Server::start(directory.path(), &["shop=fixtures/shop/in"]);
+    let long = "x".repeat(1 << 20);
+    let mut frames: Vec<Vec<u8>> = vec![
+        b"GET / HTTP/1.1\r\n\r\n".to_vec(),
+        vec![0; 4096],
+        vec![0xff; 4096],
+        // A frame of sixteen megabytes that never comes, one for a stream that nobody opened, one that ends in its middle.
+        [PREFACE, &[0xff, 0xff, 0xff, 0, 0, 0, 0, 0, 1]].concat(),
+        [PREFACE, &[0, 0, 4, 4, 0, 0, 0, 0, 0], &[1, 2, 3, 4]].concat(),
+        [PREFACE, &[0, 0, 1, 0, 0, 0, 0, 0, 9, 0]].concat(),
+        [PREFACE, &[0, 0, 8, 6, 0]].concat(),
+    ];
+    // Headers that go on for ever, without an end.
+    let mut endless = [PREFACE, &[0, 0, 1, 1, 0, 0, 0, 0, 1, 0x82]].concat();
+    for _ in 0..10_000 {
+        endless.extend([0, 0, 1, 9, 0, 0, 0, 0, 1, 0x82]);
+    }
+    frames.push(endless);
+    for frame in &frames {
+        poke(&server.grpc, frame);
+    }
+    for head in [
+        format!("GET /{long} HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        format!("GET / HTTP/1.1\r\nHost: localhost\r\nX: {long}\r\n\r\n"),
+        "GET / HTTP/9.9\r\n\r\n".to_owned(),
+        "GET /catalogs/shop/api/v1/all HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: -1\r\n\r\n".to_owned(),
+        "\0".repeat(4096),
+    ] {
+        let answer = poke(&server.http, head.as_bytes());
+        assert!(!answer.starts_with(b"HTTP/1.1 200"), "{}", &head[..40]);
+    }
+    // A message that says it is four gigabytes, and one that cannot be read.
+    assert_ne!(server.call("/api.Registry/GetPackage", &[0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]).0, "0");
+    assert_ne!(server.call("/api.Registry/GetPackage", &[0xff; 64]).0, "0");
+    assert_ne!(server.call("/api.Registry/GetPackage", &vec![0x0a; 1 << 20]).0, "0");
+    assert_well(&server);
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn clients_that_wait_hold_nobody_else_up() {
+    let directory = scratch();
+    let server = Server::start(directory.path(), &["shop=fixtures/shop/in"]);
+    // Some say nothing, some stop in the middle of a request, some take no answer.
+    let mut waiting = Vec::new();
+    for idx in 0..60 {
+        for address in [&server.grpc, &server.http] {
+            let mut stream = TcpStream::connect(address).unwrap();
+            let _ = match idx % 3 {
+                0 => Ok(()),
+                1 => stream.write_all(if *address == server.grpc { PREFACE } else { b"GET /p/till HTTP/1.1\r\nHo" }),
+                _ => stream.write_all(b"GET /catalogs/shop/api/v1/all HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+            };
+            waiting.push(stream);
+        }
+    }
+    assert_well(&server);
+    drop(waiting);
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn a_thousand_streams_on_one_connection_are_answered() {
+    streams(1_000);
+}
+
+#[test]
+#[ignore = "takes half a minute without optimisation"]
+fn ten_thousand_streams_on_one_connection_are_answered() {
+    streams(10_000);
+}
+
+fn streams(n_streams: usize) {
+    let directory = scratch();
+    let server = Server::start(directory.path(), &["shop=fixtures/shop/in"]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let stream = tokio::net::TcpStream::connect(&server.grpc).await.unwrap();
+        let (client, connection) =
+            hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+        tokio::spawn(connection);
+        let asked = |n: usize| {
+            let mut client = client.clone();
+            let request = hyper::Request::post(format!("http://{}/api.Registry/GetPackage", server.grpc))
+                .header("content-type", "application/grpc")
+                .body(Full::new(Bytes::from_static(b"\0\0\0\0\x06\x0a\x04till")))
+                .unwrap();
+            async move {
+                client.ready().await.unwrap();
+                let response = client.send_request(request).await.unwrap();
+                // Every tenth is given up before its answer is read.
+                if n % 10 == 0 {
+                    return true;
+                }
+                let body = response.into_body().collect().await.unwrap();
+                body.trailers().and_then(|it| it.get("grpc-status")).is_some_and(|it| it == "0")
+            }
+        };
+        let mut tasks: tokio::task::JoinSet<bool> = tokio::task::JoinSet::new();
+        for n in 0..n_streams {
+            if tasks.len() >= 400 {
+                assert!(tasks.join_next().await.unwrap().unwrap());
+            }
+            tasks.spawn(asked(n));
+        }
+        while let Some(done) = tasks.join_next().await {
+            assert!(done.unwrap());
+        }
+    });
+    assert_well(&server);
+    assert_eq!(server.terminate(), Some(0));
+}

@@ -1,0 +1,96 @@
+//! `olmdex serve` as a process, and questions to it.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// A server on free ports.
+pub struct Server {
+    child: Child,
+    /// Where gRPC is.
+    pub grpc: String,
+    /// Where HTTP is.
+    pub http: String,
+}
+
+impl Server {
+    pub fn start(scratch: &Path, arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_olmdex"))
+            .arg("serve")
+            .args(arguments)
+            .args(["-p", "0", "--http", "127.0.0.1:0"])
+            .env("TMPDIR", scratch)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut address = |protocol: &str| {
+            let line = lines.next().unwrap().unwrap();
+            line.split_once(protocol).unwrap().1.split(' ').next().unwrap().to_owned()
+        };
+        let (grpc, http) = (address("gRPC on "), address("HTTP on "));
+        // Whoever writes to a closed pipe would end.
+        std::thread::spawn(move || lines.for_each(drop));
+        Self { child, grpc, http }
+    }
+
+    /// An answer over HTTP: head and body.
+    pub fn get(&self, target: &str, headers: &str) -> (String, String) {
+        self.send("GET", target, "localhost", headers)
+    }
+
+    pub fn send(&self, method: &str, target: &str, host: &str, headers: &str) -> (String, String) {
+        let mut stream = TcpStream::connect(&self.http).unwrap();
+        write!(stream, "{method} {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n").unwrap();
+        let mut text = Vec::new();
+        stream.read_to_end(&mut text).unwrap();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        (head.to_owned(), body.to_owned())
+    }
+
+    /// An answer over gRPC: the status, and the messages with their frames.
+    pub fn call(&self, path: &str, message: &[u8]) -> (String, Vec<u8>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            call_over(tokio::net::TcpStream::connect(&self.grpc).await.unwrap(), path, message).await
+        })
+    }
+
+    /// Ends it as a cluster does.
+    pub fn terminate(mut self) -> Option<i32> {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+/// An answer over gRPC, by a connection that is there.
+pub async fn call_over<S>(stream: S, path: &str, message: &[u8]) -> (String, Vec<u8>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let mut frame = vec![0];
+    frame.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
+    frame.extend(message);
+    let (mut client, connection) =
+        hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
+    tokio::spawn(connection);
+    let request = hyper::Request::post(format!("http://localhost{path}"))
+        .header("content-type", "application/grpc")
+        .header("te", "trailers")
+        .body(Full::new(Bytes::from(frame)))
+        .unwrap();
+    let (head, body) = client.send_request(request).await.unwrap().into_parts();
+    let body = body.collect().await.unwrap();
+    let status = body.trailers().and_then(|it| it.get("grpc-status")).or(head.headers.get("grpc-status"));
+    let status = status.unwrap().to_str().unwrap().to_owned();
+    (status, body.to_bytes().to_vec())
+}
