@@ -44,6 +44,27 @@ pub fn indent(compact: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// The same JSON without white space between its parts.
+#[must_use]
+pub fn unindent(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut pos = 0;
+    while let Some(&byte) = text.get(pos) {
+        match byte {
+            b'"' => {
+                let end = end_of_string(text, pos);
+                out.extend_from_slice(&text[pos..end]);
+                pos = end;
+                continue;
+            }
+            b' ' | b'\t' | b'\r' | b'\n' => {}
+            _ => out.push(byte),
+        }
+        pos += 1;
+    }
+    out
+}
+
 /// The offset after the string whose quote is at `start`.
 fn end_of_string(text: &[u8], start: usize) -> usize {
     let mut pos = start + 1;
@@ -55,4 +76,18 @@ fn end_of_string(text: &[u8], start: usize) -> usize {
         pos += 2;
     }
     text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unindenting_undoes_indenting_and_leaves_strings_as_they_are() {
+        let compact = br#"{"a":[1,{"b":"x \" : , y"},[]],"c":{},"d":" "}"#;
+        let mut indented = Vec::new();
+        indent(compact, &mut indented);
+        assert_eq!(unindent(&indented), compact);
+        assert_eq!(unindent(b"[ 1,\r\n\t2 ]\n"), b"[1,2]");
+    }
 }

@@ -20,7 +20,7 @@ mod text;
 mod value;
 mod write;
 
-pub use indent::indent;
+pub use indent::{indent, unindent};
 pub use locate::{FoundOffset, locate, locate_all, locate_key};
 pub use number::write_number;
 pub use paths::Paths;

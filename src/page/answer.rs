@@ -120,7 +120,7 @@ pub(super) fn content(desk: Desk<'_>) -> Result<(&'static str, Vec<u8>), PageErr
         Route::Home => home::page(desk)?,
         Route::Packages(list) => packages::page(desk, list)?,
         Route::Package(name) => package::page(desk, name)?,
-        Route::Version(release, Part::Whole) => version::page(desk, release)?,
+        Route::Version(release, Part::Whole) => version::page(desk, release, &version::answer(desk, release)?)?,
         Route::Channel(stream) => channel::page(desk, stream)?,
         Route::Path(way) => path::page(desk, way)?,
         Route::Compat(fit) => compat::page(desk, fit)?,
@@ -131,6 +131,23 @@ pub(super) fn content(desk: Desk<'_>) -> Result<(&'static str, Vec<u8>), PageErr
         Route::Lint { catalog } => lint::page(desk, catalog.as_ref())?,
     };
     Ok((HTML, framed(desk, &page).into_string().into_bytes()))
+}
+
+/// A page for a file, and its data for another, if it is to be had as data and that is not too large.
+pub(super) fn content_and_data(desk: Desk<'_>, is_data: bool) -> Result<(Vec<u8>, Option<Vec<u8>>), PageError> {
+    if let (Route::Version(release, Part::Whole), true) = (desk.here, is_data) {
+        // Most of all files are of versions, and their answer is what takes time.
+        let answer = version::answer(desk, release)?;
+        let page = framed(desk, &version::page(desk, release, &answer)?).into_string().into_bytes();
+        return Ok((page, Some(envelope("Bundle", answer)?)));
+    }
+    let page = content(desk)?.1;
+    match is_data.then(|| data(desk)).transpose() {
+        Ok(data) => Ok((page, data)),
+        // Then the page has no link to it.
+        Err(PageError::TooLarge(_)) => Ok((page, None)),
+        Err(error) => Err(error),
+    }
 }
 
 /// The style sheet of all pages.

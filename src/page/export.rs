@@ -4,10 +4,11 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::mpsc::{SyncSender, sync_channel};
 
 use thiserror::Error;
 
-use super::answer::{content, data};
+use super::answer::{content_and_data, data};
 use super::links::{FileNames, Links};
 use super::reply::PageError;
 use super::route::{Comparison, Fit, Form, List, Part, Release, Route, Stream, Way};
@@ -16,6 +17,7 @@ use super::site::{Desk, Site};
 use crate::file::{FileError, NewDirectory};
 use crate::index::query::{ApiPattern, BundleRow, Filter};
 use crate::index::{Index, IndexError};
+use crate::json::unindent;
 
 /// What was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,28 +72,55 @@ pub fn export(
     let routes = routes(index, shelf, &packages)?;
     let links = Links::Files(FileNames::new(&routes));
     let site = Site { index, shelf, links: &links };
-    let mut bytes = 0;
-    for route in &routes {
+    // While one page is written the next is made.
+    let (to, from) = sync_channel::<(String, Vec<u8>)>(WAITING);
+    let (made, written) = std::thread::scope(|scope| {
+        let writer = scope.spawn(move || {
+            let mut bytes = 0;
+            for (file, content) in from {
+                bytes += content.len() as u64;
+                directory.write(Path::new(&file), &content)?;
+            }
+            Ok::<_, FileError>((directory, bytes))
+        });
+        let made = make(site, &routes, &links, &to);
+        drop(to);
+        (made, writer.join())
+    });
+    let (directory, bytes) = written.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    made?;
+    Ok(Exported { packages: packages.len(), files: directory.finish()?, bytes })
+}
+
+/// Pages that are made and not yet written.
+const WAITING: usize = 32;
+
+/// Makes all pages, for somebody who writes them.
+fn make(
+    site: Site<'_>,
+    routes: &BTreeSet<Route>,
+    links: &Links,
+    to: &SyncSender<(String, Vec<u8>)>,
+) -> Result<(), ExportError> {
+    let Links::Files(files) = links else { return Ok(()) };
+    for route in routes {
         let desk = Desk { site, here: route };
         let failed = |source| ExportError::Page { address: route.address(Form::Page), source };
-        let Links::Files(files) = &links else { continue };
         let Some(file) = files.get(route, Form::Page) else { continue };
-        let made = if file.ends_with(".json") { data(desk) } else { content(desk).map(|it| it.1) };
-        let made = made.map_err(failed)?;
-        bytes += made.len() as u64;
-        directory.write(Path::new(&file), &made)?;
-        if let Some(file) = files.get(route, Form::Json).filter(|_| is_data(route)) {
-            let made = match data(desk) {
-                Ok(made) => made,
-                // Then the page has no link to it.
-                Err(PageError::TooLarge(_)) => continue,
-                Err(error) => return Err(failed(error)),
-            };
-            bytes += made.len() as u64;
-            directory.write(Path::new(&file), &made)?;
+        let file_of_data = files.get(route, Form::Json).filter(|_| is_data(route));
+        let (page, found) = match file.ends_with(".json") {
+            true => (unindent(&data(desk).map_err(failed)?), None),
+            false => content_and_data(desk, file_of_data.is_some()).map_err(failed)?,
+        };
+        let data = file_of_data.zip(found).map(|(file, found)| (file, unindent(&found)));
+        for made in [Some((file, page)), data].into_iter().flatten() {
+            // Who writes has stopped at an error, which is told.
+            if to.send(made).is_err() {
+                return Ok(());
+            }
         }
     }
-    Ok(Exported { packages: packages.len(), files: directory.finish()?, bytes })
+    Ok(())
 }
 
 /// Whether a page that nothing was asked of is to be had as data.

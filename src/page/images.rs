@@ -1,6 +1,6 @@
 //! Which bundles are an image, or use one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
@@ -10,31 +10,49 @@ use super::reply::PageError;
 use super::route::Route;
 use super::site::{Desk, Page};
 use crate::diag::counted;
-use crate::index::query::{BundleRow, Filter, SearchQuery};
+use crate::index::query::{BundlePlace, BundleRow, Filter};
 
 /// Bundles that are listed on a page; the answer as data has all.
 const MAX_LISTED: usize = 500;
 
-/// The answer as data: what `list bundles --image TEXT` gives.
-pub(super) fn answer(desk: Desk<'_>, text: &str) -> Result<Vec<BundleRow>, PageError> {
+/// Bundles by their places, with what they have of what was asked.
+type Users = BTreeMap<BundlePlace, BTreeSet<String>>;
+
+fn users(desk: Desk<'_>, text: &str) -> Result<Users, PageError> {
     if text.is_empty() {
         return Err(PageError::parameter("q", "it is a part of the reference of an image"));
     }
-    let query = SearchQuery { images: vec![text.to_owned()], ..SearchQuery::default() };
-    let Some(matching) = desk.index().matching(&query)? else { return Ok(Vec::new()) };
-    let mut rows = Vec::new();
-    let packages: BTreeSet<&str> = matching.iter().map(|it| it.1.as_str()).collect();
+    Ok(desk.index().users_of_images(text)?)
+}
+
+/// The answer as data: what `list bundles --image TEXT` gives.
+pub(super) fn answer(desk: Desk<'_>, text: &str) -> Result<Vec<BundleRow>, PageError> {
+    rows_of(desk, &users(desk, text)?, usize::MAX)
+}
+
+/// The bundles by package; of many the first, at least so many.
+fn rows_of(desk: Desk<'_>, users: &Users, n_wanted: usize) -> Result<Vec<BundleRow>, PageError> {
+    let packages: BTreeSet<&str> = users.keys().map(|it| it.1.as_str()).collect();
+    let mut rows: Vec<BundleRow> = Vec::new();
     for package in packages {
-        rows.extend(desk.index().bundles(&Filter { package: Some(package.to_owned()), ..Filter::default() })?);
+        if rows.len() >= n_wanted {
+            break;
+        }
+        let found = desk.index().bundles(&Filter { package: Some(package.to_owned()), ..Filter::default() })?;
+        rows.extend(found.into_iter().filter(|it| users.contains_key(&place_of(it))));
     }
-    rows.retain(|it| matching.contains(&(it.catalog.clone(), it.package.clone(), it.bundle.clone())));
     Ok(rows)
+}
+
+fn place_of(row: &BundleRow) -> BundlePlace {
+    (row.catalog.clone(), row.package.clone(), row.bundle.clone())
 }
 
 pub(super) fn page(desk: Desk<'_>, text: &str) -> Result<Page, PageError> {
     let is_asked = !text.is_empty();
-    let found = if is_asked { answer(desk, text)? } else { Vec::new() };
-    let listed = &found[..found.len().min(MAX_LISTED)];
+    let found = if is_asked { users(desk, text)? } else { Users::new() };
+    let mut listed = rows_of(desk, &found, MAX_LISTED)?;
+    listed.truncate(MAX_LISTED);
     let body = html! {
         h1 { "Images" }
         form.question role="search" aria-label="Find images" action=[desk.to(&Route::Images(String::new()))] {
@@ -44,7 +62,7 @@ pub(super) fn page(desk: Desk<'_>, text: &str) -> Result<Page, PageError> {
         @if is_asked {
             p role="status" { strong { (counted(found.len() as u64, "bundle")) }
                 " with an image that has “" (shown(text)) "” in its reference." }
-            @if !listed.is_empty() { (bundles(desk, listed, text)?) }
+            @if !listed.is_empty() { (bundles(desk, &listed, &found)) }
             @if listed.len() < found.len() {
                 p { "The first " (MAX_LISTED) " are listed; a longer part of the reference finds fewer, and the answer as JSON has all." }
             }
@@ -63,22 +81,16 @@ pub(super) fn page(desk: Desk<'_>, text: &str) -> Result<Page, PageError> {
     })
 }
 
-fn bundles(desk: Desk<'_>, rows: &[BundleRow], text: &str) -> Result<Markup, PageError> {
-    let mut lines = Vec::new();
-    for row in rows {
-        let place = (row.catalog.clone(), row.package.clone(), row.bundle.clone());
-        let mut uses = desk.index().image_uses(&[place])?;
-        uses.retain(|it| it.image.contains(text));
-        lines.push((row, uses));
-    }
+fn bundles(desk: Desk<'_>, rows: &[BundleRow], users: &Users) -> Markup {
     let rows = html! {
-        @for (row, uses) in &lines {
+        @for row in rows {
+            @let uses = users.get(&place_of(row)).into_iter().flatten();
             tr {
                 th scope="row" { (link(desk, &Route::Package(row.package.clone()), shown(&row.package))) }
                 td { (version_link(desk, &row.package, (&row.bundle, &row.version), &row.catalog)) }
                 td { (channel_links(desk, &row.package, &row.channels, &row.catalog)) }
                 @if desk.has_several() { td { (shown(&row.catalog)) } }
-                td { @for (idx, it) in uses.iter().enumerate() { @if idx > 0 { br; } code { (shown(&it.image)) } } }
+                td { @for (idx, it) in uses.enumerate() { @if idx > 0 { br; } code { (shown(it)) } } }
             }
         }
     };
@@ -86,5 +98,5 @@ fn bundles(desk: Desk<'_>, rows: &[BundleRow], text: &str) -> Result<Markup, Pag
     if desk.has_several() {
         headers.insert(3, "Catalog");
     }
-    Ok(table("Bundles with such an image", &headers, rows))
+    table("Bundles with such an image", &headers, rows)
 }

@@ -1,5 +1,7 @@
 //! A version of a package: what it offers, what it needs, and how upgrades lead to it and on.
 
+use std::collections::HashMap;
+
 use maud::{Markup, html};
 
 use super::command::Command;
@@ -79,8 +81,8 @@ fn named(verb: &'static str, release: &Release, detail: &BundleDetail) -> Comman
     Command::new(verb).name(name)
 }
 
-pub(super) fn page(desk: Desk<'_>, release: &Release) -> Result<Page, PageError> {
-    let all = answer(desk, release)?;
+/// The page; `all` is the answer as data.
+pub(super) fn page(desk: Desk<'_>, release: &Release, all: &[BundleDetail]) -> Result<Page, PageError> {
     let having: Vec<String> = all.iter().map(|it| it.row.catalog.clone()).collect();
     let missing = || desk.unknown_version(&release.package, &release.version);
     let catalog = desk.choose(release.catalog.as_ref(), &having, missing)?;
@@ -91,13 +93,8 @@ pub(super) fn page(desk: Desk<'_>, release: &Release) -> Result<Page, PageError>
         name: Some(row.bundle.clone()),
         ..BundleSelector::default()
     };
-    let elsewhere: Vec<String> = desk
-        .index()
-        .show_bundle(&everywhere)?
-        .into_iter()
-        .map(|it| it.row.catalog)
-        .filter(|it| *it != catalog)
-        .collect();
+    let elsewhere = if desk.has_several() { desk.index().show_bundle(&everywhere)? } else { Vec::new() };
+    let elsewhere: Vec<String> = elsewhere.into_iter().map(|it| it.row.catalog).filter(|it| *it != catalog).collect();
     // What it requires says something wrong in a catalog that is broken, and the rest of the page does not.
     let requires = required(desk, std::slice::from_ref(&catalog), &row.package, &row.bundle);
     let body = html! {
@@ -176,33 +173,63 @@ fn bundle_facts(desk: Desk<'_>, detail: &BundleDetail, elsewhere: &[String]) -> 
     ])
 }
 
-/// The edges that lead to it, and those that lead on.
-fn upgrades(desk: Desk<'_>, detail: &BundleDetail) -> Markup {
-    let row = |edge: &Edge| {
-        html! {
-            tr {
-                th scope="row" {
-                    // A name that is only mentioned has no page.
-                    @if edge.version.is_empty() { (shown(&edge.bundle)) }
-                    @else { (version_link(desk, &detail.row.package, (&edge.bundle, &edge.version), &detail.row.catalog)) }
-                }
-                td { (link(desk, &channel_route(desk, &detail.row.package, &edge.channel, &detail.row.catalog), shown(&edge.channel))) }
-                td { (shown(&edge.kind)) }
-                td { (place(&edge.file, edge.line)) }
+/// Edges from or to one bundle by one field, with the channels that have them.
+struct Edges<'d> {
+    first: &'d Edge,
+    all: Vec<&'d Edge>,
+}
+
+/// Edges of several channels that are the same, as one.
+fn joined(edges: &[Edge]) -> Vec<Edges<'_>> {
+    let mut joined: Vec<Edges<'_>> = Vec::new();
+    let mut at: HashMap<(&str, &str), usize> = HashMap::new();
+    for edge in edges {
+        match at.get(&(&*edge.bundle, &*edge.kind)) {
+            Some(at) => joined[*at].all.push(edge),
+            None => {
+                at.insert((&edge.bundle, &edge.kind), joined.len());
+                joined.push(Edges { first: edge, all: vec![edge] });
             }
         }
+    }
+    joined
+}
+
+/// The edges that lead to it, and those that lead on.
+fn upgrades(desk: Desk<'_>, detail: &BundleDetail) -> Markup {
+    let row = &detail.row;
+    let own_file = detail.source.as_ref().map_or("", |it| &it.file);
+    let table_of = |caption: &str, edges: &[Edge]| {
+        let rows = html! {
+            @for Edges { first, all } in joined(edges) {
+                tr {
+                    th scope="row" {
+                        // A name that is only mentioned has no page.
+                        @if first.version.is_empty() { (shown(&first.bundle)) }
+                        @else { (version_link(desk, &row.package, (&first.bundle, &first.version), &row.catalog)) }
+                    }
+                    td { (shown(&first.kind)) }
+                    td { @for (idx, edge) in all.iter().enumerate() {
+                        @if idx > 0 { ", " }
+                        (link(desk, &channel_route(desk, &row.package, &edge.channel, &row.catalog), shown(&edge.channel)))
+                        " "
+                        @if edge.file == own_file { span.quiet { "line " (edge.line) } } @else { (place(&edge.file, edge.line)) }
+                    } }
+                }
+            }
+        };
+        table(caption, &["Version", "Field", "Channels"], rows)
     };
-    let headers = ["Version", "Channel", "Field", "Place"];
     html! {
         h2 #upgrades { "Upgrades" }
         div.halves {
             div {
                 @if detail.upgrades_from.is_empty() { p { "No version can be upgraded to this one." } }
-                @else { (table("From these versions to this one", &headers, html! { @for it in &detail.upgrades_from { (row(it)) } })) }
+                @else { (table_of("From these versions to this one", &detail.upgrades_from)) }
             }
             div {
                 @if detail.upgrades_to.is_empty() { p { "No edge leads on: this is a head, or the end of a channel." } }
-                @else { (table("From this version to these", &headers, html! { @for it in &detail.upgrades_to { (row(it)) } })) }
+                @else { (table_of("From this version to these", &detail.upgrades_to)) }
             }
         }
     }
@@ -278,9 +305,12 @@ fn related_images(desk: Desk<'_>, detail: &BundleDetail) -> Markup {
     }
 }
 
+/// Properties of which the page has no part of its own.
 fn properties(detail: &BundleDetail) -> Markup {
+    const TOLD: [&str; 5] = ["olm.package", "olm.gvk", "olm.gvk.required", "olm.package.required", "olm.constraint"];
+    let others: Vec<_> = detail.properties.iter().filter(|it| !TOLD.contains(&&*it.kind)).collect();
     let rows = html! {
-        @for it in &detail.properties {
+        @for it in &others {
             tr {
                 th scope="row" { code { (shown(&it.kind)) } }
                 td { @match &it.value {
@@ -291,10 +321,10 @@ fn properties(detail: &BundleDetail) -> Markup {
         }
     };
     html! {
-        @if !detail.properties.is_empty() {
-            h2 #properties { "Properties" }
-            details { summary { (detail.properties.len()) " properties" }
-                (table("Properties", &["Type", "Value"], rows)) }
+        @if !others.is_empty() {
+            h2 #properties { "Other properties" }
+            details { summary { @if others.len() == 1 { "One property" } @else { (others.len()) " properties" } }
+                (table("Other properties", &["Type", "Value"], rows)) }
         }
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! What it deliberately does not do: it asks no registry.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::BundleSelector;
+use super::{BundlePlace, BundleSelector};
 use crate::index::{Index, IndexError};
 
 /// An image.
@@ -26,7 +26,21 @@ pub struct ImageUse {
 
 const ALL: &str = "SELECT reference FROM image WHERE reference != '' ORDER BY reference";
 
-pub(super) const STATEMENTS: &[(&str, &str)] = &[("references of all images", ALL)];
+const USERS: &str = "
+WITH found AS MATERIALIZED (SELECT id, reference FROM image WHERE instr(reference, ?1) > 0),
+users AS MATERIALIZED (
+    SELECT b.document, f.reference FROM found f CROSS JOIN bundle b ON b.image = f.id
+    UNION
+    SELECT r.document, f.reference FROM found f CROSS JOIN related_image r ON r.image = f.id
+)
+SELECT c.name, b.package, b.name, u.reference
+FROM users u
+CROSS JOIN bundle b ON b.document = u.document
+CROSS JOIN catalog_document cd INDEXED BY catalog_document_document ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog";
+
+pub(super) const STATEMENTS: &[(&str, &str)] =
+    &[("references of all images", ALL), ("who uses images with a text", USERS)];
 
 impl Index {
     /// The references of all images that bundles of the index use, sorted.
@@ -35,6 +49,19 @@ impl Index {
     /// If the index is damaged.
     pub fn image_references(&self) -> Result<Vec<String>, IndexError> {
         self.rows(ALL, [], |row| row.get(0))
+    }
+
+    /// The bundles that are, or use, an image with this text in its reference: by place, with the references, sorted.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn users_of_images(&self, text: &str) -> Result<BTreeMap<BundlePlace, BTreeSet<String>>, IndexError> {
+        let mut users: BTreeMap<BundlePlace, BTreeSet<String>> = BTreeMap::new();
+        let rows = self.rows(USERS, [text], |row| Ok(((row.get(0)?, row.get(1)?, row.get(2)?), row.get(3)?)))?;
+        for (place, reference) in rows {
+            users.entry(place).or_default().insert(reference);
+        }
+        Ok(users)
     }
 
     /// The images of bundles, given by catalog, package and name: their own and the related ones, each once.
