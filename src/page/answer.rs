@@ -219,16 +219,23 @@ fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
     }
     let title = match error {
         PageError::NoPage | PageError::Unknown { .. } => "Not found",
-        PageError::Parameter { .. } | PageError::TooLong => "This cannot be asked",
+        PageError::Parameter { .. } | PageError::TooLong => "Invalid request",
         _ => "No answer",
     };
     let body: Markup = html! {
-        p.lead { (message) "." }
+        p.lead { (sentence(&message)) }
         @if let PageError::Unknown { meant: Some((meant, address)), .. } = error {
             p { "Did you mean " @if address.is_empty() { strong { (shown(meant)) } } @else { a href=(address) { (shown(meant)) } } "?" }
         }
-        p { "The search above finds packages by their names, words and APIs." }
+        p { "Search above for a package by name, keyword or API." }
     };
     let page = refusal(Desk { site, here: &Route::Home }, title, &body);
     Reply { status, headers: vec![("Content-Type", HTML.to_owned())], body: page.into_string().into_bytes() }
+}
+
+/// A message as a sentence.
+fn sentence(message: &str) -> String {
+    let mut chars = message.chars();
+    let first: String = chars.next().map(|it| it.to_uppercase().collect()).unwrap_or_default();
+    format!("{first}{}.", chars.as_str())
 }

@@ -70,7 +70,7 @@ fn provided(desk: Desk<'_>, rows: &[Provider]) -> Markup {
             }
         }
     };
-    table("The latest versions that provide it", &["Package", "Version", "API version", "Channels", "Catalog"], rows)
+    table("Latest versions that provide it", &["Package", "Version", "API version", "Channels", "Catalog"], rows)
 }
 
 fn required_by(desk: Desk<'_>, rows: &[Requirer]) -> Markup {
@@ -85,5 +85,5 @@ fn required_by(desk: Desk<'_>, rows: &[Requirer]) -> Markup {
             }
         }
     };
-    table("The latest versions that require it", &["Package", "Version", "Requires", "Catalog", "Place"], rows)
+    table("Latest versions that require it", &["Package", "Version", "Requires", "Catalog", "Place"], rows)
 }

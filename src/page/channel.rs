@@ -84,14 +84,14 @@ pub(super) fn page(desk: Desk<'_>, stream: &Stream) -> Result<Page, PageError> {
                 strong { (shown(&catalog)) }
                 @for name in &others { ", " (link(desk, &channel_route(desk, package, channel, name), shown(name))) }
             } }),
-            ("Upgrades", html! { (link(desk, &Route::Path(way), "Ask for a path in this channel")) }),
+            ("Upgrades", html! { (link(desk, &Route::Path(way), "Find a path in this channel")) }),
             ("File", detail.source.as_ref().map(|it| place(&it.file, it.line)).unwrap_or_default()),
         ]))
         h2 #graph { "Upgrade graph" }
         (picture(&drawn))
         h2 #entries { "Entries" }
         (entries(desk, &detail, &catalog))
-        h2 #findings { "Findings about the upgrades of this package" }
+        h2 #findings { "Upgrade findings of this package" }
         (found(&findings))
     };
     let said = desk.said(&catalog);
@@ -119,7 +119,7 @@ fn picture(drawn: &Catalog) -> Markup {
         Ok(svg) => html! {
             figure.graph { div.scroll tabindex="0" role="region" aria-label="Upgrade graph" { (PreEscaped(svg)) } }
         },
-        Err(error) => html! { p { "There is no picture: " (error) "." } },
+        Err(error) => html! { p { "The graph cannot be drawn: " (error) "." } },
     }
 }
 

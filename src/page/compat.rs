@@ -29,7 +29,7 @@ fn minor(text: &str) -> Result<Minor, PageError> {
 /// The answer as data: what `compat PKG --openshift VERSION` gives.
 pub(super) fn answer(desk: Desk<'_>, fit: &Fit) -> Result<Vec<Stay>, PageError> {
     let Some(openshift) = &fit.openshift else {
-        return Err(PageError::parameter("openshift", "it says which version the cluster has"));
+        return Err(PageError::parameter("openshift", "required: the current version of the cluster"));
     };
     let from = minor(openshift)?;
     let graphs = desk.index().package_graphs(&Filter::default(), &fit.package)?;
@@ -91,7 +91,7 @@ pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
         @match &fit.openshift {
             Some(_) => { @for step in &steps { (one_step(desk, &answer(desk, fit)?, *step)) } }
             None => {
-                @if steps.is_empty() { p { "No bundle and no catalog of this package speaks of a version of OpenShift." } }
+                @if steps.is_empty() { p { "Neither the bundles nor the catalogs of this package name an OpenShift version." } }
                 @else { (matrix(desk, package, &graphs, &steps)) }
             }
         }
@@ -126,10 +126,10 @@ fn form(desk: Desk<'_>, fit: &Fit, minors: &[Minor]) -> Markup {
     let address = desk.to(&Route::Compat(Fit { package: fit.package.clone(), openshift: None }));
     html! {
         form.question action=[address] {
-            label { span { "Version of OpenShift now" }
+            label { span { "Current OpenShift version" }
                 input name="openshift" list="minors" value=[fit.openshift.as_ref()] placeholder="4.18" autocomplete="off" inputmode="decimal"; }
             datalist #minors { @for it in minors { option value=(it) {} } }
-            button { "What may stay?" }
+            button { "Show what may stay" }
         }
     }
 }
@@ -221,7 +221,7 @@ fn support(lifecycles: &[(String, Lifecycle)]) -> Markup {
     html! {
         @if !lifecycles.is_empty() {
             h2 #support { "Support" }
-            (table("Phases of support", &["Version", "Phase", "From", "Until", "OpenShift", "Catalog"], rows))
+            (table("Support phases", &["Version", "Phase", "From", "Until", "OpenShift", "Catalog"], rows))
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::index::query::{Change, Filter, Side, diff};
 pub(super) fn answer(desk: Desk<'_>, comparison: &Comparison) -> Result<Vec<Change>, PageError> {
     let (Some(old), Some(new)) = (&comparison.old, &comparison.new) else {
         let name = if comparison.old.is_none() { "a" } else { "b" };
-        return Err(PageError::parameter(name, "it says which catalog is compared"));
+        return Err(PageError::parameter(name, "required: the name of a catalog"));
     };
     desk.must_have_catalog(Some(old))?;
     desk.must_have_catalog(Some(new))?;
@@ -46,7 +46,7 @@ pub(super) fn page(desk: Desk<'_>, comparison: &Comparison) -> Result<Page, Page
         @if desk.is_served() { (form(desk, comparison, &names)) }
         @match &found {
             None => { (pairs(desk, &names)) }
-            Some(found) if found.is_empty() => { p { strong { "No difference." } } }
+            Some(found) if found.is_empty() => { p { strong { "No differences." } } }
             Some(found) => { (changes(desk, comparison, found)) }
         }
     };
@@ -84,7 +84,7 @@ fn form(desk: Desk<'_>, comparison: &Comparison, names: &[String]) -> Markup {
 /// Each catalog with the next one.
 fn pairs(desk: Desk<'_>, names: &[String]) -> Markup {
     html! {
-        @if names.len() < 2 { p { "There is one catalog, so there is nothing to compare it with." } }
+        @if names.len() < 2 { p { "There is only one catalog: nothing to compare." } }
         ul {
             @for pair in names.windows(2) {
                 @let (old, new) = (Some(pair[0].clone()), Some(pair[1].clone()));
@@ -111,7 +111,7 @@ fn changes(desk: Desk<'_>, comparison: &Comparison, found: &[Change]) -> Markup 
             details open[n_packages <= 3] {
                 summary { strong { @if name.is_empty() { "No package" } @else { (shown(name)) } } " " span.quiet { (counted(of_package.len() as u64, "change")) } }
                 @if !name.is_empty() { p { (link(desk, &package_route(desk, comparison, name), "Only this package")) } }
-                (rows(desk, None, &format!("Changes of {}", shown(name)), of_package))
+                (rows(desk, None, &format!("Changes in {}", shown(name)), of_package))
             }
         }
     }

@@ -36,9 +36,9 @@ pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
         h1 { "History of " (shown(package)) }
         (tabs(desk, package))
         @if desk.has_several() {
-            p { "Which catalog was the first and the last to have each version. The catalogs stand in the order of their names." }
+            p { "The first and the last catalog that have each version. Catalogs are sorted by name." }
         } @else {
-            p { "There is one catalog, so there is no history yet. An index of several, such as one for each version of OpenShift, has one." }
+            p { "There is only one catalog, so there is no history. An index of several catalogs has one, for example with a catalog for each OpenShift version." }
         }
         (table("Versions, the highest first", &["Version", "First in", "Last in", "Now", "Missing in between", "Deprecated in"], rows))
     };

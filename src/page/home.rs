@@ -51,12 +51,12 @@ pub(super) fn page(desk: Desk<'_>) -> Result<Page, PageError> {
             }
         }
         ul.cards {
-            (card(desk, &Route::Packages(List::default()), "Packages", "Browse all packages, with their heads in every catalog."))
+            (card(desk, &Route::Packages(List::default()), "Packages", "Browse all packages, with their heads in each catalog."))
             @if desk.has_several() {
                 (card(desk, &Route::Diff(Comparison::default()), "Compare", "What changed between two catalogs, breaking changes first."))
             }
-            (card(desk, &Route::Images(String::new()), "Images", "Which bundles use an image."))
-            (card(desk, &Route::Lint { catalog: None }, "Findings", "What the checks find, with file and line."))
+            (card(desk, &Route::Images(String::new()), "Images", "Find the bundles that use an image."))
+            (card(desk, &Route::Lint { catalog: None }, "Findings", "Problems in the catalogs, with file and line."))
         }
         h2 { "Catalogs" }
         (table("Catalogs of this index", &headers, rows))

@@ -20,7 +20,7 @@ type Users = BTreeMap<BundlePlace, BTreeSet<String>>;
 
 fn users(desk: Desk<'_>, text: &str) -> Result<Users, PageError> {
     if text.is_empty() {
-        return Err(PageError::parameter("q", "it is a part of the reference of an image"));
+        return Err(PageError::parameter("q", "required: a part of an image reference"));
     }
     Ok(desk.index().users_of_images(text)?)
 }
@@ -61,13 +61,13 @@ pub(super) fn page(desk: Desk<'_>, text: &str) -> Result<Page, PageError> {
         }
         @if is_asked {
             p role="status" { strong { (counted(found.len() as u64, "bundle")) }
-                " with an image that has “" (shown(text)) "” in its reference." }
+                " with “" (shown(text)) "” in the reference of an image." }
             @if !listed.is_empty() { (bundles(desk, &listed, &found)) }
             @if listed.len() < found.len() {
-                p { "The first " (MAX_LISTED) " are listed; a longer part of the reference finds fewer, and the answer as JSON has all." }
+                p { "Only the first " (MAX_LISTED) " are listed. Enter more of the reference to narrow the search; the JSON lists all." }
             }
         } @else {
-            p { "Which bundles are this image, or use it? Whatever is between the first letter of the registry and the last of the digest will do." }
+            p { "Find the bundles that use an image. Any part of its reference will do, such as a repository or a digest." }
         }
     };
     let command = Command::new("list").name("bundles").option("--image", text);
@@ -98,5 +98,5 @@ fn bundles(desk: Desk<'_>, rows: &[BundleRow], users: &Users) -> Markup {
     if desk.has_several() {
         headers.insert(3, "Catalog");
     }
-    table("Bundles with such an image", &headers, rows)
+    table("Bundles that use such an image", &headers, rows)
 }

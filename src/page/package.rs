@@ -47,7 +47,7 @@ pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
         (deprecation_note("This package", row.deprecation.as_ref()))
         @if !row.is_valid {
             div.note.bad role="note" { p { strong { "This package has errors." } " "
-                (link(desk, &Route::Lint { catalog: desk.said(preferred) }, "The findings")) " say which." } }
+                "See the " (link(desk, &Route::Lint { catalog: desk.said(preferred) }, "findings")) "." } }
         }
         (package_facts(desk, main, head.as_ref()))
         h2 #channels { "Channels" }

@@ -140,7 +140,7 @@ pub(super) fn page(desk: Desk<'_>, list: &List) -> Result<Page, PageError> {
                     @if desk.is_served() { (sorting(desk, list)) }
                     @else { label.filter hidden { span { "Filter" } input type="search" data-filter="packages"; } }
                 }
-                @if n_lines == 0 { p { "Nothing found. " (link(desk, &Route::Packages(List::default()), "All packages")) } }
+                @if n_lines == 0 { p { "Nothing found. " (link(desk, &Route::Packages(List::default()), "Show all packages")) } }
                 @else { (rows(desk, shown_lines, &catalogs)?) }
                 (pages(desk, list, n_pages))
             }

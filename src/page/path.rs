@@ -111,7 +111,7 @@ impl Question {
 /// The answer as data: what `path` gives; nothing without a start.
 pub(super) fn answer(desk: Desk<'_>, way: &Way) -> Result<Vec<UpgradePath>, PageError> {
     if way.from.is_none() {
-        return Err(PageError::parameter("from", "it says what is installed"));
+        return Err(PageError::parameter("from", "required: the installed version or bundle"));
     }
     Ok(Question::read(desk, way)?.paths(way.olm))
 }
@@ -119,7 +119,7 @@ pub(super) fn answer(desk: Desk<'_>, way: &Way) -> Result<Vec<UpgradePath>, Page
 /// The answer as data: what `why-not` gives.
 pub(super) fn why_not(desk: Desk<'_>, way: &Way) -> Result<Vec<WhyNot>, PageError> {
     if way.to.is_none() {
-        return Err(PageError::parameter("to", "it says what is wanted"));
+        return Err(PageError::parameter("to", "required: the version or bundle to get to"));
     }
     Question::read(desk, way)?.why_not(desk, way.olm)
 }
@@ -141,7 +141,7 @@ pub(super) fn page(desk: Desk<'_>, way: &Way) -> Result<Page, PageError> {
         @if desk.is_served() {
             (form(desk, way, &question))
             @if question.from.is_none() {
-                p { "Say what is installed to see which upgrades OLM makes from there, one after another"
+                p { "Enter the installed version to see the upgrades that OLM makes from there, one after another"
                     @if question.to.is_none() { "; say what is wanted to see whether they get there." } @else { "." } }
             }
             @for it in &results { (it) }
@@ -221,9 +221,9 @@ fn result(desk: Desk<'_>, question: &Question, path: &UpgradePath) -> Result<Mar
             p { (counted(path.steps.len() as u64, "step")) ": " (shown(&path.reason)) "." }
             @if !path.steps.is_empty() { (steps(desk, path, &format!("Steps that {} takes by itself", olm_words(path.olm)))) }
             @if let Some(other) = other {
-                h3 { "It gets there like this" }
+                h3 { "How to get there" }
                 p { (shown(&other.reason)) "." }
-                (steps(desk, &other, &format!("Steps of {}, with what must be set before each", olm_words(path.olm))))
+                (steps(desk, &other, &format!("Steps of {}, with what to set before each", olm_words(path.olm))))
             }
         }
     })

@@ -20,7 +20,7 @@ pub struct Reply {
 #[non_exhaustive]
 pub enum PageError {
     /// No page has such an address.
-    #[error("no page has this address")]
+    #[error("there is no page at this address")]
     NoPage,
     /// The address is too long.
     #[error("the address is longer than 8 KB")]

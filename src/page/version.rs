@@ -224,12 +224,12 @@ fn upgrades(desk: Desk<'_>, detail: &BundleDetail) -> Markup {
         h2 #upgrades { "Upgrades" }
         div.halves {
             div {
-                @if detail.upgrades_from.is_empty() { p { "No version can be upgraded to this one." } }
-                @else { (table_of("From these versions to this one", &detail.upgrades_from)) }
+                @if detail.upgrades_from.is_empty() { p { "No version upgrades to this one." } }
+                @else { (table_of("Upgrades to this version", &detail.upgrades_from)) }
             }
             div {
-                @if detail.upgrades_to.is_empty() { p { "No edge leads on: this is a head, or the end of a channel." } }
-                @else { (table_of("From this version to these", &detail.upgrades_to)) }
+                @if detail.upgrades_to.is_empty() { p { "There is no upgrade from this version: it is the head, or the end of a channel." } }
+                @else { (table_of("Upgrades from this version", &detail.upgrades_to)) }
             }
         }
     }
@@ -249,7 +249,7 @@ fn packages_of(answer: &DependencyAnswer) -> Vec<&str> {
 fn requirements(desk: Desk<'_>, found: Result<Vec<Dependencies>, PageError>) -> Markup {
     let found = match found {
         Ok(found) => found,
-        Err(error) => return html! { p { "This cannot be worked out: " (error) "." } },
+        Err(error) => return html! { p { "This cannot be determined: " (error) "." } },
     };
     let all: Vec<&DependencyAnswer> = found.iter().flat_map(|it| &it.requires).collect();
     if all.is_empty() {
@@ -272,7 +272,7 @@ fn requirements(desk: Desk<'_>, found: Result<Vec<Dependencies>, PageError>) -> 
             }
         }
     };
-    table("What it requires, and who provides it", &["What", "Provided by", "First choice", "Place"], rows)
+    table("Requirements and their providers", &["Requirement", "Provided by", "Preferred", "Place"], rows)
 }
 
 fn apis(desk: Desk<'_>, id: &str, title: &str, all: &[Api]) -> Markup {
@@ -315,7 +315,7 @@ fn properties(detail: &BundleDetail) -> Markup {
                 th scope="row" { code { (shown(&it.kind)) } }
                 td { @match &it.value {
                     Some(value) => { code.wide { (shown(value.get())) } }
-                    None => { span.quiet { "large; as JSON or with `olmdex render`" } }
+                    None => { span.quiet { "too large to show: see the JSON, or `olmdex render`" } }
                 } }
             }
         }

@@ -382,15 +382,15 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
     assert_eq!(pages.ask("GET", "/p/keda.json", Some(&tag)).status, 200);
     for (target, status, words) in [
         ("/p/kedaa", 404, "Did you mean <a href=\"/p/keda\">keda</a>?"),
-        ("/p/keda/v/2.10.2", 404, "there is no version `keda 2.10.2`"),
+        ("/p/keda/v/2.10.2", 404, "There is no version `keda 2.10.2`."),
         ("/p/keda/c/stabel", 404, "Did you mean <a href=\"/p/keda/c/stable\">stable</a>?"),
         ("/p/keda?catalog=v4.11", 308, ""),
-        ("/p/keda/v/2.10.1?catalog=v4.11", 404, "there is no catalog `v4.11`"),
+        ("/p/keda/v/2.10.1?catalog=v4.11", 404, "There is no catalog `v4.11`."),
         ("/api/keda.sh/ScaledObjekt", 404, "ScaledObject"),
-        ("/packages?page=900", 400, "parameter `page`: the last page is 1"),
-        ("/p/keda/compat?openshift=419", 400, "parameter `openshift`"),
+        ("/packages?page=900", 400, "Parameter `page`: the last page is 1."),
+        ("/p/keda/compat?openshift=419", 400, "Parameter `openshift`"),
         ("/diff?a=v4.9.json", 400, ""),
-        ("/nothing", 404, "no page has this address"),
+        ("/nothing", 404, "There is no page at this address."),
         ("/icon/x.png", 404, ""),
     ] {
         let (found, text) = pages.get(target);
