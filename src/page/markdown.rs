@@ -41,6 +41,8 @@ struct Writer {
     /// How many pictures are open, whose words are shown as text.
     n_images: usize,
     is_table_head: bool,
+    /// The levels of the heading that was last and of those above it, as they are written.
+    headings: Vec<HeadingLevel>,
 }
 
 impl Writer {
@@ -63,6 +65,11 @@ impl Writer {
         }
     }
 
+    /// The level in the page of the last heading: one below that of the heading that it belongs to, whatever was left out between.
+    fn heading(&self) -> usize {
+        (FIRST_HEADING + self.headings.len().saturating_sub(1)).min(6)
+    }
+
     fn text(&mut self, text: &str) {
         for c in text.chars() {
             match c {
@@ -81,7 +88,9 @@ impl Writer {
         match tag {
             Tag::Paragraph => self.out.push_str("<p>"),
             Tag::Heading { level, .. } => {
-                self.out.push_str(&format!("<h{}>", heading(level)));
+                self.headings.truncate(self.headings.partition_point(|it| *it < level));
+                self.headings.push(level);
+                self.out.push_str(&format!("<h{}>", self.heading()));
             }
             Tag::BlockQuote(_) => self.out.push_str("<blockquote>"),
             Tag::CodeBlock(_) => self.out.push_str("<pre tabindex=\"0\"><code>"),
@@ -117,7 +126,7 @@ impl Writer {
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Paragraph => self.out.push_str("</p>\n"),
-            TagEnd::Heading(level) => self.out.push_str(&format!("</h{}>\n", heading(level))),
+            TagEnd::Heading(_) => self.out.push_str(&format!("</h{}>\n", self.heading())),
             TagEnd::BlockQuote(_) => self.out.push_str("</blockquote>\n"),
             TagEnd::CodeBlock => self.out.push_str("</code></pre>\n"),
             TagEnd::List(is_ordered) => self.out.push_str(if is_ordered { "</ol>\n" } else { "</ul>\n" }),
@@ -139,11 +148,6 @@ impl Writer {
     }
 }
 
-/// The level of a heading in the page.
-fn heading(level: HeadingLevel) -> usize {
-    (level as usize + FIRST_HEADING - 1).min(6)
-}
-
 #[cfg(test)]
 mod tests {
     use super::markdown;
@@ -152,6 +156,7 @@ mod tests {
     fn nothing_of_a_description_is_markup_but_markdown() {
         for (text, html) in [
             ("# A\n\n*b* `c<d`", "<h3>A</h3>\n<p><em>b</em> <code>c&lt;d</code></p>\n"),
+            ("### A\n# B\n### C\n#### D\n## E", "<h3>A</h3>\n<h3>B</h3>\n<h4>C</h4>\n<h5>D</h5>\n<h4>E</h4>\n"),
             ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
             ("a <b onclick=x>c</b>", "<p>a &lt;b onclick=x&gt;c&lt;/b&gt;</p>\n"),
             ("[x](javascript:alert(1))", "<p>x</p>\n"),
