@@ -247,11 +247,11 @@ impl Catalog {
     ) -> Option<(&'c T, std::ops::Range<usize>)> {
         let file = self.files.get(key)?;
         let at = |placed: &'c Placed| {
-            let found = parts(placed).into_iter().find_map(|(it, span)| {
-                let bytes = file.now(placed.offset() + span.start)..file.now(placed.offset() + span.end);
+            let start = placed.offset();
+            parts(placed).into_iter().find_map(|(it, span)| {
+                let bytes = file.now(start + span.start)..file.now(start + span.end);
                 (bytes.start..=bytes.end).contains(&offset).then_some((it, bytes))
-            });
-            found
+            })
         };
         file.named().iter().find_map(at)
     }

@@ -594,6 +594,7 @@ fn large(n_lines: usize) -> String {
 
 /// Prints how long it takes from a key to its findings. Run it in release: a debug build takes ten times as long.
 #[test]
+#[allow(clippy::print_stdout, reason = "figures are to be read")]
 #[ignore = "it prints figures: cargo test --release --test it -- --ignored --nocapture what_a_key_costs"]
 fn what_a_key_costs() {
     let directory = scratch();
