@@ -30,7 +30,7 @@ pub(super) struct Analysis {
     /// Where its content starts.
     start: Position,
     /// Spots whose places have been looked up.
-    located: Mutex<Vec<(Spot, Located)>>,
+    located: Mutex<HashMap<Spot, Located>>,
 }
 
 /// A document in a file.
@@ -56,7 +56,7 @@ impl Placed {
     /// The places of spots in the file, whose bytes are `text`.
     pub(super) fn locate(&self, spots: &[&Spot], text: &[u8]) -> Vec<Located> {
         let mut known = self.analysis.located.lock().unwrap_or_else(PoisonError::into_inner);
-        let new: Vec<&Spot> = spots.iter().copied().filter(|it| !known.iter().any(|(spot, _)| spot == *it)).collect();
+        let new: Vec<&Spot> = spots.iter().copied().filter(|it| !known.contains_key(*it)).collect();
         if !new.is_empty() {
             let neutral = Origin { line: 1, column: 1, ..self.origin };
             let end = self.offset().saturating_add(usize::try_from(self.origin.len).unwrap_or(usize::MAX));
@@ -65,7 +65,7 @@ impl Placed {
             known.extend(new.into_iter().cloned().zip(found));
         }
         let place = |spot: &&Spot| {
-            let found = known.iter().find(|(it, _)| it == *spot).map(|it| it.1.clone());
+            let found = known.get(*spot).cloned();
             let mut found = found.unwrap_or(Located { line: 1, column: 1, text: String::new(), text_column: 1 });
             if found.line == 1 {
                 let indent = self.origin.column.saturating_sub(1);
