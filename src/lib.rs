@@ -80,6 +80,7 @@
 //! | 10 | [`answer`] | the envelope of every JSON answer, and their schemas |
 //! | 11 | [`page`] | pages of catalogs, as HTML |
 //! | 12 | [`serve`] | the gRPC registry and catalogd's HTTP API, out of an index |
+//! | 12 | [`lsp`] | the language server |
 //! | 13 | [`cli`] | the command line |
 //!
 //! How the real systems behave, and why the code follows them where it looks odd, is written down in `docs/behaviour`.
@@ -108,6 +109,7 @@ pub mod index;
 pub mod json;
 pub mod legacy;
 pub mod lock;
+pub mod lsp;
 pub mod message;
 pub mod mirror;
 pub mod oci;

@@ -8,7 +8,7 @@ use super::deprecations::deprecation_step;
 use super::facts::{DeprecationsFacts, Draft, Facts, Inspected, Phase};
 use super::inspect::draft;
 use super::lifecycles::{Unfit, lifecycles};
-use super::model::{PackageModel, package_of};
+use super::model::PackageModel;
 use super::whole::{Absence, Whole, whole};
 use super::{Extent, Report, places, rules, tree};
 use crate::diag::{Severity, closest, closest_of_same_numbers, slip_of};
@@ -46,19 +46,21 @@ impl Checker {
         self.drafts.extend(inspected.drafts.into_iter().map(|it| (number, it)));
     }
 
+    /// What is wrong, each with the number of its document, for those who find places by themselves. Of `input` only the names of
+    /// files are used.
+    #[must_use]
+    pub fn drafts(self, input: &Input) -> Vec<(usize, Draft)> {
+        let Self { origins, facts, drafts, day } = self;
+        let mut drafts = Judge::judged(&facts, &origins, input, drafts, day).drafts;
+        drafts.sort_by_key(|(number, _)| *number);
+        drafts
+    }
+
     /// Judges what it has seen. Documents with findings are read once more from `input` for their places.
     #[must_use]
     pub fn finish(self, input: &Input) -> Report {
         let Self { origins, facts, drafts, day } = self;
-        let mut judge = Judge::new(&facts, &origins, input, drafts);
-        judge.packages();
-        judge.channels();
-        judge.bundles();
-        judge.whole_packages();
-        judge.required_packages();
-        judge.deprecations();
-        judge.lifecycles(day);
-        let Judge { models, mut drafts, .. } = judge;
+        let Judge { models, mut drafts, .. } = Judge::judged(&facts, &origins, input, drafts, day);
         // Stable: what was found in one document stays in the order of the rules.
         drafts.sort_by_key(|(number, _)| *number);
         let opm = first_refusal(&drafts).or_else(|| tree::tree(&models));
@@ -66,7 +68,7 @@ impl Checker {
         let mut has_other_errors = false;
         for (number, it) in &drafts {
             if it.rule.severity == Severity::Error {
-                match package_of(&facts[*number]) {
+                match facts[*number].package() {
                     "" => has_other_errors = true,
                     package => {
                         broken_packages.insert(package.to_owned());
@@ -112,6 +114,25 @@ struct Judge<'a> {
 const INCOMPLETE: &str = "a document that could not be read may hold it: fix that first";
 
 impl<'a> Judge<'a> {
+    /// All that is wrong with these documents.
+    fn judged(
+        facts: &'a [Facts],
+        origins: &'a [Origin],
+        input: &'a Input,
+        drafts: Vec<(usize, Draft)>,
+        day: Option<Day>,
+    ) -> Self {
+        let mut judge = Self::new(facts, origins, input, drafts);
+        judge.packages();
+        judge.channels();
+        judge.bundles();
+        judge.whole_packages();
+        judge.required_packages();
+        judge.deprecations();
+        judge.lifecycles(day);
+        judge
+    }
+
     fn new(facts: &'a [Facts], origins: &'a [Origin], input: &'a Input, drafts: Vec<(usize, Draft)>) -> Self {
         let mut models: BTreeMap<&str, PackageModel<'_>> = BTreeMap::new();
         let mut incomplete_files = HashSet::new();

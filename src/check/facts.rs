@@ -32,6 +32,21 @@ pub enum Facts {
     },
 }
 
+impl Facts {
+    /// The package that the document belongs to, or the empty text.
+    #[must_use]
+    pub fn package(&self) -> &str {
+        match self {
+            Self::Package(it) => &it.name,
+            Self::Channel(it) => &it.package,
+            Self::Bundle(it) => &it.package,
+            Self::Deprecations(it) => &it.package,
+            Self::Lifecycle(it) => &it.package,
+            Self::Other { package } | Self::Broken { package, .. } => package,
+        }
+    }
+}
+
 /// Facts of a package.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PackageFacts {

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::facts::{BundleFacts, ChannelFacts, DeprecationsFacts, Facts, PackageFacts};
+use super::facts::{BundleFacts, ChannelFacts, DeprecationsFacts, PackageFacts};
 
 /// A package with all that belongs to it. Numbers are those of documents.
 #[derive(Debug, Default)]
@@ -47,17 +47,5 @@ impl PackageModel<'_> {
         }
         by_version.retain(|_, names| names.len() > 1);
         by_version
-    }
-}
-
-/// The package that a document belongs to, or the empty text.
-pub(super) fn package_of(facts: &Facts) -> &str {
-    match facts {
-        Facts::Package(it) => &it.name,
-        Facts::Channel(it) => &it.package,
-        Facts::Bundle(it) => &it.package,
-        Facts::Deprecations(it) => &it.package,
-        Facts::Lifecycle(it) => &it.package,
-        Facts::Other { package } | Facts::Broken { package, .. } => package,
     }
 }

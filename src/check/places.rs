@@ -1,7 +1,6 @@
 //! From spots in documents to lines in files.
 
 use super::facts::{Draft, Facts};
-use super::model::package_of;
 use crate::diag::{Finding, Place};
 use crate::fbc::{Input, Origin, Spot, locate_all};
 
@@ -16,7 +15,7 @@ pub(super) fn resolve(drafts: Vec<(usize, Draft)>, facts: &[Facts], origins: &[O
         let raw = file.map(|it| it.read_again(origin.offset, origin.len)).unwrap_or_default();
         let shown = file.map(|it| it.shown.clone()).unwrap_or_default();
         let made_of = file.and_then(|it| it.made_of());
-        let package = Some(package_of(&facts[number])).filter(|it| !it.is_empty()).map(str::to_owned);
+        let package = Some(facts[number].package()).filter(|it| !it.is_empty()).map(str::to_owned);
         let spots: Vec<&Spot> = of_document.iter().map(|(_, it)| &it.spot).collect();
         for (located, (_, draft)) in locate_all(&raw, origin, &spots).into_iter().zip(of_document) {
             let place = match made_of {

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use args::images::ImageArgs;
-use author::{bundle, edits, generate, init, release, repo, simulate, template};
+use author::{bundle, edits, generate, init, lsp, release, repo, simulate, template};
 use catalog::{build, diff, history, info, list, render, search, show, sql, validate};
 #[cfg(feature = "oci")]
 use catalog::{cache, pull, push};
@@ -127,6 +127,7 @@ enum Command {
     Repo(repo::RepoArgs),
     Init(init::InitArgs),
     Generate(generate::GenerateArgs),
+    Lsp(lsp::LspArgs),
     ZStream(z_stream::ZStreamArgs),
     Resolve(resolve::ResolveArgs),
     Why(why::WhyArgs),
@@ -170,6 +171,7 @@ impl Command {
                 | Self::Release(_)
                 | Self::Edit(_)
                 | Self::Generate(_)
+                | Self::Lsp(_)
                 | Self::Completion(_)
                 | Self::Complete(_)
                 | Self::Man(_)
@@ -283,6 +285,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Repo(args) => repo::run(context, args),
         Command::Init(args) => init::run(args),
         Command::Generate(args) => generate::run(context, args),
+        Command::Lsp(args) => lsp::run(args),
         Command::ZStream(args) => z_stream::run(context, args),
         Command::Resolve(args) => resolve::run(context, args),
         Command::Why(args) => why::run(context, args),

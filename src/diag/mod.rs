@@ -21,6 +21,7 @@ pub mod text;
 
 pub use fingerprint::fingerprints;
 pub use printable::{printable, shortened};
+pub use region::end_column;
 pub(crate) use rule_table::rules;
 pub use rule_table::with_severity;
 pub use similar::{closest, closest_of_same_numbers, slip_of};

@@ -6,7 +6,8 @@ use super::Place;
 
 /// The first column after the word, text or collection at a place; `None` if the line is not at hand, as for what an index
 /// says: then nobody knows more than that it goes to the end of the line at most.
-pub(super) fn end_column(place: &Place) -> Option<u32> {
+#[must_use]
+pub fn end_column(place: &Place) -> Option<u32> {
     let line = place.source.as_ref()?;
     let next = place.column.saturating_add(1);
     let skipped = place.column.saturating_sub(place.source_column) as usize;

@@ -15,7 +15,7 @@ pub struct Defect {
 }
 
 /// A place inside a document.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Spot {
     /// Its first byte.
     #[default]

@@ -108,8 +108,9 @@ fn command_lines_can_be_read() {
     assert!(long.is_empty(), "more than {MAX_LEN} characters; let files say it:\n{}", long.join("\n"));
 }
 
-/// The folders of `fixtures/` that are run as a whole, by `fixtures` and the conformance test, or that hold SQL.
-const OF_OTHERS: &[&str] = &["five-mistakes", "guides", "help", "legacy", "recorded", "rules", "shop", "shop-next"];
+/// The folders of `fixtures/` that are run as a whole, by `fixtures`, `language_server` and the conformance test, or that hold SQL.
+const OF_OTHERS: &[&str] =
+    &["editor", "five-mistakes", "guides", "help", "legacy", "recorded", "rules", "shop", "shop-next"];
 
 /// The text of all tests.
 fn sources() -> String {

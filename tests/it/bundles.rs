@@ -325,3 +325,29 @@ fn manifests_are_migrated_in_whatever_holds_a_bundle() {
     let file = std::fs::read_dir(root.join("files/till")).unwrap().next().unwrap().unwrap().path();
     assert!(is_migrated(&std::fs::read_to_string(file).unwrap()));
 }
+
+/// The form of the older documentation: opm knows no field `property`, and takes each item for a property without type and value, of which
+/// equal ones are one.
+#[test]
+fn properties_in_the_older_form_are_empty_and_said_to_be() {
+    let directory = bundle();
+    let nested =
+        "properties:\n- property:\n    type: color\n    value: red\n- property: {type: shape, value: square}\n";
+    let new = "- type: size\n  value: small\n";
+    write(directory.path(), "metadata/properties.yaml", format!("{nested}{new}"));
+    let blob: serde_json::Value = serde_json::from_str(&render(directory.path()).expect_code(0).out()).unwrap();
+    let own = blob["properties"].as_array().unwrap().iter().filter(|it| it["type"] != "olm.bundle.object");
+    let expected = serde_json::json!([
+        {"type": "", "value": null},
+        {"type": "olm.package", "value": {"packageName": "till", "version": "1.0.0"}},
+        {"type": "size", "value": "small"},
+    ]);
+    assert_eq!(serde_json::Value::from_iter(own.cloned()), expected);
+    let answer = olmdex(["bundle", "validate", "--select", "W1012"]).arg(directory.path()).answer();
+    let out = answer.expect_code(0).expect_words("`color`").expect_words("`shape`").out();
+    assert!(out.contains("properties.yaml:2:3") && out.contains("properties.yaml:5:3"), "{out}");
+    assert_eq!(out.matches("warning[W1012]").count(), 2, "{out}");
+    write(directory.path(), "metadata/properties.yaml", format!("properties:\n{new}"));
+    let answer = olmdex(["bundle", "validate", "--select", "W1012"]).arg(directory.path()).answer();
+    assert!(!answer.expect_code(0).out().contains("W1012"));
+}

@@ -32,6 +32,7 @@ mod index_command_line;
 mod index_schema;
 mod index_survival;
 mod joining;
+mod language_server;
 mod legacy_adding;
 mod legacy_editing;
 mod legacy_export;

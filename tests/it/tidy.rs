@@ -43,6 +43,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("answer", 10),
     ("page", 11),
     ("serve", 12),
+    ("lsp", 12),
     ("cli", 13),
 ];
 

@@ -137,6 +137,31 @@ impl Contents {
         Self { directory: directory.to_owned(), has_manifests: true, has_metadata: true, files: all.map(of).collect() }
     }
 
+    /// Puts another text in the place of a file's, which is called by its path with that of the bundle; a file that is not there is
+    /// added. What is no entry of one of the two directories is left alone.
+    pub fn set_text(&mut self, path: &Path, text: Vec<u8>) {
+        let Ok(inner) = path.strip_prefix(&self.directory) else { return };
+        let mut parts = inner.components().map(|it| it.as_os_str().to_string_lossy().into_owned());
+        let (Some(directory), Some(name), None) = (parts.next(), parts.next(), parts.next()) else { return };
+        let is_manifest = directory == MANIFESTS;
+        if !is_manifest && directory != METADATA {
+            return;
+        }
+        let (origin, document) = decode(&text);
+        let path = format!("{directory}/{name}");
+        let file = File { path, name, is_manifest, entry: Entry::File, text, origin: Some(origin), document };
+        match self.files.iter_mut().find(|it| it.path == file.path) {
+            // What is no file of the bundle is none because of what an editor makes of it.
+            Some(before) if before.entry == Entry::File => *before = file,
+            Some(_) => {}
+            None => {
+                let key = |it: &File| (!it.is_manifest, it.name.clone());
+                let at = self.files.partition_point(|it| key(it) < key(&file));
+                self.files.insert(at, file);
+            }
+        }
+    }
+
     /// The entries of `manifests/`, with their numbers.
     pub(super) fn manifests(&self) -> impl Iterator<Item = (usize, &File)> {
         self.files.iter().enumerate().filter(|(_, it)| it.is_manifest)

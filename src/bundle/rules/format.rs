@@ -108,6 +108,7 @@ pub(super) fn check(contents: &Contents) -> Vec<Found> {
         Some(annotations) => check_annotations(&annotations, media_type.unwrap_or_default(), &mut found),
     }
     check_dependencies(contents, &mut found);
+    check_properties(contents, &mut found);
     found
 }
 
@@ -193,6 +194,31 @@ fn check_dependencies(contents: &Contents, found: &mut Vec<Found>) {
         for (idx, item) in dependencies.items().enumerate() {
             dependency(number, idx, item, found);
         }
+    }
+}
+
+/// The items of the file of properties that are written in the older form, which opm reads as properties without type and value
+/// (`docs/behaviour/fbc.md` 4.5).
+fn check_properties(contents: &Contents, found: &mut Vec<Found>) {
+    for (number, file) in contents.metadata() {
+        let Ok(document) = &file.document else { continue };
+        let properties = Node(Some(document.value())).get("properties");
+        if properties.n_items() == 0 {
+            continue;
+        }
+        for (idx, item) in properties.items().enumerate() {
+            let inner = item.get("property");
+            if item.get("type").is_set() || inner.kind() != Kind::Object {
+                continue;
+            }
+            let kind = inner.text_of("type");
+            let message = format!("opm does not see the property `{kind}`: it stands below `property`");
+            let help = "remove the line `property:`, and write `- type:` and `value:` in its place";
+            let at = At::File(number, Spot::Key(vec!["properties".into(), idx.into(), "property".into()]));
+            found.push(Found::new(rules::PROPERTIES_NESTED, at, message, help));
+        }
+        // The first file that has any is the one that counts.
+        return;
     }
 }
 

@@ -49,6 +49,10 @@ rules! {
         "The file of dependencies can be read.",
         "opm passes over a file of `metadata/` that it cannot decode, so that the bundle silently has no dependencies.",
         "dependencies:\n- type: olm.package\n value: {packageName: etcd}";
+    PROPERTIES_NESTED: "W1012", "bundle-properties-nested", Warning,
+        "An item of the file of properties has `type` and `value` itself.",
+        "Older documentation wraps each item in `property:`. opm knows no such field: it passes over it, and the bundle gets a property without type and value instead, which nothing can match.",
+        "properties:\n- property: {type: olm.maxOpenShiftVersion, value: \"4.20\"}";
     UNREADABLE_MANIFEST: "E1021", "bundle-manifest-unreadable", Error,
         "Every file of `manifests/` is an object of Kubernetes.",
         "Each file holds one object, as YAML or JSON, with a `kind`. Of several documents only the first counts.",

@@ -6,6 +6,7 @@ pub(in crate::cli) mod bundle;
 pub(in crate::cli) mod edits;
 pub(in crate::cli) mod generate;
 pub(in crate::cli) mod init;
+pub(in crate::cli) mod lsp;
 pub(in crate::cli) mod release;
 pub(in crate::cli) mod repo;
 pub(in crate::cli) mod simulate;

@@ -13,7 +13,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Clusters", &["plan", "platform-path", "lifecycle"]),
     ("Needs", &["resolve", "why", "deps", "provides", "requires", "images", "crd-check", "explain-message"]),
     ("Legacy", &["migrate", "legacy", "doctor"]),
-    ("Author", &["init", "bundle", "template", "release", "repo", "generate", "edit", "simulate", "z-stream"]),
+    ("Author", &["init", "bundle", "template", "release", "repo", "generate", "edit", "simulate", "z-stream", "lsp"]),
     ("Mirror", &["filter", "mirror", "lock", "outdated", "renovate", "push", "pull", "cache"]),
     ("Serve", &["serve", "export"]),
     ("Shell", &["completion", "man", "help"]),

@@ -4,6 +4,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod catalog;
+pub mod editor;
 pub mod image;
 pub mod legacy;
 pub mod older_index;

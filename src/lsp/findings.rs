@@ -1,0 +1,141 @@
+//! What is wrong with catalogs, templates and bundles, by document. Each finding is that of the command that looks at the same.
+//!
+//! What it deliberately does not do: it chooses no findings.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::catalog::{Catalog, Key, OpenText, text_of};
+use super::graph::graphs;
+use crate::bundle::rules::{Contents, Options, Validation};
+use crate::check::{Checker, Draft, Facts};
+use crate::diag::{Finding, Place, Severity};
+use crate::fbc::{Input, Spot};
+use crate::index::query::NamesWithoutWay;
+use crate::template::Template;
+use crate::upgrade::check_graph;
+
+/// Findings by document; a document without findings may be absent.
+pub(super) type Found = BTreeMap<Key, Vec<Finding>>;
+
+/// What is wrong with a catalog: the rules of `validate`, and of packages without errors those of `check-graph`.
+pub(super) fn of_catalog(catalog: &Catalog, open: &BTreeMap<Key, OpenText>) -> Found {
+    let mut checker = Checker::new();
+    let mut documents = Vec::new();
+    let mut names = Vec::new();
+    for (key, file) in &catalog.files {
+        let number = u32::try_from(names.len()).unwrap_or(u32::MAX);
+        names.push(Input::bytes(&key.shown(), Arc::from(Vec::new())));
+        for placed in &file.documents {
+            let mut inspected = placed.analysis.inspected.clone();
+            inspected.origin = placed.origin;
+            inspected.origin.file = number;
+            checker.add(inspected);
+            documents.push((key, placed));
+        }
+    }
+    let input = Input { files: names.into_iter().flat_map(|it| it.files).collect(), ..Input::default() };
+    let drafts = checker.drafts(&input);
+    let mut broken = BTreeSet::new();
+    let mut is_broken = false;
+    let mut found = Found::new();
+    let mut texts: HashMap<&Key, Arc<[u8]>> = HashMap::new();
+    for of_document in drafts.chunk_by(|(a, _), (b, _)| a == b) {
+        let Some((key, placed)) = of_document.first().and_then(|it| documents.get(it.0)) else { continue };
+        let text = texts.entry(key).or_insert_with(|| bytes_of(key, open));
+        let spots: Vec<&Spot> = of_document.iter().map(|it| &it.1.spot).collect();
+        let package = placed.analysis.inspected.facts.package();
+        for (located, (_, draft)) in placed.locate(&spots, text).into_iter().zip(of_document) {
+            if draft.rule.severity == Severity::Error {
+                is_broken |= package.is_empty();
+                broken.insert(package);
+            }
+            let place = Place {
+                file: key.shown(),
+                line: located.line,
+                column: located.column,
+                source: Some(located.text),
+                source_column: located.text_column,
+            };
+            found.entry((*key).clone()).or_default().push(finding(draft, place, package));
+        }
+    }
+    let is_readable = catalog.unreadable().is_none() && !is_broken;
+    if is_readable {
+        let has_document: BTreeSet<&str> = documents
+            .iter()
+            .filter_map(|it| match &it.1.analysis.inspected.facts {
+                Facts::Package(it) => Some(it.name.as_str()),
+                _ => None,
+            })
+            .collect();
+        let keys: HashMap<String, &Key> = catalog.files.keys().map(|it| (it.shown(), it)).collect();
+        for (package, graph) in graphs(catalog, None) {
+            if broken.contains(package.as_str()) || !has_document.contains(package.as_str()) {
+                continue;
+            }
+            for finding in check_graph(&graph, None, &NamesWithoutWay::new()) {
+                let key = finding.place.as_ref().and_then(|it| keys.get(&it.file));
+                if let Some(key) = key {
+                    found.entry((*key).clone()).or_default().push(finding);
+                }
+            }
+        }
+    }
+    found
+}
+
+fn finding(draft: &Draft, place: Place, package: &str) -> Finding {
+    Finding {
+        rule: draft.rule,
+        message: draft.message.clone(),
+        place: Some(place),
+        help: draft.help.clone(),
+        package: Some(package.to_owned()).filter(|it| !it.is_empty()),
+    }
+}
+
+fn bytes_of(key: &Key, open: &BTreeMap<Key, OpenText>) -> Arc<[u8]> {
+    match open.get(key) {
+        Some(it) => Arc::from(Arc::clone(&it.text)),
+        None => Arc::from(key.path().and_then(text_of).unwrap_or_default().into_bytes()),
+    }
+}
+
+/// What is wrong with a template.
+pub(super) fn of_template(key: &Key, text: &Arc<str>) -> Found {
+    let findings = match Template::read(&key.shown(), Arc::from(Arc::clone(text)), None) {
+        Ok(template) => template.remarks,
+        Err(findings) => findings,
+    };
+    Found::from([(key.clone(), findings)])
+}
+
+/// What is wrong with a bundle, as `bundle validate` says it. `open` are the open documents of its two directories.
+pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>) -> Found {
+    let mut found = Found::new();
+    let Ok(mut contents) = Contents::read(directory) else { return found };
+    for (key, it) in open {
+        if let Some(path) = key.path() {
+            contents.set_text(path, it.text.as_bytes().to_vec());
+        }
+    }
+    for finding in Validation::new(&contents).findings(&[], &Options::default()) {
+        let Some(place) = &finding.place else { continue };
+        let path = Path::new(&place.file);
+        // What is said of a directory as a whole stands in the file that describes the bundle, or in the one that is open.
+        let key = if path.is_file() || open.contains_key(&Key::File(path.to_owned())) {
+            Key::File(path.to_owned())
+        } else {
+            let described = Key::File(directory.join("metadata/annotations.yaml"));
+            let is_there = described.path().is_some_and(Path::is_file);
+            match open.keys().next() {
+                Some(first) if !is_there => first.clone(),
+                _ => described,
+            }
+        };
+        found.entry(key).or_default().push(finding);
+    }
+    found
+}

@@ -1,0 +1,251 @@
+//! What is known of the thing at a place: what an edge does, which bundles a range holds, what a property is.
+//!
+//! Answers are those of the engines of `upgrade`, asked about this one catalog. Texts of a catalog are shown as code, so that none is
+//! taken for Markdown.
+//!
+//! What it deliberately does not do: it asks no other catalog, and knows nothing of dependencies.
+
+use std::ops::Range;
+
+use super::catalog::{Catalog, Key};
+use super::fields;
+use super::graph::graphs;
+use super::mention::{Mention, RangeText, Role, Thing};
+use crate::diag::{counted, grouped, printable, shortened};
+use crate::index::query::{CatalogRank, PackageGraph};
+use crate::upgrade::classic::Package;
+use crate::upgrade::{Asked, PackageView, Updates, Verdict, classic_updates, v1_updates};
+use crate::version::{Version, blang};
+
+/// How many names are listed before the rest is counted.
+const MAX_LISTED: usize = 12;
+
+/// What is shown for a place, in Markdown, and the bytes that it is about.
+pub(super) fn hover(catalog: &Catalog, key: &Key, offset: usize) -> Option<(String, Range<usize>)> {
+    if let Some(at) = catalog.name_at(key, offset) {
+        return Some((of_name(catalog, at.mention), at.start..at.end));
+    }
+    if let Some((range, bytes)) = catalog.range_at(key, offset) {
+        return Some((of_range(catalog, range), bytes));
+    }
+    let (kind, bytes) = catalog.type_at(key, offset)?;
+    let about = fields::about_type(&kind.name);
+    let about = about
+        .unwrap_or_else(|| "OLM does not interpret properties of this type; constraints can ask for them.".to_owned());
+    Some((format!("{}\n\n{about}", code(&kind.name)), bytes))
+}
+
+/// A text of a catalog, as code.
+fn code(text: &str) -> String {
+    let text = printable(&shortened(text, 200)).replace('`', "ʼ");
+    format!("`{text}`")
+}
+
+fn of_name(catalog: &Catalog, mention: &Mention) -> String {
+    let graph = graphs(catalog, Some(&mention.package)).remove(&mention.package);
+    let graph = graph.unwrap_or_default();
+    let text = match (mention.thing, mention.role) {
+        (Thing::Bundle, Role::Entry) => of_entry(&graph, mention),
+        (Thing::Bundle, Role::Replaces | Role::Skips) => of_edge(&graph, mention),
+        (Thing::Bundle, _) => of_bundle(&graph, mention),
+        (Thing::Channel, _) => of_channel(&graph, &mention.name),
+        (Thing::Package, _) => of_package(catalog, &mention.name),
+    };
+    let schema = format!("olm.{}", mention.thing.word());
+    match catalog.deprecated(&mention.package, &schema, &mention.name) {
+        Some(it) => format!("{text}\n\nDeprecated: {}", code(&it.message)),
+        None => text,
+    }
+}
+
+/// The version of a bundle, in words.
+fn version_words(graph: &PackageGraph, name: &str) -> String {
+    let package = Package::new(graph);
+    let version = package.channels.iter().filter_map(|it| it.entry(name)?.version.clone()).next();
+    match version {
+        Some(version) => format!(", version {version}"),
+        None if graph.bundles.iter().any(|it| it.name == name) => String::new(),
+        None => ", which the catalog does not hold".to_owned(),
+    }
+}
+
+fn of_entry(graph: &PackageGraph, mention: &Mention) -> String {
+    let Mention { name, channel, package, .. } = mention;
+    let mut lines = vec![format!(
+        "{}{}\n\nEntry of channel {} of package {}",
+        code(name),
+        version_words(graph, name),
+        code(channel),
+        code(package)
+    )];
+    lines.push(standing(graph, channel, name));
+    lines.push(reached(graph, channel, name));
+    lines.extend(next(graph, channel, name));
+    lines.join("\n\n")
+}
+
+/// Where an entry stands in its channel.
+fn standing(graph: &PackageGraph, channel: &str, name: &str) -> String {
+    let package = Package::new(graph);
+    let Some(found) = package.channels.iter().find(|it| it.name == channel) else { return String::new() };
+    match found.order() {
+        Err(error) => format!("The channel has no order: {}", code(&error.to_string())),
+        Ok(order) => match order.live.iter().position(|it| it.name == name) {
+            Some(0) => "Head of the channel".to_owned(),
+            Some(n) => format!("{} below the head {}", counted(n as u64, "step"), code(&order.live[0].name)),
+            None => match order.skipped.get(name) {
+                Some(by) => format!("Skipped by {}: OLM Classic never installs it", code(&by.name)),
+                None => {
+                    "Below the end of the chain: only a Subscription that names it as startingCSV gets it".to_owned()
+                }
+            },
+        },
+    }
+}
+
+/// What can be upgraded to an entry.
+fn reached(graph: &PackageGraph, channel: &str, name: &str) -> String {
+    let package = Package::new(graph);
+    let found = package.channels.iter().find(|it| it.name == channel);
+    let Some(entry) = found.and_then(|it| it.entry(name)) else { return String::new() };
+    let mut lines = Vec::new();
+    if !entry.replaces.is_empty() {
+        lines.push(format!("- {} (`replaces`)", code(&entry.replaces)));
+    }
+    if !entry.skips.is_empty() {
+        lines.push(format!("- {} (`skips`)", listed(entry.skips.iter().map(String::as_str))));
+    }
+    if !entry.skip_range.is_empty() {
+        lines.push(format!(
+            "- versions in {} (`skipRange`): {}",
+            code(&entry.skip_range),
+            in_range(graph, &entry.skip_range)
+        ));
+    }
+    if lines.is_empty() {
+        return "Nothing is upgraded to it: it has no `replaces`, `skips` or `skipRange`".to_owned();
+    }
+    format!("Upgraded to it are:\n{}", lines.join("\n"))
+}
+
+/// What both generations of OLM do where the bundle is installed.
+fn next(graph: &PackageGraph, channel: &str, name: &str) -> Vec<String> {
+    let rank = CatalogRank::default();
+    let view = PackageView::new(&graph.package, vec![graph.clone()], &[rank]);
+    let Some(installed) = view.find_installed(name) else { return Vec::new() };
+    let asked = Asked { installed: Some(installed), channels: vec![channel.to_owned()], ..Asked::default() };
+    let words = |olm: &str, it: &Updates| match (&it.verdict, &it.target) {
+        (Verdict::Update | Verdict::Install, Some(target)) => {
+            format!("- {olm} upgrades it to {}", code(&target.bundle))
+        }
+        (Verdict::Current, _) => format!("- {olm} stays at it"),
+        (Verdict::Stuck, _) => format!("- {olm} is stuck at it: {}", code(&it.reason)),
+        _ => format!("- {olm} cannot decide: {}", code(&it.reason)),
+    };
+    let (classic, v1) = (classic_updates(&view, graph, &asked), v1_updates(&view, &asked));
+    vec![format!("Where it is installed:\n{}\n{}", words("OLM Classic", &classic), words("OLM v1", &v1))]
+}
+
+fn of_edge(graph: &PackageGraph, mention: &Mention) -> String {
+    let Mention { name, channel, entry, .. } = mention;
+    let does = if mention.role == Role::Replaces {
+        "takes its place in the chain, and whoever has it installed is upgraded"
+    } else {
+        "hides it: OLM Classic never installs it from this channel, and whoever has it installed is upgraded"
+    };
+    let mut lines =
+        vec![format!("{}{}", code(name), version_words(graph, name)), format!("Entry {} {does}", code(entry))];
+    let is_entry = graph.channels.iter().filter(|it| it.name == *channel).flat_map(|it| it.entries.iter());
+    if is_entry.into_iter().any(|it| it.name == *name) {
+        lines.extend(next(graph, channel, name));
+    } else {
+        lines.push(format!("Channel {} has no such entry: the edge serves those who have it already", code(channel)));
+    }
+    lines.join("\n\n")
+}
+
+fn of_bundle(graph: &PackageGraph, mention: &Mention) -> String {
+    let name = &mention.name;
+    let channels = graph.channels.iter().filter(|it| it.entries.iter().any(|it| it.name == *name));
+    let channels: Vec<&str> = channels.map(|it| it.name.as_str()).collect();
+    let mut lines = vec![format!("{}{}", code(name), version_words(graph, name))];
+    match channels.as_slice() {
+        [] => lines.push("No channel lists it".to_owned()),
+        all => {
+            lines.push(format!("In channels {}", listed(all.iter().copied())));
+            for channel in all.iter().take(3) {
+                let standing = standing(graph, channel, name);
+                lines.push(format!("{}: {standing}", code(channel)));
+            }
+        }
+    }
+    lines.join("\n\n")
+}
+
+fn of_channel(graph: &PackageGraph, name: &str) -> String {
+    let package = Package::new(graph);
+    let is_default = if graph.default_channel == name { ", the default" } else { "" };
+    let title = format!("Channel {}{is_default}", code(name));
+    let Some(channel) = package.channels.iter().find(|it| it.name == name) else {
+        return format!("{title}\n\nThe package has no such channel");
+    };
+    let n = match channel.entries.len() as u64 {
+        1 => "1 entry".to_owned(),
+        n => format!("{} entries", grouped(n)),
+    };
+    match channel.order() {
+        Ok(order) => {
+            let head = order.live.first().map(|it| code(&it.name)).unwrap_or_default();
+            format!("{title}\n\n{n}, head {head}")
+        }
+        Err(error) => format!("{title}\n\n{n}. It has no order: {}", code(&error.to_string())),
+    }
+}
+
+fn of_package(catalog: &Catalog, name: &str) -> String {
+    let Some(graph) = graphs(catalog, Some(name)).remove(name) else {
+        return format!("Package {}\n\nNot in this directory", code(name));
+    };
+    let channels = listed(graph.channels.iter().map(|it| it.name.as_str()));
+    let bundles = counted(graph.bundles.len() as u64, "bundle");
+    format!("Package {}\n\n{bundles}; channels {channels}; default {}", code(name), code(&graph.default_channel))
+}
+
+fn of_range(catalog: &Catalog, range: &RangeText) -> String {
+    let graph = graphs(catalog, Some(&range.package)).remove(&range.package);
+    let title = code(&range.text);
+    let Some(graph) = graph else {
+        return match blang::Range::parse(&range.text) {
+            Ok(_) => format!("{title}\n\nPackage {} is not in this directory", code(&range.package)),
+            Err(error) => format!("{title}\n\nNot a range of versions: {}", error.plain()),
+        };
+    };
+    let holds = in_range(&graph, &range.text);
+    if range.entry.is_empty() {
+        return format!("{title}\n\nOf package {} it includes {holds}", code(&range.package));
+    }
+    format!("{title}\n\nVersions in it are upgraded to {} at once. Of this catalog: {holds}", code(&range.entry))
+}
+
+/// The bundles of a package whose versions a range holds, in words.
+fn in_range(graph: &PackageGraph, range: &str) -> String {
+    let range = match blang::Range::parse(range) {
+        Ok(range) => range,
+        Err(error) => return format!("not a range of versions: {}", error.plain()),
+    };
+    let view = PackageView::new(&graph.package, vec![graph.clone()], &[CatalogRank::default()]);
+    let holds =
+        |it: &&(String, String)| Version::parse(&it.1).is_ok_and(|version| range.contains(&version).unwrap_or(false));
+    let mut names = view.bundles().iter().filter(holds).map(|it| it.0.as_str()).peekable();
+    if names.peek().is_none() { "no bundle".to_owned() } else { listed(names) }
+}
+
+/// Names as code, the first few of many.
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let shown: Vec<String> = names.iter().take(MAX_LISTED).map(|it| code(it)).collect();
+    match names.len().saturating_sub(MAX_LISTED) {
+        0 => shown.join(", "),
+        n => format!("{} and {n} more", shown.join(", ")),
+    }
+}

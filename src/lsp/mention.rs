@@ -1,0 +1,261 @@
+//! Where a document names packages, channels and bundles, and what it says of them that answers need.
+//!
+//! What it deliberately does not do: it judges nothing, and looks at one document only.
+
+use std::ops::Range;
+
+use super::tree::{Content, Tree};
+
+/// What can be named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Thing {
+    Package,
+    Channel,
+    Bundle,
+}
+
+impl Thing {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Package => "package",
+            Self::Channel => "channel",
+            Self::Bundle => "bundle",
+        }
+    }
+}
+
+/// In which place something is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// The `name` of its own document.
+    Own,
+    /// The `name` of an entry of a channel.
+    Entry,
+    Replaces,
+    Skips,
+    /// `defaultChannel`
+    Default,
+    /// The reference of a deprecation.
+    Deprecated,
+    /// The `package` of a document.
+    Member,
+    /// The package that a property requires, or is the bundle's own.
+    Property,
+    /// The bundle that another one is substituted for.
+    Base,
+}
+
+/// A name in a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mention {
+    pub(super) thing: Thing,
+    pub(super) role: Role,
+    /// The package that the document belongs to.
+    pub(super) package: String,
+    /// The channel whose document it is, or empty.
+    pub(super) channel: String,
+    /// The entry that says it, or empty.
+    pub(super) entry: String,
+    pub(super) name: String,
+    /// Its bytes in the document, quotes included.
+    pub(super) span: Range<usize>,
+    /// Its quote, or a blank.
+    pub(super) quote: char,
+}
+
+/// A range of versions in a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RangeText {
+    /// The package whose versions it is about.
+    pub(super) package: String,
+    /// Of a `skipRange`: the channel and the entry; empty of what a bundle requires.
+    pub(super) channel: String,
+    pub(super) entry: String,
+    pub(super) text: String,
+    pub(super) span: Range<usize>,
+}
+
+/// A property's type in a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TypeText {
+    pub(super) name: String,
+    pub(super) span: Range<usize>,
+}
+
+/// The version that a bundle says it has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct BundleVersion {
+    pub(super) package: String,
+    pub(super) name: String,
+    pub(super) version: String,
+    pub(super) release: String,
+}
+
+/// What is said of something deprecated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Deprecated {
+    pub(super) package: String,
+    pub(super) schema: String,
+    pub(super) name: String,
+    pub(super) message: String,
+}
+
+/// All that a document names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Mentions {
+    pub(super) names: Vec<Mention>,
+    pub(super) ranges: Vec<RangeText>,
+    pub(super) types: Vec<TypeText>,
+    pub(super) versions: Vec<BundleVersion>,
+    pub(super) deprecated: Vec<Deprecated>,
+    /// Whether names may come from anchors, aliases or several lines, which nothing here points at.
+    pub(super) is_incomplete: bool,
+}
+
+impl Mentions {
+    /// What a document names; of a template, what its blobs do.
+    pub(super) fn of(tree: &Tree) -> Self {
+        let mut found = Self::default();
+        let schema = tree.text_of(0, "schema");
+        if schema.starts_with("olm.template.") {
+            for &item in tree.items_of(0, "entries") {
+                found.blob(tree, item, "");
+            }
+            for &item in tree.items_of(0, "substitutions") {
+                found.add(tree, tree.get(item, "base"), (Thing::Bundle, Role::Base), ("", "", ""));
+            }
+        } else {
+            found.blob(tree, 0, schema);
+        }
+        found
+    }
+
+    fn blob(&mut self, tree: &Tree, root: usize, schema: &str) {
+        let schema = if schema.is_empty() { tree.text_of(root, "schema") } else { schema };
+        let name = tree.text_of(root, "name");
+        let package = if schema == "olm.package" { name } else { tree.text_of(root, "package") };
+        let own = tree.get(root, "name");
+        self.add(tree, tree.get(root, "package"), (Thing::Package, Role::Member), (package, "", ""));
+        match schema {
+            "olm.package" => {
+                self.add(tree, own, (Thing::Package, Role::Own), (package, "", ""));
+                let default = tree.get(root, "defaultChannel");
+                self.add(tree, default, (Thing::Channel, Role::Default), (package, "", ""));
+            }
+            "olm.channel" => {
+                self.add(tree, own, (Thing::Channel, Role::Own), (package, name, ""));
+                for &entry in tree.items_of(root, "entries") {
+                    self.entry(tree, entry, (package, name));
+                }
+            }
+            "olm.bundle" => {
+                self.add(tree, own, (Thing::Bundle, Role::Own), (package, "", ""));
+                for &property in tree.items_of(root, "properties") {
+                    self.property(tree, property, (package, name));
+                }
+            }
+            "olm.deprecations" => {
+                for &entry in tree.items_of(root, "entries") {
+                    self.deprecation(tree, entry, package);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn entry(&mut self, tree: &Tree, entry: usize, (package, channel): (&str, &str)) {
+        let name = tree.text_of(entry, "name");
+        let of = (package, channel, name);
+        self.add(tree, tree.get(entry, "name"), (Thing::Bundle, Role::Entry), of);
+        self.add(tree, tree.get(entry, "replaces"), (Thing::Bundle, Role::Replaces), of);
+        for &skip in tree.items_of(entry, "skips") {
+            self.add(tree, Some(skip), (Thing::Bundle, Role::Skips), of);
+        }
+        // Where the whole list or the whole entry is an alias, there are names that nobody sees.
+        let is_hidden =
+            |it: Option<usize>| it.and_then(|it| tree.node(it)).is_some_and(|it| matches!(it.content, Content::Other));
+        self.is_incomplete |= is_hidden(Some(entry)) || is_hidden(tree.get(entry, "skips"));
+        self.is_incomplete |= tree.get(entry, "<<").is_some();
+        self.range(tree, tree.get(entry, "skipRange"), of);
+    }
+
+    fn property(&mut self, tree: &Tree, property: usize, (package, bundle): (&str, &str)) {
+        let Some(kind) = tree.get(property, "type") else { return };
+        let Some(Content::Text(name, _)) = tree.node(kind).map(|it| &it.content) else { return };
+        let span = tree.node(kind).map(|it| it.span.clone()).unwrap_or_default();
+        self.types.push(TypeText { name: name.clone(), span });
+        let Some(value) = tree.get(property, "value") else { return };
+        match name.as_str() {
+            "olm.package" => {
+                let text = |key: &str| tree.text_of(value, key).to_owned();
+                self.add(tree, tree.get(value, "packageName"), (Thing::Package, Role::Property), (package, "", bundle));
+                self.versions.push(BundleVersion {
+                    package: package.to_owned(),
+                    name: bundle.to_owned(),
+                    version: text("version"),
+                    release: text("release"),
+                });
+            }
+            "olm.package.required" => {
+                self.add(tree, tree.get(value, "packageName"), (Thing::Package, Role::Property), (package, "", bundle));
+                self.range(tree, tree.get(value, "versionRange"), (tree.text_of(value, "packageName"), "", ""));
+            }
+            _ => {}
+        }
+    }
+
+    fn deprecation(&mut self, tree: &Tree, entry: usize, package: &str) {
+        let Some(reference) = tree.get(entry, "reference") else { return };
+        let schema = tree.text_of(reference, "schema");
+        let thing = match schema {
+            "olm.channel" => Some(Thing::Channel),
+            "olm.bundle" => Some(Thing::Bundle),
+            _ => None,
+        };
+        if let Some(thing) = thing {
+            self.add(tree, tree.get(reference, "name"), (thing, Role::Deprecated), (package, "", ""));
+        }
+        self.deprecated.push(Deprecated {
+            package: package.to_owned(),
+            schema: schema.to_owned(),
+            name: tree.text_of(reference, "name").to_owned(),
+            message: tree.text_of(entry, "message").to_owned(),
+        });
+    }
+
+    fn add(
+        &mut self,
+        tree: &Tree,
+        node: Option<usize>,
+        (thing, role): (Thing, Role),
+        (package, channel, entry): (&str, &str, &str),
+    ) {
+        let Some(node) = node.and_then(|it| tree.node(it)) else { return };
+        let Content::Text(name, quote) = &node.content else {
+            self.is_incomplete = true;
+            return;
+        };
+        self.names.push(Mention {
+            thing,
+            role,
+            package: package.to_owned(),
+            channel: channel.to_owned(),
+            entry: entry.to_owned(),
+            name: name.clone(),
+            span: node.span.clone(),
+            quote: *quote,
+        });
+    }
+
+    fn range(&mut self, tree: &Tree, node: Option<usize>, (package, channel, entry): (&str, &str, &str)) {
+        let Some(node) = node.and_then(|it| tree.node(it)) else { return };
+        let Content::Text(text, _) = &node.content else { return };
+        self.ranges.push(RangeText {
+            package: package.to_owned(),
+            channel: channel.to_owned(),
+            entry: entry.to_owned(),
+            text: text.clone(),
+            span: node.span.clone(),
+        });
+    }
+}
