@@ -19,6 +19,9 @@ use crate::file::{FileError, NewDirectory, open_below};
 /// The file that says what was written.
 const RECORD: &str = ".indexignore";
 
+/// Where a directory that cannot be exchanged is filled: in itself.
+const WORKSPACE: &str = ".olmdex";
+
 /// How it begins.
 const HEAD: &str = "# Written by `olmdex render`. Change what the catalog is made of, not these files.\n";
 
@@ -28,6 +31,9 @@ const MAX_RECORD: u64 = 64 << 20;
 /// A catalog that is written, and not yet at its place.
 #[derive(Debug)]
 pub struct Staged {
+    target: PathBuf,
+    /// What an earlier run has written there.
+    old: Option<BTreeMap<PathBuf, String>>,
     /// Nothing, if what is there is the same.
     directory: Option<NewDirectory>,
     /// How many files it has, without the record.
@@ -80,8 +86,6 @@ impl Staged {
     /// # Errors
     /// [`StageError`].
     pub fn write(target: &Path, files: &Files<'_>) -> Result<Self, StageError> {
-        // Twice: so that nothing is made beside what is not ours, and under the lock.
-        written(target)?;
         let mut directory = NewDirectory::begin_anew(target)?;
         let old = written(target)?;
         let mut digests: BTreeMap<PathBuf, Sha256> = BTreeMap::new();
@@ -96,25 +100,27 @@ impl Staged {
         let new: BTreeMap<PathBuf, String> =
             digests.into_iter().map(|(path, it)| (path, hex(&it.finalize()))).collect();
         if old.as_ref() == Some(&new) {
-            return Ok(Self { directory: None, n_files });
+            return Ok(Self { target: target.to_owned(), old, directory: None, n_files });
         }
         let mut record = HEAD.to_owned();
         for (path, digest) in &new {
             record.push_str(&format!("# sha256:{digest} {}\n", path.display()));
         }
         directory.write(Path::new(RECORD), record.as_bytes())?;
-        Ok(Self { directory: Some(directory), n_files })
+        Ok(Self { target: target.to_owned(), old, directory: Some(directory), n_files })
     }
 
     /// Puts it at its place. Gives whether that has changed anything.
     ///
     /// # Errors
-    /// As [`NewDirectory::finish`].
-    pub fn finish(self) -> Result<bool, FileError> {
-        match self.directory {
-            None => Ok(false),
-            Some(directory) => directory.finish().map(|_| true),
+    /// As [`NewDirectory::finish`]; [`StageError::Changed`] if somebody has changed what is there meanwhile.
+    pub fn finish(self) -> Result<bool, StageError> {
+        let Some(directory) = self.directory else { return Ok(false) };
+        if written(&self.target)? != self.old {
+            return Err(StageError::Changed(self.target));
         }
+        directory.finish()?;
+        Ok(true)
     }
 }
 
@@ -126,7 +132,8 @@ fn written(target: &Path) -> Result<Option<BTreeMap<PathBuf, String>>, StageErro
         return Ok(None);
     }
     let Some(record) = recorded(target)? else {
-        let first = names(target).map_err(|error| unreadable(target, error))?.into_iter().next();
+        let entries = names(target).map_err(|error| unreadable(target, error))?;
+        let first = entries.into_iter().find(|it| it.file_name() != WORKSPACE);
         return first.map_or(Ok(None), |it| Err(StageError::Foreign(it.path())));
     };
     let mut digests = BTreeMap::new();
@@ -201,4 +208,28 @@ fn digest(target: &Path, path: &Path) -> io::Result<String> {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|it| format!("{it:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compose::{Composition, Part};
+    use crate::fbc::{Format, Input, Level};
+
+    #[test]
+    fn what_is_changed_while_a_catalog_is_written_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        let text = "schema: olm.package\nname: till\ndefaultChannel: stable\n";
+        let part = Part { path: None, input: Input::bytes("till.yaml", text.as_bytes().into()) };
+        let composition = Composition { parts: vec![part], warnings: Vec::new() };
+        let stage = |format| Staged::write(&target, &Files::of(&composition, format, Level::None)).unwrap();
+        assert!(stage(Format::Json).finish().unwrap());
+        assert!(!stage(Format::Json).finish().unwrap());
+        let staged = stage(Format::Yaml);
+        std::fs::write(target.join("till/catalog.json"), "mine").unwrap();
+        assert!(matches!(staged.finish(), Err(StageError::Changed(_))));
+        assert_eq!(std::fs::read_to_string(target.join("till/catalog.json")).unwrap(), "mine");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "something was left");
+    }
 }

@@ -117,7 +117,8 @@ impl NewDirectory {
     pub fn begin_anew(target: &Path) -> Result<Self, FileError> {
         let failed = |error: io::Error| FileError::io(target, error);
         let absolute = std::path::absolute(target).map_err(failed)?;
-        let is_full = std::fs::read_dir(&absolute).is_ok_and(|mut it| it.next().is_some());
+        let is_other = |it: io::Result<std::fs::DirEntry>| it.is_ok_and(|it| it.file_name() != INSIDE);
+        let is_full = std::fs::read_dir(&absolute).is_ok_and(|mut it| it.any(is_other));
         let (Some(name), Some(parent)) = (absolute.file_name(), absolute.parent()) else {
             return Err(FileError::NotEmpty { path: target.to_owned() });
         };
@@ -125,7 +126,11 @@ impl NewDirectory {
             return Self::begin(target);
         }
         if !can_be_replaced(&absolute, parent) {
-            return Err(FileError::CannotExchange { path: target.to_owned() });
+            // What a killed process was moving into it is no obstacle.
+            return Self::begin(target).map_err(|error| match error {
+                FileError::NotEmpty { path } => FileError::CannotExchange { path },
+                error => error,
+            });
         }
         let mut new = Self::beside(parent, name, target)?;
         new.exchanges = true;

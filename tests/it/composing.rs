@@ -214,3 +214,21 @@ fn no_name_gets_out_of_the_record() {
         assert!(!folder.path().join("out").exists(), "{name}");
     }
 }
+
+#[test]
+fn a_directory_that_cannot_be_exchanged_is_filled_once() {
+    let folder = folder("");
+    let out = folder.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    let options = format!("[catalogs.a]\nsource = 'kiln'\ndestination = '{}'\n", out.display());
+    write(folder.path(), "options.toml", options);
+    // The current directory stays the one that it is.
+    let render = || {
+        let args = ["render", "--anywhere", "--config", "../options.toml"];
+        olmdex(args).in_directory(&out).answer()
+    };
+    render().expect_code(0);
+    assert_eq!(files(&out).len(), 2);
+    render().expect_code(2).expect_words("cannot be replaced as a whole");
+    assert_eq!(files(&out).len(), 2);
+}
