@@ -233,6 +233,10 @@ impl Builder {
         for (idx, (origin, raw)) in places.into_iter().enumerate() {
             let document = match interned.documents.by_raw.get(&raw) {
                 Some(source) => source.document,
+                // What was not read to its end has a warning, which only reading it again gives.
+                None if input.files.get(origin.file as usize).is_none_or(|it| it.made_of().is_none()) => {
+                    return Ok(None);
+                }
                 None => {
                     // Texts that were made of other files are not known by themselves. That the digests are equal says that the catalog
                     // has these documents in this order.
