@@ -69,12 +69,12 @@
 //! | 5 | `columnar` | the views of an index as Parquet files (feature `parquet`) |
 //! | 5 | [`source`] | tells sources apart and opens them |
 //! | 5 | [`repository`] | repositories of operators: release configurations, and the checks of the pipelines |
-//! | 6 | [`compose`] | `olmdex.toml`: which findings are chosen, and catalogs by name |
 //! | 6 | [`upgrade`] | upgrades: what OLM v1 and OLM Classic do, and why |
 //! | 7 | [`mod@resolve`] | dependencies: what OLM installs together, and why |
 //! | 8 | [`draw`] | upgrade graphs as Mermaid, DOT, SVG, HTML, text and data |
 //! | 8 | [`edit`] | changes of catalogs, and what they would bring about |
 //! | 8 | [`mirror`] | catalogs filtered as oc-mirror filters them, and what a mirror needs besides |
+//! | 9 | [`compose`] | `olmdex.toml`: which findings are chosen, and catalogs by name: what they are composed of, where they go |
 //! | 9 | [`lock`] | bundles that operators are pinned to, and what has become of them |
 //! | 9 | [`mod@plan`] | the upgrade of a whole cluster: states, blockers, steps in their order |
 //! | 10 | [`answer`] | the envelope of every JSON answer, and their schemas |

@@ -73,6 +73,12 @@ const ROWS: &[Row] = &[
     writes("generate dockerfile", &["shop"], "shop.Dockerfile"),
     reads("render", &["{}"]),
     reads("render", &["hot.db"]),
+    writes("render", &["--config", "compositions.toml"], "composed"),
+    // A directory with something in it, which is exchanged.
+    writes("render", &["--config", "recompositions.toml"], "recomposed"),
+    reads("render", &["--config", "compositions.toml", "--catalog", "composed"]),
+    writes("image", &["--config", "compositions.toml"], "composed.Dockerfile"),
+    writes("image", &["--config", "compositions.toml", "--to", "oci:image"], "image"),
     writes("migrate", &["two-packages.db", "out", "--prove"], "out"),
     writes("migrate", &["shop", "empty", "-o", "yaml"], "empty"),
     // A directory that cannot be replaced.
@@ -275,6 +281,13 @@ fn seeds() -> (TempDir, Tree) {
         let legacy = format!("{name}-legacy.db");
         olmdex(["export", "-q", "--legacy", name, "-o", &legacy]).in_directory(&root).answer().expect_code(0);
     }
+    let compositions = "[catalogs.composed]\ndestination = 'composed'\ncomponents = [{ source = 'shop', packages = ['till'] }, { source = 'needs' }]\n";
+    std::fs::write(root.join("compositions.toml"), compositions).unwrap();
+    let recompositions = "[catalogs.recomposed]\ndestination = 'recomposed'\nsource = 'shop'\n";
+    std::fs::write(root.join("recompositions.toml"), recompositions).unwrap();
+    let rendered = olmdex(["render", "-q", "--config", "recompositions.toml"]).in_directory(&root).answer();
+    rendered.expect_code(0);
+    std::fs::write(root.join("recompositions.toml"), format!("{recompositions}packages = ['till']\n")).unwrap();
     olmdex(["push", "-q", "needs.db", "oci:database"]).in_directory(&root).answer().expect_code(0);
     let bundle = "schema: olm.bundle\nname: till.v1.3.0\npackage: till\nimage: quay.io/shop/till@sha256:8888888888888888888888888888888888888888888888888888888888888888\nproperties: [{type: olm.package, value: {packageName: till, version: 1.3.0}}]\n";
     std::fs::write(root.join("new-bundle.yaml"), bundle).unwrap();
@@ -336,7 +349,9 @@ fn content(root: &Path, name: &str) -> Option<String> {
     // What is not a catalog.
     match name {
         "versions" => return Some(std::fs::read_to_string(path.join("till.json")).unwrap()),
-        BASELINE | "shop.Dockerfile" | "old.lock" => return Some(std::fs::read_to_string(path).unwrap()),
+        BASELINE | "shop.Dockerfile" | "composed.Dockerfile" | "old.lock" => {
+            return Some(std::fs::read_to_string(path).unwrap());
+        }
         "site" => {
             let files = tree(&path).into_iter();
             return Some(files.map(|(name, text)| format!("{name:?}\n{}\n", String::from_utf8_lossy(&text))).collect());

@@ -24,7 +24,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use args::images::ImageArgs;
 use author::{bundle, edits, generate, init, lsp, release, repo, simulate, template};
-use catalog::{build, diff, history, info, list, render, search, show, sql, validate};
+use catalog::{build, diff, history, image, info, list, render, search, show, sql, validate};
 #[cfg(feature = "oci")]
 use catalog::{cache, pull, push};
 use exporting::export;
@@ -94,6 +94,7 @@ enum Command {
     Build(build::BuildArgs),
     Validate(validate::ValidateArgs),
     Render(render::RenderArgs),
+    Image(image::ImageCommandArgs),
     Migrate(migrate::MigrateArgs),
     Export(export::ExportArgs),
     Legacy(edit::LegacyArgs),
@@ -172,6 +173,7 @@ impl Command {
                 | Self::Edit(_)
                 | Self::Generate(_)
                 | Self::Lsp(_)
+                | Self::Image(_)
                 | Self::Completion(_)
                 | Self::Complete(_)
                 | Self::Man(_)
@@ -255,6 +257,7 @@ fn dispatch(context: &Context, command: &Command) -> CommandResult {
         Command::Build(args) => build::run(context, args),
         Command::Validate(args) => validate::run(context, args),
         Command::Render(args) => render::run(context, args),
+        Command::Image(args) => image::run(context, args),
         Command::Migrate(args) => migrate::run(context, args),
         #[cfg(feature = "oci")]
         Command::Push(args) => push::run(context, args),

@@ -1,16 +1,14 @@
 //! Reading `olmdex.toml`. A key that nobody knows is an error: an option with a typo would be one that is silently not there.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-use toml::Spanned;
-
+use super::catalogs::{self, NamedCatalog};
+use super::composite::{Converted, of_composite};
 use super::error::ConfigError;
-use crate::diag::selection::{Layer, Level, check_word};
-use crate::diag::{Rule, closest};
+use super::form::{FindingsForm, Form, Word};
+use super::reader::Reader;
+use crate::diag::Rule;
+use crate::diag::selection::{Layer, check_word};
 use crate::file;
 
 /// How many bytes the file may have.
@@ -29,95 +27,29 @@ pub struct Config {
     pub baseline: Option<PathBuf>,
     /// The catalogs, by name.
     pub catalogs: Vec<NamedCatalog>,
+    /// The `olmdex.toml` that says the same as the composite file that was read.
+    pub converted: Option<String>,
 }
 
-/// A catalog that has a name.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedCatalog {
-    /// The name.
-    pub name: String,
-    /// Where it is.
-    pub source: PathBuf,
-    /// The reference that an ImageSetConfiguration calls it by.
-    pub image: Option<String>,
-    /// Higher is preferred.
-    pub priority: i64,
-    /// Labels, by their keys.
-    pub labels: BTreeMap<String, String>,
-}
+/// What follows the name of a composite file in messages.
+const AS_OPTIONS: &str = " (as olmdex.toml)";
 
-/// Options of olmdex for a directory and what is below it. Paths are relative to the file.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[schemars(title = "olmdex.toml")]
-struct Form {
-    /// Which findings are shown, and how bad they are.
-    findings: FindingsForm,
-    /// Catalogs, by name. `olmdex build` without sources builds them.
-    catalogs: BTreeMap<Word, CatalogForm>,
-}
-
-/// Which findings are shown, and how bad they are. A rule is an identifier, a name, the beginning of identifiers (`W08`), or `ALL`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-struct FindingsForm {
-    /// Show these rules, and no others.
-    select: Vec<Word>,
-    /// Hide these rules.
-    ignore: Vec<Word>,
-    /// Give rules another severity; `off` hides them.
-    severity: BTreeMap<Word, Level>,
-    /// Treat warnings as errors.
-    strict: bool,
-    /// The file of known findings, for `validate`, `check-graph` and `build`.
-    baseline: Option<PathWord>,
-}
-
-/// A catalog.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct CatalogForm {
-    /// Where it is: a directory, a file, or another index that holds one catalog.
-    source: PathWord,
-    /// The reference of its image, by which an ImageSetConfiguration calls it.
-    #[serde(default)]
-    image: Option<String>,
-    /// Higher is preferred.
-    #[serde(default)]
-    priority: i64,
-    /// Labels, by their keys.
-    #[serde(default)]
-    labels: BTreeMap<String, String>,
-}
-
-// A text that knows where it stands. This is no documentation, which would come into the schema of each text.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
-#[serde(transparent)]
-#[schemars(transparent, inline)]
-struct Word(#[schemars(with = "String")] Spanned<String>);
-
-/// A path, relative to the file.
-type PathWord = Word;
-
-impl Word {
-    fn text(&self) -> &str {
-        self.0.get_ref()
-    }
-}
-
-/// The JSON Schema of the file, for editors.
-#[must_use]
-pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(Form)
-}
-
-/// Reads a file of options. `known` are all rules that it may name.
+/// Reads a file of options, or a composite file of an old form. `known` are all rules that it may name.
 ///
 /// # Errors
 /// If it cannot be read, is larger than a mebibyte or no regular file, or something in it is not what it should be.
 pub fn read(path: &Path, known: &[&'static Rule]) -> Result<Config, ConfigError> {
     let content =
         file::read_regular_of(path, MAX_LEN).map_err(|source| ConfigError::Io { path: path.to_owned(), source })?;
+    if path.extension().is_none_or(|it| it != "toml")
+        && let Some(Converted { toml }) = of_composite(&path.display().to_string(), &content)
+    {
+        // Places are those of that text, which nobody has seen yet.
+        let mut name = path.as_os_str().to_owned();
+        name.push(AS_OPTIONS);
+        let config = parse(Path::new(&name), toml.as_bytes(), known)?;
+        return Ok(Config { converted: Some(toml), ..config });
+    }
     parse(path, &content, known)
 }
 
@@ -135,85 +67,26 @@ pub fn parse(path: &Path, content: &[u8], known: &[&'static Rule]) -> Result<Con
     let FindingsForm { select, ignore, severity, strict, baseline } = form.findings;
     for word in select.iter().chain(&ignore).chain(severity.keys()) {
         check_word(known, word.text())
-            .map_err(|error| reader.wrong(word.0.span(), error.to_string(), Some(error.help())))?;
+            .map_err(|error| reader.wrong(word.span(), error.to_string(), Some(error.help())))?;
     }
     let texts = |words: Vec<Word>| words.into_iter().map(|it| it.0.into_inner()).collect();
     let severity = severity.into_iter().map(|(word, level)| (word.0.into_inner(), level)).collect();
     let layer = Layer { select: texts(select), ignore: texts(ignore), severity };
     let baseline = baseline.map(|it| reader.path(&it)).transpose()?;
-    let catalog = |(name, form): (Word, CatalogForm)| {
-        let CatalogForm { source, image, priority, labels } = form;
-        let source = reader.path(&source)?;
-        Ok(NamedCatalog { name: reader.name(&name)?, source, image, priority, labels })
-    };
-    let catalogs = form.catalogs.into_iter().map(catalog).collect::<Result<_, ConfigError>>()?;
-    Ok(Config { path: path.to_owned(), layer, strict, baseline, catalogs })
-}
-
-/// A text that is being read.
-struct Reader<'t> {
-    path: &'t Path,
-    content: &'t [u8],
-}
-
-impl Reader<'_> {
-    /// What is wrong at a place.
-    fn wrong(&self, span: Range<usize>, message: String, help: Option<String>) -> ConfigError {
-        let before = &self.content[..span.start.min(self.content.len())];
-        let line = before.iter().filter(|it| **it == b'\n').count() + 1;
-        let start = before.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
-        let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
-        ConfigError::Content { path: self.path.to_owned(), line, column, message, help }
-    }
-
-    /// What the TOML reader refuses. Of a key or a value that it does not know it lists, in backticks, those that it does.
-    fn misfit(&self, error: &toml::de::Error) -> ConfigError {
-        let words: Vec<&str> = error.message().split('`').skip(1).step_by(2).collect();
-        let (message, help) = match (error.message().split('`').next().unwrap_or_default(), words.as_slice()) {
-            ("unknown field ", [word, known @ ..]) => (format!("there is no key `{word}` here"), guess(word, known)),
-            ("unknown variant ", [word, known @ ..]) => {
-                (format!("there is no value `{word}` here"), guess(word, known))
-            }
-            ("missing field ", [word, ..]) => (format!("the key `{word}` is missing"), None),
-            _ => (error.message().trim_end().replace('\n', "; "), None),
-        };
-        self.wrong(error.span().unwrap_or_default(), message, help)
-    }
-
-    /// A path, as it is from where the program runs.
-    fn path(&self, word: &Word) -> Result<PathBuf, ConfigError> {
-        // Without a name it would be the directory; `-` would be standard input.
-        if matches!(word.text(), "" | "-") {
-            let help = Some("name a directory or a file, relative to this file".to_owned());
-            return Err(self.wrong(word.0.span(), format!("`{}` is not a path", word.text()), help));
-        }
-        Ok(self.path.parent().unwrap_or(Path::new("")).join(word.text()))
-    }
-
-    /// The name of a catalog, as it may be written before a source on the command line.
-    fn name(&self, word: &Word) -> Result<String, ConfigError> {
-        let name = word.text();
-        if name.is_empty() || !name.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '.' | '_' | '-')) {
-            let help = Some("use letters, digits, `.`, `_` and `-`".to_owned());
-            return Err(self.wrong(word.0.span(), format!("`{name}` is not a name for a catalog"), help));
-        }
-        Ok(name.to_owned())
-    }
-}
-
-/// What was meant, or what there is.
-fn guess(word: &str, known: &[&str]) -> Option<String> {
-    match closest(word, known.iter().copied()) {
-        Some(meant) => Some(format!("did you mean `{meant}`?")),
-        None if known.is_empty() => None,
-        None => Some(format!("there are {}", known.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))),
-    }
+    let catalogs = catalogs::read(&reader, form.catalogs)?;
+    Ok(Config { path: path.to_owned(), layer, strict, baseline, catalogs, converted: None })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
+    use crate::compose::{At, Origin};
     use crate::diag::Severity;
+    use crate::diag::selection::Level;
+    use crate::fbc::Format;
+    use crate::mirror::Range;
 
     static RULE: Rule =
         Rule { id: "W0805", name: "example", severity: Severity::Warning, summary: "", explanation: "", example: "" };
@@ -231,16 +104,11 @@ baseline = 'b.json'\n[catalogs.b]\nsource = '/b'\nimage = 'quay.io/b:v1'\n[catal
         assert_eq!(config.layer.severity, [("W0805".to_owned(), Level::Error)]);
         assert_eq!((config.strict, config.baseline), (true, Some(PathBuf::from("../b.json"))));
         let labels = BTreeMap::from([("k".to_owned(), "v".to_owned())]);
-        let a =
-            NamedCatalog { name: "a".to_owned(), source: PathBuf::from("../x/a"), image: None, priority: -3, labels };
-        let b = NamedCatalog {
-            name: "b".to_owned(),
-            source: PathBuf::from("/b"),
-            image: Some("quay.io/b:v1".to_owned()),
-            priority: 0,
-            labels: BTreeMap::default(),
-        };
-        assert_eq!(config.catalogs, [a, b]);
+        let [a, b] = config.catalogs.as_slice() else { panic!("{:?}", config.catalogs) };
+        assert_eq!((a.name.as_str(), a.source(), a.priority), ("a", Some(Path::new("../x/a")), -3));
+        assert_eq!((&a.labels, &a.image), (&labels, &None));
+        assert_eq!((b.name.as_str(), b.source(), b.priority), ("b", Some(Path::new("/b")), 0));
+        assert_eq!(b.image.as_deref(), Some("quay.io/b:v1"));
         assert!(parsed("").unwrap().catalogs.is_empty());
     }
 
@@ -258,11 +126,112 @@ baseline = 'b.json'\n[catalogs.b]\nsource = '/b'\nimage = 'quay.io/b:v1'\n[catal
             ("[findings.severity]\nexmaple = 'off'", "2:1: there is no rule `exmaple`", "did you mean `example`?"),
             ("[catalogs.'a b']\nsource = 'x'", "1:11: `a b` is not a name for a catalog", "use letters"),
             ("[catalogs.a]\nsource = '-'", "2:10: `-` is not a path", "name a directory"),
-            ("[catalogs.a]\npriority = 1", "1:1: the key `source` is missing", ""),
+            ("[catalogs.a]\npriority = 1", "1:11: the key `source` is missing", "name what it is made of"),
             ("[findings]\nstrict = 1", "2:10: invalid type: integer `1`, expected a boolean", ""),
             ("é = ", "1:", ""),
         ] {
             let error = parsed(text).unwrap_err();
+            let shown = error.to_string();
+            assert!(shown.starts_with(&format!("../olmdex.toml:{message}")), "{text}: {shown}");
+            assert!(error.help().unwrap_or_default().starts_with(help), "{text}: {:?}", error.help());
+        }
+    }
+
+    #[test]
+    fn compositions_are_read() {
+        let text = "[catalogs.ours]
+destination = 'out/ours'
+format = 'yaml'
+base-image = 'scratch'
+components = [
+  { source = 'a', packages = ['till', { name = 'ledger', channels = ['stable', 'fast'], range = '>=1.0.0', default-channel = 'fast' }] },
+  { source = 'docker://quay.io/b', path = 'b' },
+  { source = 'oci:layout:v1' },
+  { template = 't.yaml', bundles = ['oci:x', 'bundles'], from = ['index.db'], pull = true },
+  { source = 'index.db', catalog = 'community' },
+]
+";
+        let config = parsed(text).unwrap();
+        let [ours] = config.catalogs.as_slice() else { panic!("{:?}", config.catalogs) };
+        assert_eq!((ours.source(), ours.format, ours.base_image.as_deref()), (None, Format::Yaml, Some("scratch")));
+        let destination = ours.destination.as_ref().unwrap();
+        assert_eq!(
+            (destination.path.as_path(), destination.at),
+            (Path::new("../out/ours"), At { line: 2, column: 15 })
+        );
+        let [a, b, c, d, e] = ours.components.as_slice() else { panic!("{:?}", ours.components) };
+        let paths: Vec<&Path> = [a, b, c, d, e].iter().map(|it| it.origin_path()).collect();
+        assert_eq!(
+            paths,
+            ["../a", "docker://quay.io/b", "oci:../layout:v1", "../t.yaml", "../index.db"].map(Path::new)
+        );
+        assert_eq!((a.at, b.path.as_deref()), (At { line: 6, column: 3 }, Some(Path::new("b"))));
+        let [till, ledger] = a.packages.as_slice() else { panic!("{:?}", a.packages) };
+        assert_eq!((till.name.as_str(), till.channels.len()), ("till", 0));
+        assert_eq!((ledger.range.clone(), ledger.default_channel.as_str()), (Range::new("1.0.0", ""), "fast"));
+        assert_eq!(ledger.channels.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["stable", "fast"]);
+        let Origin::Template { bundles, from, pulls, .. } = &d.origin else { panic!("{d:?}") };
+        assert_eq!(
+            (bundles.as_slice(), *pulls),
+            ([PathBuf::from("oci:../x"), PathBuf::from("../bundles")].as_slice(), true)
+        );
+        assert_eq!(from.as_slice(), [PathBuf::from("../index.db")]);
+        assert!(matches!(&e.origin, Origin::Source { catalog: Some(it), .. } if it == "community"));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_composition_has_its_place() {
+        for (text, message, help) in [
+            ("source = 'a'\ntemplate = 't'", "1:11: there are a `source` and a `template`", "make two components"),
+            (
+                "source = 'a'\ncomponents = []",
+                "1:11: catalog `x` has `components`, and `source` beside them",
+                "move `source`",
+            ),
+            ("components = []", "1:11: catalog `x` has no components", "name a source"),
+            ("components = [{ path = 'a' }]", "2:15: the key `source` is missing", "name what it is made of"),
+            (
+                "components = [\n  { source = 'a', pth = 'a' }]",
+                "3:19: there is no key `pth` here",
+                "did you mean `path`?",
+            ),
+            ("source = 'a'\nbundles = ['b']", "1:11: `bundles` is for templates", "leave it out"),
+            ("template = 'a'\ncatalog = 'b'", "1:11: `catalog` is for indexes", "leave it out"),
+            ("source = 'a'\npackages = []", "1:11: `packages` names none", "name packages"),
+            ("source = 'a'\npackages = ['b', 'b']", "3:18: `b` is asked for twice", "leave one"),
+            ("source = 'a'\npackages = ['b', 'c@x']", "3:18: `x` is not a range", "write `1.2.0`"),
+            (
+                "source = 'a'\npackages = ['b', { name = 'c/d' }]",
+                "3:18: `c/d` is not the name of a package",
+                "name a package",
+            ),
+            (
+                "source = 'a'\npackages = ['b', { nam = 'c' }]",
+                "3:20: there is no key `nam` here",
+                "did you mean `name`?",
+            ),
+            ("source = 'a'\npackages = [1]", "3:13: invalid type: integer `1`, expected `PKG[/CHANNEL][@RANGE]`", ""),
+            (
+                "source = 'a'\npackages = ['b/c', 'b/d@1.0.0']",
+                "3:13: of the channels of package `b` some",
+                "give each channel",
+            ),
+            ("source = 'a'\nformat = 'xml'", "3:10: there is no value `xml` here", "there are `json`, `yaml`"),
+            ("source = 'a'\nbase-image = 'b RUN c'", "3:14: `b RUN c` is not the name of an image", "name an image"),
+            ("components = [{ source = 'a', path = '../b' }]", "2:38: `../b` cannot be the path", "name a directory"),
+            ("components = [{ source = 'a', path = '.git' }]", "2:38: `.git` cannot be the path", "name a directory"),
+            (
+                "components = [{ source = 'a', path = 'b' }, { source = 'c', path = 'b/d' }]",
+                "2:45: the path `b/d` is in the way",
+                "give each",
+            ),
+            (
+                "source = 'a'\ndestination = 'b/c'\n[catalogs.y]\nsource = 'a'\ndestination = 'b'",
+                "6:15: the destination `b` is in the way of that of catalog `x`",
+                "give each",
+            ),
+        ] {
+            let error = parsed(&format!("[catalogs.x]\n{text}")).unwrap_err();
             let shown = error.to_string();
             assert!(shown.starts_with(&format!("../olmdex.toml:{message}")), "{text}: {shown}");
             assert!(error.help().unwrap_or_default().starts_with(help), "{text}: {:?}", error.help());

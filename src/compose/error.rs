@@ -5,6 +5,15 @@ use std::path::PathBuf;
 
 use super::find::FILE_NAME;
 
+/// A place in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct At {
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+}
+
 /// Why a file of options cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -4,6 +4,9 @@
 //! the current directory, a link, a parent without rights) the workspace is in the target instead, and what was written is moved up at
 //! the end, entry by entry. If the process is killed meanwhile, the next write removes what was moved and begins anew.
 //!
+//! What stands at the place is exchanged for the new directory only where the caller says that it may go, in one step of the system, and
+//! is removed then.
+//!
 //! What it deliberately does not do: it never writes into a directory that has something in it.
 
 use std::ffi::OsStr;
@@ -44,6 +47,8 @@ pub struct NewDirectory {
     open: Option<(PathBuf, File)>,
     n_files: usize,
     syncing: Option<Syncing>,
+    /// Whether it takes the place of a directory with something in it.
+    exchanges: bool,
 }
 
 /// A thread that brings written files to the disk while the next ones are written.
@@ -103,6 +108,35 @@ impl NewDirectory {
         }
     }
 
+    /// As [`Self::begin`], for a directory that may have something in it: it stays as it is until [`Self::finish`], which exchanges it
+    /// for the new one and removes it. The caller knows that nothing in it is anybody's but this program's.
+    ///
+    /// # Errors
+    /// As [`Self::begin`]; [`FileError::CannotExchange`] for a directory that something else keeps in its place: a link, a volume, the
+    /// current directory.
+    pub fn begin_anew(target: &Path) -> Result<Self, FileError> {
+        let failed = |error: io::Error| FileError::io(target, error);
+        let absolute = std::path::absolute(target).map_err(failed)?;
+        let is_other = |it: io::Result<std::fs::DirEntry>| it.is_ok_and(|it| it.file_name() != INSIDE);
+        let is_full = std::fs::read_dir(&absolute).is_ok_and(|mut it| it.any(is_other));
+        let (Some(name), Some(parent)) = (absolute.file_name(), absolute.parent()) else {
+            return Err(FileError::NotEmpty { path: target.to_owned() });
+        };
+        if !is_full {
+            return Self::begin(target);
+        }
+        if !can_be_replaced(&absolute, parent) {
+            // What a killed process was moving into it is no obstacle.
+            return Self::begin(target).map_err(|error| match error {
+                FileError::NotEmpty { path } => FileError::CannotExchange { path },
+                error => error,
+            });
+        }
+        let mut new = Self::beside(parent, name, target)?;
+        new.exchanges = true;
+        Ok(new)
+    }
+
     /// In a workspace beside the target.
     fn beside(parent: &Path, name: &OsStr, target: &Path) -> Result<Self, FileError> {
         let place = Place::in_directory(parent, name, target)?;
@@ -146,7 +180,16 @@ impl NewDirectory {
                 return Err(FileError::io(target, error));
             }
         };
-        Ok(Self { place, target: target.to_owned(), shared, files, open: None, n_files: 0, syncing: None })
+        Ok(Self {
+            place,
+            target: target.to_owned(),
+            shared,
+            files,
+            open: None,
+            n_files: 0,
+            syncing: None,
+            exchanges: false,
+        })
     }
 
     /// Writes on in a file of the directory, given by its path below it; parts of one file follow each other.
@@ -218,9 +261,18 @@ impl NewDirectory {
             rustix::fs::fchmod(&self.files, system::permissions(&old)).map_err(failed)?;
         }
         let mut stage = self.shared.hold()?;
-        // An empty directory is replaced by the rename.
-        match rustix::fs::renameat(self.shared.workspace.directory(), FILES, place.parent(), place.name()) {
+        let workspace = self.shared.workspace.directory();
+        // An empty directory is replaced by the rename. One that is exchanged lies in the workspace then, and goes with it.
+        let renamed = if self.exchanges {
+            system::exchange(workspace, OsStr::new(FILES), place.parent(), place.name())
+        } else {
+            rustix::fs::renameat(workspace, FILES, place.parent(), place.name())
+        };
+        match renamed {
             Ok(()) => {}
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) if self.exchanges => {
+                return Err(FileError::CannotExchange { path: self.target.clone() });
+            }
             Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {
                 return Err(FileError::NotEmpty { path: self.target.clone() });
             }
@@ -352,5 +404,27 @@ mod tests {
         let error = NewDirectory::begin(&target).unwrap_err();
         assert!(matches!(error, FileError::InTheWay { what: InTheWay::NotOurs, .. }), "{error}");
         assert_eq!(std::fs::read_to_string(target.join("precious")).unwrap(), "text");
+    }
+
+    #[test]
+    fn a_full_directory_is_exchanged_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        std::fs::create_dir_all(target.join("old")).unwrap();
+        std::fs::write(target.join("old/file"), "old").unwrap();
+        assert!(matches!(NewDirectory::begin(&target), Err(FileError::NotEmpty { .. })));
+        let mut given_up = NewDirectory::begin_anew(&target).unwrap();
+        given_up.write(Path::new("new/file"), b"new").unwrap();
+        drop(given_up);
+        assert!(target.join("old/file").exists() && !target.join("new").exists());
+        let mut new = NewDirectory::begin_anew(&target).unwrap();
+        new.write(Path::new("new/file"), b"new").unwrap();
+        assert_eq!(new.finish().unwrap(), 1);
+        assert_eq!(std::fs::read_to_string(target.join("new/file")).unwrap(), "new");
+        assert!(!target.join("old").exists());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "something was left");
+        std::os::unix::fs::symlink("out", folder.path().join("link")).unwrap();
+        let error = NewDirectory::begin_anew(&folder.path().join("link")).unwrap_err();
+        assert!(matches!(error, FileError::CannotExchange { .. }), "{error}");
     }
 }

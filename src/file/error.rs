@@ -52,6 +52,12 @@ pub enum FileError {
         /// The target.
         path: PathBuf,
     },
+    /// A directory with something in it cannot be exchanged for a new one in one step.
+    #[error("`{}` cannot be replaced as a whole", .path.display())]
+    CannotExchange {
+        /// The target.
+        path: PathBuf,
+    },
     /// A directory is to be written where there is something else.
     #[error("{} is {kind}, not a directory", .path.display())]
     NotADirectory {
@@ -160,6 +166,9 @@ impl FileError {
                     .to_owned()
             }
             Self::NotEmpty { .. } => "name a directory that does not exist yet, or is empty".to_owned(),
+            Self::CannotExchange { .. } => "it is a link, a volume or the current directory, or its file system cannot do it: \
+                                            delete what is in it first"
+                .to_owned(),
             Self::Reserved { .. } => "name a directory that does not exist yet".to_owned(),
             Self::Interrupted { .. } => return None,
             Self::Io { source, .. } => advice(source).to_owned(),

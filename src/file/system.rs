@@ -141,6 +141,22 @@ pub(super) fn remove_empty(parent: BorrowedFd<'_>, name: &OsStr) -> Result<(), E
     }
 }
 
+/// Exchanges two entries in one step. Systems and file systems that cannot do it say so.
+pub(super) fn exchange(
+    parent: BorrowedFd<'_>,
+    name: &OsStr,
+    other_parent: BorrowedFd<'_>,
+    other: &OsStr,
+) -> Result<(), Errno> {
+    #[cfg(any(target_vendor = "apple", target_os = "linux", target_os = "android"))]
+    return rustix::fs::renameat_with(parent, name, other_parent, other, rustix::fs::RenameFlags::EXCHANGE);
+    #[cfg(not(any(target_vendor = "apple", target_os = "linux", target_os = "android")))]
+    {
+        let _ = (parent, name, other_parent, other);
+        Err(Errno::NOSYS)
+    }
+}
+
 /// A name with something before and after it, cut and told apart by a digest if it would be longer than a name may be.
 pub(super) fn around(before: &str, name: &OsStr, after: &str) -> OsString {
     /// Bytes of a name, on every file system that matters.

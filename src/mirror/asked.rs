@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: it asks no catalog whether there is such a thing.
 
+use std::collections::BTreeMap;
+
 use thiserror::Error;
 
 use super::configuration::{Channel, Operator, Package, Range};
@@ -44,6 +46,7 @@ impl AskedError {
 /// [`AskedError`].
 pub fn packages(texts: &[String]) -> Result<Vec<Package>, AskedError> {
     let mut operator = Operator::default();
+    let mut positions: BTreeMap<&str, usize> = BTreeMap::new();
     for text in texts {
         let (names, range) = match text.split_once('@') {
             Some((names, range)) => (names, parse_range(range)?),
@@ -56,10 +59,11 @@ pub fn packages(texts: &[String]) -> Result<Vec<Package>, AskedError> {
         if name.is_empty() || channel == Some("") {
             return Err(AskedError::Form(text.clone()));
         }
-        let known = operator.packages.iter().position(|it| it.name == name);
+        let known = positions.get(name).copied();
         let is_new = known.is_none();
         let at = known.unwrap_or_else(|| {
             operator.packages.push(Package { name: name.to_owned(), ..Package::default() });
+            positions.insert(name, operator.packages.len() - 1);
             operator.packages.len() - 1
         });
         let package = &mut operator.packages[at];

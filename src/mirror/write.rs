@@ -6,15 +6,16 @@ use std::collections::BTreeMap;
 
 use super::catalog::{Catalog, Kind, PackageFacts};
 use super::filter::{Filtered, Kept, Part};
+use crate::diag::Place;
 use crate::fbc::{
-    Blob, Consumer, Document, Format, Input, Level, Origin, Rank, RenderDefect, Rendering, RereadError, Selection,
-    Typed, load_again, render_blob,
+    Blob, Consumer, Document, Format, Input, Level, MadeOf, Origin, Rank, RenderDefect, Rendering, RereadError,
+    Selection, Typed, load_again, render_blob,
 };
 
 /// The blobs of a filtered catalog, in the order in which opm writes them.
 #[derive(Debug, Default)]
 pub struct Blobs {
-    texts: BTreeMap<Rank, Vec<Vec<u8>>>,
+    texts: BTreeMap<Rank, Vec<(Origin, Vec<u8>)>>,
     /// What cannot be written, with its place: only what YAML cannot carry, and what was broken before.
     pub defects: Vec<(Origin, RenderDefect)>,
 }
@@ -22,13 +23,27 @@ pub struct Blobs {
 impl Blobs {
     /// The texts with their packages, in order.
     pub fn texts(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        self.texts.iter().flat_map(|(rank, texts)| texts.iter().map(|it| (rank.package(), it.as_slice())))
+        self.texts.iter().flat_map(|(rank, texts)| texts.iter().map(|it| (rank.package(), it.1.as_slice())))
     }
 
     /// All in one stream.
     #[must_use]
     pub fn to_vec(&self) -> Vec<u8> {
         self.texts().flat_map(|it| it.1.iter().copied()).collect()
+    }
+
+    /// As a catalog of its own, whose documents know where they stand in the one that they were taken from.
+    #[must_use]
+    pub fn into_input(self, of: &Input) -> Input {
+        let made = |(origin, text): (Origin, Vec<u8>)| {
+            let file = of.files.get(origin.file as usize);
+            let place = match file.and_then(|it| it.made_of()) {
+                Some(made_of) => made_of.start().clone(),
+                None => Place::at(file.map_or("", |it| &it.shown), origin.line, origin.column),
+            };
+            (text, MadeOf::new(place))
+        };
+        Input::of_others(self.texts.into_values().flatten().map(made).collect())
     }
 
     /// Leaves the blobs of some packages out.
@@ -109,7 +124,7 @@ pub fn write(input: &Input, catalog: &Catalog, filtered: &Filtered, format: Form
     let mut blobs = Blobs::default();
     load_again(input, &origins, &Writer { filtered, format }, |(origin, outcome)| {
         match outcome {
-            Ok(Some((rank, text))) => blobs.texts.entry(rank).or_default().push(text),
+            Ok(Some((rank, text))) => blobs.texts.entry(rank).or_default().push((origin, text)),
             Ok(None) => {}
             Err(defect) => blobs.defects.push((origin, defect)),
         }

@@ -86,6 +86,11 @@ impl<'o> Images<'o> {
         Ok(())
     }
 
+    /// As [`Self::add_catalog`], of one that is open already.
+    pub fn add(&mut self, catalog: Source) {
+        self.catalogs.push(catalog);
+    }
+
     /// What a directory, a layout or a registry has of an image; nothing if nobody knows it.
     fn in_files(&self, image: &str) -> Result<Option<ImageContent>, Unavailable> {
         let refused = |message: String, help: Option<String>| Unavailable { message, help, is_unknown: false };

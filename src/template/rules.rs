@@ -5,7 +5,7 @@ use crate::diag::rules;
 rules! {
     UNKNOWN_SCHEMA: "E1401", "template-schema", Error,
         "The schema of a template is `olm.template.basic`, `olm.semver` or `olm.template.substitutes`.",
-        "The schema says how the template is rendered. Composite templates were removed from opm: each component of one is a basic or a semver template and renders by itself.",
+        "The schema says how the template is rendered. Composite templates were removed from opm: `olmdex render --config FILE` composes what one describes, and `olmdex template render FILE` prints it as olmdex.toml.",
         "schema: olm.composite";
     WRONG_KIND: "E1402", "template-wrong-kind", Error,
         "Each field of a template has a value of its kind.",

@@ -182,7 +182,8 @@ fn unknown_schema(document: &Document, wanted: Option<Kind>) -> Finding {
     let (message, help) = match (wanted, Kind::of_schema(schema)) {
         _ if schema.starts_with(REMOVED) => (
             "composite templates were removed from opm".to_owned(),
-            "render the basic or semver template of each component by itself".to_owned(),
+            "`olmdex render --config FILE` composes what it describes, and `olmdex template render FILE` prints it as olmdex.toml"
+                .to_owned(),
         ),
         (Some(wanted), found) => (
             format!("the template has the schema `{schema}`, not `{}`", wanted.schema()),

@@ -17,6 +17,7 @@ mod columnar;
 mod comparing;
 mod compat;
 mod completing;
+mod composing;
 mod dependencies;
 mod drawing;
 mod editing;

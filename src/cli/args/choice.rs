@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::answer::all_rules;
+use crate::cli::args::composition;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::interrupt;
-use crate::compose::{self, BaselineError, BaselineFile, Choice, Chosen, Config, ConfigError, Hidden};
+use crate::compose::{BaselineError, BaselineFile, Choice, Chosen, Config, ConfigError, Hidden};
 use crate::diag::selection::{Layer, Level, Selection, UnknownRule, check_word};
 
 /// What stands above the options in the help.
@@ -104,23 +105,7 @@ impl ChoiceOptions {
         if self.no_config {
             return Ok(None);
         }
-        let path = match &self.config {
-            Some(path) => Some(path.clone()),
-            None => {
-                // Without a current directory there is nothing above it.
-                let current = std::env::current_dir().unwrap_or_default();
-                let search = compose::find(&current, sources);
-                for it in &search.passed_over {
-                    let path = it.path.display();
-                    context.reporter.warning(&format!("{path} is not used: {}; `--config {path}` uses it", it.why));
-                }
-                search.found
-            }
-        };
-        let Some(path) = path else { return Ok(None) };
-        let config = compose::read(&path, &all_rules())?;
-        context.reporter.detail(&format!("using the options of {}", path.display()));
-        Ok(Some(config))
+        composition::config(context, self.config.as_deref(), sources)
     }
 
     /// How findings are chosen, by these options and those of the file.

@@ -11,10 +11,10 @@ use crate::cli::speak::progress::Progress;
 #[cfg(feature = "oci")]
 use crate::diag::counted;
 use crate::file::NewDirectory;
-use crate::oci::OciError;
 use crate::oci::pack::{self, PackedImage};
 #[cfg(feature = "oci")]
 use crate::oci::registry::Registry;
+use crate::oci::{OciError, PlatformOf};
 
 /// Where an image goes.
 pub(crate) enum Destination<'c> {
@@ -81,6 +81,24 @@ impl<'c> Destination<'c> {
 pub(crate) fn cannot(what: &str, image: &str, error: OciError) -> CommandError {
     let help = error.help();
     CommandError::new(Exit::Input, format!("cannot {what} `{image}`: {error}")).help(help)
+}
+
+/// A label, as `KEY=VALUE`.
+pub(crate) fn label(text: &str) -> Result<(String, String), CommandError> {
+    match text.split_once('=').filter(|it| !it.0.is_empty()) {
+        Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
+        None => Err(CommandError::usage(format!("`{text}` is not KEY=VALUE"))),
+    }
+}
+
+/// A platform, as `OS/ARCHITECTURE[/VARIANT]`.
+pub(crate) fn platform(text: &str) -> Result<PlatformOf, CommandError> {
+    let parts: Vec<&str> = text.split('/').collect();
+    let [os, architecture, variant @ ..] = parts.as_slice() else {
+        return Err(CommandError::usage(format!("`{text}` is not OS/ARCHITECTURE, such as linux/amd64")));
+    };
+    let variant = variant.first().map(|it| (*it).to_owned()).unwrap_or_default();
+    Ok(PlatformOf { os: (*os).to_owned(), architecture: (*architecture).to_owned(), variant })
 }
 
 /// The time that `SOURCE_DATE_EPOCH` says, as RFC 3339.

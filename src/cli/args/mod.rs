@@ -7,6 +7,7 @@ pub(in crate::cli) mod bundle_images;
 pub(in crate::cli) mod cache;
 pub(in crate::cli) mod choice;
 pub(in crate::cli) mod cluster;
+pub(in crate::cli) mod composition;
 pub(in crate::cli) mod conditions;
 pub(in crate::cli) mod day;
 pub(in crate::cli) mod destination;

@@ -240,6 +240,9 @@ fn warn_if_outdated(context: &Context, index: &Index) -> Result<(), CommandError
 /// The command that brings a catalog of an index up to date.
 pub(crate) fn rebuild(index: &Index, outdated: &Outdated) -> String {
     let Outdated { catalog, source, .. } = outdated;
+    if let Some((file, _)) = source.rsplit_once('#').filter(|it| it.0.ends_with(".toml")) {
+        return format!("`olmdex build --config {file} -o {}`", index.path().display());
+    }
     format!("`olmdex build {catalog}={source} -o {}`", index.path().display())
 }
 

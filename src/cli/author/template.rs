@@ -11,6 +11,7 @@ use crate::cli::args::bundle_images::{BundleImageArgs, not_rendered};
 use crate::cli::args::formats::MigrateLevel;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::compose::{Converted, of_composite};
 use crate::draw::{Catalog, Mermaid, MermaidOptions};
 use crate::fbc::{Format, Level};
 use crate::file::read_regular_of;
@@ -119,7 +120,15 @@ fn render(context: &Context, args: &RenderArgs) -> CommandResult {
         let error = CommandError::new(Exit::Input, format!("cannot read `{shown}`: {error}"));
         error.help("name the file of a template, or `-` for standard input")
     })?;
-    let template = Template::read(&shown, text, kind).map_err(|findings| not_rendered(context, &shown, &findings))?;
+    let template = match Template::read(&shown, Arc::clone(&text), kind) {
+        Ok(template) => template,
+        Err(findings) => {
+            let error = not_rendered(context, &shown, &findings);
+            let Some(Converted { toml }) = of_composite(&shown, &text) else { return Err(error) };
+            print(toml.as_bytes())?;
+            return Err(error.help("what it says is printed as olmdex.toml, for `olmdex render`"));
+        }
+    };
     let images = args.bundles.open(context)?;
     let level = match args.output {
         // No picture shows manifests.

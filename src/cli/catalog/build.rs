@@ -10,6 +10,7 @@ use crate::answer::FindingsMetadata;
 use crate::check;
 use crate::cli::args::cache;
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::composition;
 use crate::cli::args::lifecycles::{lifecycle_input, lifecycle_spec, warn_of_differences};
 use crate::cli::args::past::{PastCatalog, PastOptions};
 use crate::cli::args::sources::{NamedSource, refuse_equal_names};
@@ -18,7 +19,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
-use crate::compose::{Chosen, Config, FILE_NAME, NamedCatalog};
+use crate::compose::{Chosen, Config, NamedCatalog};
 use crate::diag::baseline::Scope;
 use crate::diag::repeated::Shown;
 use crate::diag::{Finding, Rule, Severity, Tally, counted};
@@ -116,8 +117,8 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let paths: Vec<PathBuf> = named.iter().map(|it| it.path.clone()).collect();
     let config = args.choice.config(context, &paths)?;
     let mut choice = args.choice.choice(context, config.as_ref(), Whole::Catalogs)?;
-    let catalogs = if named.is_empty() { catalogs_of_file(args, config)? } else { Vec::new() };
-    let mut additions = additions(context, args, named, &catalogs)?;
+    let of_file = if named.is_empty() { catalogs_of_file(args, config)? } else { None };
+    let mut additions = additions(context, args, named, of_file.as_ref())?;
     for (spec, catalog) in args.past.catalogs(context, &args.output)? {
         if additions.iter().any(|it| it.spec.name == spec.name) {
             let message = format!("two catalogs would be called `{}`", spec.name);
@@ -278,34 +279,37 @@ fn show(context: &Context, args: &BuildArgs, chosen: &Chosen) -> Result<(), Comm
     Ok(())
 }
 
-/// The catalogs that `olmdex.toml` names, unless something else is to be done.
-fn catalogs_of_file(args: &BuildArgs, config: Option<Config>) -> Result<Vec<NamedCatalog>, CommandError> {
+/// The file whose catalogs are built, unless something else is to be done.
+fn catalogs_of_file(args: &BuildArgs, config: Option<Config>) -> Result<Option<Config>, CommandError> {
     if !args.remove.is_empty() || args.migrate || !args.lifecycles.is_empty() || args.past.is_given() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
-    let help = "name catalogs, as in `olmdex build my-catalog/`, or list them in olmdex.toml: \
-                `[catalogs.NAME]` with `source = \"my-catalog\"`";
-    match config {
-        None => Err(CommandError::usage(format!("no catalog given, and there is no {FILE_NAME}")).help(help)),
-        Some(it) if it.catalogs.is_empty() => {
-            let message = format!("no catalog given, and {} names none", it.path.display());
-            Err(CommandError::usage(message).help(help))
-        }
-        Some(it) => Ok(it.catalogs),
-    }
+    composition::with_catalogs(config, "olmdex build my-catalog/").map(Some)
 }
 
 fn additions<'c>(
     context: &'c Context,
     args: &BuildArgs,
     mut sources: Vec<NamedSource>,
-    catalogs: &[NamedCatalog],
+    config: Option<&Config>,
 ) -> Result<Vec<Addition<'c>>, CommandError> {
-    let of_file = |it: &NamedCatalog| NamedSource { name: it.name.clone(), is_named: true, path: it.source.clone() };
-    sources.extend(catalogs.iter().map(of_file));
+    let catalogs: &[NamedCatalog] = config.map_or(&[], |it| &it.catalogs);
+    let of_file = |it: &NamedCatalog| {
+        let path = it.source()?.to_owned();
+        Some(NamedSource { name: it.name.clone(), is_named: true, path })
+    };
+    sources.extend(catalogs.iter().filter_map(of_file));
     refuse_equal_names(&sources)?;
     let held = if args.verify { BTreeMap::new() } else { images_of(&args.output) };
     let mut additions = Vec::new();
+    for (config, catalog) in config.iter().flat_map(|it| it.catalogs.iter().map(move |of| (it, of))) {
+        if catalog.source().is_none() {
+            let source = format!("{}#{}", config.path.display(), catalog.name);
+            let spec = spec(args, catalogs, &catalog.name, &source);
+            let input = composition::compose(context, &config.path, catalog)?.input();
+            additions.push(Addition { spec, what: What::Files(input) });
+        }
+    }
     for source in sources {
         let spec_of_source = || spec(args, catalogs, &source.name, &source.path.display().to_string());
         let opened = match context.look(&source.path)? {
@@ -337,6 +341,10 @@ fn additions<'c>(
                 }
             }
         }
+    }
+    // In the order of their names, however they are made.
+    if config.is_some() {
+        additions.sort_by(|a, b| a.spec.name.cmp(&b.spec.name));
     }
     let known: Vec<&str> = additions.iter().map(|it| it.spec.name.as_str()).collect();
     let named = args.priority.iter().map(|(name, _)| name).chain(args.label.iter().map(|(name, _, _)| name));

@@ -7,6 +7,7 @@ pub(in crate::cli) mod build;
 pub(in crate::cli) mod cache;
 pub(in crate::cli) mod diff;
 pub(in crate::cli) mod history;
+pub(in crate::cli) mod image;
 pub(in crate::cli) mod info;
 pub(in crate::cli) mod list;
 #[cfg(feature = "oci")]
@@ -15,6 +16,7 @@ pub(in crate::cli) mod pull;
 pub(in crate::cli) mod push;
 pub(in crate::cli) mod render;
 mod render_bundles;
+mod render_composed;
 pub(in crate::cli) mod search;
 pub(in crate::cli) mod show;
 pub(in crate::cli) mod sql;

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use crate::bundle;
 use crate::check::check;
-use crate::cli::args::destination::{Destination, cannot, created};
+use crate::cli::args::destination::{Destination, cannot, created, label, platform};
 use crate::cli::args::legacy_source::is_legacy;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -19,8 +19,8 @@ use crate::fbc::{Format, Input, Level, Rendering, Selection, Sorted};
 use crate::file::{Part, Text, open_regular};
 use crate::index::{self, Index};
 use crate::legacy::package_file;
+use crate::oci::Digest;
 use crate::oci::pack::{self, ArtifactOptions, Base, LayerWriter, PackedImage};
-use crate::oci::{Digest, PlatformOf};
 use crate::source::{self, Source, SourceError};
 
 /// Send a catalog as an image, or a database as an artifact
@@ -145,10 +145,8 @@ fn catalog(context: &Context, args: &PushArgs, created: Option<&str>) -> Result<
     }
     let mut labels = BTreeMap::new();
     for text in &args.label {
-        let Some((key, value)) = text.split_once('=').filter(|it| !it.0.is_empty()) else {
-            return Err(CommandError::usage(format!("`{text}` is not KEY=VALUE")));
-        };
-        labels.insert(key.to_owned(), value.to_owned());
+        let (key, value) = label(text)?;
+        labels.insert(key, value);
     }
     let platforms = args.platforms.iter().map(|it| platform(it)).collect::<Result<Vec<_>, _>>()?;
     let scratch = context.opener.scratch();
@@ -208,13 +206,4 @@ fn by_package(input: &Input, layer: &mut LayerWriter) -> Result<(), CommandError
         add(&file)?;
     }
     Ok(())
-}
-
-fn platform(text: &str) -> Result<PlatformOf, CommandError> {
-    let parts: Vec<&str> = text.split('/').collect();
-    let [os, architecture, variant @ ..] = parts.as_slice() else {
-        return Err(CommandError::usage(format!("`{text}` is not OS/ARCHITECTURE, such as linux/amd64")));
-    };
-    let variant = variant.first().map(|it| (*it).to_owned()).unwrap_or_default();
-    Ok(PlatformOf { os: (*os).to_owned(), architecture: (*architecture).to_owned(), variant })
 }

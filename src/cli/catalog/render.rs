@@ -11,10 +11,12 @@ use crate::cli::args::image_template;
 use crate::cli::args::legacy_source::{self, is_legacy};
 use crate::cli::args::name::with_guess;
 use crate::cli::catalog::render_bundles;
+use crate::cli::catalog::render_composed::{self, Wanted};
 use crate::cli::print::defects::{UNMIGRATABLE, report};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
+use crate::compose::Reach;
 use crate::diag::{Severity, counted};
 use crate::fbc::{self, Format, Level, RenderDefect, Rendering, Selection, Sorted};
 use crate::index::Index;
@@ -28,20 +30,28 @@ use crate::source::Source;
   olmdex render my-catalog/ > catalog.json
   olmdex render my-catalog/ -o yaml --package keda
   olmdex render index.db --catalog community -o yaml
-  olmdex render legacy.db --keep-going > catalog.json")]
+  olmdex render legacy.db --keep-going > catalog.json
+  olmdex render    # the catalogs of olmdex.toml, each to its destination")]
 pub(crate) struct RenderArgs {
-    /// Catalogs: directories, files, an index.db, bundle directories, or `-` for standard input
-    #[arg(value_name = "SOURCE", required = true)]
+    /// Catalogs: directories, files, an index.db, bundle directories, or `-` for standard input. Without any, the catalogs that
+    /// olmdex.toml composes: each to its destination, or one with `--catalog` to standard output
+    #[arg(value_name = "SOURCE")]
     sources: Vec<PathBuf>,
-    /// Format of the blobs
-    #[arg(short, long, value_enum, default_value_t = Format::Json)]
-    output: Format,
+    /// Format of the blobs: `json` or `yaml`. Default: JSON, or what olmdex.toml says
+    #[arg(short, long, value_enum, hide_possible_values = true)]
+    output: Option<Format>,
     /// Only this package; may be repeated
     #[arg(long, short, value_name = "PACKAGE")]
     package: Vec<String>,
-    /// Only this catalog of an index; may be repeated
+    /// Only this catalog of an index, or of olmdex.toml; may be repeated
     #[arg(long, value_name = "NAME")]
     catalog: Vec<String>,
+    /// Read the catalogs from this file instead of olmdex.toml
+    #[arg(long, value_name = "FILE", conflicts_with = "sources")]
+    config: Option<PathBuf>,
+    /// Write also where olmdex.toml names a destination outside of its directory, behind a link, or hidden
+    #[arg(long, conflicts_with = "sources")]
+    anywhere: bool,
     /// What to do with the manifests in bundles: `none` or `bundle-object-to-csv-metadata`
     #[arg(long, value_enum, default_value_t = MigrateLevel::None, value_name = "LEVEL", hide_possible_values = true)]
     migrate_level: MigrateLevel,
@@ -59,16 +69,38 @@ pub(crate) struct RenderArgs {
     compat: Option<Compat>,
 }
 
+impl RenderArgs {
+    fn format(&self) -> Format {
+        self.output.unwrap_or(Format::Json)
+    }
+
+    fn level(&self) -> Level {
+        if self.migrate { Level::CsvMetadata } else { self.migrate_level.into() }
+    }
+}
+
 pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
+    if args.sources.is_empty() {
+        let reach = if args.anywhere { Reach::Anywhere } else { Reach::Inside };
+        let wanted = Wanted {
+            config: args.config.as_deref(),
+            reach,
+            catalogs: &args.catalog,
+            packages: &args.package,
+            format: args.output,
+            level: args.level(),
+        };
+        return render_composed::render(context, &wanted);
+    }
     if let [path] = args.sources.as_slice()
         && is_legacy(path)
     {
         return render_legacy(context, args, path);
     }
-    let level = if args.migrate { Level::CsvMetadata } else { args.migrate_level.into() };
+    let level = args.level();
     let template = image_template::template(args.image_template.as_deref())?;
     if args.sources.iter().all(|it| bundle::is_bundle(it)) {
-        return render_bundles::render(&args.sources, template.as_ref(), level, args.output);
+        return render_bundles::render(&args.sources, template.as_ref(), level, args.format());
     }
     let mut opener = context.opener.with_bundle_image(template);
     if args.compat.is_some() {
@@ -79,7 +111,7 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
         sources.push((path, opener.open(path, &mut std::io::stdin().lock())?));
     }
     let selection = Selection { packages: &args.package };
-    let how = Rendering { format: args.output, level, selection };
+    let how = Rendering { format: args.format(), level, selection };
     let mut sorted = Sorted::new(how);
     let mut n_defects = 0;
     for (path, source) in &sources {
@@ -152,7 +184,7 @@ fn render_legacy(context: &Context, args: &RenderArgs, path: &Path) -> CommandRe
         }
     }
     let selection = Selection { packages: &args.package };
-    let (format, level) = (args.output, Level::from(args.migrate_level));
+    let (format, level) = (args.format(), Level::from(args.migrate_level));
     let mut late = Vec::new();
     if level != Level::None || format == Format::Yaml {
         // What shows only in writing is found before the first byte of output.

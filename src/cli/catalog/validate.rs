@@ -10,6 +10,7 @@ use crate::answer::FindingsMetadata;
 use crate::answer::all_rules;
 use crate::check::{self, Extent, Report};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::composition;
 use crate::cli::args::day::parse_day;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
@@ -39,8 +40,8 @@ use crate::template::{self, Template};
   olmdex validate my-catalog/ --baseline known.json --write-baseline
   olmdex validate --explain E0207")]
 pub(crate) struct ValidateArgs {
-    /// Catalogs: directories, files, an index.db, or `-` for standard input
-    #[arg(value_name = "SOURCE", required_unless_present = "explain")]
+    /// Catalogs: directories, files, an index.db, or `-` for standard input. Without any, the catalogs that olmdex.toml names
+    #[arg(value_name = "SOURCE")]
     sources: Vec<PathBuf>,
     /// Format of the findings
     #[arg(short, long, value_enum, default_value_t = FindingFormat::Text)]
@@ -68,9 +69,17 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     if args.compat.is_some() {
         args.choice.refuse_with_compat()?;
     }
-    let choice = match args.compat {
-        Some(_) => Choice::default(),
-        None => args.choice.open(context, &args.sources, Whole::Catalogs)?,
+    let (choice, config) = match args.compat {
+        // What opm says is of a source.
+        Some(_) if args.sources.is_empty() => {
+            let error = CommandError::usage("`--compat opm` needs a source");
+            return Err(error.help("render the catalog first: `olmdex render --catalog NAME`"));
+        }
+        Some(_) => (Choice::default(), None),
+        None => {
+            let config = args.choice.config(context, &args.sources)?;
+            (args.choice.choice(context, config.as_ref(), Whole::Catalogs)?, config)
+        }
     };
     let mut findings = Vec::new();
     let mut refusals = Vec::new();
@@ -109,10 +118,25 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             refusals.push(legacy_source::refusal(&input.remarks).or(opm));
         }
     }
+    if args.sources.is_empty() {
+        let config = composition::with_catalogs(config, "olmdex validate my-catalog/")?;
+        for catalog in &config.catalogs {
+            let composed = composition::compose(context, &config.path, catalog);
+            let input = match composed {
+                Ok(composed) => composed.input(),
+                Err(error) => return Err(unopened(args.output, &check::all_rules(), &findings, &config.path, error)),
+            };
+            let _progress = Progress::reading(context, format!("checking {}", catalog.name), &input);
+            let report = check::check_on(&input, args.date);
+            extent += report.extent;
+            findings.extend(input.remarks);
+            findings.extend(report.findings);
+        }
+    }
     if args.compat.is_some() {
         return print_as_opm(context, args.output, &refusals);
     }
-    let of_templates = if n_templates > 0 { template::rules::ALL } else { &[] };
+    let of_templates = if n_templates > 0 || args.sources.is_empty() { template::rules::ALL } else { &[] };
     let rules = [check::all_rules(), of_templates.to_vec()].concat();
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
     match print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::answer::all_rules;
 use crate::cli::args::sources::{NamedSource, check_names, default_source};
 use crate::cli::speak::context::Context;
-use crate::cli::speak::error::CommandError;
+use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::compose::{self, NamedCatalog};
 use crate::fbc::Input;
@@ -168,7 +168,17 @@ impl Sources {
         }
         let of_file = self.catalogs.iter().find(|it| it.image.as_deref().is_some_and(|it| bare(it) == reference));
         if let Some(catalog) = of_file {
-            return Ok(catalog.source.clone());
+            // What is composed is where it was rendered.
+            let rendered = catalog.destination.as_ref().map(|it| it.path.as_path()).filter(|it| it.exists());
+            return match catalog.source().or(rendered) {
+                Some(path) => Ok(path.to_owned()),
+                None => {
+                    let message =
+                        format!("catalog `{}` of olmdex.toml is composed, and not rendered yet", catalog.name);
+                    let help = "give it a `destination`, and run `olmdex render`";
+                    Err(CommandError::new(Exit::Input, message).help(help))
+                }
+            };
         }
         // Only what says itself that it is an image elsewhere is pulled.
         Ok(PathBuf::from(match operator.catalog.strip_prefix("oci://") {

@@ -14,7 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Needs", &["resolve", "why", "deps", "provides", "requires", "images", "crd-check", "explain-message"]),
     ("Legacy", &["migrate", "legacy", "doctor"]),
     ("Author", &["init", "bundle", "template", "release", "repo", "generate", "edit", "simulate", "z-stream", "lsp"]),
-    ("Mirror", &["filter", "mirror", "lock", "outdated", "renovate", "push", "pull", "cache"]),
+    ("Mirror", &["filter", "mirror", "lock", "outdated", "renovate", "image", "push", "pull", "cache"]),
     ("Serve", &["serve", "export"]),
     ("Shell", &["completion", "man", "help"]),
 ];

@@ -108,7 +108,10 @@ impl From<crate::file::FileError> for CommandError {
 fn exit_of_file(error: &crate::file::FileError) -> Exit {
     use crate::file::FileError;
     match error {
-        FileError::NotEmpty { .. } | FileError::NotADirectory { .. } | FileError::Reserved { .. } => Exit::Usage,
+        FileError::NotEmpty { .. }
+        | FileError::CannotExchange { .. }
+        | FileError::NotADirectory { .. }
+        | FileError::Reserved { .. } => Exit::Usage,
         _ => Exit::Input,
     }
 }

@@ -1,0 +1,135 @@
+//! The catalogs that `olmdex.toml` composes, for commands that take them where no source is named.
+//!
+//! What it deliberately does not do: it writes nothing.
+
+use std::path::{Path, PathBuf};
+
+use crate::answer::all_rules;
+use crate::cli::args::bundle_images::not_rendered;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::compose::{
+    self, ComposeError, Composition, Config, DestinationError, FILE_NAME, FilesError, NamedCatalog, StageError,
+};
+use crate::diag::closest;
+
+/// The file of options, if there is one: the one that is named, else the one in or above the current directory.
+pub(crate) fn config(
+    context: &Context,
+    named: Option<&Path>,
+    sources: &[PathBuf],
+) -> Result<Option<Config>, CommandError> {
+    let path = match named {
+        Some(path) => Some(path.to_owned()),
+        None => {
+            // Without a current directory there is nothing above it.
+            let current = std::env::current_dir().unwrap_or_default();
+            let search = compose::find(&current, sources);
+            for it in &search.passed_over {
+                let path = it.path.display();
+                context.reporter.warning(&format!("{path} is not used: {}; `--config {path}` uses it", it.why));
+            }
+            search.found
+        }
+    };
+    let Some(path) = path else { return Ok(None) };
+    let config = compose::read(&path, &all_rules())?;
+    if config.converted.is_some() {
+        let shown = path.display();
+        let message = format!("{shown} is a composite file; `olmdex template render {shown}` prints it as olmdex.toml");
+        context.reporter.note(&message);
+    }
+    context.reporter.detail(&format!("using the options of {}", path.display()));
+    Ok(Some(config))
+}
+
+/// The file that names catalogs. `example` is how the command is called with a source.
+pub(crate) fn with_catalogs(config: Option<Config>, example: &str) -> Result<Config, CommandError> {
+    let help = format!(
+        "name catalogs, as in `{example}`, or list them in olmdex.toml: `[catalogs.NAME]` with `source = \"my-catalog\"`"
+    );
+    match config {
+        None => Err(CommandError::usage(format!("no catalog given, and there is no {FILE_NAME}")).help(help)),
+        Some(it) if it.catalogs.is_empty() => {
+            let message = format!("no catalog given, and {} names none", it.path.display());
+            Err(CommandError::usage(message).help(help))
+        }
+        Some(it) => Ok(it),
+    }
+}
+
+/// A catalog of the file, by name.
+pub(crate) fn named<'c>(config: &'c Config, name: &str) -> Result<&'c NamedCatalog, CommandError> {
+    config.catalogs.iter().find(|it| it.name == name).ok_or_else(|| {
+        let message = format!("{} names no catalog `{name}`", config.path.display());
+        let names: Vec<&str> = config.catalogs.iter().map(|it| it.name.as_str()).collect();
+        CommandError::new(Exit::NotFound, message).help(match closest(name, names.iter().copied()) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("there are {}", names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")),
+        })
+    })
+}
+
+/// Composes a catalog, and says what users should know of what was chosen.
+pub(crate) fn compose(context: &Context, file: &Path, catalog: &NamedCatalog) -> Result<Composition, CommandError> {
+    let composed = Composition::compose(file, catalog, &context.opener, &|path| context.open(path));
+    let composed = composed.map_err(|error| match &error {
+        ComposeError::Template { template, findings } => not_rendered(context, template, findings),
+        _ => error.into(),
+    })?;
+    for warning in &composed.warnings {
+        context.reporter.warning(&format!("catalog `{}`: {warning}", catalog.name));
+    }
+    Ok(composed)
+}
+
+impl From<ComposeError> for CommandError {
+    fn from(error: ComposeError) -> Self {
+        let exit = match &error {
+            ComposeError::NotThere { .. } | ComposeError::WhichCatalog { wanted: Some(_), .. } => Exit::NotFound,
+            ComposeError::WhichCatalog { .. } | ComposeError::NotAnIndex { .. } => Exit::Usage,
+            ComposeError::Filter { .. } | ComposeError::Twice { .. } => Exit::No,
+            _ => Exit::Input,
+        };
+        match error {
+            ComposeError::Source(error) => error.into(),
+            ComposeError::Index(error) => error.into(),
+            ComposeError::Images(error) => error.into(),
+            error => {
+                let help = error.help();
+                let it = Self::new(exit, error.to_string());
+                match help {
+                    Some(help) => it.help(help),
+                    None => it,
+                }
+            }
+        }
+    }
+}
+
+impl From<FilesError> for CommandError {
+    fn from(error: FilesError) -> Self {
+        Self::new(Exit::Input, error.to_string()).help(error.help())
+    }
+}
+
+impl From<DestinationError> for CommandError {
+    /// What is in the file is part of the command line.
+    fn from(error: DestinationError) -> Self {
+        Self::usage(error.to_string()).help(error.help)
+    }
+}
+
+impl From<StageError> for CommandError {
+    fn from(error: StageError) -> Self {
+        match error {
+            StageError::Files(error) => error.into(),
+            StageError::File(error) => error.into(),
+            error => {
+                let exit = if matches!(error, StageError::Unreadable { .. }) { Exit::Input } else { Exit::Usage };
+                let help = error.help().unwrap_or_default();
+                Self::new(exit, error.to_string()).help(help)
+            }
+        }
+    }
+}

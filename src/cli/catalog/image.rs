@@ -1,0 +1,227 @@
+//! `olmdex image`
+
+use std::collections::BTreeMap;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::check::check;
+use crate::cli::args::composition;
+use crate::cli::args::destination::{Destination, cannot, created, label, platform};
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::interrupt;
+use crate::compose::{Config, Files, NamedCatalog, Reach};
+use crate::diag::Tally;
+use crate::fbc::Level;
+use crate::file::{finish_left, read_regular_of, write_whole};
+use crate::oci::pack::{self, Base, LayerWriter};
+use crate::scaffold::{DEFAULT_IMAGE, Dockerfile};
+
+/// Write the Dockerfiles of the catalogs of olmdex.toml, or make the image of one
+///
+/// A Dockerfile lies beside the destination of its catalog, where `olmdex render` puts what goes into the image. With `--to` the image
+/// is made and sent without one; the same catalog gives the same digest, which is printed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  olmdex image
+  olmdex image community
+  olmdex image community --to oci:image:latest")]
+pub(crate) struct ImageCommandArgs {
+    /// The catalog. Default: all that have a destination
+    #[arg(value_name = "NAME")]
+    catalog: Option<String>,
+    /// Make the image, and send it: `docker://HOST/NAME:TAG`, or `oci:DIR[:TAG]` for a new layout
+    #[arg(long, value_name = "IMAGE")]
+    to: Option<String>,
+    /// Image that the catalog is put on top of, for each of its platforms; `scratch` for an image with nothing else in it
+    #[arg(long, value_name = "IMAGE", requires = "to")]
+    base: Option<String>,
+    /// Platforms of an image without base, separated by commas
+    #[arg(long, value_name = "OS/ARCH,…", value_delimiter = ',', default_value = "linux/amd64")]
+    platforms: Vec<String>,
+    /// Another label of the image; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    label: Vec<String>,
+    /// The image whose opm fills the cache, for a Dockerfile
+    #[arg(long, value_name = "IMAGE", default_value = DEFAULT_IMAGE, conflicts_with = "to")]
+    builder_image: String,
+    /// Make the image of a catalog that is not valid, too
+    #[arg(long, requires = "to")]
+    no_check: bool,
+    /// Read the catalogs from this file instead of olmdex.toml
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Write also where olmdex.toml names a destination outside of its directory, behind a link, or hidden
+    #[arg(long)]
+    anywhere: bool,
+}
+
+/// No Dockerfile is larger.
+const MAX_DOCKERFILE: u64 = 1 << 20;
+
+pub(crate) fn run(context: &Context, args: &ImageCommandArgs) -> CommandResult {
+    let config = composition::config(context, args.config.as_deref(), &[])?;
+    let config = composition::with_catalogs(config, "olmdex push my-catalog/ oci:image")?;
+    let mut labels = BTreeMap::new();
+    for text in &args.label {
+        let (key, value) = label(text)?;
+        labels.insert(key, value);
+    }
+    let catalog = match &args.catalog {
+        Some(name) => Some(composition::named(&config, name)?),
+        None => None,
+    };
+    match (&args.to, catalog, config.catalogs.as_slice()) {
+        (None, _, _) => dockerfiles(context, args, &config, catalog, &labels),
+        (Some(to), Some(catalog), _) | (Some(to), None, [catalog]) => {
+            image(context, args, &config, catalog, to, &labels)
+        }
+        (Some(_), None, _) => {
+            let names: Vec<String> = config.catalogs.iter().map(|it| format!("`{}`", it.name)).collect();
+            let error = CommandError::usage(format!("{} names several catalogs", config.path.display()));
+            Err(error.help(format!("name the one to make an image of: {}", names.join(", "))))
+        }
+    }
+}
+
+/// Writes the Dockerfiles of all catalogs that have a destination, or of one.
+fn dockerfiles(
+    context: &Context,
+    args: &ImageCommandArgs,
+    config: &Config,
+    only: Option<&NamedCatalog>,
+    labels: &BTreeMap<String, String>,
+) -> CommandResult {
+    if args.builder_image == "scratch" || args.builder_image.is_empty() {
+        let error = CommandError::usage(format!("`{}` cannot be the builder: it has no opm", args.builder_image));
+        return Err(error.help(format!("for example `--builder-image {DEFAULT_IMAGE}`")));
+    }
+    if let Some((key, _)) = labels.iter().find(|it| [it.0, it.1].iter().any(|it| it.contains(['"', '\\', '\n', '\r'])))
+    {
+        let error = CommandError::usage(format!("the label `{}` cannot stand in a Dockerfile", key.escape_debug()));
+        return Err(error.help("write it without quotes, backslashes and line breaks"));
+    }
+    let reach = if args.anywhere { Reach::Anywhere } else { Reach::Inside };
+    let mut files = Vec::new();
+    for catalog in config.catalogs.iter().filter(|it| only.is_none_or(|only| only.name == it.name)) {
+        let Some(destination) = &catalog.destination else { continue };
+        destination.check(&config.path, catalog, reach)?;
+        let Some((directory, path)) = destination.dockerfile() else {
+            let error = CommandError::usage(format!("a Dockerfile cannot name the directory `{}`", destination.words));
+            return Err(error.help("choose another destination, without blanks and quotes"));
+        };
+        let base = catalog.base_image.clone().unwrap_or_else(|| DEFAULT_IMAGE.to_owned());
+        let builder = args.builder_image.clone();
+        let text = Dockerfile { directory, base, builder, labels: labels.clone() }.text();
+        files.push((catalog, destination, path, text));
+    }
+    if files.is_empty() {
+        let whose = only.map_or("no catalog".to_owned(), |it| format!("catalog `{}`", it.name));
+        let verb = if only.is_some() { "has no" } else { "has a" };
+        let error = CommandError::usage(format!("{whose} of {} {verb} destination", config.path.display()));
+        return Err(error.help("add `destination = \"rendered/NAME\"`, or make the image with `--to`"));
+    }
+    // What somebody has changed by hand stays, and keeps the others from being written.
+    let mut missing = Vec::new();
+    for (catalog, destination, path, text) in files {
+        finish_left(std::iter::once(path.as_path()));
+        match read_regular_of(&path, MAX_DOCKERFILE) {
+            Ok(found) if found == text.as_bytes() && !path.is_symlink() => {
+                context.reporter.note(&format!("{} is up to date", path.display()));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound && path.symlink_metadata().is_err() => {
+                missing.push((catalog, destination, path, text));
+            }
+            _ => {
+                let error = CommandError::usage(format!("`{}` is there, and is another one", path.display()));
+                return Err(error.help("delete it first"));
+            }
+        }
+    }
+    interrupt::undo_writes(context);
+    for (catalog, destination, path, text) in missing {
+        destination.make_way(&config.path, reach)?;
+        write_whole(&path, text.as_bytes())?;
+        context.reporter.note(&format!("wrote {}", path.display()));
+        if !destination.path.is_dir() {
+            let message =
+                format!("catalog `{}` is not at its destination yet: `olmdex render` puts it there", catalog.name);
+            context.reporter.warning(&message);
+        }
+    }
+    Ok(Exit::Yes)
+}
+
+/// Makes the image of a catalog, and sends it.
+fn image(
+    context: &Context,
+    args: &ImageCommandArgs,
+    config: &Config,
+    catalog: &NamedCatalog,
+    to: &str,
+    labels: &BTreeMap<String, String>,
+) -> CommandResult {
+    let created = created()?;
+    let destination = Destination::parse(context, to)?;
+    let base = match (args.base.as_deref(), catalog.base_image.as_deref()) {
+        (Some("scratch"), _) | (None, None | Some("scratch")) => None,
+        (Some(base), _) => Some(base),
+        // An image is fetched only if the command line says so.
+        (None, Some(base)) => {
+            let error = CommandError::usage(format!("catalog `{}` has the base image `{base}`", catalog.name));
+            return Err(error.help(format!("say where it is: `--base docker://{base}`; or `--base scratch` for none")));
+        }
+    };
+    let platforms = args.platforms.iter().map(|it| platform(it)).collect::<Result<Vec<_>, _>>()?;
+    let composed = composition::compose(context, &config.path, catalog)?;
+    if !args.no_check {
+        let tally = Tally::of(&check(&composed.input()).findings);
+        if tally.errors > 0 || !composed.is_whole() {
+            let message = format!("catalog `{}` is not valid ({tally})", catalog.name);
+            let help = "`olmdex validate` without a source says why; `--no-check` sends it all the same";
+            return Err(CommandError::new(Exit::No, message).help(help));
+        }
+    }
+    let files = Files::of(&composed, catalog.format, Level::None);
+    if let Some((input, defects)) = files.defects.first() {
+        crate::cli::print::defects::report(context, input, defects);
+        let message = format!("catalog `{}` cannot be rendered", catalog.name);
+        return Err(CommandError::new(Exit::Input, message));
+    }
+    let scratch = context.opener.scratch();
+    let bases = match base {
+        None => Vec::new(),
+        Some(base) => {
+            let (store, wanted) = context.opener.store(base)?;
+            Base::read(&*store, &wanted, scratch).map_err(|error| cannot("read", base, error))?
+        }
+    };
+    let mut layer = LayerWriter::begin(scratch)?;
+    let mut file: Option<(PathBuf, Vec<u8>)> = None;
+    let mut add = |(path, text): (PathBuf, Vec<u8>)| {
+        layer.add(&path.to_string_lossy(), text.len() as u64, &mut &*text).map_err(CommandError::from)
+    };
+    files.write(|path, text| {
+        match &mut file {
+            Some((last, whole)) if last == path => whole.extend_from_slice(text),
+            _ => {
+                if let Some(done) = file.replace((path.to_owned(), text.to_vec())) {
+                    add(done)?;
+                }
+            }
+        }
+        Ok::<(), CommandError>(())
+    })?;
+    if let Some(done) = file {
+        add(done)?;
+    }
+    let layer = layer.finish().map_err(|error| cannot("send", to, error))?;
+    let image = pack::catalog(&layer, &platforms, bases, labels, created.as_deref())
+        .map_err(|error| cannot("send", to, error))?;
+    interrupt::undo_writes(context);
+    destination.send(context, &image, to)?;
+    writeln!(io::stdout(), "{}", image.root.descriptor.digest)?;
+    Ok(Exit::Yes)
+}

@@ -1,0 +1,151 @@
+//! `olmdex render` of what `olmdex.toml` composes: each catalog to its destination, or one to standard output.
+//!
+//! All catalogs are composed and written beside their destinations before the first takes its place, so what is wrong with one keeps
+//! all as they are.
+//!
+//! What it deliberately does not do: it judges no catalog; `validate` and `build` do.
+
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use crate::cli::args::composition;
+use crate::cli::args::legacy_source;
+use crate::cli::args::name::with_guess;
+use crate::cli::print::defects::report;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::cli::speak::interrupt;
+use crate::compose::{Composition, Config, Files, NamedCatalog, Reach, Staged};
+use crate::diag::counted;
+use crate::fbc::{Format, Level, Rendering, Selection, Sorted};
+
+/// What is wanted.
+pub(super) struct Wanted<'a> {
+    /// The file, if it is named.
+    pub config: Option<&'a Path>,
+    pub reach: Reach,
+    /// The catalogs; all that have a destination if there are none.
+    pub catalogs: &'a [String],
+    pub packages: &'a [String],
+    pub format: Option<Format>,
+    pub level: Level,
+}
+
+pub(super) fn render(context: &Context, wanted: &Wanted<'_>) -> CommandResult {
+    let config = composition::config(context, wanted.config, &[])?;
+    let config = composition::with_catalogs(config, "olmdex render my-catalog/")?;
+    match wanted.catalogs {
+        [] => to_destinations(context, wanted, &config),
+        [name] => print(context, wanted, &config, composition::named(&config, name)?),
+        _ => {
+            let error = CommandError::usage("one catalog is printed at a time");
+            Err(error.help("name one with `--catalog`, or leave it out to write all to their destinations"))
+        }
+    }
+}
+
+/// Prints one catalog.
+fn print(context: &Context, wanted: &Wanted<'_>, config: &Config, catalog: &NamedCatalog) -> CommandResult {
+    let composed = whole(context, config, catalog)?;
+    let format = wanted.format.unwrap_or(catalog.format);
+    let selection = Selection { packages: wanted.packages };
+    let mut sorted = Sorted::new(Rendering { format, level: wanted.level, selection });
+    let mut n_defects = 0;
+    for part in &composed.parts {
+        let defects = sorted.read(&part.input);
+        n_defects += defects.len();
+        report(context, &part.input, &defects);
+    }
+    refuse_defects(catalog, n_defects)?;
+    for package in wanted.packages {
+        if !sorted.packages().any(|it| it == package) {
+            let names: Vec<String> = config_packages(&composed);
+            let error = CommandError::new(Exit::NotFound, format!("there is no package `{package}`"));
+            return Err(with_guess(error, package, &names, "`olmdex.toml` says what the catalog is composed of"));
+        }
+    }
+    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    sorted.write(|_, text| out.write_all(text).map_err(CommandError::from))?;
+    out.flush()?;
+    Ok(Exit::Yes)
+}
+
+/// The packages of a catalog. Only where one is missing the names of the others are of interest.
+fn config_packages(composed: &Composition) -> Vec<String> {
+    let how = Rendering { format: Format::Json, level: Level::None, selection: Selection { packages: &[] } };
+    let mut all = Sorted::new(how);
+    for part in &composed.parts {
+        // What cannot be rendered has been reported.
+        let _ = all.read(&part.input);
+    }
+    all.packages().map(str::to_owned).collect()
+}
+
+/// Writes each catalog to its destination.
+fn to_destinations(context: &Context, wanted: &Wanted<'_>, config: &Config) -> CommandResult {
+    if !wanted.packages.is_empty() {
+        let error = CommandError::usage("a destination holds a whole catalog");
+        return Err(
+            error.help("`--package` goes with `--catalog NAME`, which prints; or choose `packages` in olmdex.toml")
+        );
+    }
+    let mut targets = Vec::new();
+    for catalog in &config.catalogs {
+        match &catalog.destination {
+            Some(destination) => {
+                destination.check(&config.path, catalog, wanted.reach)?;
+                targets.push((catalog, destination));
+            }
+            None => context.reporter.detail(&format!("catalog `{}` has no destination", catalog.name)),
+        }
+    }
+    if targets.is_empty() {
+        let message = format!("no catalog of {} has a destination", config.path.display());
+        let help = "add `destination = \"rendered/NAME\"` to one, or print one with `--catalog NAME`";
+        return Err(CommandError::usage(message).help(help));
+    }
+    interrupt::undo_writes(context);
+    let mut staged = Vec::new();
+    for (catalog, destination) in targets {
+        let composed = whole(context, config, catalog)?;
+        let files = Files::of(&composed, wanted.format.unwrap_or(catalog.format), wanted.level);
+        let n_defects = files.defects.iter().map(|it| it.1.len()).sum();
+        for (input, defects) in &files.defects {
+            report(context, input, defects);
+        }
+        refuse_defects(catalog, n_defects)?;
+        staged.push((catalog, destination, Staged::write(&destination.path, &files)?));
+    }
+    for (catalog, destination, staged) in staged {
+        let n_files = counted(staged.n_files as u64, "file");
+        let path = destination.path.display();
+        let has_changed = staged.finish()?;
+        context.reporter.note(&if has_changed {
+            format!("catalog `{}`: wrote {n_files} to {path}", catalog.name)
+        } else {
+            format!("catalog `{}`: {path} is up to date", catalog.name)
+        });
+    }
+    Ok(Exit::Yes)
+}
+
+/// A catalog of which everything could be read.
+fn whole(context: &Context, config: &Config, catalog: &NamedCatalog) -> Result<Composition, CommandError> {
+    let composed = composition::compose(context, &config.path, catalog)?;
+    for part in &composed.parts {
+        legacy_source::report(context, &part.input.remarks);
+    }
+    if composed.is_whole() {
+        return Ok(composed);
+    }
+    let message = format!("catalog `{}` cannot be composed as a whole", catalog.name);
+    Err(CommandError::new(Exit::Input, message).help("fix what is reported above, or choose other packages"))
+}
+
+fn refuse_defects(catalog: &NamedCatalog, n_defects: usize) -> Result<(), CommandError> {
+    if n_defects == 0 {
+        return Ok(());
+    }
+    let documents = counted(n_defects as u64, "document");
+    Err(CommandError::new(Exit::Input, format!("catalog `{}`: {documents} cannot be rendered", catalog.name)))
+}

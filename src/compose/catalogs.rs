@@ -1,0 +1,333 @@
+//! The catalogs of `olmdex.toml`: what each is composed of, what is taken of that, and where it goes.
+//!
+//! What it deliberately does not do: it opens no source, and does not look whether there are such packages.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Component as Step, Path, PathBuf};
+
+use super::error::{At, ConfigError};
+use super::form::{CatalogForm, ComponentForm, FormatForm, PackageForm, PackageWord, Word};
+use super::reader::Reader;
+use crate::fbc::Format;
+use crate::mirror::{self, Package};
+
+/// A catalog that has a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedCatalog {
+    /// The name.
+    pub name: String,
+    /// Where the file names it.
+    pub at: At,
+    /// What it is composed of: at least one.
+    pub components: Vec<Component>,
+    /// Where it is written to.
+    pub destination: Option<Destination>,
+    /// In which format.
+    pub format: Format,
+    /// The image that it is put into.
+    pub base_image: Option<String>,
+    /// The reference that an ImageSetConfiguration calls it by.
+    pub image: Option<String>,
+    /// Higher is preferred.
+    pub priority: i64,
+    /// Labels, by their keys.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// What a catalog is composed of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Component {
+    /// Where the file names it.
+    pub at: At,
+    /// What it is made of.
+    pub origin: Origin,
+    /// What is taken of it; everything if there are none.
+    pub packages: Vec<Package>,
+    /// Its directory below the destination, if it has one.
+    pub path: Option<PathBuf>,
+}
+
+/// What a component is made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A catalog.
+    Source {
+        /// Where it is.
+        path: PathBuf,
+        /// Its name in that index.
+        catalog: Option<String>,
+    },
+    /// A template.
+    Template {
+        /// Its file.
+        path: PathBuf,
+        /// Trees of bundle directories, and layouts.
+        bundles: Vec<PathBuf>,
+        /// Catalogs that have bundles.
+        from: Vec<PathBuf>,
+        /// Whether registries are asked for the rest.
+        pulls: bool,
+    },
+}
+
+/// Where a catalog is written to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    /// The path as the file has it.
+    pub words: String,
+    /// The same as it is from where the program runs.
+    pub path: PathBuf,
+    /// Where the file names it.
+    pub at: At,
+}
+
+impl NamedCatalog {
+    /// The source, if the catalog is all of one source.
+    #[must_use]
+    pub fn source(&self) -> Option<&Path> {
+        match self.components.as_slice() {
+            [Component { origin: Origin::Source { path, catalog: None }, packages, .. }] if packages.is_empty() => {
+                Some(path)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Component {
+    /// The file or source that it is made of.
+    #[must_use]
+    pub fn origin_path(&self) -> &Path {
+        match &self.origin {
+            Origin::Source { path, .. } | Origin::Template { path, .. } => path,
+        }
+    }
+}
+
+/// Reads the catalogs.
+pub(super) fn read(reader: &Reader<'_>, forms: BTreeMap<Word, CatalogForm>) -> Result<Vec<NamedCatalog>, ConfigError> {
+    let catalogs: Vec<(NamedCatalog, Range<usize>)> = forms
+        .into_iter()
+        .map(|(name, form)| {
+            let span = form.destination.as_ref().map(Word::span).unwrap_or_default();
+            Ok((catalog(reader, &name, form)?, span))
+        })
+        .collect::<Result<_, ConfigError>>()?;
+    for (at, (catalog, span)) in catalogs.iter().enumerate() {
+        let Some(own) = &catalog.destination else { continue };
+        for (other, _) in &catalogs[..at] {
+            let Some(taken) = &other.destination else { continue };
+            if own.path.starts_with(&taken.path) || taken.path.starts_with(&own.path) {
+                let message =
+                    format!("the destination `{}` is in the way of that of catalog `{}`", own.words, other.name);
+                let help = Some("give each catalog a directory of its own, none in another".to_owned());
+                return Err(reader.wrong(span.clone(), message, help));
+            }
+        }
+    }
+    Ok(catalogs.into_iter().map(|it| it.0).collect())
+}
+
+fn catalog(reader: &Reader<'_>, word: &Word, form: CatalogForm) -> Result<NamedCatalog, ConfigError> {
+    let name = reader.name(word)?;
+    let CatalogForm { source, catalog, template, bundles, from, pull, packages, .. } = form;
+    let own = ComponentForm { source, catalog, template, bundles, from, pull, packages, path: None };
+    let components = match form.components {
+        None => vec![component(reader, word.span(), own)?],
+        Some(forms) => {
+            if let Some(key) = first_key(&own) {
+                let message = format!("catalog `{name}` has `components`, and `{key}` beside them");
+                let help = Some(format!("move `{key}` into the component that it belongs to"));
+                return Err(reader.wrong(word.span(), message, help));
+            }
+            if forms.is_empty() {
+                let help = Some("name a source: `components = [{ source = \"catalogs/community\" }]`".to_owned());
+                return Err(reader.wrong(word.span(), format!("catalog `{name}` has no components"), help));
+            }
+            let mut components: Vec<Component> = Vec::new();
+            for form in forms {
+                let span = form.span();
+                let new = component(reader, span.clone(), form.into_inner())?;
+                let is_taken = |it: &&Component| match (&it.path, &new.path) {
+                    (Some(a), Some(b)) => a.starts_with(b) || b.starts_with(a),
+                    _ => false,
+                };
+                if let Some(other) = components.iter().find(is_taken) {
+                    let path = new.path.as_deref().unwrap_or(Path::new("")).display();
+                    let message =
+                        format!("the path `{path}` is in the way of that of the component in line {}", other.at.line);
+                    let help = Some("give each component a directory of its own, none in another".to_owned());
+                    return Err(reader.wrong(span, message, help));
+                }
+                components.push(new);
+            }
+            components
+        }
+    };
+    let destination = form.destination.map(|word| {
+        let path = reader.path(&word)?;
+        Ok(Destination { words: word.text().to_owned(), path, at: reader.at(word.span()) })
+    });
+    let base_image = form.base_image.map(|word| match word.text() {
+        // It is written into a Dockerfile.
+        text if text.is_empty() || text.chars().any(|it| it.is_whitespace() || it.is_control()) => {
+            let help = Some("name an image, or `scratch`".to_owned());
+            Err(reader.wrong(word.span(), format!("`{}` is not the name of an image", text.escape_debug()), help))
+        }
+        text => Ok(text.to_owned()),
+    });
+    Ok(NamedCatalog {
+        name,
+        at: reader.at(word.span()),
+        components,
+        destination: destination.transpose()?,
+        format: match form.format {
+            Some(FormatForm::Yaml) => Format::Yaml,
+            Some(FormatForm::Json) | None => Format::Json,
+        },
+        base_image: base_image.transpose()?,
+        image: form.image,
+        priority: form.priority,
+        labels: form.labels,
+    })
+}
+
+/// The first key that says what a component is made of.
+fn first_key(form: &ComponentForm) -> Option<&'static str> {
+    let given = [
+        ("source", form.source.is_some()),
+        ("catalog", form.catalog.is_some()),
+        ("template", form.template.is_some()),
+        ("bundles", !form.bundles.is_empty()),
+        ("from", !form.from.is_empty()),
+        ("pull", form.pull),
+        ("packages", form.packages.is_some()),
+    ];
+    given.into_iter().find(|it| it.1).map(|it| it.0)
+}
+
+fn component(reader: &Reader<'_>, span: Range<usize>, form: ComponentForm) -> Result<Component, ConfigError> {
+    let wrong = |message: &str, help: &str| reader.wrong(span.clone(), message.to_owned(), Some(help.to_owned()));
+    let paths = |words: &[Word]| words.iter().map(|it| reader.source(it)).collect::<Result<Vec<_>, _>>();
+    let origin = match (&form.source, &form.template) {
+        (Some(_), Some(_)) => {
+            return Err(wrong("there are a `source` and a `template`", "make two components of them"));
+        }
+        (None, None) => {
+            return Err(wrong(
+                "the key `source` is missing",
+                "name what it is made of: `source`, `template` or, for a catalog of several parts, `components`",
+            ));
+        }
+        (Some(source), None) => {
+            for (key, is_given) in
+                [("bundles", !form.bundles.is_empty()), ("from", !form.from.is_empty()), ("pull", form.pull)]
+            {
+                if is_given {
+                    return Err(wrong(
+                        &format!("`{key}` is for templates"),
+                        "leave it out, or write `template` for `source`",
+                    ));
+                }
+            }
+            let catalog = form.catalog.as_ref().map(|it| reader.name(it)).transpose()?;
+            Origin::Source { path: reader.source(source)?, catalog }
+        }
+        (None, Some(template)) => {
+            if form.catalog.is_some() {
+                return Err(wrong("`catalog` is for indexes, and this is a template", "leave it out"));
+            }
+            let (bundles, from) = (paths(&form.bundles)?, paths(&form.from)?);
+            Origin::Template { path: reader.path(template)?, bundles, from, pulls: form.pull }
+        }
+    };
+    let path = form.path.as_ref().map(|word| match inner(word.text()) {
+        Some(path) => Ok(path),
+        None => {
+            let help = "name a directory below the destination, without `..`, not hidden".to_owned();
+            Err(reader.wrong(word.span(), format!("`{}` cannot be the path of a component", word.text()), Some(help)))
+        }
+    });
+    let packages = form.packages.map(|words| packages(reader, &span, words)).transpose()?.unwrap_or_default();
+    Ok(Component { at: reader.at(span.clone()), origin, packages, path: path.transpose()? })
+}
+
+/// A path that leads down, to nothing hidden: what is hidden belongs to other programs.
+pub(super) fn inner(text: &str) -> Option<PathBuf> {
+    let mut path = PathBuf::new();
+    for step in Path::new(text).components() {
+        match step {
+            Step::Normal(name) if !name.as_encoded_bytes().starts_with(b".") => path.push(name),
+            Step::CurDir => {}
+            _ => return None,
+        }
+    }
+    let is_good = !path.as_os_str().is_empty() && !text.chars().any(char::is_control);
+    is_good.then_some(path)
+}
+
+/// What is taken, in the words that `olmdex filter` takes on its command line.
+fn packages(reader: &Reader<'_>, span: &Range<usize>, words: Vec<PackageWord>) -> Result<Vec<Package>, ConfigError> {
+    if words.is_empty() {
+        let help = Some("name packages, or leave `packages` out to take all".to_owned());
+        return Err(reader.wrong(span.clone(), "`packages` names none".to_owned(), help));
+    }
+    let mut texts: Vec<String> = Vec::new();
+    let mut spans = Vec::new();
+    let mut defaults = BTreeMap::new();
+    for word in words {
+        let span = word.0.span();
+        let new = match word.0.into_inner() {
+            PackageForm::Text(text) => vec![text],
+            PackageForm::Table(table) => {
+                let name = table.name;
+                if name.is_empty() || name.contains(['/', '@']) {
+                    let help = Some("name a package; channels and ranges have keys of their own".to_owned());
+                    return Err(reader.wrong(span, format!("`{name}` is not the name of a package"), help));
+                }
+                if let Some(channel) = table.default_channel {
+                    defaults.insert(name.clone(), channel);
+                }
+                let mut texts: Vec<String> = Vec::new();
+                if let Some(range) = &table.range {
+                    texts.push(format!("{name}@{range}"));
+                }
+                texts.extend(table.channels.iter().map(|it| format!("{name}/{it}")));
+                if texts.is_empty() { vec![name] } else { texts }
+            }
+        };
+        for text in new {
+            texts.push(text);
+            spans.push(span.clone());
+        }
+    }
+    let mut packages = mirror::packages(&texts).map_err(|error| {
+        // What is wrong with some texts stays wrong when there are more: the last one of the fewest is at fault.
+        let (mut good, mut bad) = (0, texts.len());
+        while bad - good > 1 {
+            let middle = good.midpoint(bad);
+            if mirror::packages(&texts[..middle]).is_ok() { good = middle } else { bad = middle }
+        }
+        let span = spans.get(bad - 1).unwrap_or(span);
+        reader.wrong(span.clone(), error.to_string(), Some(error.help().to_owned()))
+    })?;
+    let mut first: BTreeMap<&str, &Range<usize>> = BTreeMap::new();
+    for (text, span) in texts.iter().zip(&spans) {
+        first.entry(text.split(['/', '@']).next().unwrap_or_default()).or_insert(span);
+    }
+    for package in &mut packages {
+        let span = first.get(package.name.as_str()).copied().unwrap_or(span);
+        let n_with_range = package.channels.iter().filter(|it| !it.range.is_empty()).count();
+        if n_with_range > 0 && n_with_range < package.channels.len() {
+            let message =
+                format!("of the channels of package `{}` some have a range, and some have none", package.name);
+            let help = Some("give each channel a range: `>=0.0.0-0` is every version".to_owned());
+            return Err(reader.wrong(span.clone(), message, help));
+        }
+        if let Some(channel) = defaults.remove(&package.name) {
+            package.default_channel = channel;
+        }
+    }
+    Ok(packages)
+}

@@ -1,0 +1,156 @@
+//! Why a catalog cannot be composed.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::diag::{Finding, closest, counted};
+use crate::fbc::RereadError;
+use crate::index::IndexError;
+use crate::source::{ImagesError, SourceError};
+
+/// Why a catalog cannot be composed. Places are those of the component in the file that names the catalog.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ComposeError {
+    /// A source cannot be opened.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// An index cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// What has the bundles of a template cannot be looked at.
+    #[error(transparent)]
+    Images(#[from] ImagesError),
+    /// A file was changed while it was read.
+    #[error(transparent)]
+    Reread(#[from] RereadError),
+    /// A template cannot be read.
+    #[error("cannot read `{}`: {error}", .path.display())]
+    Unreadable {
+        /// The template.
+        path: PathBuf,
+        /// The system's words.
+        error: io::Error,
+    },
+    /// A template is wrong, or bundles of it are missing.
+    #[error("`{template}` cannot be rendered: {}", counted(.findings.len() as u64, "error"))]
+    Template {
+        /// The template.
+        template: String,
+        /// Why not.
+        findings: Vec<Finding>,
+    },
+    /// A catalog of an index is named, and the source is no index.
+    #[error("{place}: `catalog` chooses from an index, and `{}` is not one", .origin.display())]
+    NotAnIndex {
+        /// Where.
+        place: String,
+        /// The source.
+        origin: PathBuf,
+        /// What is named.
+        catalog: String,
+    },
+    /// An index does not have the catalog that is named, or has several and none is named.
+    #[error("{place}: {}", which(.index, .wanted.as_deref(), .names.len()))]
+    WhichCatalog {
+        /// Where.
+        place: String,
+        /// The index.
+        index: PathBuf,
+        /// What is named.
+        wanted: Option<String>,
+        /// The catalogs of the index.
+        names: Vec<String>,
+    },
+    /// A package or a channel that is named is not there.
+    #[error("{place}: {}", absent(.origin, .package, .channel.as_deref()))]
+    NotThere {
+        /// Where.
+        place: String,
+        /// The source.
+        origin: PathBuf,
+        /// The package.
+        package: String,
+        /// Its channel, if the package is there.
+        channel: Option<String>,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// What is taken of a package would be no package.
+    #[error("{place}: {words}")]
+    Filter {
+        /// Where.
+        place: String,
+        /// Why not.
+        words: String,
+    },
+    /// Two components have a package.
+    #[error("catalog `{catalog}`: package `{package}` is in {first} and in {second}")]
+    Twice {
+        /// The catalog.
+        catalog: String,
+        /// The package.
+        package: String,
+        /// The first component.
+        first: String,
+        /// The second one.
+        second: String,
+    },
+}
+
+fn which(index: &std::path::Path, wanted: Option<&str>, n: usize) -> String {
+    match wanted {
+        Some(wanted) => format!("`{}` has no catalog `{wanted}`", index.display()),
+        None => format!("`{}` has {}, and one is wanted", index.display(), counted(n as u64, "catalog")),
+    }
+}
+
+fn absent(source: &std::path::Path, package: &str, channel: Option<&str>) -> String {
+    match channel {
+        Some(channel) => format!("package `{package}` of `{}` has no channel `{channel}`", source.display()),
+        None => format!("`{}` has no package `{package}`", source.display()),
+    }
+}
+
+impl ComposeError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        let listed = |names: &[String]| names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+        Some(match self {
+            Self::Source(error) => error.help(),
+            Self::Index(error) => return error.help(),
+            Self::Images(ImagesError::Source(error)) => error.help(),
+            Self::Images(_) | Self::Template { .. } => return None,
+            Self::Reread(_) => "compose it again when nobody writes to its files".to_owned(),
+            Self::Unreadable { .. } => {
+                "check the path of the template, which is relative to the file that names it".to_owned()
+            }
+            Self::NotAnIndex { .. } => "leave `catalog` out".to_owned(),
+            Self::WhichCatalog { wanted, names, .. } => {
+                let meant = wanted.as_deref().and_then(|it| closest(it, names.iter().map(String::as_str)));
+                match meant {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None if names.is_empty() => "build the index first".to_owned(),
+                    None => format!("choose one with `catalog`: there are {}", listed(names)),
+                }
+            }
+            Self::NotThere { package, channel, known, .. } => {
+                let wanted = channel.as_ref().unwrap_or(package);
+                match closest(wanted, known.iter().map(String::as_str)) {
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None if channel.is_some() => format!("it has {}", listed(known)),
+                    None => "`olmdex list packages -i SOURCE` shows what there is".to_owned(),
+                }
+            }
+            Self::Filter { .. } => {
+                "change what is taken of it; `default-channel` names another default channel, and `olmdex filter --explain` says what a range keeps".to_owned()
+            }
+            Self::Twice { .. } => {
+                "choose with `packages` what is taken of each component, so that one has it".to_owned()
+            }
+        })
+    }
+}

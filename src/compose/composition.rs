@@ -1,0 +1,236 @@
+//! A catalog as its components make it: sources are opened, templates rendered, packages chosen, and all put together.
+//!
+//! A package comes from one component. Two that have it are an error that names both: which one is meant only the user knows.
+//!
+//! What it deliberately does not do: it writes nothing, and does not judge the catalog that comes out.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::catalogs::{Component, NamedCatalog, Origin};
+use super::compose_error::ComposeError;
+use crate::check::failure_findings;
+use crate::diag::Severity;
+use crate::fbc::{Format, Input, Level};
+use crate::file::read_regular_of;
+use crate::index::Index;
+use crate::mirror::{self, Catalog, Filtered, Kept, Operator, Package, Release};
+use crate::source::{Images, Opener, Source, SourceError};
+use crate::template::{self, Template};
+
+/// A catalog that has been composed.
+#[derive(Debug)]
+pub struct Composition {
+    /// Its parts, in the order of the file.
+    pub parts: Vec<Part>,
+    /// What users should know of what was chosen.
+    pub warnings: Vec<String>,
+}
+
+/// What a component gives.
+#[derive(Debug)]
+pub struct Part {
+    /// Its directory below the destination, if it has one.
+    pub path: Option<PathBuf>,
+    /// Its documents.
+    pub input: Input,
+}
+
+/// Opens a source; a command shows how it gets on.
+pub type Open<'o> = dyn Fn(&Path) -> Result<Source, SourceError> + 'o;
+
+impl Composition {
+    /// Composes a catalog. `file` is the file that names it.
+    ///
+    /// # Errors
+    /// [`ComposeError`].
+    pub fn compose(
+        file: &Path,
+        catalog: &NamedCatalog,
+        opener: &Opener,
+        open: &Open<'_>,
+    ) -> Result<Self, ComposeError> {
+        let mut composed = Self { parts: Vec::new(), warnings: Vec::new() };
+        // The packages so far, with where their components are.
+        let mut known: BTreeMap<String, String> = BTreeMap::new();
+        for component in &catalog.components {
+            let place = format!("{}:{}:{}", file.display(), component.at.line, component.at.column);
+            let whole = match &component.origin {
+                Origin::Source { path, catalog } => opened(&place, path, catalog.as_deref(), open)?,
+                Origin::Template { .. } => rendered(component, opener, open)?,
+            };
+            let names = if !component.packages.is_empty() {
+                let input = chosen(&place, component, &whole, &mut composed.warnings)?;
+                composed.parts.push(Part { path: component.path.clone(), input });
+                component.packages.iter().map(|it| it.name.clone()).collect()
+            } else {
+                // What a single component has needs no second look.
+                let is_only = catalog.components.len() == 1;
+                let names = if is_only { BTreeSet::new() } else { Catalog::read(&whole, Some(&BTreeSet::new())).names };
+                composed.parts.push(Part { path: component.path.clone(), input: whole });
+                names
+            };
+            let shown = format!("`{}` ({place})", component.origin_path().display());
+            for package in names {
+                if let Some(first) = known.insert(package.clone(), shown.clone()) {
+                    return Err(ComposeError::Twice { catalog: catalog.name.clone(), package, first, second: shown });
+                }
+            }
+        }
+        Ok(composed)
+    }
+
+    /// All of it as one catalog.
+    #[must_use]
+    pub fn input(&self) -> Input {
+        let mut all = Input::default();
+        for part in &self.parts {
+            all.files.extend(part.input.files.iter().cloned());
+            all.remarks.extend(part.input.remarks.iter().cloned());
+        }
+        all
+    }
+
+    /// Whether something of it could not be read, which its remarks say.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let mut remarks = self.parts.iter().flat_map(|it| &it.input.remarks);
+        remarks.all(|it| it.rule.severity != Severity::Error)
+    }
+}
+
+/// The catalog of a source.
+fn opened(place: &str, path: &Path, catalog: Option<&str>, open: &Open<'_>) -> Result<Input, ComposeError> {
+    match open(path)? {
+        Source::Catalog(input) => match catalog {
+            None => Ok(input),
+            Some(name) => Err(ComposeError::NotAnIndex {
+                place: place.to_owned(),
+                origin: path.to_owned(),
+                catalog: name.to_owned(),
+            }),
+        },
+        Source::Index(path) => {
+            let index = Index::open(&path)?;
+            let names = index.catalog_names()?;
+            let name = match (catalog, names.as_slice()) {
+                (None, [only]) => only,
+                (Some(name), names) if names.iter().any(|it| it == name) => name,
+                _ => {
+                    let (place, wanted) = (place.to_owned(), catalog.map(str::to_owned));
+                    return Err(ComposeError::WhichCatalog { place, index: path, wanted, names });
+                }
+            };
+            Ok(index.catalog_input(name)?)
+        }
+    }
+}
+
+/// The catalog of a template.
+fn rendered(component: &Component, opener: &Opener, open: &Open<'_>) -> Result<Input, ComposeError> {
+    let Origin::Template { path, bundles, from, pulls } = &component.origin else { return Ok(Input::default()) };
+    let shown = path.display().to_string();
+    let failed = |findings| ComposeError::Template { template: shown.clone(), findings };
+    let text = read_regular_of(path, template::MAX_SIZE)
+        .map_err(|error| ComposeError::Unreadable { path: path.clone(), error })?;
+    let template = Template::read(&shown, Arc::from(text), None).map_err(failed)?;
+    let mut images = Images::new(opener, *pulls);
+    for directory in bundles {
+        images.add_directory(directory)?;
+    }
+    for path in from {
+        // Standard input has no name here.
+        images.add(open(path)?);
+    }
+    let (rendered, remarks) = template.render(&images, Level::None).map_err(|mut findings| {
+        for finding in findings.iter_mut().filter(|it| it.rule.id == template::rules::UNAVAILABLE.id) {
+            // Here it is not the command line that says where bundles are.
+            finding.help = Some("say with `bundles` or `from` where it is, or `pull = true` to fetch it".to_owned());
+        }
+        failed(findings)
+    })?;
+    let mut input = rendered.input(&shown);
+    input.remarks = template.remarks.iter().cloned().chain(remarks).collect();
+    Ok(input)
+}
+
+/// What is taken of a catalog.
+fn chosen(
+    place: &str,
+    component: &Component,
+    input: &Input,
+    warnings: &mut Vec<String>,
+) -> Result<Input, ComposeError> {
+    let wanted: BTreeSet<&str> = component.packages.iter().map(|it| it.name.as_str()).collect();
+    let catalog = Catalog::read(input, Some(&wanted));
+    let broken = catalog.broken_packages();
+    for package in &component.packages {
+        let nothing = |channel: Option<&str>, known: Vec<String>| ComposeError::NotThere {
+            place: place.to_owned(),
+            origin: component.origin_path().to_owned(),
+            package: package.name.clone(),
+            channel: channel.map(str::to_owned),
+            known,
+        };
+        let Some(facts) = catalog.packages.get(&package.name) else {
+            if broken.contains(package.name.as_str()) {
+                continue;
+            }
+            return Err(nothing(None, catalog.names.iter().cloned().collect()));
+        };
+        let channels = package.channels.iter().map(|it| it.name.as_str());
+        let channels = channels.chain(Some(package.default_channel.as_str()).filter(|it| !it.is_empty()));
+        for channel in channels {
+            if facts.channel(channel).is_none() {
+                return Err(nothing(Some(channel), facts.channels.iter().map(|it| it.name.clone()).collect()));
+            }
+        }
+    }
+    let mut filtered = Filtered::default();
+    for package in &component.packages {
+        if is_whole(package) {
+            if catalog.packages.contains_key(&package.name) {
+                filtered.packages.insert(package.name.clone(), Ok(Kept::Whole));
+            }
+            continue;
+        }
+        let full = package.range.is_empty() && package.channels.iter().all(|it| it.range.is_empty());
+        let operator = Operator { full, packages: vec![package.clone()], ..Operator::default() };
+        let of_one = mirror::filter(&catalog, &operator, Release::default())
+            .map_err(|error| ComposeError::Filter { place: place.to_owned(), words: error.to_string() })?;
+        for (name, kept) in of_one.packages {
+            if let (Err(error), Some(facts)) = (&kept, catalog.packages.get(&name)) {
+                let words = format!("package `{name}`: {}", mirror::refused(&error.error, facts));
+                return Err(ComposeError::Filter { place: place.to_owned(), words });
+            }
+            filtered.packages.insert(name, kept);
+        }
+        warnings.extend(of_one.warnings.iter().map(mirror::Warning::in_words));
+    }
+    // What belongs to no package comes along with the catalog.
+    if catalog.packages.contains_key("") {
+        filtered.packages.insert(String::new(), Ok(Kept::Whole));
+    }
+    warnings.extend(mirror::mend(&catalog, &mut filtered).iter().map(ToString::to_string));
+    if let Some(gone) = component
+        .packages
+        .iter()
+        .find(|it| catalog.packages.contains_key(&it.name) && !filtered.packages.contains_key(&it.name))
+    {
+        let words = format!("package `{}`: nothing of it is in the range", gone.name);
+        return Err(ComposeError::Filter { place: place.to_owned(), words });
+    }
+    let blobs = mirror::write(input, &catalog, &filtered, Format::Json)?;
+    let mut remarks = input.remarks.clone();
+    for (origin, failure) in &catalog.broken {
+        remarks.extend(failure_findings(input, *origin, failure));
+    }
+    let input = blobs.into_input(input);
+    Ok(Input { remarks, ..input })
+}
+
+/// Whether all of a package is taken as it is.
+fn is_whole(package: &Package) -> bool {
+    package.channels.is_empty() && package.range.is_empty() && package.default_channel.is_empty()
+}

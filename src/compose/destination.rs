@@ -1,0 +1,99 @@
+//! Where a catalog may be written to.
+//!
+//! Whoever made `olmdex.toml` says where. A file that is found may have come with a checkout or an archive, so it has nothing written
+//! but below its own directory: not through `..`, not through a link, and not into hidden directories, which belong to other programs
+//! (`.git`, `.github`). A user who wants more says so on the command line.
+//!
+//! What it deliberately does not do: it does not look at what is there; [`super::Staged`] does.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::catalogs::{Destination, NamedCatalog, inner};
+use crate::file::{FileError, make_way_below};
+
+/// Why nothing is written to a destination.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{place}: the destination `{words}` {why}")]
+pub struct DestinationError {
+    /// Where the file names it.
+    pub place: String,
+    /// What it names.
+    pub words: String,
+    /// What is wrong.
+    pub why: String,
+    /// What to do.
+    pub help: String,
+}
+
+/// Whether a destination may be anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// Below the directory of the file only.
+    Inside,
+    /// Where the file says: the user has looked at it.
+    Anywhere,
+}
+
+impl Destination {
+    /// Sees that this destination, of a catalog that `file` names, may be written to.
+    ///
+    /// # Errors
+    /// [`DestinationError`].
+    pub fn check(&self, file: &Path, catalog: &NamedCatalog, reach: Reach) -> Result<(), DestinationError> {
+        let wrong = |why: String, help: &str| DestinationError {
+            place: format!("{}:{}:{}", file.display(), self.at.line, self.at.column),
+            words: self.words.clone(),
+            why,
+            help: help.to_owned(),
+        };
+        if reach == Reach::Inside {
+            const ANYWHERE: &str =
+                "choose a directory below that of the file; if you trust the file, `--anywhere` writes there";
+            let Some(path) = inner(&self.words).filter(|_| Path::new(&self.words).is_relative()) else {
+                let why = "is hidden, or outside of the directory of the file".to_owned();
+                return Err(wrong(why, ANYWHERE));
+            };
+            let mut way = file.parent().unwrap_or(Path::new("")).to_owned();
+            for step in path.components() {
+                way.push(step);
+                if way.is_symlink() {
+                    return Err(wrong(format!("leads through a link, `{}`", way.display()), ANYWHERE));
+                }
+            }
+        }
+        let real = |path: &Path| crate::file::is_inside(path, &self.path);
+        for component in &catalog.components {
+            let origin = component.origin_path();
+            if origin.exists() && (real(origin) || crate::file::is_inside(&self.path, origin)) {
+                let why = format!("and the source `{}` are in one another's way", origin.display());
+                return Err(wrong(why, "write it to a directory outside of what it is made of"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the directories above it, for a file beside it; no link is followed on the way.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn make_way(&self, file: &Path, reach: Reach) -> Result<(), FileError> {
+        let root = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        match (reach, inner(&self.words).as_deref().and_then(Path::to_str)) {
+            (Reach::Inside, Some(path)) => make_way_below(root, path).map(drop),
+            // Whoever says where it is has it already.
+            _ => Ok(()),
+        }
+    }
+
+    /// Its directory as a Dockerfile beside it names it, and that Dockerfile; nothing if it has no name for one.
+    #[must_use]
+    pub fn dockerfile(&self) -> Option<(String, PathBuf)> {
+        let name = self.path.file_name()?.to_str()?;
+        if name.contains([' ', '"', '\'', '\\', '$']) || name.chars().any(char::is_control) {
+            return None;
+        }
+        Some((name.to_owned(), self.path.with_file_name(format!("{name}.Dockerfile"))))
+    }
+}

@@ -1,0 +1,211 @@
+//! What `olmdex.toml` looks like: its tables and keys, for the reader of TOML and for the schema that editors use.
+//!
+//! What it deliberately does not do: it judges no value; `config` does.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+
+use crate::diag::selection::Level;
+
+/// Options of olmdex for a directory and what is below it. Paths are relative to the file.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(title = "olmdex.toml")]
+pub(super) struct Form {
+    /// Which findings are shown, and how bad they are.
+    pub findings: FindingsForm,
+    /// Catalogs, by name. `olmdex build`, `validate` and `render` without sources take them.
+    pub catalogs: BTreeMap<Word, CatalogForm>,
+}
+
+/// Which findings are shown, and how bad they are. A rule is an identifier, a name, the beginning of identifiers (`W08`), or `ALL`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct FindingsForm {
+    /// Show these rules, and no others.
+    pub select: Vec<Word>,
+    /// Hide these rules.
+    pub ignore: Vec<Word>,
+    /// Give rules another severity; `off` hides them.
+    pub severity: BTreeMap<Word, Level>,
+    /// Treat warnings as errors.
+    pub strict: bool,
+    /// The file of known findings, for `validate`, `check-graph` and `build`.
+    pub baseline: Option<PathWord>,
+}
+
+/// A catalog: one source, one template, or several components.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(extend("anyOf" = [{"required": ["source"]}, {"required": ["template"]}, {"required": ["components"]}]))]
+pub(super) struct CatalogForm {
+    /// Where it is: a directory, a file, an image, or another index.
+    pub source: Option<PathWord>,
+    /// The catalog of that index, if it holds several.
+    pub catalog: Option<Word>,
+    /// The template that it is rendered from: basic, semver or substitutes.
+    pub template: Option<PathWord>,
+    /// Where the template's bundles are: trees of bundle directories, or layouts.
+    pub bundles: Vec<PathWord>,
+    /// Catalogs and indexes that have bundles of the template.
+    pub from: Vec<PathWord>,
+    /// Fetch the bundles that are not found otherwise from their registries.
+    pub pull: bool,
+    /// What is taken of it. Default: everything.
+    pub packages: Option<Vec<PackageWord>>,
+    /// What it is composed of, in the place of a source or a template.
+    #[schemars(with = "Option<Vec<ComponentForm>>")]
+    pub components: Option<Vec<Spanned<ComponentForm>>>,
+    /// The directory that `olmdex render` writes it to, below that of this file.
+    pub destination: Option<Word>,
+    /// The format in which it is written there. Default: JSON.
+    pub format: Option<FormatForm>,
+    /// The image that `olmdex image` puts it into. Default: that of opm; `scratch` has no server.
+    #[serde(rename = "base-image")]
+    pub base_image: Option<Word>,
+    /// The reference of its image, by which an ImageSetConfiguration calls it.
+    pub image: Option<String>,
+    /// Higher is preferred.
+    pub priority: i64,
+    /// Labels, by their keys.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// A part of a catalog: a source or a template.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{"required": ["source"]}, {"required": ["template"]}]))]
+pub(super) struct ComponentForm {
+    /// Where it is: a directory, a file, an image, or an index.
+    pub source: Option<PathWord>,
+    /// The catalog of that index, if it holds several.
+    pub catalog: Option<Word>,
+    /// The template that it is rendered from: basic, semver or substitutes.
+    pub template: Option<PathWord>,
+    /// Where the template's bundles are: trees of bundle directories, or layouts.
+    pub bundles: Vec<PathWord>,
+    /// Catalogs and indexes that have bundles of the template.
+    pub from: Vec<PathWord>,
+    /// Fetch the bundles that are not found otherwise from their registries.
+    pub pull: bool,
+    /// What is taken of it. Default: everything.
+    pub packages: Option<Vec<PackageWord>>,
+    /// Its directory below the destination, in which it is one file. Default: a directory for each package.
+    pub path: Option<Word>,
+}
+
+/// The format of a catalog's files.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum FormatForm {
+    Json,
+    Yaml,
+}
+
+/// What is taken of a package: `PKG[/CHANNEL][@RANGE]`, or a table.
+#[derive(Debug)]
+pub(super) enum PackageForm {
+    Text(String),
+    Table(PackageTable),
+}
+
+/// What is taken of a package.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PackageTable {
+    /// Its name.
+    pub name: String,
+    /// Channels that are taken, each as `CHANNEL[@RANGE]`. Default: all.
+    #[serde(default)]
+    pub channels: Vec<String>,
+    /// Versions that are taken: `1.2.0`, `>=1.2.0`, `<=2.0.0` or `>=1.2.0 <=2.0.0`. Default: all.
+    #[serde(default)]
+    pub range: Option<String>,
+    /// Its default channel, if that is to be another one.
+    #[serde(default, rename = "default-channel")]
+    pub default_channel: Option<String>,
+}
+
+/// What is taken of a package: all of it, or some of its channels and versions.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum PackageSchema {
+    /// `PKG`, `PKG/CHANNEL`, `PKG@RANGE` or `PKG/CHANNEL@RANGE`.
+    Text(String),
+    Table(PackageTable),
+}
+
+// By hand, since serde's way of trying one form after the other loses the places of what is inside.
+impl<'de> Deserialize<'de> for PackageForm {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+
+        impl<'de> Visitor<'de> for Either {
+            type Value = PackageForm;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("`PKG[/CHANNEL][@RANGE]` or a table with `name`")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(PackageForm::Text(text.to_owned()))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                PackageTable::deserialize(MapAccessDeserializer::new(map)).map(PackageForm::Table)
+            }
+        }
+
+        deserializer.deserialize_any(Either)
+    }
+}
+
+impl JsonSchema for PackageForm {
+    fn schema_name() -> Cow<'static, str> {
+        "Package".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        PackageSchema::json_schema(generator)
+    }
+}
+
+// A text that knows where it stands. This is no documentation, which would come into the schema of each text.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(transparent, inline)]
+pub(super) struct Word(#[schemars(with = "String")] pub Spanned<String>);
+
+// A package that knows where it stands.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(transparent, inline)]
+pub(super) struct PackageWord(#[schemars(with = "PackageForm")] pub Spanned<PackageForm>);
+
+/// A path, relative to the file.
+pub(super) type PathWord = Word;
+
+impl Word {
+    pub(super) fn text(&self) -> &str {
+        self.0.get_ref()
+    }
+
+    pub(super) fn span(&self) -> Range<usize> {
+        self.0.span()
+    }
+}
+
+/// The JSON Schema of the file, for editors.
+#[must_use]
+pub fn schema() -> Schema {
+    schemars::schema_for!(Form)
+}

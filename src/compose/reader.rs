@@ -1,0 +1,100 @@
+//! The text of `olmdex.toml`: what is wrong in it, and where; paths and names in it.
+//!
+//! What it deliberately does not do: it knows no keys.
+
+use std::ffi::OsString;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::error::{At, ConfigError};
+use super::form::Word;
+use crate::diag::closest;
+
+/// A text that is being read.
+pub(super) struct Reader<'t> {
+    pub path: &'t Path,
+    pub content: &'t [u8],
+}
+
+impl Reader<'_> {
+    /// Where something stands.
+    pub(super) fn at(&self, span: Range<usize>) -> At {
+        let before = &self.content[..span.start.min(self.content.len())];
+        let line = before.iter().filter(|it| **it == b'\n').count() + 1;
+        let start = before.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+        At { line, column: String::from_utf8_lossy(&before[start..]).chars().count() + 1 }
+    }
+
+    /// What is wrong at a place.
+    pub(super) fn wrong(&self, span: Range<usize>, message: String, help: Option<String>) -> ConfigError {
+        let At { line, column } = self.at(span);
+        ConfigError::Content { path: self.path.to_owned(), line, column, message, help }
+    }
+
+    /// What the TOML reader refuses. Of a key or a value that it does not know it lists, in backticks, those that it does.
+    pub(super) fn misfit(&self, error: &toml::de::Error) -> ConfigError {
+        let words: Vec<&str> = error.message().split('`').skip(1).step_by(2).collect();
+        let (message, help) = match (error.message().split('`').next().unwrap_or_default(), words.as_slice()) {
+            ("unknown field ", [word, known @ ..]) => (format!("there is no key `{word}` here"), guess(word, known)),
+            ("unknown variant ", [word, known @ ..]) => {
+                (format!("there is no value `{word}` here"), guess(word, known))
+            }
+            ("missing field ", [word, ..]) => (format!("the key `{word}` is missing"), None),
+            _ => (error.message().trim_end().replace('\n', "; "), None),
+        };
+        self.wrong(error.span().unwrap_or_default(), message, help)
+    }
+
+    /// A path, as it is from where the program runs.
+    pub(super) fn path(&self, word: &Word) -> Result<PathBuf, ConfigError> {
+        // Without a name it would be the directory; `-` would be standard input.
+        if matches!(word.text(), "" | "-") {
+            let help = Some("name a directory or a file, relative to this file".to_owned());
+            return Err(self.wrong(word.span(), format!("`{}` is not a path", word.text()), help));
+        }
+        Ok(self.directory().join(word.text()))
+    }
+
+    /// A source: a path, as it is from where the program runs, or an image. Where an image lies in a path, that is relative too.
+    pub(super) fn source(&self, word: &Word) -> Result<PathBuf, ConfigError> {
+        let path = self.path(word)?;
+        if path.symlink_metadata().is_ok() {
+            return Ok(path);
+        }
+        let text = word.text();
+        for transport in ["oci:", "oci-archive:", "docker-archive:", "dir:"] {
+            if let Some(rest) = text.strip_prefix(transport) {
+                let rest = self.directory().join(rest);
+                let mut whole = OsString::from(transport);
+                whole.push(rest);
+                return Ok(PathBuf::from(whole));
+            }
+        }
+        let is_elsewhere = ["docker://", "containers-storage:", "docker-daemon:"].iter().any(|it| text.starts_with(it));
+        Ok(if is_elsewhere { PathBuf::from(text) } else { path })
+    }
+
+    /// The directory of the file, as it is from where the program runs.
+    pub(super) fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new(""))
+    }
+
+    /// The name of a catalog, as it may be written before a source on the command line.
+    pub(super) fn name(&self, word: &Word) -> Result<String, ConfigError> {
+        let name = word.text();
+        if name.is_empty() || !name.chars().all(|it| it.is_ascii_alphanumeric() || matches!(it, '.' | '_' | '-')) {
+            let help = Some("use letters, digits, `.`, `_` and `-`".to_owned());
+            return Err(self.wrong(word.span(), format!("`{name}` is not a name for a catalog"), help));
+        }
+        Ok(name.to_owned())
+    }
+}
+
+/// What was meant, or what there is.
+fn guess(word: &str, known: &[&str]) -> Option<String> {
+    match closest(word, known.iter().copied()) {
+        Some(meant) => Some(format!("did you mean `{meant}`?")),
+        None if known.is_empty() => None,
+        None => Some(format!("there are {}", known.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", "))),
+    }
+}

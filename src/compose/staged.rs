@@ -1,0 +1,235 @@
+//! A composed catalog on its way to its destination: written beside it, and put in its place as a whole.
+//!
+//! What is replaced must be what an earlier run wrote there, to the last byte: a record of its files, with their digests, lies among
+//! them. It is an `.indexignore` that ignores nothing, so that every reader of catalogs passes over it. A directory with anything else
+//! in it, and a file that somebody has changed, are left as they are.
+//!
+//! What it deliberately does not do: it decides nothing about where a destination may be.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+use thiserror::Error;
+
+use super::files::{Files, FilesError};
+use crate::file::{FileError, NewDirectory, open_below};
+
+/// The file that says what was written.
+const RECORD: &str = ".indexignore";
+
+/// Where a directory that cannot be exchanged is filled: in itself.
+const WORKSPACE: &str = ".olmdex";
+
+/// How it begins.
+const HEAD: &str = "# Written by `olmdex render`. Change what the catalog is made of, not these files.\n";
+
+/// How many bytes a record may have: a hundred for each of 600,000 files.
+const MAX_RECORD: u64 = 64 << 20;
+
+/// A catalog that is written, and not yet at its place.
+#[derive(Debug)]
+pub struct Staged {
+    target: PathBuf,
+    /// What an earlier run has written there.
+    old: Option<BTreeMap<PathBuf, String>>,
+    /// Nothing, if what is there is the same.
+    directory: Option<NewDirectory>,
+    /// How many files it has, without the record.
+    pub n_files: usize,
+}
+
+/// Why a catalog cannot be written to its destination.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum StageError {
+    /// It has no files.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    /// They cannot be written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// There is something that no run has written.
+    #[error("`{}` is in the way: `olmdex render` has not written it", .0.display())]
+    Foreign(PathBuf),
+    /// A file has changed since it was written.
+    #[error("`{}` was changed after `olmdex render` had written it", .0.display())]
+    Changed(PathBuf),
+    /// What is there cannot be read.
+    #[error("cannot read `{}`: {error}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        error: io::Error,
+    },
+}
+
+impl StageError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Files(error) => Some(error.help().to_owned()),
+            Self::File(error) => error.help(),
+            Self::Foreign(_) => Some("choose another destination, or move it away".to_owned()),
+            Self::Changed(_) => Some("make the change in what the catalog is made of, and delete the file".to_owned()),
+            Self::Unreadable { .. } => Some("check its permissions".to_owned()),
+        }
+    }
+}
+
+impl Staged {
+    /// Writes a catalog beside its destination, which stays as it is.
+    ///
+    /// # Errors
+    /// [`StageError`].
+    pub fn write(target: &Path, files: &Files<'_>) -> Result<Self, StageError> {
+        let mut directory = NewDirectory::begin_anew(target)?;
+        let old = written(target)?;
+        let mut digests: BTreeMap<PathBuf, Sha256> = BTreeMap::new();
+        files.write(|path, text| {
+            match digests.get_mut(path) {
+                Some(digest) => digest.update(text),
+                None => drop(digests.insert(path.to_owned(), Sha256::new_with_prefix(text))),
+            }
+            directory.write(path, text).map_err(StageError::from)
+        })?;
+        let n_files = digests.len();
+        let new: BTreeMap<PathBuf, String> =
+            digests.into_iter().map(|(path, it)| (path, hex(&it.finalize()))).collect();
+        if old.as_ref() == Some(&new) {
+            return Ok(Self { target: target.to_owned(), old, directory: None, n_files });
+        }
+        let mut record = HEAD.to_owned();
+        for (path, digest) in &new {
+            record.push_str(&format!("# sha256:{digest} {}\n", path.display()));
+        }
+        directory.write(Path::new(RECORD), record.as_bytes())?;
+        Ok(Self { target: target.to_owned(), old, directory: Some(directory), n_files })
+    }
+
+    /// Puts it at its place. Gives whether that has changed anything.
+    ///
+    /// # Errors
+    /// As [`NewDirectory::finish`]; [`StageError::Changed`] if somebody has changed what is there meanwhile.
+    pub fn finish(self) -> Result<bool, StageError> {
+        let Some(directory) = self.directory else { return Ok(false) };
+        if written(&self.target)? != self.old {
+            return Err(StageError::Changed(self.target));
+        }
+        directory.finish()?;
+        Ok(true)
+    }
+}
+
+/// The digests of the files that an earlier run has written, which are as it left them; nothing if there is none.
+fn written(target: &Path) -> Result<Option<BTreeMap<PathBuf, String>>, StageError> {
+    let unreadable = |path: &Path, error: io::Error| StageError::Unreadable { path: path.to_owned(), error };
+    // Whatever else is there is for who writes a directory to refuse.
+    if !target.is_dir() {
+        return Ok(None);
+    }
+    let Some(record) = recorded(target)? else {
+        let entries = names(target).map_err(|error| unreadable(target, error))?;
+        let first = entries.into_iter().find(|it| it.file_name() != WORKSPACE);
+        return first.map_or(Ok(None), |it| Err(StageError::Foreign(it.path())));
+    };
+    let mut digests = BTreeMap::new();
+    let mut open = vec![PathBuf::new()];
+    while let Some(below) = open.pop() {
+        let directory = target.join(&below);
+        for entry in names(&directory).map_err(|error| unreadable(&directory, error))? {
+            let kind = entry.file_type().map_err(|error| unreadable(&entry.path(), error))?;
+            let path = below.join(entry.file_name());
+            if kind.is_dir() {
+                open.push(path);
+                continue;
+            }
+            if path == Path::new(RECORD) {
+                continue;
+            }
+            let Some(expected) = record.get(&path).filter(|_| kind.is_file()) else {
+                return Err(StageError::Foreign(entry.path()));
+            };
+            if digest(target, &path).map_err(|error| unreadable(&entry.path(), error))? != *expected {
+                return Err(StageError::Changed(entry.path()));
+            }
+            digests.insert(path, expected.clone());
+        }
+    }
+    Ok(Some(digests))
+}
+
+/// What is in a directory, sorted.
+fn names(directory: &Path) -> io::Result<Vec<std::fs::DirEntry>> {
+    let mut entries = std::fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    Ok(entries)
+}
+
+/// What the record of a directory says; nothing if it has none, or another `.indexignore`.
+fn recorded(target: &Path) -> Result<Option<BTreeMap<PathBuf, String>>, StageError> {
+    let path = target.join(RECORD);
+    let file = match open_below(target, RECORD) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(StageError::Unreadable { path, error }),
+    };
+    let mut text = String::new();
+    let Ok(len) = file.take(MAX_RECORD + 1).read_to_string(&mut text) else { return Err(StageError::Foreign(path)) };
+    let Some(lines) = text.strip_prefix(HEAD).filter(|_| len as u64 <= MAX_RECORD) else {
+        return Err(StageError::Foreign(path));
+    };
+    let mut digests = BTreeMap::new();
+    for line in lines.lines() {
+        let Some((digest, name)) = line.strip_prefix("# sha256:").and_then(|it| it.split_once(' ')) else {
+            return Err(StageError::Changed(path));
+        };
+        digests.insert(PathBuf::from(name), digest.to_owned());
+    }
+    Ok(Some(digests))
+}
+
+/// The digest of a file, which is read through no link.
+fn digest(target: &Path, path: &Path) -> io::Result<String> {
+    let name = path.to_str().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut file = open_below(target, name)?;
+    let mut digest = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(hex(&digest.finalize())),
+            len => digest.update(&buffer[..len]),
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|it| format!("{it:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compose::{Composition, Part};
+    use crate::fbc::{Format, Input, Level};
+
+    #[test]
+    fn what_is_changed_while_a_catalog_is_written_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        let text = "schema: olm.package\nname: till\ndefaultChannel: stable\n";
+        let part = Part { path: None, input: Input::bytes("till.yaml", text.as_bytes().into()) };
+        let composition = Composition { parts: vec![part], warnings: Vec::new() };
+        let stage = |format| Staged::write(&target, &Files::of(&composition, format, Level::None)).unwrap();
+        assert!(stage(Format::Json).finish().unwrap());
+        assert!(!stage(Format::Json).finish().unwrap());
+        let staged = stage(Format::Yaml);
+        std::fs::write(target.join("till/catalog.json"), "mine").unwrap();
+        assert!(matches!(staged.finish(), Err(StageError::Changed(_))));
+        assert_eq!(std::fs::read_to_string(target.join("till/catalog.json")).unwrap(), "mine");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "something was left");
+    }
+}
