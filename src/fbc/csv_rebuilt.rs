@@ -102,14 +102,18 @@ fn write(bundle: &Bundle<'_>, version: &str, from: Value<'_>, package: &PackageF
 
 /// The three characters stand in strings only, so that they can be replaced in the text as a whole.
 fn escape_html(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            '<' => out.push_str("\\u003c"),
-            '>' => out.push_str("\\u003e"),
-            '&' => out.push_str("\\u0026"),
-            c => out.push(c),
-        }
+    let mut out = String::with_capacity(json.len() + json.len() / 16);
+    let mut rest = json;
+    while let Some(at) = memchr::memchr3(b'<', b'>', b'&', rest.as_bytes()) {
+        let (before, after) = rest.split_at(at);
+        out.push_str(before);
+        out.push_str(match after.as_bytes().first() {
+            Some(b'<') => "\\u003c",
+            Some(b'>') => "\\u003e",
+            _ => "\\u0026",
+        });
+        rest = &after[1..];
     }
+    out.push_str(rest);
     out
 }

@@ -2,6 +2,7 @@
 //!
 //! | part | what it does |
 //! |---|---|
+//! | [`answers`] | answers that were given before |
 //! | [`catalogd`] | what catalogd's HTTP API answers, as plain functions of an index |
 //! | [`network`] | connections, frames, shutting down, reloading |
 //! | [`registry`] | what the gRPC registry answers, as plain functions of an index |
@@ -9,6 +10,7 @@
 //!
 //! What it deliberately does not do: it decides nothing about catalogs; that is in the rooms below.
 
+pub mod answers;
 pub mod catalogd;
 pub mod network;
 pub mod registry;

@@ -6,15 +6,16 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::answers::Answers;
 use crate::index::query::Filter;
 use crate::index::{Index, IndexError};
 use crate::page::Shelf;
 
 /// How many connections there are to a file.
-const CONNECTIONS: usize = 4;
+pub(super) const CONNECTIONS: usize = 3;
 
 /// Memory for pages of each connection, in KiB.
-const CACHE: i64 = 4 << 10;
+const CACHE: i64 = 2 << 10;
 
 /// The catalogs at one moment.
 #[derive(Debug)]
@@ -27,6 +28,8 @@ pub struct Snapshot {
     pub n_bundles: u64,
     /// When the index was made, in seconds since 1970.
     pub modified: u64,
+    /// What was answered.
+    pub answers: Answers,
     /// What pages ask again and again; `None` if there are no pages.
     pub shelf: Option<Shelf>,
 }
@@ -63,7 +66,15 @@ impl Snapshot {
             }
         }
         let modified = modified.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
-        Ok(Self { idle: Mutex::new(connections), is_idle: Condvar::new(), catalogs, n_bundles, modified, shelf: None })
+        Ok(Self {
+            idle: Mutex::new(connections),
+            is_idle: Condvar::new(),
+            catalogs,
+            n_bundles,
+            modified,
+            answers: Answers::default(),
+            shelf: None,
+        })
     }
 
     /// The same with pages. `source` is how the commands that they show name the catalogs.

@@ -53,6 +53,15 @@ pub struct ServedEntry {
     pub deprecation: Option<String>,
 }
 
+/// What a list of bundles says of one that has an image.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServedListing {
+    /// Its image.
+    pub image: String,
+    /// Types and values of its properties, but for the large ones.
+    pub properties: Vec<(String, String)>,
+}
+
 /// Documents of a catalog, by what they say they are. An empty value stands for all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentFilter {
@@ -180,6 +189,13 @@ WHERE ch.package = ?2 AND ch.name = ?3";
 
 const TEXT: &str = "SELECT codec, size, bytes FROM document_text WHERE document = ?1";
 
+const IMAGE: &str = "
+SELECT i.reference FROM bundle b CROSS JOIN image i ON i.id = b.image WHERE b.document = ?1";
+
+/// The large values, which nobody lists, are not in the table.
+const PROPERTIES: &str = "
+SELECT type, value FROM property WHERE document = ?1 AND value IS NOT NULL ORDER BY position";
+
 const ICON: &str = "
 SELECT i.mediatype, i.bytes
 FROM catalog c
@@ -224,6 +240,8 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("entries that provide an API", PROVIDERS),
     ("names in a served channel", NAMES_IN_CHANNEL),
     ("text of a served document", TEXT),
+    ("image of a served bundle", IMAGE),
+    ("properties of a served bundle", PROPERTIES),
     ("icon of a served package", ICON),
     ("description of a served package", DESCRIPTION),
     ("served documents of a package", DOCUMENTS_OF_PACKAGE),
@@ -398,6 +416,18 @@ impl Index {
     /// If the index is damaged.
     pub fn served_digest(&self, catalog: &str) -> Result<Option<Vec<u8>>, IndexError> {
         Ok(self.rows(DIGEST, [catalog], |row| row.get(0))?.into_iter().next())
+    }
+
+    /// The image of a bundle, and its properties as type and compact JSON; not the large `olm.csv.metadata` and `olm.bundle.object`.
+    /// `None` for a bundle without an image.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn served_listing(&self, document: i64) -> Result<Option<ServedListing>, IndexError> {
+        let images: Vec<String> = self.rows(IMAGE, [document], |row| row.get(0))?;
+        let Some(image) = images.into_iter().next().filter(|it| !it.is_empty()) else { return Ok(None) };
+        let properties = self.rows(PROPERTIES, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(Some(ServedListing { image, properties }))
     }
 
     /// The normal form of a document.

@@ -18,6 +18,7 @@ use tonic::{Status, Streaming};
 
 use super::counters::Counters;
 use super::state::Shared;
+use crate::serve::answers::{Messages, Question};
 use crate::serve::registry::call::{Method, RegistryMethod, method};
 use crate::serve::registry::message::Texts;
 use crate::serve::registry::reflection::{Reflection, Request as Reflected};
@@ -28,7 +29,7 @@ use crate::serve::snapshot::Snapshot;
 const MAX_QUESTION: usize = 64 << 10;
 
 /// Messages that are made at once, and how many wait to be sent.
-const BATCH: usize = 16;
+const BATCH: usize = 32;
 
 /// How long a client may take nothing.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -38,7 +39,7 @@ const PATIENCE: Duration = Duration::from_secs(300);
 struct Raw;
 
 impl Codec for Raw {
-    type Encode = Vec<u8>;
+    type Encode = Bytes;
     type Decode = Bytes;
     type Encoder = Self;
     type Decoder = Self;
@@ -53,10 +54,10 @@ impl Codec for Raw {
 }
 
 impl Encoder for Raw {
-    type Item = Vec<u8>;
+    type Item = Bytes;
     type Error = Status;
 
-    fn encode(&mut self, item: Vec<u8>, to: &mut EncodeBuf<'_>) -> Result<(), Status> {
+    fn encode(&mut self, item: Bytes, to: &mut EncodeBuf<'_>) -> Result<(), Status> {
         to.put_slice(&item);
         Ok(())
     }
@@ -71,7 +72,7 @@ impl Decoder for Raw {
     }
 }
 
-type Sent = Result<Vec<u8>, Status>;
+type Sent = Result<Bytes, Status>;
 type Answers = ReceiverStream<Sent>;
 
 /// Answers a request.
@@ -109,7 +110,7 @@ struct Call {
 }
 
 impl StreamingService<Bytes> for Call {
-    type Response = Vec<u8>;
+    type Response = Bytes;
     type ResponseStream = Answers;
     type Future = Pin<Box<dyn Future<Output = Result<tonic::Response<Answers>, Status>> + Send>>;
 
@@ -118,7 +119,7 @@ impl StreamingService<Bytes> for Call {
         let path = self.path.clone();
         Box::pin(async move {
             let start = Instant::now();
-            let result = answer(Arc::clone(&shared), catalog, method, request).await;
+            let result = answer(Arc::clone(&shared), catalog, (method, path.path()), request).await;
             let took = start.elapsed();
             shared.counters.grpc_times.add(took);
             shared.answered("gRPC", || path.path().to_owned(), took);
@@ -133,7 +134,7 @@ impl StreamingService<Bytes> for Call {
 async fn answer(
     shared: Arc<Shared>,
     catalog: Option<Arc<str>>,
-    method: Method,
+    (method, path): (Method, &str),
     request: tonic::Request<Streaming<Bytes>>,
 ) -> Result<Answers, Status> {
     let header = request.metadata().get(ACKNOWLEDGEMENT);
@@ -142,11 +143,11 @@ async fn answer(
     if method == Method::Reflection {
         return Ok(reflect(questions));
     }
-    let Some(question) = questions.message().await? else {
+    let Some(raw) = questions.message().await? else {
         return Err(Status::internal("the request has no message"));
     };
     let unreadable = |error: prost::DecodeError| Status::internal(format!("the message cannot be read: {error}"));
-    let question = Texts::decode(question).map_err(unreadable)?;
+    let question = Texts::decode(raw.clone()).map_err(unreadable)?;
     let snapshot = shared.snapshot();
     let catalog: Arc<str> = match catalog {
         Some(catalog) => catalog,
@@ -157,7 +158,7 @@ async fn answer(
         Method::HealthCheck => {
             // 1: serving, 2: not serving
             let status = if shared.is_stopping() { 2 } else { 1 };
-            Ok(one_after_another(vec![vec![0x08, status]]))
+            Ok(one_after_another(Arc::from([Bytes::from(vec![0x08, status])])))
         }
         Method::Registry(RegistryMethod::ListBundles) => {
             let entries = ask(&snapshot, &catalog, |registry| registry.list_entries()).await?;
@@ -166,15 +167,22 @@ async fn answer(
             }))
         }
         Method::Registry(method) => {
+            let asked = Question { catalog: Arc::clone(&catalog), method: path.to_owned(), message: raw.clone() };
+            // This thread need not wait for a connection to the index then.
+            if let Some(messages) = snapshot.answers.get(&asked) {
+                return Ok(one_after_another(messages));
+            }
             let messages = ask(&snapshot, &catalog, move |registry| {
                 let mut messages = Vec::new();
                 registry.call(method, &question, |bytes| {
-                    messages.push(bytes);
+                    messages.push(Bytes::from(bytes));
                     true
                 })?;
                 Ok(messages)
             });
-            Ok(one_after_another(messages.await?))
+            let messages = Messages::from(messages.await?);
+            snapshot.answers.add(asked, &messages);
+            Ok(one_after_another(messages))
         }
         Method::CustomSchemas => {
             let found = ask(&snapshot, &catalog, move |registry| {
@@ -208,18 +216,18 @@ fn status(refusal: &Refusal) -> Status {
 }
 
 /// Messages that are there already.
-fn one_after_another(messages: Vec<Vec<u8>>) -> Answers {
+fn one_after_another(messages: Messages) -> Answers {
     let (to, from) = mpsc::channel(messages.len().clamp(1, BATCH));
     // The usual single message needs no task.
     if messages.len() <= BATCH {
-        for message in messages {
+        for message in messages.iter() {
             // There is room for all of them.
-            let _ = to.try_send(Ok(message));
+            let _ = to.try_send(Ok(message.clone()));
         }
     } else {
         tokio::spawn(async move {
-            for message in messages {
-                if !send(&to, Ok(message)).await {
+            for message in messages.iter() {
+                if !send(&to, Ok(message.clone())).await {
                     break;
                 }
             }
@@ -244,7 +252,10 @@ fn batches<I: Send + 'static>(
                 break;
             }
             let made = ask(&snapshot, &catalog, move |registry| {
-                Ok(batch.into_iter().map(|item| make(registry, item).map_err(|it| status(&it))).collect::<Vec<_>>())
+                Ok(batch
+                    .into_iter()
+                    .map(|item| make(registry, item).map(Bytes::from).map_err(|it| status(&it)))
+                    .collect::<Vec<_>>())
             });
             let made = made.await.unwrap_or_else(|status| vec![Err(status)]);
             for message in made {
@@ -276,7 +287,7 @@ fn reflect(mut questions: Streaming<Bytes>) -> Answers {
                 .map_err(|error| Status::internal(format!("the message cannot be read: {error}")))
                 .and_then(|it| reflection.answer(it).map_err(|it| status(&it)));
             let is_error = answer.is_err();
-            if !send(&to, answer.map(|it| it.encode_to_vec())).await || is_error {
+            if !send(&to, answer.map(|it| it.encode_to_vec().into())).await || is_error {
                 break;
             }
         }

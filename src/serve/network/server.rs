@@ -21,7 +21,7 @@ use super::event::Event;
 use super::state::Shared;
 use super::tls::{TlsError, TlsFiles};
 use super::{grpc, http};
-use crate::serve::snapshot::Snapshot;
+use crate::serve::snapshot::{CONNECTIONS, Snapshot};
 
 /// Connections at once.
 const MAX_CONNECTIONS: usize = 1024;
@@ -98,7 +98,7 @@ impl Server {
     pub fn run(self) -> Result<(), ServeError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
-            .max_blocking_threads(8)
+            .max_blocking_threads(CONNECTIONS)
             .enable_all()
             .build()
             .map_err(ServeError::Start)?;

@@ -34,9 +34,20 @@ pub(super) fn message_of(index: &Index, catalog: &str, entry: ServedEntry, exten
         message.skips = entry.skips;
     }
     let Some(document) = entry.document else { return Ok(message) };
-    let text = index.served_text(document)?;
     let mut reader = Reader::new();
     let unreadable = |message: String, bundle: &str| Refusal::Unreadable { bundle: bundle.to_owned(), message };
+    // A bundle with an image is listed without its objects, and the rest of it need not be parsed.
+    if extent == Extent::Listed
+        && let Some(listing) = index.served_listing(document)?
+    {
+        message.bundle_path = listing.image;
+        for (kind, text) in listing.properties {
+            let value = reader.read(&text).map_err(|error| unreadable(error.to_string(), &message.csv_name))?;
+            add_property(&mut message, &kind, value);
+        }
+        return Ok(message);
+    }
+    let text = index.served_text(document)?;
     let value = reader.read(&text).map_err(|error| unreadable(error.to_string(), &message.csv_name))?;
     let blob = fbc::blob::decode(value, false).map_err(|_| unreadable("not a blob".to_owned(), &message.csv_name))?;
     let Typed::Bundle(bundle) = &blob.typed else {
