@@ -14,6 +14,14 @@ use crate::source::{ImagesError, SourceError};
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ComposeError {
+    /// A source of a component cannot be opened.
+    #[error("{place}: {source}")]
+    Unopened {
+        /// Where.
+        place: String,
+        /// Why not.
+        source: SourceError,
+    },
     /// A source cannot be opened.
     #[error(transparent)]
     Source(#[from] SourceError),
@@ -120,7 +128,7 @@ impl ComposeError {
     pub fn help(&self) -> Option<String> {
         let listed = |names: &[String]| names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
         Some(match self {
-            Self::Source(error) => error.help(),
+            Self::Source(error) | Self::Unopened { source: error, .. } => error.help(),
             Self::Index(error) => return error.help(),
             Self::Images(ImagesError::Source(error)) => error.help(),
             Self::Images(_) | Self::Template { .. } => return None,

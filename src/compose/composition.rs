@@ -102,7 +102,8 @@ impl Composition {
 
 /// The catalog of a source.
 fn opened(place: &str, path: &Path, catalog: Option<&str>, open: &Open<'_>) -> Result<Input, ComposeError> {
-    match open(path)? {
+    let unopened = |source| ComposeError::Unopened { place: place.to_owned(), source };
+    match open(path).map_err(unopened)? {
         Source::Catalog(input) => match catalog {
             None => Ok(input),
             Some(name) => Err(ComposeError::NotAnIndex {

@@ -69,6 +69,12 @@ impl CommandError {
         self
     }
 
+    /// The same, with the place of what led to it in front.
+    pub(crate) fn at(self, place: &str) -> Self {
+        let message = format!("{place}: {}", self.message());
+        Self { error: anyhow::Error::msg(message), ..self }
+    }
+
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
     }
