@@ -52,7 +52,7 @@ pub use outdated::Outdated;
 pub use reach::{EdgeScope, NamesWithoutWay, Reach};
 pub use requirers::{Requirer, Requirers};
 pub use search::{ApiPattern, BundlePlace, Hit, SearchQuery};
-pub use served::{DocumentFilter, ServedChannel, ServedDocument, ServedEntry, ServedListing, ServedPackage};
+pub use served::{DocumentFilter, EntryKey, ServedChannel, ServedDocument, ServedEntry, ServedListing, ServedPackage};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
 pub use uses::{OwnedApi, Provider, UseRow};

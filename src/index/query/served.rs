@@ -53,6 +53,13 @@ pub struct ServedEntry {
     pub deprecation: Option<String>,
 }
 
+/// Which entry of which channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EntryKey {
+    document: i64,
+    position: i64,
+}
+
 /// What a list of bundles says of one that has an image.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServedListing {
@@ -131,18 +138,26 @@ WHERE ch.package = ?2 AND ch.name = ?3 AND (?4 IS NULL OR e.name = ?4)
 ORDER BY e.name"
 );
 
-const ALL_ENTRIES: &str = concat!(
-    "SELECT ",
-    entry_columns!(),
-    "
+const KEYS: &str = "
+SELECT e.document, e.position
 FROM catalog c
 CROSS JOIN catalog_channel cc ON cc.catalog = c.id
 CROSS JOIN channel ch ON ch.document = cc.channel
 CROSS JOIN entry e ON e.document = ch.document
+WHERE c.name = ?1
+ORDER BY ch.name, ch.package, e.name";
+
+const ENTRY: &str = concat!(
+    "SELECT ",
+    entry_columns!(),
+    "
+FROM entry e
+CROSS JOIN channel ch ON ch.document = e.document
+CROSS JOIN catalog c ON c.name = ?1
+CROSS JOIN catalog_channel cc ON cc.catalog = c.id AND cc.channel = ch.document
 LEFT JOIN node n ON n.graph = cc.graph AND n.number = e.position
 LEFT JOIN bundle b ON b.document = n.document
-WHERE c.name = ?1
-ORDER BY ch.name, ch.package, e.name"
+WHERE e.document = ?2 AND e.position = ?3"
 );
 
 /// Entries that replace or skip a name, which is a node of their channel's graph.
@@ -236,6 +251,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("channels of a served package", CHANNELS),
     ("deprecations of a served package", DEPRECATIONS),
     ("entries of a served channel", ENTRIES_OF_CHANNEL),
+    ("an entry by its key", ENTRY),
     ("entries that replace a bundle", SUCCESSORS),
     ("entries that provide an API", PROVIDERS),
     ("names in a served channel", NAMES_IN_CHANNEL),
@@ -336,24 +352,21 @@ impl Index {
         self.rows(NAMES_IN_CHANNEL, [catalog, package, channel], |row| row.get(0))
     }
 
-    /// Hands out all entries of a catalog by channel, package and bundle, until `each` says no.
+    /// The keys of all entries of a catalog, by channel, package and bundle.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn served_entries(
-        &self,
-        catalog: &str,
-        mut each: impl FnMut(ServedEntry) -> Result<bool, IndexError>,
-    ) -> Result<(), IndexError> {
-        let failed = |error: rusqlite::Error| self.failed(&error);
-        let mut statement = self.connection().prepare_cached(ALL_ENTRIES).map_err(failed)?;
-        let mut rows = statement.query([catalog]).map_err(failed)?;
-        while let Some(row) = rows.next().map_err(failed)? {
-            if !each(entry_of(row).map_err(failed)?)? {
-                break;
-            }
-        }
-        Ok(())
+    pub fn served_keys(&self, catalog: &str) -> Result<Vec<EntryKey>, IndexError> {
+        self.rows(KEYS, [catalog], |row| Ok(EntryKey { document: row.get(0)?, position: row.get(1)? }))
+    }
+
+    /// An entry of a catalog by its key. `None` if the catalog does not have it.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn served_entry(&self, catalog: &str, key: EntryKey) -> Result<Option<ServedEntry>, IndexError> {
+        let rows = self.rows(ENTRY, params![catalog, key.document, key.position], entry_of)?;
+        Ok(rows.into_iter().next())
     }
 
     /// The entries that replace a bundle or skip it, by package, channel and name; not by their ranges.

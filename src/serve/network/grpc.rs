@@ -161,10 +161,8 @@ async fn answer(
             Ok(one_after_another(Arc::from([Bytes::from(vec![0x08, status])])))
         }
         Method::Registry(RegistryMethod::ListBundles) => {
-            let entries = ask(&snapshot, &catalog, |registry| registry.list_entries()).await?;
-            Ok(batches(snapshot, catalog, entries, |registry, entry| {
-                registry.listed(entry).map(|it| it.encode_to_vec())
-            }))
+            let keys = ask(&snapshot, &catalog, |registry| registry.list_keys()).await?;
+            Ok(batches(snapshot, catalog, keys, |registry, key| registry.listed(key).map(|it| it.encode_to_vec())))
         }
         Method::Registry(method) => {
             let asked = Question { catalog: Arc::clone(&catalog), method: path.to_owned(), message: raw.clone() };

@@ -43,7 +43,8 @@ pub(super) fn message_of(index: &Index, catalog: &str, entry: ServedEntry, exten
         message.bundle_path = listing.image;
         for (kind, text) in listing.properties {
             let value = reader.read(&text).map_err(|error| unreadable(error.to_string(), &message.csv_name))?;
-            add_property(&mut message, &kind, value);
+            add_fields(&mut message, &kind, &text, value);
+            message.properties.push(TypedValue { kind, value: text });
         }
         return Ok(message);
     }
@@ -55,8 +56,12 @@ pub(super) fn message_of(index: &Index, catalog: &str, entry: ServedEntry, exten
     };
     message.bundle_path = bundle.image.to_string();
     for property in &bundle.properties {
-        let Some(value) = property.value else { continue };
-        add_property(&mut message, &property.kind, value);
+        let Some(value) = property.value.filter(|_| !LARGE.contains(&&*property.kind)) else { continue };
+        let mut text = Vec::new();
+        json::write_compact(value, &mut text);
+        let text = String::from_utf8_lossy(&text).into_owned();
+        add_fields(&mut message, &property.kind, &text, value);
+        message.properties.push(TypedValue { kind: property.kind.to_string(), value: text });
     }
     if extent == Extent::Single || message.bundle_path.is_empty() {
         let csv_name = message.csv_name.clone();
@@ -70,23 +75,21 @@ pub(super) fn message_of(index: &Index, catalog: &str, entry: ServedEntry, exten
     Ok(message)
 }
 
-fn add_property(message: &mut Bundle, kind: &str, value: Value<'_>) {
+/// Properties that are not among those of the message.
+const LARGE: [&str; 2] = [BUNDLE_OBJECT, "olm.csv.metadata"];
+
+/// Adds the fields that repeat what a property says. `text` is its value as compact JSON.
+fn add_fields(message: &mut Bundle, kind: &str, text: &str, value: Value<'_>) {
     let field = |key: &str| value.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
     let api = || {
         let (group, version, kind) = (field("group"), field("version"), field("kind"));
         GroupVersionKind { group, version, kind, plural: String::new() }
     };
-    if matches!(kind, BUNDLE_OBJECT | "olm.csv.metadata") {
-        return;
-    }
-    let mut text = Vec::new();
-    json::write_compact(value, &mut text);
-    let text = String::from_utf8_lossy(&text).into_owned();
     match kind {
         "olm.gvk" => message.provided_apis.push(api()),
         "olm.gvk.required" => {
             message.required_apis.push(api());
-            message.dependencies.push(TypedValue { kind: "olm.gvk".to_owned(), value: text.clone() });
+            message.dependencies.push(TypedValue { kind: "olm.gvk".to_owned(), value: text.to_owned() });
         }
         "olm.package.required" => {
             let mut value = b"{\"packageName\":".to_vec();
@@ -99,7 +102,6 @@ fn add_property(message: &mut Bundle, kind: &str, value: Value<'_>) {
         }
         _ => {}
     }
-    message.properties.push(TypedValue { kind: kind.to_owned(), value: text });
 }
 
 /// Why there are no objects.

@@ -22,8 +22,8 @@ pub use refusal::{Code, Refusal};
 
 use self::bundle::{Extent, message_of};
 use self::message::{Bundle, Channel, ChannelEntry, Deprecation, Package, PackageName};
-use crate::index::query::{ServedEntry, ServedPackage};
-use crate::index::{Index, IndexError};
+use crate::index::Index;
+use crate::index::query::{EntryKey, ServedEntry, ServedPackage};
 use crate::version::Version;
 
 /// An API as it is asked for. The plural name is not looked at.
@@ -138,10 +138,9 @@ impl Registry<'_> {
         };
         if bundle.is_empty() {
             // An entry that replaces nothing is one that replaces the empty name.
-            self.index.served_entries(self.catalog, |entry| {
-                add(&entry);
-                Ok(true)
-            })?;
+            for key in self.index.served_keys(self.catalog)? {
+                self.index.served_entry(self.catalog, key)?.iter().for_each(&mut add);
+            }
         } else {
             self.index.served_successors(self.catalog, bundle)?.iter().for_each(add);
         }
@@ -214,32 +213,28 @@ impl Registry<'_> {
     /// # Errors
     /// [`Refusal::Index`].
     pub fn list_bundles(&self, mut each: impl FnMut(Bundle) -> bool) -> Result<(), Refusal> {
-        for entry in self.list_entries()? {
-            if !each(self.listed(entry)?) {
+        for key in self.list_keys()? {
+            if !each(self.listed(key)?) {
                 break;
             }
         }
         Ok(())
     }
 
-    /// The entries that `ListBundles` answers with, which are small.
+    /// The keys of the entries that `ListBundles` answers with, which are small.
     ///
     /// # Errors
     /// [`Refusal::Index`].
-    pub fn list_entries(&self) -> Result<Vec<ServedEntry>, Refusal> {
-        let mut entries = Vec::new();
-        self.index.served_entries(self.catalog, |entry| {
-            entries.push(entry);
-            Ok::<_, IndexError>(true)
-        })?;
-        Ok(entries)
+    pub fn list_keys(&self) -> Result<Vec<EntryKey>, Refusal> {
+        Ok(self.index.served_keys(self.catalog)?)
     }
 
     /// One message of `ListBundles`.
     ///
     /// # Errors
     /// [`Refusal::Index`].
-    pub fn listed(&self, entry: ServedEntry) -> Result<Bundle, Refusal> {
+    pub fn listed(&self, key: EntryKey) -> Result<Bundle, Refusal> {
+        let entry = self.index.served_entry(self.catalog, key)?.unwrap_or_default();
         message_of(self.index, self.catalog, entry, Extent::Listed)
     }
 
