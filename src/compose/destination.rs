@@ -52,7 +52,7 @@ impl Destination {
             const ANYWHERE: &str =
                 "choose a directory below that of the file; if you trust the file, `--anywhere` writes there";
             let Some(path) = inner(&self.words).filter(|_| Path::new(&self.words).is_relative()) else {
-                let why = "is hidden, or outside of the directory of the file".to_owned();
+                let why = "is hidden, or outside the directory of the file".to_owned();
                 return Err(wrong(why, ANYWHERE));
             };
             let mut way = file.parent().unwrap_or(Path::new("")).to_owned();
@@ -67,8 +67,8 @@ impl Destination {
         for component in &catalog.components {
             let origin = component.origin_path();
             if origin.exists() && (real(origin) || crate::file::is_inside(&self.path, origin)) {
-                let why = format!("and the source `{}` are in one another's way", origin.display());
-                return Err(wrong(why, "write it to a directory outside of what it is made of"));
+                let why = format!("overlaps the source `{}`", origin.display());
+                return Err(wrong(why, "choose a destination outside the source"));
             }
         }
         Ok(())

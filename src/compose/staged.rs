@@ -51,10 +51,10 @@ pub enum StageError {
     #[error(transparent)]
     File(#[from] FileError),
     /// There is something that no run has written.
-    #[error("`{}` is in the way: `olmdex render` has not written it", .0.display())]
+    #[error("`{}` is in the way: it was not written by `olmdex render`", .0.display())]
     Foreign(PathBuf),
     /// A file has changed since it was written.
-    #[error("`{}` was changed after `olmdex render` had written it", .0.display())]
+    #[error("`{}` was changed after `olmdex render` wrote it", .0.display())]
     Changed(PathBuf),
     /// What is there cannot be read.
     #[error("cannot read `{}`: {error}", .path.display())]
@@ -73,8 +73,8 @@ impl StageError {
         match self {
             Self::Files(error) => Some(error.help().to_owned()),
             Self::File(error) => error.help(),
-            Self::Foreign(_) => Some("choose another destination, or move it away".to_owned()),
-            Self::Changed(_) => Some("make the change in what the catalog is made of, and delete the file".to_owned()),
+            Self::Foreign(_) => Some("choose another destination, or move the file away".to_owned()),
+            Self::Changed(_) => Some("make the change in the source, then delete the file".to_owned()),
             Self::Unreadable { .. } => Some("check its permissions".to_owned()),
         }
     }

@@ -135,7 +135,7 @@ fn dockerfiles(
                 missing.push((catalog, destination, path, text));
             }
             _ => {
-                let error = CommandError::usage(format!("`{}` is there, and is another one", path.display()));
+                let error = CommandError::usage(format!("`{}` exists with other content", path.display()));
                 return Err(error.help("delete it first"));
             }
         }
@@ -170,7 +170,10 @@ fn image(
         (Some(base), _) => Some(base),
         // An image is fetched only if the command line says so.
         (None, Some(base)) => {
-            let error = CommandError::usage(format!("catalog `{}` has the base image `{base}`", catalog.name));
+            let error = CommandError::usage(format!(
+                "the base image `{base}` of catalog `{}` is not fetched by itself",
+                catalog.name
+            ));
             return Err(error.help(format!("say where it is: `--base docker://{base}`; or `--base scratch` for none")));
         }
     };

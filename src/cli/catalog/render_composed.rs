@@ -84,7 +84,7 @@ fn config_packages(composed: &Composition) -> Vec<String> {
 /// Writes each catalog to its destination.
 fn to_destinations(context: &Context, wanted: &Wanted<'_>, config: &Config) -> CommandResult {
     if !wanted.packages.is_empty() {
-        let error = CommandError::usage("a destination holds a whole catalog");
+        let error = CommandError::usage("`--package` does not apply to a destination, which holds a whole catalog");
         return Err(
             error.help("`--package` goes with `--catalog NAME`, which prints; or choose `packages` in olmdex.toml")
         );
