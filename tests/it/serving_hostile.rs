@@ -124,7 +124,7 @@ fn streams(n_streams: usize) {
                 client.ready().await.unwrap();
                 let response = client.send_request(request).await.unwrap();
                 // Every tenth is given up before its answer is read.
-                if n % 10 == 0 {
+                if n.is_multiple_of(10) {
                     return true;
                 }
                 let body = response.into_body().collect().await.unwrap();

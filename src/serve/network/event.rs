@@ -25,7 +25,7 @@ pub enum Event {
     Renewed,
     /// It cannot be used; the old one stays.
     NotRenewed(TlsError),
-    /// An answer was made ([`Server::tells_calls`]).
+    /// An answer was made, and the server was asked to tell ([`tells_calls`](super::server::Server::tells_calls)).
     Answered {
         /// `gRPC` or `HTTP`.
         protocol: &'static str,
