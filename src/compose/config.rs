@@ -9,6 +9,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::error::ConfigError;
+use crate::check::practice::Profile;
 use crate::diag::selection::{Layer, Level, check_word};
 use crate::diag::{Rule, closest};
 use crate::file;
@@ -23,6 +24,8 @@ pub struct Config {
     pub path: PathBuf,
     /// Which findings are chosen.
     pub layer: Layer,
+    /// The profiles of good practice that hold.
+    pub profiles: Vec<Profile>,
     /// Whether warnings count as errors.
     pub strict: bool,
     /// The file of known findings.
@@ -67,6 +70,8 @@ struct FindingsForm {
     ignore: Vec<Word>,
     /// Give rules another severity; `off` hides them.
     severity: BTreeMap<Word, Level>,
+    /// For `validate`: the rules of good practice that hold besides, `certified`, `community`, `disconnected` or `konflux`.
+    profile: Vec<Word>,
     /// Treat warnings as errors.
     strict: bool,
     /// The file of known findings, for `validate`, `check-graph` and `build`.
@@ -132,7 +137,7 @@ pub fn parse(path: &Path, content: &[u8], known: &[&'static Rule]) -> Result<Con
         reader.wrong(at..at, "this is not UTF-8".to_owned(), None)
     })?;
     let form: Form = toml::from_str(text).map_err(|error| reader.misfit(&error))?;
-    let FindingsForm { select, ignore, severity, strict, baseline } = form.findings;
+    let FindingsForm { select, ignore, severity, profile, strict, baseline } = form.findings;
     for word in select.iter().chain(&ignore).chain(severity.keys()) {
         check_word(known, word.text())
             .map_err(|error| reader.wrong(word.0.span(), error.to_string(), Some(error.help())))?;
@@ -140,6 +145,7 @@ pub fn parse(path: &Path, content: &[u8], known: &[&'static Rule]) -> Result<Con
     let texts = |words: Vec<Word>| words.into_iter().map(|it| it.0.into_inner()).collect();
     let severity = severity.into_iter().map(|(word, level)| (word.0.into_inner(), level)).collect();
     let layer = Layer { select: texts(select), ignore: texts(ignore), severity };
+    let profiles = profile.iter().map(|it| reader.profile(it)).collect::<Result<_, ConfigError>>()?;
     let baseline = baseline.map(|it| reader.path(&it)).transpose()?;
     let catalog = |(name, form): (Word, CatalogForm)| {
         let CatalogForm { source, image, priority, labels } = form;
@@ -147,7 +153,7 @@ pub fn parse(path: &Path, content: &[u8], known: &[&'static Rule]) -> Result<Con
         Ok(NamedCatalog { name: reader.name(&name)?, source, image, priority, labels })
     };
     let catalogs = form.catalogs.into_iter().map(catalog).collect::<Result<_, ConfigError>>()?;
-    Ok(Config { path: path.to_owned(), layer, strict, baseline, catalogs })
+    Ok(Config { path: path.to_owned(), layer, profiles, strict, baseline, catalogs })
 }
 
 /// A text that is being read.
@@ -190,6 +196,14 @@ impl Reader<'_> {
         Ok(self.path.parent().unwrap_or(Path::new("")).join(word.text()))
     }
 
+    /// A profile of good practice.
+    fn profile(&self, word: &Word) -> Result<Profile, ConfigError> {
+        Profile::find(word.text()).ok_or_else(|| {
+            let message = format!("there is no profile `{}`", word.text());
+            self.wrong(word.0.span(), message, guess(word.text(), &Profile::ALL.map(Profile::name)))
+        })
+    }
+
     /// The name of a catalog, as it may be written before a source on the command line.
     fn name(&self, word: &Word) -> Result<String, ConfigError> {
         let name = word.text();
@@ -224,11 +238,12 @@ mod tests {
 
     #[test]
     fn everything_that_a_file_may_say_is_read() {
-        let text = "[findings]\nselect = ['W']\nignore = ['example']\nseverity = { W0805 = 'error' }\nstrict = true
+        let text = "[findings]\nselect = ['W']\nignore = ['example']\nseverity = { W0805 = 'error' }\nprofile = ['konflux']\nstrict = true
 baseline = 'b.json'\n[catalogs.b]\nsource = '/b'\nimage = 'quay.io/b:v1'\n[catalogs.a]\nsource = 'x/a'\npriority = -3\nlabels = { k = 'v' }\n";
         let config = parsed(text).unwrap();
         assert_eq!((config.layer.select, config.layer.ignore), (vec!["W".to_owned()], vec!["example".to_owned()]));
         assert_eq!(config.layer.severity, [("W0805".to_owned(), Level::Error)]);
+        assert_eq!(config.profiles, [Profile::Konflux]);
         assert_eq!((config.strict, config.baseline), (true, Some(PathBuf::from("../b.json"))));
         let labels = BTreeMap::from([("k".to_owned(), "v".to_owned())]);
         let a =
@@ -259,6 +274,8 @@ baseline = 'b.json'\n[catalogs.b]\nsource = '/b'\nimage = 'quay.io/b:v1'\n[catal
             ("[catalogs.'a b']\nsource = 'x'", "1:11: `a b` is not a name for a catalog", "use letters"),
             ("[catalogs.a]\nsource = '-'", "2:10: `-` is not a path", "name a directory"),
             ("[catalogs.a]\npriority = 1", "1:1: the key `source` is missing", ""),
+            ("[findings]\nprofile = ['konfluks']", "2:12: there is no profile `konfluks`", "did you mean `konflux`?"),
+            ("[findings]\nprofile = ['']", "2:12: there is no profile ``", "there are `certified`, `community`, "),
             ("[findings]\nstrict = 1", "2:10: invalid type: integer `1`, expected a boolean", ""),
             ("é = ", "1:", ""),
         ] {

@@ -5,20 +5,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::answer::FindingsMetadata;
 use crate::answer::all_rules;
+use crate::check::practice::{self, Profile};
 use crate::check::{self, Extent, Report};
-use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::choice::{ChoiceOptions, report};
 use crate::cli::args::day::parse_day;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
+use crate::cli::catalog::fixing::fix;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::compose::Choice;
 use crate::diag::baseline::Scope;
+use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Rule, Tally, counted};
 use crate::fbc::{Input, InputFile};
 use crate::index::Index;
@@ -37,6 +41,8 @@ use crate::template::{self, Template};
   olmdex validate my-catalog/ -o sarif > findings.sarif
   olmdex validate my-catalog/ --ignore W0527 --severity W05=error
   olmdex validate my-catalog/ --baseline known.json --write-baseline
+  olmdex validate my-catalog/ --profile konflux
+  olmdex validate my-catalog/ --profile disconnected --fix --dry-run
   olmdex validate --explain E0207")]
 pub(crate) struct ValidateArgs {
     /// Catalogs: directories, files, an index.db, or `-` for standard input
@@ -48,14 +54,30 @@ pub(crate) struct ValidateArgs {
     /// Print what another tool prints: opm's tree of errors, or its document with `-o json` and `-o yaml`
     #[arg(long, value_name = "TOOL")]
     compat: Option<Compat>,
+    /// Also demand good practice, as it is wanted where the catalog goes; `--explain PROFILE` lists the rules
+    #[arg(long, value_name = "PROFILE,…", value_delimiter = ',', value_parser = profiles())]
+    profile: Vec<Profile>,
+    /// Mend what has one safe answer, in the files of the catalog, and check what they are then
+    #[arg(long, conflicts_with = "compat")]
+    fix: bool,
+    /// With `--fix`: print what would change, and change nothing
+    #[arg(long, requires = "fix")]
+    dry_run: bool,
     /// The day on which the heads of channels must be supported, by the lifecycles of the catalog. Default: no day
     #[arg(long, value_name = "DAY", value_parser = parse_day)]
     date: Option<Day>,
     #[command(flatten)]
     choice: ChoiceOptions,
-    /// Explain a rule by its identifier or name, with an example; `all` lists the rules
+    /// Explain a rule by its identifier or name, with an example; `all` lists the rules, a profile those that it holds
     #[arg(long, value_name = "RULE", conflicts_with = "sources")]
     explain: Option<String>,
+}
+
+impl ValidateArgs {
+    /// Whether files of a catalog may change.
+    pub(crate) fn writes(&self) -> bool {
+        self.fix && !self.dry_run
+    }
 }
 
 pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
@@ -70,8 +92,19 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     }
     let choice = match args.compat {
         Some(_) => Choice::default(),
-        None => args.choice.open(context, &args.sources, Whole::Catalogs)?,
+        None => args.choice.open_with(context, &args.sources, &args.profile)?,
     };
+    let is_wanted = |it: &&'static Rule| matches!(choice.selection.verdict(it), Verdict::Shown(_));
+    let practices: Vec<&'static Rule> = match args.compat {
+        Some(_) => Vec::new(),
+        None => practice::rules::ALL.iter().copied().filter(is_wanted).collect(),
+    };
+    if args.fix {
+        fix(context, &args.sources, &choice, &practices, args.dry_run)?;
+        if args.dry_run {
+            return Ok(Exit::Yes);
+        }
+    }
     let mut findings = Vec::new();
     let mut refusals = Vec::new();
     let mut extent = Extent::default();
@@ -102,6 +135,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             }
             let Report { findings: mut found, opm, extent: found_extent, .. } = check::check_on(&input, args.date);
             extent += found_extent;
+            found.append(&mut practice::practices(&input, &practices));
             if let Some(index) = &index {
                 index.place_in_files(&name, &mut found)?;
             }
@@ -113,7 +147,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         return print_as_opm(context, args.output, &refusals);
     }
     let of_templates = if n_templates > 0 { template::rules::ALL } else { &[] };
-    let rules = [check::all_rules(), of_templates.to_vec()].concat();
+    let rules = [check::all_rules(), practices, of_templates.to_vec()].concat();
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
     match print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
         // Who has read enough still gets the verdict.
@@ -177,10 +211,23 @@ fn catalogs_of(path: &Path) -> Result<Opened, CommandError> {
     Ok((inputs, Some(index)))
 }
 
+fn profiles() -> impl TypedValueParser<Value = Profile> {
+    let names = PossibleValuesParser::new(Profile::ALL.map(|it| PossibleValue::new(it.name()).help(it.about())));
+    names.try_map(|it| Profile::find(&it).ok_or("there is no such profile"))
+}
+
 fn explain(wanted: &str) -> CommandResult {
     let mut out = BufWriter::new(std::io::stdout().lock());
     if wanted == "all" {
         for rule in all_rules() {
+            writeln!(out, "{}  {:<36} {}", rule.id, rule.name, rule.summary)?;
+        }
+        out.flush()?;
+        return Ok(Exit::Yes);
+    }
+    if let Some(profile) = Profile::find(wanted) {
+        writeln!(out, "{}: {}\n", profile.name(), profile.about())?;
+        for rule in profile.rules() {
             writeln!(out, "{}  {:<36} {}", rule.id, rule.name, rule.summary)?;
         }
         out.flush()?;
@@ -201,6 +248,11 @@ fn explain(wanted: &str) -> CommandResult {
     writeln!(out, "{id} {name} ({})\n\n{summary}\n\n{explanation}\n\nExample that breaks it:\n", severity.word())?;
     for line in example.lines() {
         writeln!(out, "    {line}")?;
+    }
+    let holding = Profile::ALL.into_iter().filter(|it| it.rules().iter().any(|it| it.id == *id));
+    let holding: Vec<&str> = holding.map(Profile::name).collect();
+    if !holding.is_empty() {
+        writeln!(out, "\nOff unless it is selected, or by a profile: {}", holding.join(", "))?;
     }
     out.flush()?;
     Ok(Exit::Yes)
