@@ -46,6 +46,7 @@ const ROWS: &[Row] = &[
     writes("build", &["more=next", "-o", "shop.db"], "shop.db"),
     writes("build", &["two-packages.db", "hot.db", "-o", "new.db"], "new.db"),
     reads("validate", &["{}"]),
+    writes("validate", &["shop", "--select", "W1803", "--fix"], "shop"),
     reads("bundle validate", &["bundle", "--suite", "all"]),
     reads("template render", &["shop-template.yaml", "--bundles", "operators"]),
     reads("template convert", &["basic", "shop"]),

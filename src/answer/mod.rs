@@ -164,6 +164,7 @@ pub fn all_rules() -> Vec<&'static crate::diag::Rule> {
     use crate::{bundle, check, crd, edit, legacy, oci, platform, repository, template, upgrade};
     [
         check::rules::ALL,
+        check::practice::rules::ALL,
         legacy::rules::ALL,
         upgrade::rules::ALL,
         crd::rules::ALL,

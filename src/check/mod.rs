@@ -17,6 +17,7 @@ mod inspect;
 mod lifecycles;
 mod model;
 mod places;
+pub mod practice;
 mod property;
 pub mod rules;
 mod tree;

@@ -159,6 +159,11 @@ impl Command {
         if matches!(self, Self::Serve(_)) {
             return false;
         }
+        if let Self::Validate(args) = self
+            && args.writes()
+        {
+            return false;
+        }
         !matches!(
             self,
             Self::Build(_)

@@ -7,6 +7,7 @@ use super::composite::{Converted, of_composite};
 use super::error::ConfigError;
 use super::form::{FindingsForm, Form, Word};
 use super::reader::Reader;
+use crate::check::practice::Profile;
 use crate::diag::Rule;
 use crate::diag::selection::{Layer, check_word};
 use crate::file;
@@ -21,6 +22,8 @@ pub struct Config {
     pub path: PathBuf,
     /// Which findings are chosen.
     pub layer: Layer,
+    /// The profiles of good practice that hold.
+    pub profiles: Vec<Profile>,
     /// Whether warnings count as errors.
     pub strict: bool,
     /// The file of known findings.
@@ -64,7 +67,7 @@ pub fn parse(path: &Path, content: &[u8], known: &[&'static Rule]) -> Result<Con
         reader.wrong(at..at, "this is not UTF-8".to_owned(), None)
     })?;
     let form: Form = toml::from_str(text).map_err(|error| reader.misfit(&error))?;
-    let FindingsForm { select, ignore, severity, strict, baseline } = form.findings;
+    let FindingsForm { select, ignore, severity, profile, strict, baseline } = form.findings;
     for word in select.iter().chain(&ignore).chain(severity.keys()) {
         check_word(known, word.text())
             .map_err(|error| reader.wrong(word.span(), error.to_string(), Some(error.help())))?;
@@ -72,9 +75,10 @@ pub fn parse(path: &Path, content: &[u8], known: &[&'static Rule]) -> Result<Con
     let texts = |words: Vec<Word>| words.into_iter().map(|it| it.0.into_inner()).collect();
     let severity = severity.into_iter().map(|(word, level)| (word.0.into_inner(), level)).collect();
     let layer = Layer { select: texts(select), ignore: texts(ignore), severity };
+    let profiles = profile.iter().map(|it| reader.profile(it)).collect::<Result<_, ConfigError>>()?;
     let baseline = baseline.map(|it| reader.path(&it)).transpose()?;
     let catalogs = catalogs::read(&reader, form.catalogs)?;
-    Ok(Config { path: path.to_owned(), layer, strict, baseline, catalogs, converted: None })
+    Ok(Config { path: path.to_owned(), layer, profiles, strict, baseline, catalogs, converted: None })
 }
 
 #[cfg(test)]
@@ -97,11 +101,12 @@ mod tests {
 
     #[test]
     fn everything_that_a_file_may_say_is_read() {
-        let text = "[findings]\nselect = ['W']\nignore = ['example']\nseverity = { W0805 = 'error' }\nstrict = true
+        let text = "[findings]\nselect = ['W']\nignore = ['example']\nseverity = { W0805 = 'error' }\nprofile = ['konflux']\nstrict = true
 baseline = 'b.json'\n[catalogs.b]\nsource = '/b'\nimage = 'quay.io/b:v1'\n[catalogs.a]\nsource = 'x/a'\npriority = -3\nlabels = { k = 'v' }\n";
         let config = parsed(text).unwrap();
         assert_eq!((config.layer.select, config.layer.ignore), (vec!["W".to_owned()], vec!["example".to_owned()]));
         assert_eq!(config.layer.severity, [("W0805".to_owned(), Level::Error)]);
+        assert_eq!(config.profiles, [Profile::Konflux]);
         assert_eq!((config.strict, config.baseline), (true, Some(PathBuf::from("../b.json"))));
         let labels = BTreeMap::from([("k".to_owned(), "v".to_owned())]);
         let [a, b] = config.catalogs.as_slice() else { panic!("{:?}", config.catalogs) };

@@ -36,6 +36,8 @@ pub(super) struct FindingsForm {
     pub ignore: Vec<Word>,
     /// Give rules another severity; `off` hides them.
     pub severity: BTreeMap<Word, Level>,
+    /// For `validate`: the rules of good practice that hold besides, `certified`, `community`, `disconnected` or `konflux`.
+    pub profile: Vec<Word>,
     /// Treat warnings as errors.
     pub strict: bool,
     /// The file of known findings, for `validate`, `check-graph` and `build`.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::{At, ConfigError};
 use super::form::Word;
+use crate::check::practice::Profile;
 use crate::diag::closest;
 
 /// A text that is being read.
@@ -43,6 +44,14 @@ impl Reader<'_> {
             _ => (error.message().trim_end().replace('\n', "; "), None),
         };
         self.wrong(error.span().unwrap_or_default(), message, help)
+    }
+
+    /// A profile of good practice.
+    pub(super) fn profile(&self, word: &Word) -> Result<Profile, ConfigError> {
+        Profile::find(word.text()).ok_or_else(|| {
+            let message = format!("there is no profile `{}`", word.text());
+            self.wrong(word.span(), message, guess(word.text(), &Profile::ALL.map(Profile::name)))
+        })
     }
 
     /// A path, as it is from where the program runs.

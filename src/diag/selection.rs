@@ -84,6 +84,26 @@ impl Selection {
         Ok(Self { verdicts: known.iter().map(|it| (it.id, judge(it, layers))).collect() })
     }
 
+    /// Hides rules that are off by themselves, but for those that are `on`, unless a layer selects them or gives them a severity with
+    /// a word that names no others: `W` means the warnings that everybody gets.
+    pub fn off_by_default(&mut self, rules: &[&'static Rule], on: &[&'static Rule], layers: &[Layer]) {
+        for rule in rules.iter().filter(|it| !on.iter().any(|on| on.id == it.id)) {
+            let is_own = |word: &String| {
+                let is_exact = specificity(word, rule) == Some(usize::MAX);
+                let begins = |id: &str| id.get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word));
+                let others = self.verdicts.keys().filter(|id| begins(id) && !rules.iter().any(|it| it.id == **id));
+                is_exact || (!word.is_empty() && begins(rule.id) && others.count() == 0)
+            };
+            let is_named = |layer: &Layer| {
+                let levels = layer.severity.iter().filter(|it| it.1 != Level::Off).map(|(word, _)| word);
+                layer.select.iter().chain(levels).any(is_own)
+            };
+            if !layers.iter().any(is_named) {
+                self.verdicts.insert(rule.id, Verdict::Hidden(layers.len()));
+            }
+        }
+    }
+
     /// Takes rules out of it: their findings are shown as they are.
     pub fn exempt(&mut self, rules: &[&'static Rule]) {
         self.verdicts.retain(|id, _| !rules.iter().any(|it| it.id == *id));
@@ -202,6 +222,34 @@ mod tests {
             (layer("", "E"), layer("W E", ""), "W0802 W0806"),
         ] {
             assert_eq!(seen(&[line, file]), words(expected));
+        }
+    }
+
+    #[test]
+    fn what_is_off_by_default_is_chosen_by_its_name_only() {
+        let of_level = |word: &str, level| Layer { severity: vec![(word.to_owned(), level)], ..Layer::default() };
+        for (layers, is_shown) in [
+            (vec![], false),
+            (vec![layer("", "E")], false),
+            (vec![layer("ALL", "")], false),
+            (vec![layer("W08", "")], false),
+            (vec![layer("W0802", "")], true),
+            (vec![layer("stranded-version", "")], true),
+            (vec![layer("W0802", "W0802")], false),
+            (vec![layer("E", ""), layer("W0802", "")], false),
+            (vec![of_level("W0802", Level::Error)], true),
+            (vec![of_level("W0802", Level::Off)], false),
+        ] {
+            let mut selection = Selection::new(&KNOWN, &layers).unwrap();
+            selection.off_by_default(&[&STRANDED], &[], &layers);
+            assert_eq!(matches!(selection.verdict(&STRANDED), Verdict::Shown(_)), is_shown, "{layers:?}");
+        }
+        // A word for rules of which all are off chooses them; what is on is judged as all others are.
+        for (optional, on) in [(&[&STRANDED, &LOST][..], &[][..]), (&[&STRANDED][..], &[&STRANDED][..])] {
+            let layers = [layer("W08", "")];
+            let mut selection = Selection::new(&KNOWN, &layers).unwrap();
+            selection.off_by_default(optional, on, &layers);
+            assert!(matches!(selection.verdict(&STRANDED), Verdict::Shown(_)));
         }
     }
 

@@ -5,6 +5,7 @@
 use super::documents::PackageDocuments;
 use super::entries::{change_entries, head};
 use super::error::EditError;
+use super::mend::Mend;
 use super::object::{items, list, quoted, text, with, with_text, with_texts};
 use super::target::{BUNDLE, CHANNEL, PACKAGE, Target};
 use super::{deprecation, promotion, removal};
@@ -85,6 +86,8 @@ pub enum Change {
         /// Its value, as JSON.
         value: String,
     },
+    /// What has one safe answer is mended.
+    Mend(Mend),
 }
 
 impl Change {
@@ -109,6 +112,10 @@ impl Change {
             }
             Self::Remove(Target::Channel(channel)) => removal::channel(package, channel),
             Self::Remove(Target::Bundle(bundle)) => removal::bundle(package, bundle),
+            Self::Mend(mend) => {
+                mend.apply(package);
+                Ok(())
+            }
             Self::AddProperty { bundles, kind, value } => add_property(package, bundles, kind, value),
         }
     }

@@ -50,6 +50,7 @@ mod pages;
 mod past;
 mod places;
 mod planning;
+mod practices;
 mod properties;
 mod readme;
 mod registries;

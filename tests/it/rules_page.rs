@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::support::recording::expect_recorded;
 use olmdex::answer::all_rules;
+use olmdex::check::practice::Profile;
 use olmdex::diag::Rule;
 
 #[test]
@@ -18,6 +19,11 @@ Every rule that `olmdex` applies, as `olmdex validate --explain RULE` prints it.
 `E…`: the real tools refuse what breaks the rule. `W…`: they accept it, and something will not work.
 "
     .to_owned();
+    text.push_str("\nRules of good practice are off unless they are selected, or chosen by a profile (`validate --profile NAME`, or `profile` in olmdex.toml):\n\n| profile | for | rules |\n|---|---|---|\n");
+    for profile in Profile::ALL {
+        let ids: Vec<&str> = profile.rules().iter().map(|it| it.id).collect();
+        writeln!(text, "| `{}` | {} | {} |", profile.name(), profile.about(), ids.join(", ")).unwrap();
+    }
     let mut rules = all_rules();
     rules.sort_by_key(|it| it.id);
     for Rule { id, name, summary, explanation, example, .. } in &rules {

@@ -7,11 +7,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::answer::all_rules;
+use crate::check::practice::{self, Profile};
 use crate::cli::args::composition;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::interrupt;
 use crate::compose::{BaselineError, BaselineFile, Choice, Chosen, Config, ConfigError, Hidden};
+use crate::diag::Rule;
 use crate::diag::selection::{Layer, Level, Selection, UnknownRule, check_word};
 
 /// What stands above the options in the help.
@@ -115,6 +117,18 @@ impl ChoiceOptions {
         config: Option<&Config>,
         whole: Whole,
     ) -> Result<Choice, CommandError> {
+        let profiles = config.map(|it| it.profiles.clone()).unwrap_or_default();
+        self.choice_with(context, config, whole, &profiles)
+    }
+
+    /// As [`Self::choice`], by the rules of these profiles.
+    pub(crate) fn choice_with(
+        &self,
+        context: &Context,
+        config: Option<&Config>,
+        whole: Whole,
+        profiles: &[Profile],
+    ) -> Result<Choice, CommandError> {
         let line = Layer { select: self.select.clone(), ignore: self.ignore.clone(), severity: self.severity.clone() };
         let mut layers = vec![line];
         let mut names = vec!["the command line".to_owned()];
@@ -122,8 +136,10 @@ impl ChoiceOptions {
             layers.push(config.layer.clone());
             names.push(config.path.display().to_string());
         }
-        let selection = Selection::new(&all_rules(), &layers)
+        let mut selection = Selection::new(&all_rules(), &layers)
             .map_err(|error| CommandError::usage(error.to_string()).help(error.help()))?;
+        let on: Vec<&'static Rule> = profiles.iter().flat_map(|it| it.rules()).copied().collect();
+        selection.off_by_default(practice::rules::ALL, &on, &layers);
         let of_config = config.and_then(|it| it.baseline.as_ref()).filter(|_| whole == Whole::Catalogs);
         let path = self.baseline.as_ref().or(of_config);
         let mut choice = Choice {

@@ -1,7 +1,6 @@
 //! `olmdex edit`
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -13,10 +12,11 @@ use crate::cli::print::difference::print_difference;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
+use crate::cli::speak::write_edits::write_edits;
 use crate::diag::{closest, counted};
 use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target, Verdict, bundles_of};
 use crate::fbc::Input;
-use crate::file::{FileError, Replacement, allow_many_files, finish_left, finish_together, is_inside, read_regular};
+use crate::file::finish_left;
 use crate::index::Builder;
 use crate::index::query::{SqlLimits, SqlValue};
 use crate::json::Reader;
@@ -209,7 +209,7 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
         return Ok(Exit::Yes);
     }
     interrupt::undo_writes(context);
-    write(args, &edits)?;
+    write_edits(&args.input, &edits, args.follow)?;
     for edit in &edits {
         context.reporter.note(&format!("wrote {}", edit.path.display()));
     }
@@ -230,27 +230,6 @@ fn say(context: &Context, package: &str, verdict: &Verdict) -> bool {
             .warning(&format!("whoever has `{package}` installed gets no upgrade from this catalog any more"));
     }
     !verdict.errors.is_empty()
-}
-
-/// Writes the files, all or none.
-fn write(args: &EditArgs, edits: &[&FileEdit]) -> Result<(), CommandError> {
-    allow_many_files();
-    let mut ready = Vec::with_capacity(edits.len());
-    for edit in edits {
-        let is_inside = if args.input.is_dir() { is_inside(&edit.path, &args.input) } else { !edit.path.is_symlink() };
-        if !is_inside && !args.follow {
-            let message = format!("`{}` is a link that leads out of the catalog", edit.path.display());
-            return Err(CommandError::new(Exit::Input, message).help("change what it leads to with `--follow`"));
-        }
-        let failed = |source: std::io::Error| FileError::Io { path: edit.path.clone(), source };
-        let mut new = Replacement::begin(&edit.path)?;
-        if read_regular(new.target()).map_err(failed)? != edit.before.as_bytes() {
-            return Err(failed(std::io::Error::other("the file has changed in the meantime")).into());
-        }
-        new.file().write_all(edit.after.as_bytes()).map_err(failed)?;
-        ready.push(new);
-    }
-    Ok(finish_together(ready)?)
 }
 
 /// What is to be changed, package by package.

@@ -5,21 +5,25 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::answer::FindingsMetadata;
 use crate::answer::all_rules;
+use crate::check::practice::{self, Profile};
 use crate::check::{self, Extent, Report};
 use crate::cli::args::choice::{ChoiceOptions, Whole, report};
 use crate::cli::args::composition;
 use crate::cli::args::day::parse_day;
 use crate::cli::args::formats::Compat;
 use crate::cli::args::legacy_source;
+use crate::cli::catalog::fixing::fix;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::compose::Choice;
 use crate::diag::baseline::Scope;
+use crate::diag::selection::Verdict;
 use crate::diag::{Finding, Rule, Tally, counted};
 use crate::fbc::{Input, InputFile};
 use crate::index::Index;
@@ -38,6 +42,8 @@ use crate::template::{self, Template};
   olmdex validate my-catalog/ -o sarif > findings.sarif
   olmdex validate my-catalog/ --ignore W0527 --severity W05=error
   olmdex validate my-catalog/ --baseline known.json --write-baseline
+  olmdex validate my-catalog/ --profile konflux
+  olmdex validate my-catalog/ --profile disconnected --fix --dry-run
   olmdex validate --explain E0207")]
 pub(crate) struct ValidateArgs {
     /// Catalogs: directories, files, an index.db, or `-` for standard input. Without any, the catalogs that olmdex.toml names
@@ -49,14 +55,30 @@ pub(crate) struct ValidateArgs {
     /// Print what another tool prints: opm's tree of errors, or its document with `-o json` and `-o yaml`
     #[arg(long, value_name = "TOOL")]
     compat: Option<Compat>,
+    /// Also demand good practice, as it is wanted where the catalog goes; `--explain PROFILE` lists the rules
+    #[arg(long, value_name = "PROFILE,…", value_delimiter = ',', value_parser = profiles())]
+    profile: Vec<Profile>,
+    /// Mend what has one safe answer, in the files of the catalog, and check what they are then
+    #[arg(long, conflicts_with = "compat")]
+    fix: bool,
+    /// With `--fix`: print what would change, and change nothing
+    #[arg(long, requires = "fix")]
+    dry_run: bool,
     /// The day on which the heads of channels must be supported, by the lifecycles of the catalog. Default: no day
     #[arg(long, value_name = "DAY", value_parser = parse_day)]
     date: Option<Day>,
     #[command(flatten)]
     choice: ChoiceOptions,
-    /// Explain a rule by its identifier or name, with an example; `all` lists the rules
+    /// Explain a rule by its identifier or name, with an example; `all` lists the rules, a profile those that it holds
     #[arg(long, value_name = "RULE", conflicts_with = "sources")]
     explain: Option<String>,
+}
+
+impl ValidateArgs {
+    /// Whether files of a catalog may change.
+    pub(crate) fn writes(&self) -> bool {
+        self.fix && !self.dry_run
+    }
 }
 
 pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
@@ -75,12 +97,29 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             let error = CommandError::usage("`--compat opm` needs a source");
             return Err(error.help("render the catalog first: `olmdex render --catalog NAME`"));
         }
+        None if args.fix && args.sources.is_empty() => {
+            let error = CommandError::usage("`--fix` needs a source");
+            return Err(error.help("name the catalog whose files are to change"));
+        }
         Some(_) => (Choice::default(), None),
         None => {
             let config = args.choice.config(context, &args.sources)?;
-            (args.choice.choice(context, config.as_ref(), Whole::Catalogs)?, config)
+            let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
+            let profiles = if args.profile.is_empty() { of_config } else { &args.profile };
+            (args.choice.choice_with(context, config.as_ref(), Whole::Catalogs, profiles)?, config)
         }
     };
+    let is_wanted = |it: &&'static Rule| matches!(choice.selection.verdict(it), Verdict::Shown(_));
+    let practices: Vec<&'static Rule> = match args.compat {
+        Some(_) => Vec::new(),
+        None => practice::rules::ALL.iter().copied().filter(is_wanted).collect(),
+    };
+    if args.fix {
+        fix(context, &args.sources, &choice, &practices, args.dry_run)?;
+        if args.dry_run {
+            return Ok(Exit::Yes);
+        }
+    }
     let mut findings = Vec::new();
     let mut refusals = Vec::new();
     let mut extent = Extent::default();
@@ -111,6 +150,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             }
             let Report { findings: mut found, opm, extent: found_extent, .. } = check::check_on(&input, args.date);
             extent += found_extent;
+            found.append(&mut practice::practices(&input, &practices));
             if let Some(index) = &index {
                 index.place_in_files(&name, &mut found)?;
             }
@@ -129,6 +169,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             let _progress = Progress::reading(context, format!("checking {}", catalog.name), &input);
             let report = check::check_on(&input, args.date);
             extent += report.extent;
+            findings.extend(practice::practices(&input, &practices));
             findings.extend(input.remarks);
             findings.extend(report.findings);
         }
@@ -137,7 +178,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
         return print_as_opm(context, args.output, &refusals);
     }
     let of_templates = if n_templates > 0 || args.sources.is_empty() { template::rules::ALL } else { &[] };
-    let rules = [check::all_rules(), of_templates.to_vec()].concat();
+    let rules = [check::all_rules(), practices, of_templates.to_vec()].concat();
     let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
     match print_chosen(context, args.output, &rules, &chosen, args.choice.all, FindingsMetadata::default()) {
         // Who has read enough still gets the verdict.
@@ -201,10 +242,23 @@ fn catalogs_of(path: &Path) -> Result<Opened, CommandError> {
     Ok((inputs, Some(index)))
 }
 
+fn profiles() -> impl TypedValueParser<Value = Profile> {
+    let names = PossibleValuesParser::new(Profile::ALL.map(|it| PossibleValue::new(it.name()).help(it.about())));
+    names.try_map(|it| Profile::find(&it).ok_or("there is no such profile"))
+}
+
 fn explain(wanted: &str) -> CommandResult {
     let mut out = BufWriter::new(std::io::stdout().lock());
     if wanted == "all" {
         for rule in all_rules() {
+            writeln!(out, "{}  {:<36} {}", rule.id, rule.name, rule.summary)?;
+        }
+        out.flush()?;
+        return Ok(Exit::Yes);
+    }
+    if let Some(profile) = Profile::find(wanted) {
+        writeln!(out, "{}: {}\n", profile.name(), profile.about())?;
+        for rule in profile.rules() {
             writeln!(out, "{}  {:<36} {}", rule.id, rule.name, rule.summary)?;
         }
         out.flush()?;
@@ -225,6 +279,11 @@ fn explain(wanted: &str) -> CommandResult {
     writeln!(out, "{id} {name} ({})\n\n{summary}\n\n{explanation}\n\nExample that breaks it:\n", severity.word())?;
     for line in example.lines() {
         writeln!(out, "    {line}")?;
+    }
+    let holding = Profile::ALL.into_iter().filter(|it| it.rules().iter().any(|it| it.id == *id));
+    let holding: Vec<&str> = holding.map(Profile::name).collect();
+    if !holding.is_empty() {
+        writeln!(out, "\nOff unless it is selected, or by a profile: {}", holding.join(", "))?;
     }
     out.flush()?;
     Ok(Exit::Yes)

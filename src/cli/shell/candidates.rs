@@ -100,6 +100,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("API", Wants::Api),
     ("GROUP/VERSION/KIND", Wants::Api),
     ("API|PKG", Wants::PackageOrApi),
+    ("PROFILE,…", Wants::Nothing),
     ("RULE", Wants::Rule),
     ("RULE,…", Wants::Rule),
     ("RULE=LEVEL,…", Wants::Nothing),

@@ -11,3 +11,4 @@ pub(in crate::cli) mod progress;
 pub(in crate::cli) mod report;
 pub(in crate::cli) mod screen;
 pub(in crate::cli) mod stderr;
+pub(in crate::cli) mod write_edits;

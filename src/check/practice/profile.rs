@@ -1,0 +1,116 @@
+//! Profiles: which rules of good practice hold where a catalog goes.
+//!
+//! What it deliberately does not do: it judges nothing.
+
+use super::rules::{self as r};
+use crate::diag::Rule;
+
+/// Where a catalog goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// To OperatorHub.io, and into the community catalog.
+    Community,
+    /// Into the catalog of certified operators.
+    Certified,
+    /// To clusters without a connection.
+    Disconnected,
+    /// Through the pipelines that build catalogs from fragments.
+    Konflux,
+}
+
+impl Profile {
+    /// All of them, by name.
+    pub const ALL: [Self; 4] = [Self::Certified, Self::Community, Self::Disconnected, Self::Konflux];
+
+    /// What users call it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Community => "community",
+            Self::Certified => "certified",
+            Self::Disconnected => "disconnected",
+            Self::Konflux => "konflux",
+        }
+    }
+
+    /// What it is for.
+    #[must_use]
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Community => "catalogs of community operators",
+            Self::Certified => "catalogs of certified operators",
+            Self::Disconnected => "catalogs that are mirrored to clusters without a connection",
+            Self::Konflux => "fragments that a Konflux pipeline makes catalogs of",
+        }
+    }
+
+    /// The profile of this name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// The rules that it holds, by identifier.
+    #[must_use]
+    pub fn rules(self) -> &'static [&'static Rule] {
+        match self {
+            Self::Community => &[
+                r::REPEATED_RELATED_IMAGE,
+                r::PACKAGE_WITHOUT_DESCRIPTION,
+                r::PACKAGE_WITHOUT_ICON,
+                r::BUNDLE_WITHOUT_CSV_METADATA,
+                r::BUNDLE_NAME_NOT_OF_VERSION,
+                r::VERSION_WITH_BUILD_METADATA,
+                r::DEPENDENCY_WITHOUT_MINIMUM,
+                r::NARROW_DEPENDENCY,
+                r::OPEN_SKIP_RANGE,
+                r::DEPRECATED_DEFAULT_CHANNEL,
+            ],
+            Self::Certified => &[
+                r::BUNDLE_IMAGE_BY_TAG,
+                r::RELATED_IMAGE_BY_TAG,
+                r::REPEATED_RELATED_IMAGE,
+                r::DISCONNECTED_WITH_TAGS,
+                r::PACKAGE_WITHOUT_DESCRIPTION,
+                r::PACKAGE_WITHOUT_ICON,
+                r::BUNDLE_WITHOUT_CSV_METADATA,
+                r::DEPENDENCY_WITHOUT_MINIMUM,
+                r::NARROW_DEPENDENCY,
+                r::DEPRECATED_DEFAULT_CHANNEL,
+            ],
+            Self::Disconnected => &[
+                r::BUNDLE_IMAGE_BY_TAG,
+                r::RELATED_IMAGE_BY_TAG,
+                r::BUNDLE_IMAGE_NOT_RELATED,
+                r::REPEATED_RELATED_IMAGE,
+                r::DISCONNECTED_WITH_TAGS,
+            ],
+            Self::Konflux => &[
+                r::BUNDLE_IMAGE_BY_TAG,
+                r::RELATED_IMAGE_BY_TAG,
+                r::BUNDLE_IMAGE_NOT_RELATED,
+                r::REPEATED_RELATED_IMAGE,
+                r::BUNDLE_WITHOUT_CSV_METADATA,
+                r::BUNDLE_OBJECT_PROPERTIES,
+                r::DEPRECATED_DEFAULT_CHANNEL,
+                r::PACKAGES_IN_ONE_DIRECTORY,
+            ],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_hold_rules_in_order_and_each_rule_is_in_one() {
+        for profile in Profile::ALL {
+            assert!(profile.rules().is_sorted_by(|a, b| a.id < b.id), "{}", profile.name());
+            assert_eq!(Profile::find(profile.name()), Some(profile));
+        }
+        for rule in r::ALL {
+            assert!(Profile::ALL.iter().any(|it| it.rules().contains(rule)), "{}", rule.id);
+        }
+    }
+}

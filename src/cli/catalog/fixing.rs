@@ -1,0 +1,95 @@
+//! `olmdex validate --fix`: what has one safe answer is mended in the files, all or none of it.
+//!
+//! What it deliberately does not do: it follows no link out of a catalog, and writes nothing that would make one less valid.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::check;
+use crate::check::practice;
+use crate::cli::print::difference::print_difference;
+use crate::cli::speak::context::Context;
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::cli::speak::interrupt;
+use crate::cli::speak::write_edits::write_all;
+use crate::compose::Choice;
+use crate::diag::baseline::Scope;
+use crate::diag::{Finding, Rule};
+use crate::edit::{CatalogEdit, Change, FileEdit, Mend};
+use crate::fbc::Input;
+use crate::file::finish_left;
+use crate::source::Source;
+
+/// Mends the findings that are chosen, or prints what that would change.
+pub(super) fn fix(
+    context: &Context,
+    sources: &[PathBuf],
+    choice: &Choice,
+    practices: &[&'static Rule],
+    dry_run: bool,
+) -> Result<(), CommandError> {
+    let mut edits: Vec<(&Path, FileEdit)> = Vec::new();
+    for path in sources {
+        let mut input = files(context, path)?;
+        if !dry_run {
+            // One that was killed is finished first.
+            finish_left(input.files.iter().filter_map(|it| it.path()));
+            input = files(context, path)?;
+        }
+        edits.extend(mended(&input, choice, practices)?.into_iter().map(|it| (path.as_path(), it)));
+    }
+    for (_, edit) in &edits {
+        if let Some(why) = edit.rewritten {
+            let message = format!("{}: a document is rewritten without its comments: {why}", edit.path.display());
+            context.reporter.warning(&message);
+        }
+    }
+    if dry_run {
+        for (_, edit) in &edits {
+            print_difference(context, &edit.path, 1, &edit.before, &edit.after)?;
+        }
+        return Ok(());
+    }
+    interrupt::undo_writes(context);
+    write_all(edits.iter().map(|(catalog, edit)| (*catalog, edit)), false)?;
+    for (_, edit) in &edits {
+        context.reporter.note(&format!("wrote {}", edit.path.display()));
+    }
+    Ok(())
+}
+
+fn files(context: &Context, path: &Path) -> Result<Input, CommandError> {
+    match context.open(path)? {
+        Source::Catalog(input) if input.files.iter().all(|it| it.path().is_some()) => Ok(input),
+        _ => {
+            let error = CommandError::usage(format!("`{}` is not a catalog in files", path.display()));
+            Err(error.help("`--fix` mends directories and files; `olmdex migrate` makes a directory of others"))
+        }
+    }
+}
+
+/// The files of a catalog in which something can be mended.
+fn mended(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result<Vec<FileEdit>, CommandError> {
+    let mut findings = check::check(input).findings;
+    findings.append(&mut practice::practices(input, practices));
+    let rules = [check::all_rules(), practices.to_vec()].concat();
+    // Known findings are left alone; that they are known is not written down before the others are mended.
+    let choice = Choice { write_to: None, ..choice.clone() };
+    let chosen = choice.apply(findings, &Scope { rules: &rules, package: None, is_whole: true })?;
+    let mut mends: BTreeMap<String, BTreeSet<Mend>> = BTreeMap::new();
+    for Finding { rule, package, .. } in chosen.findings {
+        if let (Some(mend), Some(package)) = (Mend::of(rule), package) {
+            mends.entry(package).or_default().insert(mend);
+        }
+    }
+    let mut catalog = CatalogEdit::new(input.clone());
+    for (package, mends) in mends {
+        let changes: Vec<Change> = mends.into_iter().map(Change::Mend).collect();
+        let verdict = catalog.change(&package, &changes)?;
+        if let Some(error) = verdict.errors.first() {
+            let message = format!("package `{package}` would not be valid: {}; nothing was written", error.message);
+            return Err(CommandError::new(Exit::No, message));
+        }
+    }
+    Ok(catalog.files().cloned().collect())
+}

@@ -1,0 +1,38 @@
+//! Writing the files of a catalog that have been changed: all of them or none.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use crate::cli::speak::error::{CommandError, Exit};
+use crate::edit::FileEdit;
+use crate::file::{FileError, Replacement, allow_many_files, finish_together, is_inside, read_regular};
+
+/// Writes the files of a catalog. A link that leads out of it is followed only if that is wanted.
+pub(crate) fn write_edits(catalog: &Path, edits: &[&FileEdit], follow: bool) -> Result<(), CommandError> {
+    write_all(edits.iter().map(|it| (catalog, *it)), follow)
+}
+
+/// The same, of several catalogs, each file with its own.
+pub(crate) fn write_all<'e>(
+    edits: impl Iterator<Item = (&'e Path, &'e FileEdit)>,
+    follow: bool,
+) -> Result<(), CommandError> {
+    allow_many_files();
+    let mut ready = Vec::new();
+    for (catalog, edit) in edits {
+        let is_inside = if catalog.is_dir() { is_inside(&edit.path, catalog) } else { !edit.path.is_symlink() };
+        if !is_inside && !follow {
+            let message = format!("`{}` is a link that leads out of the catalog", edit.path.display());
+            let error = CommandError::new(Exit::Input, message);
+            return Err(error.help("name what it leads to; `olmdex edit` changes it with `--follow`"));
+        }
+        let failed = |source: std::io::Error| FileError::Io { path: edit.path.clone(), source };
+        let mut new = Replacement::begin(&edit.path)?;
+        if read_regular(new.target()).map_err(failed)? != edit.before.as_bytes() {
+            return Err(failed(std::io::Error::other("the file has changed in the meantime")).into());
+        }
+        new.file().write_all(edit.after.as_bytes()).map_err(failed)?;
+        ready.push(new);
+    }
+    Ok(finish_together(ready)?)
+}

@@ -1,0 +1,160 @@
+//! Good practice: which rules a profile brings, and what `validate --fix` changes, and what it must not.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::path::Path;
+
+use crate::support::{Answer, olmdex, scratch, write};
+
+const DIGEST: &str = "sha256:abababababababababababababababababababababababababababababababab";
+
+/// Two packages with the same mistakes; one has another besides that nobody mends.
+fn catalog() -> String {
+    let package = |name: &str| {
+        format!(
+            "# The package {name}.
+schema: olm.package
+name: {name}
+defaultChannel: stable
+---
+schema: olm.channel
+package: {name}
+name: stable
+entries:
+  # The newest.
+  - {{name: {name}.v1.1.0, replaces: {name}.v1.0.0, skipRange: \"\"}} # kept
+  - name: {name}.v1.0.0
+    replaces: \"\"
+---
+schema: olm.bundle
+package: {name}
+name: {name}.v1.0.0
+image: quay.io/shop/{name}@{DIGEST} # of the build
+properties:
+- {{type: olm.package, value: {{packageName: {name}, version: 1.0.0}}}}
+relatedImages:
+- {{image: \"quay.io/shop/a@{DIGEST}\", name: a}} # a
+- {{image: \"quay.io/shop/a@{DIGEST}\", name: a}}
+- {{image: \"quay.io/shop/b:v1\", name: b}}
+---
+schema: olm.bundle
+package: {name}
+name: {name}.v1.1.0
+image: quay.io/shop/{name}@{DIGEST}
+properties:
+- {{type: olm.package, value: {{packageName: {name}, version: 1.1.0}}}}
+relatedImages:
+- {{image: \"quay.io/shop/{name}@{DIGEST}\", name: own}}
+"
+        )
+    };
+    format!("{}---\n{}", package("foo"), package("bar"))
+}
+
+fn run(directory: &Path, options: &[&str]) -> Answer {
+    olmdex(["validate", "catalog"]).args(options).in_directory(directory).answer()
+}
+
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap()
+}
+
+/// How often each rule is found, as far as they are of good practice.
+fn practices(answer: &Answer) -> Vec<String> {
+    let heads = answer.out();
+    let mut ids: Vec<String> = heads.lines().filter_map(|it| Some(it.split_once("[W18")?.1[..2].to_owned())).collect();
+    ids.sort();
+    ids.dedup();
+    ids
+}
+
+#[test]
+fn practices_are_demanded_where_they_are_chosen() {
+    let directory = scratch();
+    let root = directory.path();
+    write(root, "catalog/catalog.yaml", catalog());
+    let found = |options: &[&str]| practices(&run(root, options));
+    assert!(found(&[]).is_empty());
+    for wide in ["ALL", "W", "W1"] {
+        assert!(found(&["--select", wide]).is_empty(), "{wide}");
+    }
+    assert_eq!(found(&["--select", "W180", "--all"]), ["02", "03", "04", "06", "07", "08"]);
+    assert_eq!(found(&["--profile", "disconnected"]), ["02", "03", "04"]);
+    assert_eq!(found(&["--profile", "disconnected,community", "--all"]), ["02", "03", "04", "06", "07", "08"]);
+    assert_eq!(found(&["--profile", "disconnected", "--ignore", "W1802,repeated-related-image"]), ["03"]);
+    assert_eq!(found(&["--select", "W1804"]), ["04"]);
+    run(root, &["--severity", "W1802=error"]).expect_code(1).expect_words("error[W1802]");
+    // The file chooses, unless the command line does.
+    write(root, "olmdex.toml", "[findings]\nprofile = ['konflux']\n");
+    assert_eq!(found(&[]), ["02", "03", "04", "08", "16"]);
+    assert_eq!(found(&["--profile", "disconnected"]), ["02", "03", "04"]);
+    assert!(found(&["--no-config"]).is_empty());
+    write(root, "olmdex.toml", "[findings]\nprofile = ['konfluks']\n");
+    run(root, &[]).expect_code(2).expect_words("olmdex.toml:2:12").expect_words("did you mean `konflux`?");
+}
+
+#[test]
+fn what_has_one_safe_answer_is_mended_and_no_other_line_is_touched() {
+    let directory = scratch();
+    let root = directory.path();
+    let before = catalog();
+    let path = write(root, "catalog/catalog.yaml", &before);
+    // What nobody chose, or is known, is left alone.
+    run(root, &["--fix", "--ignore", "ALL"]).expect_code(0);
+    assert_eq!(read(&path), before);
+    let dry = run(root, &["--profile", "disconnected", "--fix", "--dry-run"]);
+    dry.expect_code(0).expect_words("-- {image: \"quay.io/shop/a@");
+    assert_eq!(read(&path), before);
+
+    let answer = run(root, &["--profile", "disconnected", "--fix", "--all"]);
+    answer.expect_code(0).expect_words("wrote catalog/catalog.yaml");
+    assert_eq!(practices(&answer), ["02"], "what has two answers stays");
+    let after = read(&path);
+    for name in ["foo", "bar"] {
+        assert!(after.contains(&format!("- {{name: {name}.v1.1.0, replaces: {name}.v1.0.0}} # kept")), "{after}");
+    }
+    // Of the old lines only those with the mistakes are gone or changed: three of each package.
+    let gone = before.lines().filter(|it| !after.lines().any(|line| line == *it)).count();
+    assert_eq!(gone, 6, "{after}");
+    assert_eq!(after.matches("# of the build").count(), 2);
+    assert_eq!(after.matches(" # a\n").count(), 2);
+    assert_eq!(after.matches("name: a}").count(), 2);
+    assert_eq!(after.matches("name: \"\"").count() + after.matches("name: ''").count(), 2, "{after}");
+
+    // There is nothing left to mend.
+    run(root, &["--profile", "disconnected", "--fix", "--dry-run"]).expect_code(0);
+    run(root, &["--profile", "disconnected", "--fix"]).expect_code(0);
+    assert_eq!(read(&path), after);
+}
+
+#[test]
+fn known_findings_are_not_mended() {
+    let directory = scratch();
+    let root = directory.path();
+    let before = catalog();
+    let path = write(root, "catalog/catalog.yaml", &before);
+    let known = ["--profile", "disconnected", "--baseline", "known.json"];
+    run(root, &[&known[..], &["--write-baseline"]].concat()).expect_code(0);
+    run(root, &[&known[..], &["--fix"]].concat()).expect_code(0);
+    assert_eq!(read(&path), before);
+}
+
+#[test]
+fn nothing_outside_of_the_catalog_is_mended_and_nothing_but_files_is() {
+    let directory = scratch();
+    let root = directory.path();
+    let before = catalog();
+    let outside = write(root, "elsewhere/catalog.yaml", &before);
+    let inside = write(root, "catalog/own.yaml", before.replace("foo", "moo").replace("bar", "baz"));
+    std::os::unix::fs::symlink("../elsewhere/catalog.yaml", root.join("catalog/link.yaml")).unwrap();
+    let text = read(&inside);
+    run(root, &["--fix"]).expect_code(3).expect_words("leads out of the catalog");
+    assert_eq!((read(&outside), read(&inside)), (before, text), "all or none");
+    olmdex(["build", "-q", "catalog", "-o", "c.db"]).in_directory(root).answer().expect_code(0);
+    olmdex(["validate", "c.db", "--fix"])
+        .in_directory(root)
+        .answer()
+        .expect_code(2)
+        .expect_words("not a catalog in files");
+    olmdex(["validate", "catalog", "--fix", "--compat", "opm"]).in_directory(root).answer().expect_code(2);
+    olmdex(["validate", "catalog", "--dry-run"]).in_directory(root).answer().expect_code(2);
+}
