@@ -50,6 +50,7 @@ mod pages;
 mod past;
 mod places;
 mod planning;
+mod platform_updates;
 mod properties;
 mod readme;
 mod registries;

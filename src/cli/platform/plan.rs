@@ -9,7 +9,7 @@ use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, parse_day};
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::args::update_graph::{Wanted, graph_of_cluster, read_graph};
+use crate::cli::args::update_graph::{Wanted, graph_of_cluster, known_updates, read_updates};
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table::write_yaml;
@@ -25,7 +25,7 @@ use crate::plan::{
     Plan, PlanCatalog, PlanProgress, PlanQuestion, PlanStep, PlanVerdict, SavedPlan, StepStatus, family_and_minor,
     html, markdown, plan, progress, script,
 };
-use crate::platform::{Day, SupportLevel};
+use crate::platform::{Day, SupportLevel, UpdateSource};
 use crate::resolve::SOURCE_LABEL;
 
 /// Plan the upgrade of a cluster: states, blockers, and the steps in their order
@@ -74,7 +74,7 @@ pub(crate) struct PlanArgs {
     /// The day on which support is judged. Default: that of $SOURCE_DATE_EPOCH, else today (UTC)
     #[arg(long, value_name = "DAY", value_parser = parse_day)]
     date: Option<Day>,
-    /// Known updates of OpenShift, as for `platform-path`; may be repeated
+    /// Known updates of OpenShift, as for `platform-path`; may be repeated. Default: those that the index holds
     #[arg(long, value_name = "FILE|DIR")]
     graph: Vec<PathBuf>,
     /// The architecture of a copy of the graph data
@@ -128,12 +128,14 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
         let error = CommandError::usage(format!("OpenShift {to} is not later than {from}"));
         return Err(error.help("`--to` names a later minor version"));
     }
-    let (index, catalogs) = catalogs(context, args)?;
+    let (index, catalogs, of_index) = catalogs(context, args)?;
     let names: Vec<String> = catalogs.iter().map(|it| it.catalog.clone()).collect();
     let lifecycles = read_lifecycles(context, Some(&index), &names, &args.lifecycles)?;
     let kind = if args.eus { "eus" } else { "stable" };
     let channels = [format!("{kind}-{to}")];
-    let (mut graph, mut sources) = read_graph(context, &args.graph, &Wanted { channels: &channels, arch: &args.arch })?;
+    let updates = if args.graph.is_empty() { of_index } else { read_updates(context, &args.graph)? };
+    let wanted = Wanted { channels: &channels, arch: &args.arch };
+    let (mut graph, mut sources) = known_updates(context, &updates, &wanted);
     let known = graph_of_cluster(&cluster);
     if !known.is_empty() {
         graph.add(known);
@@ -206,7 +208,7 @@ fn from(args: &PlanArgs, cluster: &Cluster) -> Result<Minor, CommandError> {
 }
 
 /// The catalogs, and which version each is for.
-fn catalogs(context: &Context, args: &PlanArgs) -> Result<(Index, Vec<PlanCatalog>), CommandError> {
+fn catalogs(context: &Context, args: &PlanArgs) -> Result<(Index, Vec<PlanCatalog>, Vec<UpdateSource>), CommandError> {
     let input = args.input.iter().map(|text| match text.split_once('=') {
         // The names of catalogs have no slashes.
         Some((name, source)) if !std::path::Path::new(text).exists() => match name.split_once('/') {
@@ -215,7 +217,8 @@ fn catalogs(context: &Context, args: &PlanArgs) -> Result<(Index, Vec<PlanCatalo
         },
         _ => text.clone(),
     });
-    let index = AskOptions::of_sources(&input.map(PathBuf::from).collect::<Vec<_>>()).open(context)?;
+    let sources = AskOptions::of_sources(&input.map(PathBuf::from).collect::<Vec<_>>());
+    let (index, updates) = sources.open_with_updates(context)?;
     let mut catalogs = Vec::new();
     for name in index.catalog_names()? {
         match family_and_minor(&name) {
@@ -230,7 +233,7 @@ fn catalogs(context: &Context, args: &PlanArgs) -> Result<(Index, Vec<PlanCatalo
         return Err(error.help("name catalogs with `-i 4.20=SOURCE`"));
     }
     catalogs.sort_by(|a, b| (a.minor, &a.family).cmp(&(b.minor, &b.family)));
-    Ok((index, catalogs))
+    Ok((index, catalogs, updates))
 }
 
 /// The families of CatalogSources. A catalog's own name stands for its family.
