@@ -49,6 +49,7 @@ mod package_manifests;
 mod pages;
 mod past;
 mod places;
+mod plan_pages;
 mod planning;
 mod platform_updates;
 mod properties;

@@ -9,10 +9,8 @@ use std::sync::Arc;
 use crate::archive::{self, Found};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
-use crate::cluster::Cluster;
 use crate::file::open_regular;
-use crate::json;
-use crate::platform::{Edge, Graph, GraphData, Risk, SavedFiles, SavedUpdates, UpdateSource, UpdateSourceError};
+use crate::platform::{Graph, GraphData, SavedFiles, SavedUpdates, UpdateSource, UpdateSourceError};
 
 /// How many bytes a file may have.
 const MAX_FILE: u64 = 256 << 20;
@@ -114,23 +112,4 @@ fn directory(root: &Path) -> Result<Vec<(String, Vec<u8>)>, CommandError> {
         }
     }
     Ok(files)
-}
-
-/// The updates that a cluster's ClusterVersion knows of: those of the next step.
-pub(crate) fn graph_of_cluster(cluster: &Cluster) -> Graph {
-    let mut graph = Graph::default();
-    let Some(version) = &cluster.cluster_version else { return graph };
-    let edge = |to: &String, risks: Vec<Risk>| Edge {
-        from: version.version.clone(),
-        to: to.clone(),
-        risks,
-        is_estimated: false,
-    };
-    graph.edges.extend(version.available.iter().map(|it| edge(it, Vec::new())));
-    for (to, update) in &version.conditional {
-        let mut reader = json::Reader::new();
-        let risks = reader.read(update).ok().and_then(|it| Some(it.get("risks")?.items().map(Risk::read).collect()));
-        graph.edges.push(edge(to, risks.unwrap_or_default()));
-    }
-    graph
 }

@@ -7,14 +7,14 @@ use clap::Args;
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::sources::{AskOptions, default_source};
-use crate::cli::args::update_graph::{Wanted, graph_of_cluster, known_updates, read_updates};
+use crate::cli::args::update_graph::{Wanted, known_updates, read_updates};
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
-use crate::plan::path_of;
+use crate::plan::{graph_of_cluster, path_of};
 use crate::platform::{Goal, Graph, PlatformHop, PlatformRoute, Risk, coerce, platform_path};
 use crate::version::Version;
 
