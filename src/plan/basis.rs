@@ -19,8 +19,6 @@ use crate::resolve::SOURCE_LABEL;
 pub struct PlanBasis {
     /// The catalogs that say for which version they are.
     pub catalogs: Vec<PlanCatalog>,
-    /// The names of those that do not.
-    pub left_out: Vec<String>,
     /// Which CatalogSource (`NAMESPACE/NAME` or `NAME`) is which family of catalogs.
     pub source_map: Vec<(String, String)>,
     /// The lifecycles of packages.
@@ -80,19 +78,17 @@ impl PlanBasis {
     /// # Errors
     /// [`BasisError`].
     pub fn new(index: &Index, ties: &[String], updates: Vec<UpdateSource>) -> Result<Self, BasisError> {
-        let (mut catalogs, mut left_out) = (Vec::new(), Vec::new());
-        for name in index.catalog_names()? {
-            match family_and_minor(&name) {
-                Some((family, minor)) => catalogs.push(PlanCatalog { catalog: name, minor, family }),
-                None => left_out.push(name),
-            }
-        }
+        let of_version = |catalog: String| {
+            let (family, minor) = family_and_minor(&catalog)?;
+            Some(PlanCatalog { catalog, minor, family })
+        };
+        let mut catalogs: Vec<PlanCatalog> = index.catalog_names()?.into_iter().filter_map(of_version).collect();
         if catalogs.is_empty() {
             return Err(BasisError::NoCatalog);
         }
         catalogs.sort_by(|a, b| (a.minor, &a.family).cmp(&(b.minor, &b.family)));
         let source_map = source_map(index, &catalogs, ties)?;
-        Ok(Self { catalogs, left_out, source_map, lifecycles: Vec::new(), updates })
+        Ok(Self { catalogs, source_map, lifecycles: Vec::new(), updates })
     }
 
     /// The question after the plan of a cluster.

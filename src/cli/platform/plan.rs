@@ -21,8 +21,8 @@ use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::index::Index;
 use crate::plan::{
-    BasisError, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan, StepStatus, html, markdown,
-    plan, progress, script,
+    BasisError, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan, StepStatus,
+    family_and_minor, html, markdown, plan, progress, script,
 };
 use crate::platform::{Day, SupportLevel, UpdateSource};
 
@@ -204,12 +204,12 @@ fn basis(context: &Context, args: &PlanArgs) -> Result<(Index, PlanBasis), Comma
     let sources = AskOptions::of_sources(&input.map(PathBuf::from).collect::<Vec<_>>());
     let (index, of_index) = sources.open_with_updates(context)?;
     let updates = if args.graph.is_empty() { of_index } else { read_updates(context, &args.graph)? };
-    let mut basis = PlanBasis::new(&index, &args.source_map, updates)?;
-    for name in &basis.left_out {
+    for name in index.catalog_names()?.iter().filter(|it| family_and_minor(it).is_none()) {
         context.reporter.warning(&format!(
             "the name of catalog `{name}` does not say for which OpenShift version it is; it is left out"
         ));
     }
+    let mut basis = PlanBasis::new(&index, &args.source_map, updates)?;
     basis.updates.iter().flat_map(UpdateSource::warnings).for_each(|it| context.reporter.warning(it));
     let names: Vec<String> = basis.catalogs.iter().map(|it| it.catalog.clone()).collect();
     let lifecycles = read_lifecycles(context, Some(&index), &names, &args.lifecycles)?;
