@@ -34,6 +34,7 @@ mod schema;
 mod seen;
 mod spot;
 mod stored;
+mod updates;
 mod write;
 
 pub use build::{Builder, Outcome};

@@ -7,7 +7,7 @@ use super::error::NotAnIndex;
 use super::form::{APPLICATION_ID, SCHEMA_VERSION};
 
 /// The migrations, by the names of their files.
-const MIGRATIONS: [(&str, &str); 6] = [
+const MIGRATIONS: [(&str, &str); 7] = [
     ("V1__catalogs_and_documents", include_str!("../../migrations/V1__catalogs_and_documents.sql")),
     ("V2__edges_for_recursive_queries", include_str!("../../migrations/V2__edges_for_recursive_queries.sql")),
     ("V3__places_inside_documents", include_str!("../../migrations/V3__places_inside_documents.sql")),
@@ -17,6 +17,7 @@ const MIGRATIONS: [(&str, &str); 6] = [
     ),
     ("V5__images", include_str!("../../migrations/V5__images.sql")),
     ("V6__lifecycles", include_str!("../../migrations/V6__lifecycles.sql")),
+    ("V7__updates_of_openshift", include_str!("../../migrations/V7__updates_of_openshift.sql")),
 ];
 
 /// The time that the history of migrations carries, so that an index has the same bytes whenever it is built.

@@ -12,7 +12,7 @@ use super::parts::shown;
 use super::reply::{PageError, Reply};
 use super::route::{Form, Part, Route};
 use super::site::{Desk, Page, Site};
-use super::{api, channel, compat, diff, history, home, icon, images, lint, package, packages, path, version};
+use super::{api, channel, compat, diff, history, home, icon, images, lint, package, packages, path, plan, version};
 use crate::answer::{Envelope, FindingsMetadata};
 use crate::diag::json::FindingJson;
 
@@ -78,7 +78,9 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         // A compressed form has a tag of its own.
         plain == "*" || plain.trim_matches('"').split("-").next() == Some(tag.trim_matches('"'))
     };
-    if ask.if_none_match.is_some_and(|it| it.split(',').any(is_known)) {
+    // A plan depends on the day and on a cluster.
+    let is_plan = matches!(route, Route::Plan(_));
+    if !is_plan && ask.if_none_match.is_some_and(|it| it.split(',').any(is_known)) {
         return Reply { status: 304, headers: vec![("ETag", tag)], body: Vec::new() };
     }
     let made = match form {
@@ -87,7 +89,8 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
     };
     match made {
         Ok((media_type, body)) => {
-            let mut headers = vec![("Content-Type", media_type.to_owned()), ("ETag", tag)];
+            let mut headers = vec![("Content-Type", media_type.to_owned())];
+            headers.extend((!is_plan).then_some(("ETag", tag)));
             if matches!(route, Route::Icon(_)) {
                 // A picture that is opened by itself is a document, in which nothing may run.
                 let policy = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
@@ -126,6 +129,7 @@ pub(super) fn content(desk: Desk<'_>) -> Result<(&'static str, Vec<u8>), PageErr
         Route::Compat(fit) => compat::page(desk, fit)?,
         Route::History(name) => history::page(desk, name)?,
         Route::Diff(comparison) => diff::page(desk, comparison)?,
+        Route::Plan(journey) => plan::page(desk, journey)?,
         Route::Api { group, kind } => api::page(desk, group, kind)?,
         Route::Images(words) => images::page(desk, words)?,
         Route::Lint { catalog } => lint::page(desk, catalog.as_ref())?,
@@ -181,6 +185,12 @@ pub(super) fn data(desk: Desk<'_>) -> Result<Vec<u8>, PageError> {
         Route::Compat(fit) => envelope("CompatList", compat::answer(desk, fit)?),
         Route::History(name) => envelope("History", history::answer(desk, name)?),
         Route::Diff(comparison) => envelope("CatalogDiff", diff::answer(desk, comparison)?),
+        Route::Plan(journey) => {
+            let mut out = serde_json::to_vec_pretty(&plan::answer(desk, journey)?)
+                .map_err(|error| PageError::Failed(error.to_string()))?;
+            out.push(b'\n');
+            Ok(out)
+        }
         Route::Api { group, kind } => envelope("Provider", api::answer(desk, group, kind)?),
         Route::Images(words) => envelope("BundleList", images::answer(desk, words)?),
         Route::Lint { catalog } => {

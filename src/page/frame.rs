@@ -5,7 +5,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::parts::{link, shown};
-use super::route::{Comparison, List, Route};
+use super::route::{Comparison, Journey, List, Route};
 use super::site::{Desk, Page};
 
 /// What may be loaded and done by a page: only what comes from here.
@@ -98,6 +98,9 @@ fn banner(desk: Desk<'_>) -> Markup {
     let mut all = vec![("Packages", packages.clone())];
     if desk.has_several() {
         all.push(("Compare", Route::Diff(Comparison::default())));
+    }
+    if desk.shelf().plans.is_some() {
+        all.push(("Plan", Route::Plan(Journey::default())));
     }
     all.extend([("Images", Route::Images(String::new())), ("Findings", Route::Lint { catalog: None })]);
     let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(desk.here);

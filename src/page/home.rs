@@ -5,7 +5,7 @@ use maud::html;
 use super::command::Command;
 use super::parts::{facts, link, shown, table};
 use super::reply::PageError;
-use super::route::{Comparison, List, Route};
+use super::route::{Comparison, Journey, List, Route};
 use super::shelf::by_numbers;
 use super::site::{Desk, Page};
 use crate::diag::grouped;
@@ -54,6 +54,9 @@ pub(super) fn page(desk: Desk<'_>) -> Result<Page, PageError> {
             (card(desk, &Route::Packages(List::default()), "Packages", "Browse all packages, with their heads in each catalog."))
             @if desk.has_several() {
                 (card(desk, &Route::Diff(Comparison::default()), "Compare", "What changed between two catalogs, breaking changes first."))
+            }
+            @if desk.shelf().plans.is_some() {
+                (card(desk, &Route::Plan(Journey::default()), "Plan", "Steps and blockers of the cluster's upgrade."))
             }
             (card(desk, &Route::Images(String::new()), "Images", "Find the bundles that use an image."))
             (card(desk, &Route::Lint { catalog: None }, "Findings", "Problems in the catalogs, with file and line."))

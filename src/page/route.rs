@@ -32,6 +32,8 @@ pub enum Route {
     History(String),
     /// What differs between two catalogs.
     Diff(Comparison),
+    /// The plan of a cluster.
+    Plan(Journey),
     /// Who provides and who requires a kind of objects.
     Api {
         /// The group; empty for the core one.
@@ -181,6 +183,17 @@ pub struct Comparison {
     pub package: Option<String>,
 }
 
+/// The upgrade of a cluster.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Journey {
+    /// The version of OpenShift to go to.
+    pub to: Option<String>,
+    /// The namespaces that are looked at; all if there are none.
+    pub scope: Vec<String>,
+    /// The day on which support is judged.
+    pub date: Option<String>,
+}
+
 /// In which form an answer is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
@@ -237,6 +250,17 @@ impl Route {
             (["diff"], _) => {
                 Self::Diff(Comparison { old: query.take("a"), new: query.take("b"), package: query.take("package") })
             }
+            (["plan"], _) => Self::Plan(Journey {
+                to: query.take("to"),
+                scope: query
+                    .take("scope")
+                    .unwrap_or_default()
+                    .split(|c: char| c == ',' || c.is_whitespace())
+                    .filter(|it| !it.is_empty())
+                    .map(own)
+                    .collect(),
+                date: query.take("date"),
+            }),
             (["api", group, kind], _) => {
                 Self::Api { group: own(if *group == CORE { "" } else { group }), kind: own(kind) }
             }
@@ -285,6 +309,7 @@ impl Route {
             Self::Compat(Fit { package, .. }) => vec!["p", package, "compat"],
             Self::History(package) => vec!["p", package, "history"],
             Self::Diff(_) => vec!["diff"],
+            Self::Plan(_) => vec!["plan"],
             Self::Api { group, kind } => vec!["api", if group.is_empty() { CORE } else { group }, kind],
             Self::Images(_) => vec!["images"],
             Self::Lint { .. } => vec!["lint"],
@@ -313,6 +338,11 @@ impl Route {
             Self::Diff(Comparison { old, new, package }) => {
                 vec![("a", old.clone()), ("b", new.clone()), ("package", package.clone())]
             }
+            Self::Plan(Journey { to, scope, date }) => vec![
+                ("date", date.clone()),
+                ("scope", Some(scope.join(",")).filter(|it| !it.is_empty())),
+                ("to", to.clone()),
+            ],
             Self::Images(text) => vec![("q", Some(text.clone()).filter(|it| !it.is_empty()))],
             _ => Vec::new(),
         };
@@ -480,6 +510,8 @@ mod tests {
             "/p/keda/compat?openshift=4.16",
             "/p/keda/history",
             "/diff?a=x&b=y",
+            "/plan",
+            "/plan?date=2026-01-31&scope=a%2Cb&to=4.18",
             "/api/-/Secret",
             "/images?q=quay.io%2F",
             "/lint",
@@ -496,6 +528,7 @@ mod tests {
             ("/packages?q=&sort=&x=y", "/packages"),
             ("/packages?page=1&q=++a++b", "/packages?q=a%20b"),
             ("/p/%6Beda", "/p/keda"),
+            ("/plan?to=&scope=+b,,a+&x=y", "/plan?scope=b%2Ca"),
             ("/p/keda/path?to=2&from=1&olm=both", "/p/keda/path?from=1&to=2"),
         ] {
             let (route, form) = Route::parse(typed).unwrap();

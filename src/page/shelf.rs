@@ -9,6 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::digest::hex;
 use super::icon;
+use super::plans::Plans;
 use crate::check::check;
 use crate::diag::Finding;
 use crate::index::query::{CatalogRow, DocumentFilter, Facet, Filter};
@@ -26,6 +27,8 @@ pub struct Shelf {
     pub catalogs: Vec<CatalogRow>,
     /// A digest of all that they hold.
     pub digest: String,
+    /// The cluster that plans are made for, if there is one.
+    pub plans: Option<Plans>,
     facets: OnceLock<Vec<Facet>>,
     icons: OnceLock<Icons>,
     findings: Mutex<HashMap<String, Arc<Vec<Finding>>>>,
@@ -61,10 +64,19 @@ impl Shelf {
             source,
             catalogs,
             digest,
+            plans: None,
             facets: OnceLock::new(),
             icons: OnceLock::new(),
             findings: Mutex::default(),
         })
+    }
+
+    /// The same with plans of a cluster.
+    #[must_use]
+    pub fn with_plans(self, plans: Plans) -> Self {
+        // Each page leads to them.
+        let digest = hex(&Sha256::digest(format!("{}\nplans", self.digest)));
+        Self { plans: Some(plans), digest, ..self }
     }
 
     /// The values by which packages can be told apart.

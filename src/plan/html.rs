@@ -43,22 +43,32 @@ pub fn html(plan: &Plan) -> String {
                     h1 { "Upgrade plan: " (title) }
                     (verdict(plan))
                 }
-                main {
-                    (summary(plan))
-                    (operators(plan))
-                    (blockers(&plan.blockers))
-                    (decisions(&plan.decisions))
-                    (steps(&plan.steps))
-                    (unknowns(&plan.unknowns))
-                    (basis(plan))
-                    (commands(&plan.steps))
-                }
+                main { (sections(plan)) }
             }
         }
     };
     let mut text = page.into_string();
     text.push('\n');
     text
+}
+
+/// The report without what makes it a file: for a page that has a frame of its own.
+#[cfg(feature = "page")]
+pub(crate) fn report(plan: &Plan) -> Markup {
+    html! { (verdict(plan)) (sections(plan)) }
+}
+
+fn sections(plan: &Plan) -> Markup {
+    html! {
+        (summary(plan))
+        (operators(plan))
+        (blockers(&plan.blockers))
+        (decisions(&plan.decisions))
+        (steps(&plan.steps))
+        (unknowns(&plan.unknowns))
+        (basis(plan))
+        (commands(&plan.steps))
+    }
 }
 
 fn verdict(plan: &Plan) -> Markup {

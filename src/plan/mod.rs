@@ -8,6 +8,7 @@
 //! not known is said, never guessed.
 
 mod answer;
+mod basis;
 mod catalogs;
 mod check;
 mod commands;
@@ -30,9 +31,12 @@ pub use answer::{
     Blocker, CatalogOfPlan, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanStep, PlanVerdict, Reason,
     RouteStep, StepKind, Unknown,
 };
+pub use basis::{BasisError, PlanBasis, PlanWish, graph_of_cluster};
 pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgress, StepStatus, progress};
 pub use family::{PlanCatalog, family_and_minor};
 pub use html::html;
+#[cfg(feature = "page")]
+pub(crate) use html::report;
 pub use markdown::{markdown, script};
 pub use question::{PlanQuestion, path_of};
 pub use standing::OperatorState;

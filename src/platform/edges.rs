@@ -28,6 +28,30 @@ pub enum MatchingRule {
     },
 }
 
+impl MatchingRule {
+    /// Reads a rule of an answer or of a blocked edge.
+    #[must_use]
+    pub fn read(value: Value<'_>) -> Self {
+        match text_of(value, "type").as_str() {
+            "Always" => Self::Always,
+            "PromQL" => {
+                Self::PromQl { promql: value.get("promql").map(|it| text_of(it, "promql")).unwrap_or_default() }
+            }
+            name => Self::Other { name: name.to_owned() },
+        }
+    }
+
+    /// The rule in the form in which it is read.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        match self {
+            Self::Always => serde_json::json!({"type": "Always"}),
+            Self::PromQl { promql } => serde_json::json!({"type": "PromQL", "promql": {"promql": promql}}),
+            Self::Other { name } => serde_json::json!({"type": name}),
+        }
+    }
+}
+
 /// A known problem of an update.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -46,18 +70,11 @@ impl Risk {
     /// Reads a risk of an answer, of a ClusterVersion or of a blocked edge: they have the same fields.
     #[must_use]
     pub fn read(value: Value<'_>) -> Self {
-        let rule = |it: Value<'_>| match text_of(it, "type").as_str() {
-            "Always" => MatchingRule::Always,
-            "PromQL" => {
-                MatchingRule::PromQl { promql: it.get("promql").map(|it| text_of(it, "promql")).unwrap_or_default() }
-            }
-            name => MatchingRule::Other { name: name.to_owned() },
-        };
         Self {
             name: text_of(value, "name"),
             url: text_of(value, "url"),
             message: text_of(value, "message"),
-            matching_rules: items_of(value, "matchingRules").map(rule).collect(),
+            matching_rules: items_of(value, "matchingRules").map(MatchingRule::read).collect(),
         }
     }
 
@@ -75,6 +92,8 @@ pub struct BlockedEdge {
     pub to: String,
     /// The releases that they come from, with their architecture.
     pub from: Pattern,
+    /// The pattern as it is written.
+    pub from_text: String,
     /// Why; without rules the edges do not exist.
     pub risk: Risk,
     /// The file that says it.

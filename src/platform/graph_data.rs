@@ -98,7 +98,8 @@ impl GraphData {
         }
         let from = text_of(value, "from");
         let pattern = Pattern::parse(&from).map_err(|error| format!("`from: {from}` cannot be read: {error}"))?;
-        self.blocked.push(BlockedEdge { to, from: pattern, risk: Risk::read(value), file: file.to_owned() });
+        let (risk, file) = (Risk::read(value), file.to_owned());
+        self.blocked.push(BlockedEdge { to, from: pattern, from_text: from, risk, file });
         Ok(())
     }
 

@@ -7,6 +7,7 @@
 //! | [`lifecycle_defects`] | what is wrong with a lifecycle blob, by [`rules`] |
 //! | [`GraphData`] | a copy of the update graph's repository: releases of channels, blocked edges, windows of updates |
 //! | [`Graph`] | releases and the updates between them, exact or estimated, with their risks |
+//! | [`UpdateSource`] | one place where updates are known from: an answer of the update service, or a copy of the graph data |
 //! | [`platform_path`] | the shortest way from a release to another or to a minor version |
 //!
 //! How the data look and what they mean is in `docs/behaviour/platform.md`.
@@ -25,6 +26,7 @@ mod row;
 pub mod rules;
 mod support;
 mod text;
+mod update_source;
 
 pub use answer::{GraphError, read_answer};
 pub use day::Day;
@@ -37,3 +39,4 @@ pub use path::{Goal, PlatformHop, PlatformPath, PlatformRoute, platform_path};
 pub use row::{LifecyclePhases, LifecycleRow, PhaseRow};
 pub use support::{PlatformFit, Support, SupportLevel, SupportStatus};
 pub use text::{TextError, each_document};
+pub use update_source::{SavedFiles, SavedUpdates, UpdateFacts, UpdateSource, UpdateSourceError};

@@ -155,7 +155,7 @@ fn a_statement_cannot_write_or_leave_the_index() {
         format!("ATTACH '{}' AS x", elsewhere.display()),
         format!("VACUUM INTO '{}'", elsewhere.display()),
         "PRAGMA query_only = 0".to_owned(),
-        "PRAGMA user_version = 7".to_owned(),
+        "PRAGMA user_version = 9".to_owned(),
         "SELECT load_extension('x')".to_owned(),
     ] {
         olmdex(["sql", &statement, "-i"]).arg(&target).answer().expect_code(2);

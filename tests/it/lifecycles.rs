@@ -62,7 +62,7 @@ fn older_indexes_get_the_rows() {
     let directory = scratch();
     let path = directory.path().join("index.db");
     build(&path, "a", &format!("{ODD}\n{SHOP}"));
-    for version in [5, 4, 3, 2, 1] {
+    for version in [6, 5, 4, 3, 2, 1] {
         downgrade(&path, version);
         assert!(Index::open(&path).is_err());
         Builder::open(&path).unwrap().finish().unwrap();

@@ -15,6 +15,7 @@ use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::Outdated;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode};
+use crate::platform::UpdateSource;
 use crate::source::{STDIN, Source};
 
 /// Where answers come from.
@@ -178,6 +179,27 @@ impl AskOptions {
         };
         check_names(&self.catalog, &index.catalog_names()?)?;
         Ok(FilesOrIndex::Index(index))
+    }
+
+    /// As [`Self::open`], with what the sources that are indexes know of the updates of OpenShift.
+    pub(crate) fn open_with_updates(&self, context: &Context) -> Result<(Index, Vec<UpdateSource>), CommandError> {
+        let (index, updates) = match self.open_sources(context)? {
+            Opened::Index(index) => {
+                let updates = index.update_sources()?;
+                (index, updates)
+            }
+            Opened::Catalogs(sources) => {
+                let mut updates = Vec::new();
+                for (_, source) in &sources {
+                    if let Source::Index(path) = source {
+                        updates.extend(Index::open(path)?.update_sources()?);
+                    }
+                }
+                (import(context, sources)?.0, updates)
+            }
+        };
+        check_names(&self.catalog, &index.catalog_names()?)?;
+        Ok((index, updates))
     }
 
     /// As [`Self::open`], with the files too if the source is one catalog of files.

@@ -9,10 +9,8 @@ use std::sync::Arc;
 use crate::archive::{self, Found};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
-use crate::cluster::Cluster;
 use crate::file::open_regular;
-use crate::json;
-use crate::platform::{Edge, Graph, GraphData, Risk, read_answer};
+use crate::platform::{Graph, GraphData, SavedFiles, SavedUpdates, UpdateSource, UpdateSourceError};
 
 /// How many bytes a file may have.
 const MAX_FILE: u64 = 256 << 20;
@@ -24,58 +22,62 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// The updates that some sources tell of, and the names of the sources.
-pub(crate) fn read_graph(
-    context: &Context,
-    paths: &[PathBuf],
-    wanted: &Wanted<'_>,
-) -> Result<(Graph, Vec<String>), CommandError> {
+pub(crate) fn known_updates(context: &Context, sources: &[UpdateSource], wanted: &Wanted<'_>) -> (Graph, Vec<String>) {
     let mut graph = Graph::default();
-    let mut sources = Vec::new();
-    for path in paths {
-        let shown = path.display().to_string();
-        if path.is_dir() {
-            graph.add(of_data(context, &directory(path)?, wanted));
-            sources.push(format!("{shown} (graph data: the updates are estimated)"));
-            continue;
-        }
-        let unreadable =
-            |error: std::io::Error| CommandError::new(Exit::Input, format!("cannot read `{shown}`: {error}"));
-        let file = open_regular(path).map_err(unreadable)?;
-        if archive::is_archive(&file) {
-            let archives = context.archives();
-            let is_data = |name: &[u8]| below_root(name).is_some();
-            let tree = archive::read(&Arc::new(file), archives.limits, archives.scratch, is_data).map_err(|error| {
-                CommandError::new(Exit::Input, format!("cannot read the archive `{shown}`: {error}"))
-            })?;
-            let mut data = GraphData::default();
-            let names: Vec<Vec<u8>> = tree.below(b"").map(|it| it.0.to_vec()).collect();
-            for name in names {
-                if let (Some(below), Ok(Found::File(text))) = (below_root(&name), tree.find(&name)) {
-                    data.add(&below, &text.whole(MAX_FILE).map_err(unreadable)?);
-                }
-            }
-            graph.add(of_data(context, &data, wanted));
-            sources.push(format!("{shown} (graph data: the updates are estimated)"));
-            continue;
-        }
-        let text = std::fs::read(path).map_err(unreadable)?;
-        let read = read_answer(&text).map_err(|error| {
-            let error = CommandError::new(Exit::Input, format!("`{shown}`: {error}"));
-            error.help("save an answer with `curl \"$UPSTREAM?channel=CHANNEL&arch=ARCH\" -o FILE`, or name a copy of the graph data")
-        })?;
-        graph.add(read);
-        sources.push(shown);
+    for source in sources {
+        source.warnings().iter().for_each(|it| context.reporter.warning(it));
+        graph.add(source.graph(wanted.channels, wanted.arch));
     }
-    Ok((graph, sources))
+    (graph, sources.iter().map(UpdateSource::title).collect())
 }
 
-fn of_data(context: &Context, data: &GraphData, wanted: &Wanted<'_>) -> Graph {
-    data.warnings.iter().for_each(|it| context.reporter.warning(it));
-    let mut graph = Graph::default();
-    for channel in wanted.channels {
-        graph.add(data.graph(channel, wanted.arch));
-    }
-    graph
+/// Reads the sources that are named.
+pub(crate) fn read_updates(context: &Context, paths: &[PathBuf]) -> Result<Vec<UpdateSource>, CommandError> {
+    open_updates(context, paths)?.iter().map(read).collect()
+}
+
+/// Reads what was opened.
+pub(crate) fn read(saved: &SavedUpdates) -> Result<UpdateSource, CommandError> {
+    saved.read().map_err(|error| {
+        let help = match error {
+            UpdateSourceError::NotData => {
+                "it is the repository with `channels/`, `blocked-edges/` and `build-suggestions/`"
+            }
+            _ => {
+                "save an answer with `curl \"$UPSTREAM?channel=CHANNEL&arch=ARCH\" -o FILE`, or name a copy of the graph data"
+            }
+        };
+        CommandError::new(Exit::Input, format!("`{}`: {error}", saved.name)).help(help)
+    })
+}
+
+/// Opens the sources that are named.
+pub(crate) fn open_updates(context: &Context, paths: &[PathBuf]) -> Result<Vec<SavedUpdates>, CommandError> {
+    let open = |path: &PathBuf| -> Result<SavedUpdates, CommandError> {
+        let name = path.display().to_string();
+        let unreadable =
+            |error: std::io::Error| CommandError::new(Exit::Input, format!("cannot read `{name}`: {error}"));
+        if path.is_dir() {
+            return Ok(SavedUpdates { files: SavedFiles::Data(directory(path)?), name });
+        }
+        let file = open_regular(path).map_err(unreadable)?;
+        if !archive::is_archive(&file) {
+            let text = std::fs::read(path).map_err(unreadable)?;
+            return Ok(SavedUpdates { files: SavedFiles::Answer(text), name });
+        }
+        let archives = context.archives();
+        let is_data = |name: &[u8]| below_root(name).is_some();
+        let tree = archive::read(&Arc::new(file), archives.limits, archives.scratch, is_data)
+            .map_err(|error| CommandError::new(Exit::Input, format!("cannot read the archive `{name}`: {error}")))?;
+        let mut files = Vec::new();
+        for full in tree.below(b"").map(|it| it.0) {
+            if let (Some(below), Ok(Found::File(text))) = (below_root(full), tree.find(full)) {
+                files.push((below, text.whole(MAX_FILE).map_err(unreadable)?.into_owned()));
+            }
+        }
+        Ok(SavedUpdates { files: SavedFiles::Data(files), name })
+    };
+    paths.iter().map(open).collect()
 }
 
 /// The path of a file of the graph data below their root, which may be at any depth.
@@ -90,10 +92,9 @@ fn below_root(name: &[u8]) -> Option<String> {
     }
 }
 
-/// A directory with a copy of the graph data.
-fn directory(root: &Path) -> Result<GraphData, CommandError> {
-    let mut data = GraphData::default();
-    let mut n_files = 0_usize;
+/// The files of a directory with a copy of the graph data.
+fn directory(root: &Path) -> Result<Vec<(String, Vec<u8>)>, CommandError> {
+    let mut files = Vec::new();
     for folder in ["", "channels", "blocked-edges", "build-suggestions"] {
         let Ok(listing) = std::fs::read_dir(root.join(folder)) else { continue };
         let mut names: Vec<String> = listing.flatten().filter_map(|it| it.file_name().into_string().ok()).collect();
@@ -104,41 +105,11 @@ fn directory(root: &Path) -> Result<GraphData, CommandError> {
             if !GraphData::wants(&below) || !path.is_file() {
                 continue;
             }
-            let read = std::fs::read(&path);
-            data.add(
-                &below,
-                &read.map_err(|error| {
-                    CommandError::new(Exit::Input, format!("cannot read `{}`: {error}", path.display()))
-                })?,
-            );
-            n_files += 1;
+            let text = std::fs::read(&path).map_err(|error| {
+                CommandError::new(Exit::Input, format!("cannot read `{}`: {error}", path.display()))
+            })?;
+            files.push((below, text));
         }
     }
-    if n_files == 0 || data.channels.is_empty() {
-        let error = CommandError::new(
-            Exit::Input,
-            format!("`{}` is not a copy of the graph data: it has no `channels`", root.display()),
-        );
-        return Err(error.help("it is the repository with `channels/`, `blocked-edges/` and `build-suggestions/`"));
-    }
-    Ok(data)
-}
-
-/// The updates that a cluster's ClusterVersion knows of: those of the next step.
-pub(crate) fn graph_of_cluster(cluster: &Cluster) -> Graph {
-    let mut graph = Graph::default();
-    let Some(version) = &cluster.cluster_version else { return graph };
-    let edge = |to: &String, risks: Vec<Risk>| Edge {
-        from: version.version.clone(),
-        to: to.clone(),
-        risks,
-        is_estimated: false,
-    };
-    graph.edges.extend(version.available.iter().map(|it| edge(it, Vec::new())));
-    for (to, update) in &version.conditional {
-        let mut reader = json::Reader::new();
-        let risks = reader.read(update).ok().and_then(|it| Some(it.get("risks")?.items().map(Risk::read).collect()));
-        graph.edges.push(edge(to, risks.unwrap_or_default()));
-    }
-    graph
+    Ok(files)
 }

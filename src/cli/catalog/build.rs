@@ -14,6 +14,7 @@ use crate::cli::args::composition;
 use crate::cli::args::lifecycles::{lifecycle_input, lifecycle_spec, warn_of_differences};
 use crate::cli::args::past::{PastCatalog, PastOptions};
 use crate::cli::args::sources::{NamedSource, refuse_equal_names};
+use crate::cli::args::update_graph::{open_updates, read};
 use crate::cli::print::findings::{FindingFormat, print_chosen, wanted};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -27,7 +28,7 @@ use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::{Filter, LIFECYCLES_LABEL};
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode, Outcome};
-use crate::platform;
+use crate::platform::{self, SavedUpdates};
 use crate::source::{ImageSource, Opened, Source};
 
 /// Build an index of catalogs, one SQLite file, or update it
@@ -57,6 +58,13 @@ pub(crate) struct BuildArgs {
     /// repeated
     #[arg(long, value_name = "FILE")]
     lifecycles: Vec<PathBuf>,
+    /// Known updates of OpenShift, for `platform-path` and `plan`, in the place of those that the index has: saved answers of the update
+    /// service, or a copy of the graph data (directory or tar); may be repeated
+    #[arg(long, value_name = "FILE|DIR")]
+    graph_data: Vec<PathBuf>,
+    /// Remove what the index knows of updates of OpenShift
+    #[arg(long, conflicts_with = "graph_data")]
+    no_graph_data: bool,
     /// Label of a catalog; may be repeated
     #[arg(long, value_name = "NAME:KEY=VALUE", value_parser = parse_label)]
     label: Vec<(String, String, String)>,
@@ -137,6 +145,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         let error = CommandError::new(Exit::Input, format!("there is no index {}", args.output.display()));
         return Err(error.help("name the index to bring up to date with `-o`"));
     }
+    let updates = open_updates(context, &args.graph_data)?;
     interrupt::undo_writes(context);
     let mut builder = Builder::open(&args.output)?;
     if !args.verify
@@ -147,6 +156,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     for name in &args.remove {
         builder.remove_catalog(name)?;
     }
+    set_updates(context, args, &mut builder, updates)?;
     let mode = if args.keep_going { Mode::KeepGoing } else { Mode::Strict };
     let mut findings: Vec<Finding> = Vec::new();
     let mut imports = Vec::new();
@@ -247,6 +257,35 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     Ok(exit)
 }
 
+/// Puts updates of OpenShift into the index, unless it has just these.
+fn set_updates(
+    context: &Context,
+    args: &BuildArgs,
+    builder: &mut Builder,
+    saved: Vec<SavedUpdates>,
+) -> Result<(), CommandError> {
+    if saved.is_empty() {
+        if args.no_graph_data && builder.has_updates()? {
+            builder.set_updates(&[])?;
+        }
+        return Ok(());
+    }
+    let warnings = match builder.kept_updates(&saved)? {
+        Some(warnings) => warnings,
+        None => {
+            let mut sources = Vec::new();
+            for it in saved {
+                let source = read(&it)?;
+                sources.push((it, source));
+            }
+            builder.set_updates(&sources)?;
+            sources.iter().flat_map(|it| it.1.warnings().to_vec()).collect()
+        }
+    };
+    warnings.iter().for_each(|it| context.reporter.warning(it));
+    Ok(())
+}
+
 /// An image has one digest and may still hold something else for another platform.
 fn is_index_now(spec: &CatalogSpec) -> CommandError {
     let message = format!("`{}` holds an index for this platform, and the catalog `{}` before", spec.source, spec.name);
@@ -281,7 +320,13 @@ fn show(context: &Context, args: &BuildArgs, chosen: &Chosen) -> Result<(), Comm
 
 /// The file whose catalogs are built, unless something else is to be done.
 fn catalogs_of_file(args: &BuildArgs, config: Option<Config>) -> Result<Option<Config>, CommandError> {
-    if !args.remove.is_empty() || args.migrate || !args.lifecycles.is_empty() || args.past.is_given() {
+    if !args.remove.is_empty()
+        || args.migrate
+        || !args.lifecycles.is_empty()
+        || args.past.is_given()
+        || !args.graph_data.is_empty()
+        || args.no_graph_data
+    {
         return Ok(None);
     }
     composition::with_catalogs(config, "olmdex build my-catalog/").map(Some)

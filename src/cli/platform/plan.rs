@@ -9,7 +9,7 @@ use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, parse_day};
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::sources::AskOptions;
-use crate::cli::args::update_graph::{Wanted, graph_of_cluster, read_graph};
+use crate::cli::args::update_graph::read_updates;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table::write_yaml;
@@ -20,13 +20,11 @@ use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::index::Index;
-use crate::index::query::{CatalogRank, Filter};
 use crate::plan::{
-    Plan, PlanCatalog, PlanProgress, PlanQuestion, PlanStep, PlanVerdict, SavedPlan, StepStatus, family_and_minor,
-    html, markdown, plan, progress, script,
+    BasisError, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan, StepStatus,
+    family_and_minor, html, markdown, plan, progress, script,
 };
-use crate::platform::{Day, SupportLevel};
-use crate::resolve::SOURCE_LABEL;
+use crate::platform::{Day, SupportLevel, UpdateSource};
 
 /// Plan the upgrade of a cluster: states, blockers, and the steps in their order
 ///
@@ -74,7 +72,7 @@ pub(crate) struct PlanArgs {
     /// The day on which support is judged. Default: that of $SOURCE_DATE_EPOCH, else today (UTC)
     #[arg(long, value_name = "DAY", value_parser = parse_day)]
     date: Option<Day>,
-    /// Known updates of OpenShift, as for `platform-path`; may be repeated
+    /// Known updates of OpenShift, as for `platform-path`; may be repeated. Default: those that the index holds
     #[arg(long, value_name = "FILE|DIR")]
     graph: Vec<PathBuf>,
     /// The architecture of a copy of the graph data
@@ -128,33 +126,21 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
         let error = CommandError::usage(format!("OpenShift {to} is not later than {from}"));
         return Err(error.help("`--to` names a later minor version"));
     }
-    let (index, catalogs) = catalogs(context, args)?;
-    let names: Vec<String> = catalogs.iter().map(|it| it.catalog.clone()).collect();
-    let lifecycles = read_lifecycles(context, Some(&index), &names, &args.lifecycles)?;
-    let kind = if args.eus { "eus" } else { "stable" };
-    let channels = [format!("{kind}-{to}")];
-    let (mut graph, mut sources) = read_graph(context, &args.graph, &Wanted { channels: &channels, arch: &args.arch })?;
-    let known = graph_of_cluster(&cluster);
-    if !known.is_empty() {
-        graph.add(known);
-        sources.push("ClusterVersion".to_owned());
-    }
-    let question = PlanQuestion {
-        cluster: &cluster,
-        from,
-        to,
-        eus: args.eus,
-        day: day(args.date)?,
-        level: args.support,
-        lifecycles: lifecycles.into_iter().map(|it| it.1).collect(),
-        index: &index,
-        source_map: source_map(args, &index, &catalogs)?,
-        catalogs,
-        graph,
-        graph_source: sources.join(", "),
-        scope: args.scope.clone(),
-        assume: args.assume.clone(),
-    };
+    let (index, basis) = basis(context, args)?;
+    let question = basis.question(
+        &cluster,
+        &index,
+        PlanWish {
+            from,
+            to,
+            eus: args.eus,
+            day: day(args.date)?,
+            level: args.support,
+            arch: args.arch.clone(),
+            scope: args.scope.clone(),
+            assume: args.assume.clone(),
+        },
+    );
     let plan = plan(&question)?;
     if plan.operators.is_empty() {
         let what = format!("{} has no installed operators", shown(&args.cluster));
@@ -205,8 +191,8 @@ fn from(args: &PlanArgs, cluster: &Cluster) -> Result<Minor, CommandError> {
     }
 }
 
-/// The catalogs, and which version each is for.
-fn catalogs(context: &Context, args: &PlanArgs) -> Result<(Index, Vec<PlanCatalog>), CommandError> {
+/// The catalogs, and what else the plan is made of.
+fn basis(context: &Context, args: &PlanArgs) -> Result<(Index, PlanBasis), CommandError> {
     let input = args.input.iter().map(|text| match text.split_once('=') {
         // The names of catalogs have no slashes.
         Some((name, source)) if !std::path::Path::new(text).exists() => match name.split_once('/') {
@@ -215,56 +201,35 @@ fn catalogs(context: &Context, args: &PlanArgs) -> Result<(Index, Vec<PlanCatalo
         },
         _ => text.clone(),
     });
-    let index = AskOptions::of_sources(&input.map(PathBuf::from).collect::<Vec<_>>()).open(context)?;
-    let mut catalogs = Vec::new();
-    for name in index.catalog_names()? {
-        match family_and_minor(&name) {
-            Some((family, minor)) => catalogs.push(PlanCatalog { catalog: name, minor, family }),
-            None => context.reporter.warning(&format!(
-                "the name of catalog `{name}` does not say for which OpenShift version it is; it is left out"
-            )),
-        }
+    let sources = AskOptions::of_sources(&input.map(PathBuf::from).collect::<Vec<_>>());
+    let (index, of_index) = sources.open_with_updates(context)?;
+    let updates = if args.graph.is_empty() { of_index } else { read_updates(context, &args.graph)? };
+    for name in index.catalog_names()?.iter().filter(|it| family_and_minor(it).is_none()) {
+        context.reporter.warning(&format!(
+            "the name of catalog `{name}` does not say for which OpenShift version it is; it is left out"
+        ));
     }
-    if catalogs.is_empty() {
-        let error = CommandError::usage("no catalog says for which OpenShift version it is");
-        return Err(error.help("name catalogs with `-i 4.20=SOURCE`"));
-    }
-    catalogs.sort_by(|a, b| (a.minor, &a.family).cmp(&(b.minor, &b.family)));
-    Ok((index, catalogs))
+    let mut basis = PlanBasis::new(&index, &args.source_map, updates)?;
+    basis.updates.iter().flat_map(UpdateSource::warnings).for_each(|it| context.reporter.warning(it));
+    let names: Vec<String> = basis.catalogs.iter().map(|it| it.catalog.clone()).collect();
+    let lifecycles = read_lifecycles(context, Some(&index), &names, &args.lifecycles)?;
+    basis.lifecycles = lifecycles.into_iter().map(|it| it.1).collect();
+    Ok((index, basis))
 }
 
-/// The families of CatalogSources. A catalog's own name stands for its family.
-fn source_map(args: &PlanArgs, index: &Index, catalogs: &[PlanCatalog]) -> Result<Vec<(String, String)>, CommandError> {
-    let mut map = Vec::new();
-    // What was given goes before what labels say.
-    let labels = |it: &CatalogRank| {
-        let found = catalogs.iter().find(|catalog| catalog.catalog == it.catalog)?;
-        Some((it.labels.get(SOURCE_LABEL)?.clone(), found.family.clone()))
-    };
-    let of_labels: Vec<(String, String)> = index.catalog_ranks(&Filter::default())?.iter().filter_map(labels).collect();
-    for text in &args.source_map {
-        let Some((source, wanted)) = text.split_once('=') else {
-            let error = CommandError::usage(format!("`{text}` does not tie a CatalogSource to a catalog"));
-            return Err(
-                error.help("write NAMESPACE/NAME=FAMILY, as in openshift-marketplace/community-operators=community")
-            );
-        };
-        let found = catalogs.iter().find(|it| it.family == wanted || it.catalog == wanted);
-        let Some(found) = found else {
-            let mut names: Vec<&str> = catalogs
-                .iter()
-                .flat_map(|it| [it.family.as_str(), it.catalog.as_str()])
-                .filter(|it| !it.is_empty())
-                .collect();
-            names.sort_unstable();
-            names.dedup();
-            let error = CommandError::new(Exit::NotFound, format!("there is no catalog and no family `{wanted}`"));
-            return Err(error.help(format!("there are {}", names.join(", "))));
-        };
-        map.push((source.to_owned(), found.family.clone()));
+impl From<BasisError> for CommandError {
+    fn from(error: BasisError) -> Self {
+        let text = error.to_string();
+        match error {
+            BasisError::NoCatalog => Self::usage(text).help("name catalogs with `-i 4.20=SOURCE`"),
+            BasisError::Tie(_) => Self::usage(text)
+                .help("write NAMESPACE/NAME=FAMILY, as in openshift-marketplace/community-operators=community"),
+            BasisError::NoFamily { known, .. } => {
+                Self::new(Exit::NotFound, text).help(format!("there are {}", known.join(", ")))
+            }
+            BasisError::Index(error) => error.into(),
+        }
     }
-    map.extend(of_labels);
-    Ok(map)
 }
 
 fn saved_plan(path: &std::path::Path) -> Result<SavedPlan, CommandError> {

@@ -6,14 +6,15 @@ use clap::Args;
 
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::formats::AnswerOptions;
-use crate::cli::args::update_graph::{Wanted, graph_of_cluster, read_graph};
+use crate::cli::args::sources::{AskOptions, default_source};
+use crate::cli::args::update_graph::{Wanted, known_updates, read_updates};
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
-use crate::plan::path_of;
+use crate::plan::{graph_of_cluster, path_of};
 use crate::platform::{Goal, Graph, PlatformHop, PlatformRoute, Risk, coerce, platform_path};
 use crate::version::Version;
 
@@ -34,9 +35,13 @@ pub(crate) struct PlatformPathArgs {
     /// Where it shall lead: a release, or a minor version
     #[arg(long, value_name = "VERSION")]
     to: String,
-    /// Known updates: a saved answer of the update service, or a copy of the graph data (directory or tar); may be repeated
+    /// Known updates: a saved answer of the update service, or a copy of the graph data (directory or tar); may be repeated. Default: those
+    /// that the index holds
     #[arg(long, value_name = "FILE|DIR")]
     graph: Vec<PathBuf>,
+    /// An index that was built with `--graph-data`; may be repeated. Default: $OLMDEX_INDEX, then ./index.db, if there is one
+    #[arg(short, long, value_name = "SOURCE")]
+    input: Vec<PathBuf>,
     /// The channel of a copy of the graph data. Default: `stable-` with the minor version that it shall lead to
     #[arg(long, value_name = "CLUSTER_CHANNEL")]
     channel: Vec<String>,
@@ -71,7 +76,12 @@ pub(crate) fn run(context: &Context, args: &PlatformPathArgs) -> CommandResult {
     }
     let channels = if args.channel.is_empty() { vec![format!("stable-{end}")] } else { args.channel.clone() };
     let wanted = Wanted { channels: &channels, arch: &args.arch };
-    let (mut graph, mut sources) = read_graph(context, &args.graph, &wanted)?;
+    let updates = match (args.graph.is_empty(), args.input.is_empty()) {
+        (true, true) if default_source().is_err() => Vec::new(),
+        (true, _) => AskOptions::of_sources(&args.input).open_with_updates(context)?.1,
+        (false, _) => read_updates(context, &args.graph)?,
+    };
+    let (mut graph, mut sources) = known_updates(context, &updates, &wanted);
     let known = graph_of_cluster(&cluster);
     if !known.is_empty() {
         graph.add(known);

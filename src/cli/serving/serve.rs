@@ -8,12 +8,21 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::opm::log_line;
+use crate::cli::args::cluster::{read_cluster, shown};
+use crate::cli::args::day::day;
 use crate::cli::args::sources::{NamedSource, words_of};
+use crate::cli::args::upgrade::parse_minor;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::report::Reporter;
+use crate::cluster::Cluster;
+use crate::constraint::openshift::Minor;
 use crate::file::{FileError, Scratch, make_way_below};
+use crate::index::query::Filter;
 use crate::index::{Builder, CatalogSpec, Index, IndexError, Mode};
+use crate::page::Plans;
+use crate::plan::PlanBasis;
+use crate::platform::Day;
 use crate::serve::network::{Event, Grpc, ServeError, Server, TlsFiles};
 use crate::serve::registry::refusal;
 use crate::serve::snapshot::Snapshot;
@@ -52,6 +61,15 @@ pub(crate) struct ServeArgs {
     /// No pages over HTTP
     #[arg(long)]
     no_pages: bool,
+    /// Manifests of a cluster, as `plan` takes them: the page /plan shows the plan of its upgrade; read once; may be repeated
+    #[arg(long, value_name = "FILE|DIR|-", requires = "http", conflicts_with = "no_pages")]
+    cluster: Vec<PathBuf>,
+    /// The OpenShift version that the plan leads to if nobody asks for another. Default: the last one with a catalog
+    #[arg(long, value_name = "VERSION", value_parser = parse_minor, requires = "cluster")]
+    to: Option<Minor>,
+    /// Which family of catalogs a CatalogSource is, as for `plan`; may be repeated
+    #[arg(long, value_name = "NS/NAME=CATALOG", requires = "cluster")]
+    source_map: Vec<String>,
     /// Name that /healthz, /metrics and the pages answer to besides localhost and addresses; may be repeated
     #[arg(long, value_name = "HOST")]
     host: Vec<String>,
@@ -220,6 +238,8 @@ struct Maker {
     target: Option<PathBuf>,
     /// Whether an index must be there that is that of the sources.
     must_match: bool,
+    /// The cluster that the pages plan for.
+    planned: Option<Planned>,
     /// Whether there are pages, beside catalogd's paths.
     has_pages: bool,
     /// Documents that only catalogd serves are kept: there is no gRPC, which would refuse them.
@@ -267,6 +287,7 @@ impl Maker {
             named,
             target,
             must_match,
+            planned: planned(context, args)?,
             has_pages,
             keeps_all: !grpc,
             is_opm: args.as_opm,
@@ -277,7 +298,11 @@ impl Maker {
     /// The catalogs, and the file to look at for new ones.
     fn make(&self) -> Result<(Snapshot, Option<PathBuf>), CommandError> {
         let (snapshot, watched) = self.snapshot()?;
-        let snapshot = if self.has_pages { snapshot.with_pages(words_of(&self.named))? } else { snapshot };
+        let mut snapshot = if self.has_pages { snapshot.with_pages(words_of(&self.named))? } else { snapshot };
+        if let Some(planned) = &self.planned {
+            let plans = snapshot.ask(|index| planned.plans(index))?;
+            snapshot.shelf = snapshot.shelf.map(|it| it.with_plans(plans));
+        }
         Ok((snapshot, watched))
     }
 
@@ -371,6 +396,63 @@ impl Maker {
             }
         }
         Ok(has_changed)
+    }
+}
+
+/// A cluster that pages plan for.
+struct Planned {
+    cluster: Cluster,
+    from: Minor,
+    to: Option<Minor>,
+    ties: Vec<String>,
+    words: Vec<(&'static str, String)>,
+    hidden: Vec<String>,
+}
+
+fn planned(context: &Context, args: &ServeArgs) -> Result<Option<Planned>, CommandError> {
+    if args.cluster.is_empty() {
+        return Ok(None);
+    }
+    let cluster = read_cluster(context, &args.cluster)?;
+    cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
+    let from = parse_minor(&cluster.openshift).map_err(|_| {
+        let error = CommandError::usage(format!("{} has no ClusterVersion", shown(&args.cluster)));
+        error.help("the plan begins at the version that it says; add it to the manifests")
+    })?;
+    if let Some(to) = args.to.filter(|it| !from.is_before(*it)) {
+        let error = CommandError::usage(format!("OpenShift {to} is not later than {from}"));
+        return Err(error.help("`--to` names a later minor version"));
+    }
+    // Else a request would be the first to meet a bad one.
+    day(None)?;
+    // Of a whole path only the name is for others, as of catalogs.
+    let word = |it: &PathBuf| match it.file_name() {
+        Some(name) if it.is_absolute() => name.to_string_lossy().into_owned(),
+        _ => it.display().to_string(),
+    };
+    let words = args.cluster.iter().map(|it| ("--cluster", word(it)));
+    let words = words.chain(args.source_map.iter().map(|it| ("--source-map", it.clone()))).collect();
+    let parents = args.cluster.iter().filter(|it| it.is_absolute()).filter_map(|it| it.parent());
+    let hidden = parents.map(|it| format!("{}/", it.display())).filter(|it| it != "/" && it != "//").collect();
+    Ok(Some(Planned { cluster, from, to: args.to, ties: args.source_map.clone(), words, hidden }))
+}
+
+impl Planned {
+    /// What plans are made of, of the catalogs as they are now.
+    fn plans(&self, index: &Index) -> Result<Plans, CommandError> {
+        let mut basis = PlanBasis::new(index, &self.ties, index.update_sources()?)?;
+        let catalogs = basis.catalogs.iter().map(|it| it.catalog.clone()).collect();
+        let lifecycles = index.lifecycles(&Filter { catalogs, ..Filter::default() })?;
+        basis.lifecycles = lifecycles.into_iter().map(|it| it.1).collect();
+        Ok(Plans {
+            cluster: self.cluster.clone(),
+            from: self.from,
+            to: self.to,
+            basis,
+            words: self.words.clone(),
+            hidden: self.hidden.clone(),
+            today: || day(None).unwrap_or(Day::of_unix(0)),
+        })
     }
 }
 

@@ -181,6 +181,14 @@ fn kind_of(table: &str) -> &'static str {
         "document" | "document_source" | "layout" | "catalog_document" | "file" | "catalog" | "catalog_label"
         | "catalog_image" | "catalog_package" => "bookkeeping",
         "finding" | "complaint" => "findings",
+        "update_source"
+        | "update_warning"
+        | "update_risk"
+        | "platform_release"
+        | "platform_update"
+        | "platform_update_risk"
+        | "blocked_edge"
+        | "build_suggestion" => "updates of OpenShift",
         "bundle" | "package" | "keyword" | "category" | "install_mode" | "maintainer" | "link" | "platform"
         | "feature" | "required_package" | "bundle_constraint" | "deprecation" => "packages and bundles",
         _ => "other",

@@ -1,6 +1,14 @@
 //! What undoes the migrations of an index, one after another.
 
-/// To schema 5: no lifecycles.
+/// To schema 6: no updates of OpenShift.
+const TO_SCHEMA_6: &str = "
+DROP VIEW v_release; DROP VIEW v_update; DROP VIEW v_blocked_edge; DROP VIEW v_build_suggestion;
+DROP TABLE update_warning; DROP TABLE platform_release; DROP TABLE platform_update_risk; DROP TABLE platform_update;
+DROP TABLE blocked_edge; DROP TABLE build_suggestion; DROP TABLE update_risk; DROP TABLE update_source;
+DELETE FROM refinery_schema_history WHERE version > 6;
+PRAGMA user_version = 6;";
+
+/// From there to schema 5: no lifecycles.
 const TO_SCHEMA_5: &str = "
 DROP VIEW v_lifecycle; DROP VIEW v_platform_compatibility; DROP VIEW v_label;
 DROP TABLE lifecycle_version; DROP TABLE lifecycle_phase; DROP TABLE lifecycle_platform;
@@ -50,7 +58,8 @@ PRAGMA user_version = 1;";
 /// Makes an index one of an older schema.
 pub fn downgrade(path: &std::path::Path, version: usize) {
     let connection = rusqlite::Connection::open(path).unwrap();
-    for sql in [TO_SCHEMA_5, TO_SCHEMA_4, TO_SCHEMA_3, TO_SCHEMA_2, TO_SCHEMA_1].iter().take(6 - version) {
+    let steps = [TO_SCHEMA_6, TO_SCHEMA_5, TO_SCHEMA_4, TO_SCHEMA_3, TO_SCHEMA_2, TO_SCHEMA_1];
+    for sql in steps.iter().take(7 - version) {
         connection.execute_batch(sql).unwrap();
     }
 }

@@ -1,0 +1,123 @@
+//! The plan of a cluster that the server was given.
+//!
+//! What it deliberately does not do: it plans nothing itself, and reads no clock.
+
+use maud::{Markup, html};
+
+use super::command::Command;
+use super::parts::shown;
+use super::plans::Plans;
+use super::reply::PageError;
+use super::route::{Journey, Route};
+use super::site::{Desk, Page};
+use crate::constraint::openshift::Minor;
+use crate::plan::{Plan, PlanWish, plan, report};
+use crate::platform::{Day, SupportLevel, coerce};
+
+fn plans(desk: Desk<'_>) -> Result<&Plans, PageError> {
+    desk.shelf().plans.as_ref().ok_or(PageError::NoPage)
+}
+
+/// What is asked, as far as it is said; `None` if there is nowhere to go.
+fn wish(plans: &Plans, journey: &Journey) -> Result<Option<PlanWish>, PageError> {
+    let later = || plans.basis.catalogs.iter().map(|it| it.minor).filter(|it| plans.from.is_before(*it));
+    let to = match &journey.to {
+        Some(text) => {
+            let is_form = text.contains('.') && text.starts_with(|c: char| c.is_ascii_digit());
+            let to = coerce(text).filter(|_| is_form);
+            Some(to.ok_or_else(|| PageError::parameter("to", "a version looks like 4.18"))?)
+        }
+        None => plans.to.or_else(|| later().max()),
+    };
+    let Some(to) = to else { return Ok(None) };
+    if !plans.from.is_before(to) {
+        return Err(PageError::parameter("to", &format!("it is a later version than {}", plans.from)));
+    }
+    let day = match &journey.date {
+        Some(text) => Day::parse(text).ok_or_else(|| PageError::parameter("date", "a day looks like 2026-01-31"))?,
+        None => (plans.today)(),
+    };
+    Ok(Some(PlanWish {
+        from: plans.from,
+        to,
+        eus: false,
+        day,
+        level: SupportLevel::default(),
+        arch: "amd64".to_owned(),
+        scope: journey.scope.clone(),
+        assume: Vec::new(),
+    }))
+}
+
+fn planned(desk: Desk<'_>, plans: &Plans, wish: PlanWish) -> Result<Plan, PageError> {
+    let mut plan = plan(&plans.basis.question(&plans.cluster, desk.index(), wish))?;
+    let cut = |text: &mut String| plans.hidden.iter().for_each(|it| *text = text.replace(it.as_str(), ""));
+    plan.metadata.warnings.iter_mut().for_each(cut);
+    plan.blockers.iter_mut().for_each(|it| [&mut it.text, &mut it.place].into_iter().for_each(cut));
+    plan.unknowns.iter_mut().for_each(|it| cut(&mut it.text));
+    for step in &mut plan.steps {
+        step.warnings.iter_mut().for_each(cut);
+        step.because.iter_mut().for_each(|it| cut(&mut it.text));
+        step.route.iter_mut().for_each(|it| cut(&mut it.place));
+    }
+    Ok(plan)
+}
+
+/// The plan as data.
+pub(super) fn answer(desk: Desk<'_>, journey: &Journey) -> Result<Plan, PageError> {
+    let plans = plans(desk)?;
+    match wish(plans, journey)? {
+        Some(wish) => planned(desk, plans, wish),
+        None => Err(PageError::parameter("to", "required: the version to go to")),
+    }
+}
+
+pub(super) fn page(desk: Desk<'_>, journey: &Journey) -> Result<Page, PageError> {
+    let plans = plans(desk)?;
+    let wish = wish(plans, journey)?;
+    let title = match &wish {
+        Some(wish) => format!("Upgrade plan: OpenShift {} to {}", wish.from, wish.to),
+        None => format!("Upgrade plan: from OpenShift {}", plans.from),
+    };
+    let mut commands = Vec::new();
+    if let Some(wish) = &wish {
+        let options = plans.words.iter().fold(Command::new("plan"), |it, (option, value)| it.option(option, value));
+        let options = options.option("--to", wish.to.to_string());
+        let options = wish.scope.iter().fold(options, |it, name| it.option("--scope", name));
+        commands.push(options.option("--date", wish.day.to_string()));
+    }
+    let is_data = wish.is_some();
+    let body = html! {
+        h1 { (title) }
+        (form(desk, plans, journey))
+        @match wish {
+            Some(wish) => { div.plan { (report(&planned(desk, plans, wish)?)) } }
+            None => { p { "No catalog is for a later version. Enter one to see what is known of the way there." } }
+        }
+    };
+    Ok(Page {
+        title,
+        trail: vec![("Catalogs".to_owned(), Route::Home)],
+        commands,
+        more_data: Vec::new(),
+        is_data,
+        body,
+    })
+}
+
+fn form(desk: Desk<'_>, plans: &Plans, journey: &Journey) -> Markup {
+    let mut minors: Vec<Minor> = plans.basis.catalogs.iter().map(|it| it.minor).collect();
+    minors.retain(|it| plans.from.is_before(*it));
+    minors.dedup();
+    html! {
+        form.question action=[desk.to(&Route::Plan(Journey::default()))] {
+            label { span { "OpenShift version to go to" }
+                input name="to" list="minors" value=[journey.to.as_ref()] autocomplete="off" inputmode="decimal"; }
+            datalist #minors { @for it in minors { option value=(it) {} } }
+            label { span { "Only these namespaces" }
+                input name="scope" value=[(!journey.scope.is_empty()).then(|| shown(&journey.scope.join(",")))] autocomplete="off"; }
+            label { span { "Day on which support is judged" } input type="date" name="date" value=[journey.date.as_ref()]; }
+            button { "Plan" }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The page /plan of a server that was given a cluster: the plan of the command, a form, and nothing of the cluster out of its place.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use crate::support::server::Server;
+use crate::support::{olmdex, scratch, write};
+
+const CATALOGS: [&str; 2] = ["4.16=fixtures/help/old-catalog", "4.17=fixtures/help/my-catalog"];
+const CLUSTER: &str = "fixtures/help/must-gather";
+
+#[test]
+fn the_page_is_the_plan_of_the_command() {
+    let scratch = scratch();
+    let server = Server::start(scratch.path(), &[CATALOGS[0], CATALOGS[1], "--catalog", "4.16", "--cluster", CLUSTER]);
+    assert!(server.get("/", "").1.contains("href=\"/plan\""));
+    let (head, page) = server.get("/plan?date=2026-03-01&to=4.17", "");
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains("content-security-policy: default-src 'none'"), "{head}");
+    let command = "olmdex plan --cluster fixtures/help/must-gather --to 4.17 --date 2026-03-01 -i 4.16=fixtures/help/old-catalog \
+                   -i 4.17=fixtures/help/my-catalog";
+    assert!(page.contains(command), "{page}");
+    for wanted in [
+        "Upgrade plan: OpenShift 4.16 to 4.17",
+        "In the way",
+        "keda",
+        "maximum supported OCP version",
+        "value=\"4.17\"",
+    ] {
+        assert!(page.contains(wanted), "{wanted}: {page}");
+    }
+    assert_eq!(page.matches("<h1>").count(), 1);
+    assert!(!page.contains("<style") && !page.contains(" style="), "the policy allows the style sheet alone");
+    // The same as data, and as the command prints it.
+    let plan = |more: &[&str]| {
+        let fixed = [
+            "plan",
+            "--cluster",
+            CLUSTER,
+            "--to",
+            "4.17",
+            "-i",
+            CATALOGS[0],
+            "-i",
+            CATALOGS[1],
+            "--date",
+            "2026-03-01",
+        ];
+        olmdex(fixed.iter().chain(&["-o", "json"]).chain(more).copied()).answer().out()
+    };
+    let (head, data) = server.get("/plan.json?date=2026-03-01&to=4.17", "");
+    assert!(head.contains("content-type: application/json") && data == plan(&[]), "{head}\n{data}");
+    let of_keda = server.get("/plan.json?date=2026-03-01&scope=keda%2Cnowhere&to=4.17", "").1;
+    assert_eq!(of_keda, plan(&["--scope", "keda", "--scope", "nowhere"]));
+    // The last version with a catalog, unless something else is asked.
+    assert!(server.get("/plan", "").1.contains("OpenShift 4.16 to 4.17"));
+    assert!(server.get("/plan?to=4.18", "").1.contains("OpenShift 4.16 to 4.18"));
+    // What a form sends leads to the one address.
+    assert!(server.get("/plan?to=4.17&scope=&date=", "").0.contains("location: /plan?to=4.17\r\n"));
+    // It depends on the day and the cluster, so nobody may keep it.
+    let (head, _) = server.get("/plan?to=4.17", "If-None-Match: *\r\n");
+    assert!(
+        head.starts_with("HTTP/1.1 200") && !head.contains("etag") && head.contains("cache-control: no-cache"),
+        "{head}"
+    );
+    for (query, words) in [
+        ("to=4.16", "later version than 4.16"),
+        ("to=4", "looks like 4.18"),
+        ("to=x.y", "looks like 4.18"),
+        ("date=2026-02-30", "looks like 2026-01-31"),
+    ] {
+        let (head, page) = server.get(&format!("/plan?{query}"), "");
+        assert!(head.starts_with("HTTP/1.1 400") && page.contains(words), "{query}: {head}\n{page}");
+    }
+    // A version without end costs no more than the longest plan.
+    assert!(server.get("/plan?to=4.999999", "").0.starts_with("HTTP/1.1 200"));
+    for target in ["/plan", "/plan.json"] {
+        assert!(server.send("GET", target, "evil.example", "").0.starts_with("HTTP/1.1 403"), "{target}");
+    }
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn there_is_no_plan_without_a_cluster() {
+    let directory = scratch();
+    let server = Server::start(directory.path(), &[CATALOGS[0], CATALOGS[1], "--catalog", "4.16"]);
+    assert!(server.get("/plan", "").0.starts_with("HTTP/1.1 404"));
+    assert!(server.get("/plan.json", "").0.starts_with("HTTP/1.1 404"));
+    assert!(!server.get("/", "").1.contains("plan"));
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn texts_of_a_cluster_stay_texts() {
+    let directory = scratch();
+    let hostile = "\"><script>alert(1)</script><img src=x onerror=y>\\u202e";
+    let text = format!(
+        "{{\"apiVersion\": \"v1\", \"kind\": \"List\", \"items\": [
+        {{\"apiVersion\": \"config.openshift.io/v1\", \"kind\": \"ClusterVersion\", \"metadata\": {{\"name\": \"version\"}},
+          \"status\": {{\"desired\": {{\"version\": \"4.16.3\"}}, \"conditions\": [{{\"type\": \"Upgradeable\", \"status\": \"False\", \"reason\": {0}, \"message\": {0}}}],
+            \"availableUpdates\": [{{\"version\": \"4.17.1\"}}],
+            \"conditionalUpdates\": [{{\"release\": {{\"version\": \"4.17.2\"}}, \"risks\": [{{\"name\": {0}, \"url\": {0}, \"message\": {0}, \"matchingRules\": [{{\"type\": \"Always\"}}]}}]}}]}}}},
+        {{\"apiVersion\": \"config.openshift.io/v1\", \"kind\": \"ClusterOperator\", \"metadata\": {{\"name\": {0}}},
+          \"status\": {{\"conditions\": [{{\"type\": \"Upgradeable\", \"status\": \"False\", \"reason\": {0}, \"message\": {0}}}]}}}},
+        {{\"apiVersion\": \"operators.coreos.com/v1alpha1\", \"kind\": \"ClusterServiceVersion\", \"metadata\": {{\"name\": {0}, \"namespace\": {0}}},
+          \"spec\": {{\"version\": {0}}}, \"status\": {{\"phase\": \"Failed\", \"message\": {0}}}}},
+        {{\"apiVersion\": \"operators.coreos.com/v1alpha1\", \"kind\": \"Subscription\", \"metadata\": {{\"name\": {0}, \"namespace\": {0}}},
+          \"spec\": {{\"name\": {0}, \"channel\": {0}, \"source\": {0}, \"sourceNamespace\": {0}}}, \"status\": {{\"installedCSV\": {0}}}}}]}}",
+        format!("\"{}\"", hostile.replace('"', "\\\""))
+    );
+    let cluster = write(directory.path(), "cluster.json", text);
+    let server = Server::start(
+        directory.path(),
+        &[CATALOGS[0], CATALOGS[1], "--catalog", "4.16", "--cluster", cluster.to_str().unwrap()],
+    );
+    let (head, page) = server.get("/plan?scope=%22%3E%3Cscript%3E&to=4.17", "");
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    let (_, whole) = server.get("/plan?to=4.17", "");
+    assert!(whole.contains("&lt;script&gt;alert(1)"), "the names are shown: {whole}");
+    for page in [page, whole] {
+        assert!(!page.contains("<script>") && !page.contains("<img src=x") && !page.contains('\u{202e}'), "{page}");
+        // Only the name of a file is for others.
+        assert!(
+            page.contains("--cluster cluster.json") && !page.contains(directory.path().to_str().unwrap()),
+            "{page}"
+        );
+    }
+    assert_eq!(server.terminate(), Some(0));
+}
+
+#[test]
+fn a_cluster_without_a_version_is_refused_at_the_start() {
+    let directory = scratch();
+    let cluster = write(directory.path(), "cluster.yaml", "apiVersion: v1\nkind: List\nitems: []\n");
+    let serve =
+        |more: &[&str]| olmdex(["serve", CATALOGS[0], "--http", "127.0.0.1:0"].iter().chain(more).copied()).answer();
+    serve(&["--cluster", cluster.to_str().unwrap()]).expect_code(2).expect_words("has no ClusterVersion");
+    serve(&["--cluster", CLUSTER, "--to", "4.15"]).expect_code(2).expect_words("not later than 4.16");
+    serve(&["--cluster", CLUSTER, "--no-pages"]).expect_code(2);
+    serve(&["--to", "4.17"]).expect_code(2);
+    serve(&["--cluster", CLUSTER, "--source-map", "a=nope"]).expect_code(4).expect_words("no family `nope`");
+}
