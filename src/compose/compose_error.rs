@@ -20,7 +20,7 @@ pub enum ComposeError {
         /// Where.
         place: String,
         /// Why not.
-        source: SourceError,
+        source: Box<SourceError>,
     },
     /// A source cannot be opened.
     #[error(transparent)]
@@ -128,7 +128,8 @@ impl ComposeError {
     pub fn help(&self) -> Option<String> {
         let listed = |names: &[String]| names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
         Some(match self {
-            Self::Source(error) | Self::Unopened { source: error, .. } => error.help(),
+            Self::Source(error) => error.help(),
+            Self::Unopened { source, .. } => source.help(),
             Self::Index(error) => return error.help(),
             Self::Images(ImagesError::Source(error)) => error.help(),
             Self::Images(_) | Self::Template { .. } => return None,

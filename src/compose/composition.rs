@@ -102,7 +102,7 @@ impl Composition {
 
 /// The catalog of a source.
 fn opened(place: &str, path: &Path, catalog: Option<&str>, open: &Open<'_>) -> Result<Input, ComposeError> {
-    let unopened = |source| ComposeError::Unopened { place: place.to_owned(), source };
+    let unopened = |source: SourceError| ComposeError::Unopened { place: place.to_owned(), source: Box::new(source) };
     match open(path).map_err(unopened)? {
         Source::Catalog(input) => match catalog {
             None => Ok(input),

@@ -93,7 +93,7 @@ impl From<ComposeError> for CommandError {
         };
         match error {
             ComposeError::Source(error) => error.into(),
-            ComposeError::Unopened { place, source } => Self::from(source).at(&place),
+            ComposeError::Unopened { place, source } => Self::from(*source).at(&place),
             ComposeError::Index(error) => error.into(),
             ComposeError::Images(error) => error.into(),
             error => {
