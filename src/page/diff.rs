@@ -6,10 +6,10 @@ use super::command::Command;
 use super::parts::{badge, link, select, shown, table};
 use super::reply::PageError;
 use super::route::{Comparison, Route};
-use super::shelf::by_numbers;
 use super::site::{Desk, Page};
 use crate::diag::counted;
 use crate::index::query::{Change, Filter, Side, diff};
+use crate::version::by_numbers;
 
 /// The answer as data: what `diff` gives for two catalogs of an index.
 pub(super) fn answer(desk: Desk<'_>, comparison: &Comparison) -> Result<Vec<Change>, PageError> {

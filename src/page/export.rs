@@ -12,12 +12,13 @@ use super::answer::{content_and_data, data};
 use super::links::{FileNames, Links};
 use super::reply::PageError;
 use super::route::{Comparison, Fit, Form, List, Part, Release, Route, Stream, Way};
-use super::shelf::{Shelf, by_numbers};
+use super::shelf::Shelf;
 use super::site::{Desk, Site};
 use crate::file::{FileError, NewDirectory};
 use crate::index::query::{ApiPattern, BundleRow, Filter};
 use crate::index::{Index, IndexError};
 use crate::json::unindent;
+use crate::version::by_numbers;
 
 /// What was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

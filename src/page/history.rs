@@ -11,7 +11,7 @@ use crate::index::query::HistoryRow;
 
 /// The answer as data: what `history PKG` gives.
 pub(super) fn answer(desk: Desk<'_>, package: &str) -> Result<Vec<HistoryRow>, PageError> {
-    let order: Vec<String> = desk.catalogs().map(str::to_owned).collect();
+    let order = desk.index().catalog_names_in_time()?;
     let rows = desk.index().history(package, &order)?;
     if rows.is_empty() { Err(desk.unknown_package(package)?) } else { Ok(rows) }
 }
@@ -36,7 +36,7 @@ pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
         h1 { "History of " (shown(package)) }
         (tabs(desk, package))
         @if desk.has_several() {
-            p { "The first and the last catalog that have each version. Catalogs are sorted by name." }
+            p { "The first and the last catalog that have each version. Catalogs are in the order of their days, then of their names." }
         } @else {
             p { "There is only one catalog, so there is no history. An index of several catalogs has one, for example with a catalog for each OpenShift version." }
         }

@@ -6,10 +6,10 @@ use super::command::Command;
 use super::parts::{facts, link, shown, table};
 use super::reply::PageError;
 use super::route::{Comparison, Journey, List, Route};
-use super::shelf::by_numbers;
 use super::site::{Desk, Page};
 use crate::diag::grouped;
 use crate::index::query::CatalogRow;
+use crate::version::by_numbers;
 
 /// The answer as data: what `list catalogs` gives.
 pub(super) fn answer(desk: Desk<'_>) -> &[CatalogRow] {

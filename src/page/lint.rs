@@ -9,9 +9,9 @@ use super::command::Command;
 use super::parts::{link, shown};
 use super::reply::PageError;
 use super::route::Route;
-use super::shelf::by_numbers;
 use super::site::{Desk, Page};
 use crate::diag::{Finding, Tally, counted};
+use crate::version::by_numbers;
 
 /// The findings about a catalog, with their places in its files.
 pub(super) fn answer(desk: Desk<'_>, named: Option<&String>) -> Result<(String, Arc<Vec<Finding>>), PageError> {

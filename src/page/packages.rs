@@ -9,10 +9,10 @@ use super::narrowing::{chosen, facets, sorting};
 use super::parts::{deprecated, link, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
-use super::shelf::by_numbers;
 use super::site::{Desk, Page};
 use crate::diag::counted;
 use crate::index::query::{Filter, Hit, PackageRow, SearchQuery};
+use crate::version::by_numbers;
 
 /// Packages of a page of the list.
 const PER_PAGE: usize = 50;

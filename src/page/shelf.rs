@@ -14,6 +14,7 @@ use crate::check::check;
 use crate::diag::Finding;
 use crate::index::query::{CatalogRow, DocumentFilter, Facet, Filter};
 use crate::index::{Index, IndexError};
+use crate::version::by_numbers;
 
 /// Bytes of the documents of a catalog that is checked for a page.
 const MAX_CHECKED: u64 = 32 << 20;
@@ -143,31 +144,5 @@ impl Shelf {
     pub(super) fn preferred<'c>(&self, names: impl Iterator<Item = &'c str>) -> Option<&'c str> {
         let priority = |name: &str| self.catalogs.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);
         names.max_by_key(|it| (priority(it), by_numbers(it)))
-    }
-}
-
-/// A key that orders names with the numbers in them by their value.
-pub(super) fn by_numbers(name: &str) -> Vec<(String, u128)> {
-    let mut parts = Vec::new();
-    let mut rest = name;
-    while !rest.is_empty() {
-        let at = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
-        let (text, digits) = rest.split_at(at);
-        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-        parts.push((text.to_owned(), digits[..end].parse().unwrap_or(u128::MAX)));
-        rest = &digits[end..];
-    }
-    parts
-}
-
-#[cfg(test)]
-mod tests {
-    use super::by_numbers;
-
-    #[test]
-    fn numbers_in_names_count_as_numbers() {
-        let mut names = vec!["v4.9", "v4.20", "v4.10", "community", "v4.20-rc"];
-        names.sort_by_key(|it| by_numbers(it));
-        assert_eq!(names, ["community", "v4.9", "v4.10", "v4.20", "v4.20-rc"]);
     }
 }

@@ -23,6 +23,7 @@ mod holding;
 mod latest;
 mod listing;
 mod nearest;
+mod numbered;
 mod parse;
 mod quote;
 pub use quote::Quoted;
@@ -38,6 +39,7 @@ pub use holding::Holding;
 pub use latest::latest_only;
 pub use listing::{by_version, first_of, version_in_name};
 pub use nearest::nearest;
+pub use numbered::by_numbers;
 pub use parse::{NumberPart, VersionError};
 pub use release::{BadSegment, Release, ReleaseError, ReleaseErrorReason, VersionRelease};
 

@@ -218,3 +218,14 @@ fn what_was_broken_once_is_left_out_or_refused() {
         run(root, &["list", "bundles", "till", "-i", "past.db", "--catalog", "shop@2026-05-02", "-o", "name"]).out();
     assert!(!bundles.contains("root"), "{bundles}");
 }
+
+#[test]
+fn names_of_versions_are_in_the_order_of_versions() {
+    let directory = scratch();
+    let index = directory.path().join("index.db");
+    let shop = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/shop/in");
+    let named = ["v4.20", "v4.9", "v4.10"].map(|it| format!("{it}={shop}"));
+    olmdex(["build", "-q"]).args(&named).arg("-o").arg(&index).answer().expect_code(0);
+    let rows = olmdex(["history", "till", "-o", "csv", "-i"]).arg(&index).answer().out();
+    assert!(rows.contains(",v4.9,v4.20,"), "{rows}");
+}

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::Filter;
 use crate::index::{Index, IndexError};
+use crate::version::by_numbers;
 
 /// A bundle over several catalogs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -49,13 +50,14 @@ ORDER BY b.version_key, b.name, b.document, c.name";
 pub(super) const STATEMENTS: &[(&str, &str)] = &[("history of a package", BUNDLES)];
 
 impl Index {
-    /// The names of the catalogs in the order of time: by the days of their labels, those without one first, then by name.
+    /// The names of the catalogs in the order of time: by the days of their labels, those without one first, then by name, with numbers by
+    /// their value: `v4.9` before `v4.20`.
     ///
     /// # Errors
     /// If the index is damaged.
     pub fn catalog_names_in_time(&self) -> Result<Vec<String>, IndexError> {
         let mut ranks = self.catalog_ranks(&Filter::default())?;
-        ranks.sort_by_cached_key(|it| it.labels.get(DATE_LABEL).cloned());
+        ranks.sort_by_cached_key(|it| (it.labels.get(DATE_LABEL).cloned(), by_numbers(&it.catalog)));
         Ok(ranks.into_iter().map(|it| it.catalog).collect())
     }
 
