@@ -45,6 +45,7 @@ const ROWS: &[Row] = &[
     writes("build", &["shop", "-o", "new.db"], "new.db"),
     writes("build", &["more=next", "-o", "shop.db"], "shop.db"),
     writes("build", &["two-packages.db", "hot.db", "-o", "new.db"], "new.db"),
+    writes("build", &["shop", "--graph-data", "graph.json", "-o", "new.db"], "new.db"),
     reads("validate", &["{}"]),
     writes("validate", &["shop", "--select", "W1803", "--fix"], "shop"),
     reads("bundle validate", &["bundle", "--suite", "all"]),
@@ -143,6 +144,7 @@ const ROWS: &[Row] = &[
     ),
     reads("sql", &["SELECT bundle FROM v_bundle ORDER BY 1", "-i", "{}"]),
     writes("serve", &["shop", "--cache-dir", "cache", "--cache-only"], "cache"),
+    reads("lsp", &[]),
     reads("lifecycle", &["--lifecycles", "lifecycles.yaml", "--date", "2026-03-01", "-i", "shop"]),
     reads("platform-path", &["--from", "4.16.30", "--to", "4.18", "--graph", "graph.json"]),
     reads(
