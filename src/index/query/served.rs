@@ -360,13 +360,17 @@ impl Index {
         self.rows(KEYS, [catalog], |row| Ok(EntryKey { document: row.get(0)?, position: row.get(1)? }))
     }
 
-    /// An entry of a catalog by its key. `None` if the catalog does not have it.
+    /// An entry of a catalog by its key.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn served_entry(&self, catalog: &str, key: EntryKey) -> Result<Option<ServedEntry>, IndexError> {
-        let rows = self.rows(ENTRY, params![catalog, key.document, key.position], entry_of)?;
-        Ok(rows.into_iter().next())
+    pub fn served_entry(&self, catalog: &str, key: EntryKey) -> Result<ServedEntry, IndexError> {
+        let EntryKey { document, position } = key;
+        let rows = self.rows(ENTRY, params![catalog, document, position], entry_of)?;
+        rows.into_iter().next().ok_or_else(|| {
+            let message = format!("it has no entry {position} of document {document}");
+            IndexError::not_an_index(self.path(), NotAnIndex::Damaged { message })
+        })
     }
 
     /// The entries that replace a bundle or skip it, by package, channel and name; not by their ranges.

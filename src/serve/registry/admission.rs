@@ -15,7 +15,8 @@ const CSV_METADATA: &str = "olm.csv.metadata";
 #[must_use]
 pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
     let mut seen: Vec<Seen> = Vec::new();
-    let collected = load(input, &Look, |it| {
+    // What is valid as a whole is valid in its parts, whose texts nobody looks at then.
+    let collected = load(input, &Look { keeps_texts: opm.is_some() }, |it| {
         seen.push(it);
         Ok::<(), std::convert::Infallible>(())
     });
@@ -51,12 +52,10 @@ pub fn refusal(input: &Input, opm: Option<&str>) -> Option<String> {
             Seen::Custom { .. } | Seen::NoSchema => {}
         }
     }
-    let is_accepted = opm.is_none();
     packages.into_iter().find_map(|(package, bucket)| {
         let why = match bucket {
             Bucket { is_broken: true, .. } => opm.map(str::to_owned),
-            // What is valid as a whole is valid in its parts.
-            Bucket { text, .. } if !is_accepted => check(&Input::bytes(&package, text.into())).opm,
+            Bucket { text, .. } if opm.is_some() => check(&Input::bytes(&package, text.into())).opm,
             _ => None,
         };
         let several =
@@ -93,7 +92,9 @@ enum Seen {
     },
 }
 
-struct Look;
+struct Look {
+    keeps_texts: bool,
+}
 
 impl Consumer for Look {
     type Output = Seen;
@@ -114,6 +115,9 @@ impl Consumer for Look {
             _ => 0,
         };
         let mut text = Vec::new();
+        if !self.keeps_texts {
+            return Seen::Part { package: blob.package.into_owned(), text, n_csv_metadata };
+        }
         match write_blob(&blob, Format::Json, &mut text) {
             Ok(()) => Seen::Part { package: blob.package.into_owned(), text, n_csv_metadata },
             Err(_) => Seen::Broken { package: blob.package.into_owned() },

@@ -139,7 +139,7 @@ impl Registry<'_> {
         if bundle.is_empty() {
             // An entry that replaces nothing is one that replaces the empty name.
             for key in self.index.served_keys(self.catalog)? {
-                self.index.served_entry(self.catalog, key)?.iter().for_each(&mut add);
+                add(&self.index.served_entry(self.catalog, key)?);
             }
         } else {
             self.index.served_successors(self.catalog, bundle)?.iter().for_each(add);
@@ -234,7 +234,7 @@ impl Registry<'_> {
     /// # Errors
     /// [`Refusal::Index`].
     pub fn listed(&self, key: EntryKey) -> Result<Bundle, Refusal> {
-        let entry = self.index.served_entry(self.catalog, key)?.unwrap_or_default();
+        let entry = self.index.served_entry(self.catalog, key)?;
         message_of(self.index, self.catalog, entry, Extent::Listed)
     }
 
