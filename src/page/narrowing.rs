@@ -24,7 +24,7 @@ struct Field {
     set: fn(&mut List) -> &mut Option<String>,
 }
 
-const FIELDS: [Field; 7] = [
+const FIELDS: [Field; 8] = [
     Field { label: "Catalog", kind: None, get: |it| &it.catalog, set: |it| &mut it.catalog },
     Field { label: "Category", kind: Some(FacetKind::Category), get: |it| &it.category, set: |it| &mut it.category },
     Field {
@@ -36,6 +36,7 @@ const FIELDS: [Field; 7] = [
     Field { label: "Feature", kind: Some(FacetKind::Feature), get: |it| &it.feature, set: |it| &mut it.feature },
     Field { label: "Architecture", kind: Some(FacetKind::Architecture), get: |it| &it.arch, set: |it| &mut it.arch },
     Field { label: "Install mode", kind: Some(FacetKind::InstallMode), get: |it| &it.mode, set: |it| &mut it.mode },
+    Field { label: "Status", kind: Some(FacetKind::Status), get: |it| &it.status, set: |it| &mut it.status },
     Field { label: "Provider", kind: Some(FacetKind::Provider), get: |it| &it.provider, set: |it| &mut it.provider },
 ];
 
@@ -106,7 +107,9 @@ pub(super) fn facets(desk: Desk<'_>, list: &List, packages: &BTreeSet<&str>) -> 
                 values.into_iter().map(|(value, n)| (value, Some(n))).collect()
             }
         };
-        if !values.is_empty() {
+        // What all have narrows nothing.
+        let is_all = matches!(values.as_slice(), [(_, Some(n))] if *n == packages.len());
+        if !values.is_empty() && !is_all {
             groups.push((field, values));
         }
     }

@@ -11,7 +11,7 @@ use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::{Desk, Page};
 use crate::diag::counted;
-use crate::index::query::{Filter, Hit, PackageRow, SearchQuery};
+use crate::index::query::{Filter, Hit, PackageRow, SearchQuery, Status};
 use crate::version::by_numbers;
 
 /// Packages of a page of the list.
@@ -26,10 +26,14 @@ pub(super) enum Answer {
 pub(super) fn answer(desk: Desk<'_>, list: &List) -> Result<Answer, PageError> {
     desk.must_have_catalog(list.catalog.as_ref())?;
     let query = query(list);
+    let status = list.status.as_deref().and_then(Status::from_word);
     if !list.words.is_empty() {
-        return Ok(Answer::Found(desk.index().search(&query)?));
+        let mut hits = desk.index().search(&query)?;
+        desk.index().retain_with_status(&mut hits, status.as_slice())?;
+        return Ok(Answer::Found(hits));
     }
     let mut rows = desk.index().packages(&Filter { catalogs: query.catalogs.clone(), ..Filter::default() })?;
+    rows.retain(|it| status.is_none_or(|status| it.status() == status));
     if let Some(matching) = desk.index().matching(&query)? {
         let packages: HashSet<(&str, &str)> = matching.iter().map(|it| (&*it.0, &*it.1)).collect();
         rows.retain(|it| packages.contains(&(it.catalog.as_str(), it.package.as_str())));
@@ -65,6 +69,7 @@ fn command(list: &List) -> Command {
         .given("--feature", feature.as_ref())
         .given("--arch", list.arch.as_ref())
         .given("--install-mode", list.mode.as_ref())
+        .given("--status", list.status.as_ref())
         .given("--catalog", list.catalog.as_ref())
 }
 

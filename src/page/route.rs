@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use super::reply::PageError;
+use crate::index::query::Status;
 
 /// A page, or what pages are made of.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,6 +76,8 @@ pub struct List {
     pub arch: Option<String>,
     /// The install mode.
     pub mode: Option<String>,
+    /// The status, a word of [`Status`].
+    pub status: Option<String>,
     /// The order.
     pub sort: Sort,
     /// Which page of the list, from 0.
@@ -373,6 +376,10 @@ impl List {
                 _ => return Err(PageError::parameter("page", "it is a number from 1")),
             },
         };
+        let status = query.take("status");
+        if status.as_deref().is_some_and(|it| Status::from_word(it).is_none()) {
+            return Err(PageError::parameter("status", "it is `current`, `deprecated` or `invalid`"));
+        }
         let words = query.take("q").unwrap_or_default();
         Ok(Self {
             words: words.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -383,6 +390,7 @@ impl List {
             feature: query.take("feature"),
             arch: query.take("arch"),
             mode: query.take("mode"),
+            status,
             sort,
             page,
         })
@@ -405,6 +413,7 @@ impl List {
             ("provider", self.provider.clone()),
             ("q", Some(self.words.clone()).filter(|it| !it.is_empty())),
             ("sort", sort),
+            ("status", self.status.clone()),
         ]
     }
 }

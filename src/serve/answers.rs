@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-/// Bytes of the younger half; the older half has as many at most.
-const MAX_HALF: usize = 8 << 20;
+/// Bytes of all answers, if nobody says how many.
+const MAX_ALL: usize = 16 << 20;
 
 /// Bytes of one answer.
 const MAX_ANSWER: usize = 1 << 20;
@@ -28,9 +28,17 @@ pub struct Question {
 pub type Messages = Arc<[Bytes]>;
 
 /// Answers of one state of the catalogs, the ones that were asked last.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Answers {
     halves: Mutex<Halves>,
+    /// Bytes of the younger half; the older half has as many at most.
+    max_half: usize,
+}
+
+impl Default for Answers {
+    fn default() -> Self {
+        Self::of_bytes(MAX_ALL)
+    }
 }
 
 /// When the younger half is full it becomes the older one, and what was in that and not asked again is forgotten.
@@ -42,6 +50,12 @@ struct Halves {
 }
 
 impl Answers {
+    /// None yet, and at most about so many bytes of them.
+    #[must_use]
+    pub fn of_bytes(max: usize) -> Self {
+        Self { halves: Mutex::default(), max_half: max / 2 }
+    }
+
     /// An answer that was given before.
     pub fn get(&self, question: &Question) -> Option<Messages> {
         let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,22 +63,23 @@ impl Answers {
             return Some(Arc::clone(found));
         }
         let (question, found) = halves.old.remove_entry(question)?;
-        halves.add(question, Arc::clone(&found));
+        halves.add(question, Arc::clone(&found), self.max_half);
         Some(found)
     }
 
     /// Keeps an answer, if it is not too long.
     pub fn add(&self, question: Question, messages: &Messages) {
-        if bytes_of(&question, messages) <= MAX_ANSWER {
-            self.halves.lock().unwrap_or_else(PoisonError::into_inner).add(question, Arc::clone(messages));
+        if bytes_of(&question, messages) <= MAX_ANSWER.min(self.max_half) {
+            let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
+            halves.add(question, Arc::clone(messages), self.max_half);
         }
     }
 }
 
 impl Halves {
-    fn add(&mut self, question: Question, messages: Messages) {
+    fn add(&mut self, question: Question, messages: Messages, max_half: usize) {
         let size = bytes_of(&question, &messages);
-        if self.n_young_bytes + size > MAX_HALF {
+        if self.n_young_bytes + size > max_half {
             self.old = std::mem::take(&mut self.young);
             self.n_young_bytes = 0;
         }
@@ -109,7 +124,14 @@ mod tests {
         assert!(answers.get(&question(500)).is_none());
         let halves = answers.halves.lock().unwrap();
         let n_kept = halves.young.len() + halves.old.len();
-        assert!(n_kept * 100_000 <= 2 * MAX_HALF, "{n_kept}");
+        assert!(n_kept * 100_000 <= MAX_ALL, "{n_kept}");
+    }
+
+    #[test]
+    fn without_room_nothing_is_kept() {
+        let answers = Answers::of_bytes(100);
+        answers.add(question(1), &answer(10));
+        assert!(answers.get(&question(1)).is_none());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`answers`] | answers that were given before |
 //! | [`catalogd`] | what catalogd's HTTP API answers, as plain functions of an index |
+//! | [`memory`] | how much memory kept answers may take |
 //! | [`network`] | connections, frames, shutting down, reloading |
 //! | [`registry`] | what the gRPC registry answers, as plain functions of an index |
 //! | [`snapshot`] | the catalogs at one moment, asked by several threads |
@@ -12,6 +13,7 @@
 
 pub mod answers;
 pub mod catalogd;
+pub mod memory;
 pub mod network;
 pub mod registry;
 pub mod snapshot;

@@ -77,6 +77,12 @@ impl Snapshot {
         })
     }
 
+    /// The same with room for about so many bytes of answers.
+    #[must_use]
+    pub fn keeping_answers(self, max_bytes: usize) -> Self {
+        Self { answers: Answers::of_bytes(max_bytes), ..self }
+    }
+
     /// The same with pages. `source` is how the commands that they show name the catalogs.
     ///
     /// # Errors

@@ -230,8 +230,15 @@ fn the_data_of_pages_is_what_their_commands_print() {
     let pages = two_catalogs(directory.path());
     let mut all: BTreeSet<String> = pages.all().into_keys().collect();
     all.extend(
-        ["/p/keda/path?from=2.8.1", "/p/keda/path?from=2.10.1&olm=v1&to=2.8.1", "/images?q=keda", "/packages?q=scale"]
-            .map(str::to_owned),
+        [
+            "/p/keda/path?from=2.8.1",
+            "/p/keda/path?from=2.10.1&olm=v1&to=2.8.1",
+            "/images?q=keda",
+            "/packages?q=scale",
+            "/packages?status=current",
+            "/packages?q=scale&status=deprecated",
+        ]
+        .map(str::to_owned),
     );
     let mut n_compared = 0;
     for target in &all {
@@ -367,6 +374,8 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
     let pages = two_catalogs(directory.path());
     let reply = pages.ask("GET", "/packages?sort=&q=keda", None);
     assert_eq!((reply.status, header(&reply, "Location")), (308, "/packages?q=keda"));
+    let (status, text) = pages.get("/packages?status=old");
+    assert!(status == 400 && text.contains("it is `current`, `deprecated` or `invalid`"), "{text}");
     let reply = pages.ask("GET", "/p/keda", None);
     let tag = header(&reply, "ETag").to_owned();
     assert!(!tag.is_empty());

@@ -76,3 +76,70 @@ fn a_server_starts_where_nothing_can_be_written_and_logs_its_calls_if_it_is_aske
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+/// The log and the exit code of `opm serve --cache-only` in an environment of its own.
+fn cached_of(source: &Path, environment: &[(&str, &str)], more: &[&str]) -> (Option<i32>, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_olmdex"))
+        .arg0("/bin/opm")
+        .arg("serve")
+        .arg(source)
+        .arg("--cache-only")
+        .args(more)
+        .envs(environment.iter().copied())
+        .output()
+        .unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_bundle_that_clients_refuse_is_told_at_the_start() {
+    let directory = scratch();
+    let name = "wide.v1.0.0";
+    // The message has the manifest twice.
+    for (len, is_told) in [(2 << 20, true), (1 << 20, false)] {
+        let csv = format!(
+            r#"{{"kind":"ClusterServiceVersion","metadata":{{"name":"{name}"}},"spec":{{"description":"{}"}}}}"#,
+            "x".repeat(len)
+        );
+        let data = base64::Engine::encode(&base64::engine::general_purpose::STANDARD, csv);
+        let catalog = format!(
+            r#"{{"schema":"olm.package","name":"wide","defaultChannel":"stable"}}
+{{"schema":"olm.channel","package":"wide","name":"stable","entries":[{{"name":"{name}"}}]}}
+{{"schema":"olm.bundle","package":"wide","name":"{name}","image":"example.com/wide:1","properties":[
+{{"type":"olm.package","value":{{"packageName":"wide","version":"1.0.0"}}}},{{"type":"olm.bundle.object","value":{{"data":"{data}"}}}}]}}"#
+        );
+        let source = format!("of-{len}/catalog.json");
+        write(directory.path(), &source, &catalog);
+        let (code, log) = cached_of(&directory.path().join(source), &[], &[]);
+        assert_eq!(code, Some(0), "{log}");
+        assert_eq!(
+            log.contains("level=warning msg=\"bundle `wide.v1.0.0` of package `wide` is a message of"),
+            is_told,
+            "{log}"
+        );
+    }
+}
+
+#[test]
+fn a_limit_of_memory_that_is_none_is_told() {
+    for (limit, is_told) in [("50MiB", false), ("off", false), ("", false), ("50MB", true)] {
+        let (code, log) = cached_of(Path::new("fixtures/shop/in"), &[("GOMEMLIMIT", limit)], &[]);
+        assert!(code == Some(0) && log.contains("GOMEMLIMIT") == is_told, "{limit}: {log}");
+    }
+}
+
+#[test]
+fn why_the_server_did_not_start_stands_where_kubernetes_looks() {
+    let directory = scratch();
+    let path = directory.path().join("termination-log");
+    let option = format!("--termination-log={}", path.display());
+    let (code, log) = cached_of(Path::new("fixtures/five-mistakes/in"), &[], &[&option]);
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(code == Some(1) && log.contains("level=fatal"), "{log}");
+    assert!(written.starts_with("failed to load or rebuild cache"), "{written}");
+    let (code, log) = cached_of(Path::new("fixtures/shop/in"), &[], &[&option]);
+    assert_eq!(code, Some(0), "{log}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), written);
+    let (_, log) = cached_of(Path::new("fixtures/five-mistakes/in"), &[], &["--termination-log=/dev/null/x"]);
+    assert!(log.contains("level=warning") && log.contains("/dev/null/x: cannot be written"), "{log}");
+}

@@ -3,8 +3,9 @@
 //! What it deliberately does not do: it searches nothing.
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::index::query::{ApiPattern, SearchQuery};
+use crate::index::query::{ApiPattern, SearchQuery, Status};
 
 /// Which bundles are wanted. All conditions must hold for one bundle.
 #[derive(Debug, Clone, Default, Args)]
@@ -75,4 +76,15 @@ impl Conditions {
             catalogs: catalogs.to_vec(),
         }
     }
+}
+
+/// Reads a status by its word.
+pub(crate) fn statuses() -> impl TypedValueParser<Value = Status> {
+    let about = |it: Status| match it {
+        Status::Current => "neither deprecated nor invalid",
+        Status::Deprecated => "deprecated by its own entry",
+        Status::Invalid => "a package with errors",
+    };
+    let words = PossibleValuesParser::new(Status::ALL.map(|it| PossibleValue::new(it.word()).help(about(it))));
+    words.try_map(|it| Status::from_word(&it).ok_or("there is no such status"))
 }

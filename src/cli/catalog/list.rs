@@ -6,7 +6,7 @@ use std::io::{BufWriter, Write as _};
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::args::conditions::Conditions;
+use crate::cli::args::conditions::{Conditions, statuses};
 use crate::cli::args::formats::Compat;
 use crate::cli::args::name::{NameArgument, unknown_channel, unknown_package, unknown_version};
 use crate::cli::args::sources::AskOptions;
@@ -15,7 +15,7 @@ use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::index::Index;
-use crate::index::query::{BundleRow, CatalogRow, ChannelRow, Filter, PackageRow};
+use crate::index::query::{BundleRow, CatalogRow, ChannelRow, Filter, PackageRow, Status};
 
 /// List packages, channels, bundles or catalogs
 #[derive(Debug, Args)]
@@ -33,6 +33,9 @@ pub(crate) struct ListArgs {
     name: Option<String>,
     #[command(flatten)]
     conditions: Conditions,
+    /// Only packages, channels or bundles with this status; of several, any
+    #[arg(long, value_name = "STATUS", value_parser = statuses())]
+    status: Vec<Status>,
     /// At most this many rows
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -88,7 +91,12 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
         let error = CommandError::usage("conditions such as `--category` apply to packages and bundles");
         return Err(error.help("`olmdex list bundles` has the channels of each bundle"));
     }
+    if !args.status.is_empty() && args.what == What::Catalogs {
+        return Err(CommandError::usage("catalogs have no status")
+            .help("ask for packages, as in `olmdex list packages --status deprecated`"));
+    }
     let index = args.ask.open(context)?;
+    let is_wanted = |status: Status| args.status.is_empty() || args.status.contains(&status);
     let filter = Filter { catalogs: args.ask.catalog.clone(), package, channel };
     let matching = index.matching(&args.conditions.query(&[], &[]))?;
     match args.what {
@@ -96,6 +104,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
         What::Packages => {
             let mut rows = index.packages(&filter)?;
             must_be_there(&index, &filter, rows.is_empty())?;
+            rows.retain(|it| is_wanted(it.status()));
             if let Some(matching) = &matching {
                 let packages: HashSet<(&str, &str)> = matching.iter().map(|it| (&*it.0, &*it.1)).collect();
                 rows.retain(|it| packages.contains(&(it.catalog.as_str(), it.package.as_str())));
@@ -106,6 +115,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
         What::Channels => {
             let mut rows = index.channels(&filter)?;
             must_be_there(&index, &filter, rows.is_empty())?;
+            rows.retain(|it| is_wanted(it.status()));
             limit(context, args.limit, &mut rows);
             table::print(rows, &args.rows)?;
         }
@@ -122,6 +132,7 @@ pub(crate) fn run(context: &Context, args: &ListArgs) -> CommandResult {
                     return Err(unknown_version(&index, &filter.catalogs, package, version)?);
                 }
             }
+            rows.retain(|it| is_wanted(it.status()));
             if let Some(matching) = &matching {
                 rows.retain(|it| matching.contains(&(it.catalog.clone(), it.package.clone(), it.bundle.clone())));
             }
@@ -148,8 +159,9 @@ fn must_be_there(index: &Index, filter: &Filter, is_empty: bool) -> Result<(), C
     }
 }
 
-fn status(deprecation: Option<&String>) -> &'static str {
-    if deprecation.is_some() { "deprecated" } else { "" }
+/// What a column says of it: nothing, where all is as it should be.
+fn shown(status: Status) -> &'static str {
+    if status == Status::Current { "" } else { status.word() }
 }
 
 impl Row for CatalogRow {
@@ -206,7 +218,6 @@ impl Row for PackageRow {
     }
 
     fn cells(&self) -> Vec<Cow<'_, str>> {
-        let status = if self.is_valid { status(self.deprecation.as_ref()) } else { "invalid" };
         vec![
             Cow::from(&self.catalog),
             Cow::from(&self.package),
@@ -216,7 +227,7 @@ impl Row for PackageRow {
             self.channels.to_string().into(),
             self.bundles.to_string().into(),
             Cow::from(&self.provider),
-            status.into(),
+            shown(self.status()).into(),
             Cow::from(&self.display_name),
         ]
     }
@@ -250,7 +261,7 @@ impl Row for ChannelRow {
             Cow::from(if self.is_default { "yes" } else { "" }),
             Cow::from(&self.head_version),
             self.entries.to_string().into(),
-            status(self.deprecation.as_ref()).into(),
+            shown(self.status()).into(),
             Cow::from(&self.head),
         ]
     }
@@ -294,7 +305,7 @@ impl Row for BundleRow {
             Cow::from(&self.bundle),
             Cow::from(&self.display_name),
             Cow::from(&self.image),
-            status(self.deprecation.as_ref()).into(),
+            shown(self.status()).into(),
             self.support_ends.as_deref().unwrap_or_default().into(),
             self.openshift.as_deref().unwrap_or_default().join(", ").into(),
             channels,
@@ -308,6 +319,10 @@ impl Row for BundleRow {
 
 /// What `opm alpha list` prints: it refuses invalid catalogs, and knows display names from bundle objects only.
 fn list_as_opm(context: &Context, args: &ListArgs) -> CommandResult {
+    if !args.conditions.is_empty() || !args.status.is_empty() {
+        let error = CommandError::usage("`--compat opm` prints what opm prints, which lists all");
+        return Err(error.help("leave out `--compat`, or the conditions"));
+    }
     let index = match args.ask.open_if_valid(context)? {
         Ok(index) => index,
         Err(refusal) => {

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use clap::Args;
 
-use crate::cli::args::conditions::Conditions;
+use crate::cli::args::conditions::{Conditions, statuses};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::left_out::limit;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::index::query::Hit;
+use crate::index::query::{Hit, Status};
 
 /// Find packages by words, APIs, images or features
 ///
@@ -28,6 +28,9 @@ pub(crate) struct SearchArgs {
     words: Vec<String>,
     #[command(flatten)]
     conditions: Conditions,
+    /// Only packages with this status; of several, any
+    #[arg(long, value_name = "STATUS", value_parser = statuses())]
+    status: Vec<Status>,
     /// At most this many packages, the best first
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -44,6 +47,7 @@ pub(crate) fn run(context: &Context, args: &SearchArgs) -> CommandResult {
     }
     let index = args.ask.open(context)?;
     let mut hits = index.search(&args.conditions.query(&args.words, &args.ask.catalog))?;
+    index.retain_with_status(&mut hits, &args.status)?;
     limit(context, args.limit, &mut hits);
     let is_found = !hits.is_empty();
     if !is_found {

@@ -1,6 +1,7 @@
 //! `olmdex serve`
 
 use std::collections::BTreeSet;
+use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,8 +24,9 @@ use crate::index::{Builder, CatalogSpec, Index, IndexError, Mode};
 use crate::page::Plans;
 use crate::plan::PlanBasis;
 use crate::platform::Day;
+use crate::serve::memory::budget;
 use crate::serve::network::{Event, Grpc, ServeError, Server, TlsFiles};
-use crate::serve::registry::refusal;
+use crate::serve::registry::{MAX_TAKEN, Registry, TooLarge, refusal};
 use crate::serve::snapshot::Snapshot;
 use crate::source::{Opener, Source};
 
@@ -100,8 +102,8 @@ pub(crate) struct ServeArgs {
     /// Likewise
     #[arg(long, hide = true)]
     pprof_capture_profiles: bool,
-    /// Taken for opm's sake; nothing is written there
-    #[arg(short, long, value_name = "FILE", hide = true)]
+    /// Add to this file why the server could not start; of a container, Kubernetes shows /dev/termination-log
+    #[arg(short, long, value_name = "FILE")]
     termination_log: Option<PathBuf>,
     /// Log each call and request
     #[arg(long)]
@@ -113,13 +115,26 @@ pub(crate) struct ServeArgs {
 
 pub(crate) fn run(context: &Context, args: &ServeArgs) -> CommandResult {
     let log = Log { reporter: context.reporter, is_opm: args.as_opm };
-    match serve(context, args, &log) {
+    let result = serve(context, args, &log);
+    // Only a pod has this file.
+    let of_pod = Path::new("/dev/termination-log");
+    let usual = (args.as_opm && of_pod.exists()).then_some(of_pod);
+    if let (Err(error), Some(path)) = (&result, args.termination_log.as_deref().or(usual))
+        && let Err(why) = append(path, &(error.message() + "\n"))
+    {
+        log.warn(&format!("{}: cannot be written: {why}", path.display()));
+    }
+    match result {
         Err(error) if args.as_opm => {
             log.line("fatal", &error.message(), &[]);
             Ok(Exit::No)
         }
         result => result,
     }
+}
+
+fn append(path: &Path, text: &str) -> std::io::Result<()> {
+    std::fs::OpenOptions::new().append(true).create(true).open(path)?.write_all(text.as_bytes())
 }
 
 /// Says what happens.
@@ -143,6 +158,10 @@ impl Log {
         }
     }
 
+    fn warn(self, message: &str) {
+        if self.is_opm { self.line("warning", message, &[]) } else { self.reporter.warning(message) }
+    }
+
     fn tell(self, event: &Event) {
         match event {
             Event::Listening { protocol, address, catalog } => {
@@ -151,14 +170,14 @@ impl Log {
                 self.say(&format!("{protocol} on {address}{of}"), "serving registry", &port);
             }
             Event::Reloaded => self.say("the catalogs were read again", "reloaded", &[]),
-            Event::NotReloaded(why) => self.reporter.warning(&format!("the old catalogs stay: {why}")),
+            Event::NotReloaded(why) => self.warn(&format!("the old catalogs stay: {why}")),
             Event::Answered { protocol, what, took } => {
                 let took = format!("{:.3} ms", took.as_secs_f64() * 1e3);
                 let fields = [("protocol", (*protocol).to_owned()), ("call", what.clone()), ("took", took.clone())];
                 self.say(&format!("{protocol} {what} in {took}"), "finished call", &fields);
             }
             Event::Renewed => self.say("the certificate was read again", "certificate reloaded", &[]),
-            Event::NotRenewed(why) => self.reporter.warning(&format!("the old certificate stays: {why}")),
+            Event::NotRenewed(why) => self.warn(&format!("the old certificate stays: {why}")),
             Event::Stopping => self.say("ending", "shutting down server", &[]),
         }
     }
@@ -230,6 +249,16 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
     Ok(Exit::Yes)
 }
 
+/// The memory for answers by `GOMEMLIMIT`, which OLM sets in the pod of a CatalogSource with a `memoryTarget`.
+fn answers_bytes(log: Log) -> Option<usize> {
+    let limit = std::env::var("GOMEMLIMIT").ok().filter(|it| !it.is_empty() && it != "off")?;
+    let bytes = budget(&limit);
+    if bytes.is_none() {
+        log.warn("GOMEMLIMIT is no number of bytes, such as 50MiB; it does not count");
+    }
+    bytes
+}
+
 /// Makes what is served, at the start and when it has changed.
 struct Maker {
     opener: Arc<Opener>,
@@ -242,10 +271,11 @@ struct Maker {
     planned: Option<Planned>,
     /// Whether there are pages, beside catalogd's paths.
     has_pages: bool,
-    /// Documents that only catalogd serves are kept: there is no gRPC, which would refuse them.
-    keeps_all: bool,
-    /// Whether it fails as opm does.
-    is_opm: bool,
+    /// Whether there is gRPC, which refuses documents that catalogd serves.
+    has_grpc: bool,
+    log: Log,
+    /// How many bytes of answers may be kept, if the environment says it.
+    answers_bytes: Option<usize>,
     /// Where the index is if nobody names a place; it goes with the program.
     _scratch: Option<Scratch>,
 }
@@ -289,8 +319,9 @@ impl Maker {
             must_match,
             planned: planned(context, args)?,
             has_pages,
-            keeps_all: !grpc,
-            is_opm: args.as_opm,
+            has_grpc: grpc,
+            log,
+            answers_bytes: answers_bytes(log),
             _scratch: scratch,
         })
     }
@@ -298,12 +329,33 @@ impl Maker {
     /// The catalogs, and the file to look at for new ones.
     fn make(&self) -> Result<(Snapshot, Option<PathBuf>), CommandError> {
         let (snapshot, watched) = self.snapshot()?;
+        if self.has_grpc {
+            self.warn_of_large_bundles(&snapshot)?;
+        }
+        let snapshot = match self.answers_bytes {
+            Some(bytes) => snapshot.keeping_answers(bytes),
+            None => snapshot,
+        };
         let mut snapshot = if self.has_pages { snapshot.with_pages(words_of(&self.named))? } else { snapshot };
         if let Some(planned) = &self.planned {
             let plans = snapshot.ask(|index| planned.plans(index))?;
             snapshot.shelf = snapshot.shelf.map(|it| it.with_plans(plans));
         }
         Ok((snapshot, watched))
+    }
+
+    fn warn_of_large_bundles(&self, snapshot: &Snapshot) -> Result<(), CommandError> {
+        for catalog in &snapshot.catalogs {
+            let found = snapshot.ask(|index| Registry { index, catalog }.too_large());
+            for TooLarge { package, bundle, size } in
+                found.map_err(|it| CommandError::new(Exit::Input, it.to_string()))?
+            {
+                let clients = format!("more than the {MAX_TAKEN} that OLM takes: it cannot install this bundle");
+                self.log
+                    .warn(&format!("bundle `{bundle}` of package `{package}` is a message of {size} bytes, {clients}"));
+            }
+        }
+        Ok(())
     }
 
     fn snapshot(&self) -> Result<(Snapshot, Option<PathBuf>), CommandError> {
@@ -323,7 +375,7 @@ impl Maker {
             }
         }
         let mut builder = Builder::in_memory();
-        if self.keeps_all {
+        if !self.has_grpc {
             builder = builder.keeping_all();
         }
         self.fill(&mut builder, &sources)?;
@@ -340,7 +392,7 @@ impl Maker {
             return Err(Trouble::Said(CommandError::new(Exit::No, message)));
         }
         let mut builder = Builder::open(target)?;
-        if self.keeps_all {
+        if !self.has_grpc {
             builder = builder.keeping_all();
         }
         let has_changed = self.fill(&mut builder, sources)?;
@@ -375,10 +427,10 @@ impl Maker {
                     source: source.path.display().to_string(),
                     ..CatalogSpec::default()
                 };
-                let mode = if self.keeps_all { Mode::Tolerant } else { Mode::Strict };
+                let mode = if !self.has_grpc { Mode::Tolerant } else { Mode::Strict };
                 let import = builder.add_catalog(&spec, &input, mode)?;
                 // opm refuses more than its validation does.
-                let refusal = match self.is_opm && (import.refused || import.changed) {
+                let refusal = match self.log.is_opm && (import.refused || import.changed) {
                     true => refusal(&input, import.report.opm.as_deref()),
                     false => None,
                 };

@@ -1,7 +1,8 @@
-//! What the packages of an index can be told apart by: the values that their bundles have.
+//! What the packages of an index can be told apart by: their status, and the values that their bundles have.
 //!
 //! What it deliberately does not do: it filters and counts nothing.
 
+use super::Filter;
 use crate::index::{Index, IndexError};
 
 /// What packages can be told apart by.
@@ -19,9 +20,11 @@ pub enum FacetKind {
     Architecture,
     /// Install modes.
     InstallMode,
+    /// [`super::Status`] of the package.
+    Status,
 }
 
-/// A value that some bundle of a package of a catalog has.
+/// A value that a package of a catalog, or some bundle of it, has.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Facet {
     /// What it is a value of.
@@ -83,6 +86,10 @@ impl Index {
                 Ok(Facet { kind: *kind, catalog: row.get(0)?, package: row.get(1)?, value: row.get(2)? })
             })?);
         }
+        found.extend(self.packages(&Filter::default())?.into_iter().map(|it| {
+            let value = it.status().word().to_owned();
+            Facet { kind: FacetKind::Status, catalog: it.catalog, package: it.package, value }
+        }));
         found.retain(|it: &Facet| !it.value.is_empty());
         found.sort();
         Ok(found)

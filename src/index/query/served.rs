@@ -147,6 +147,20 @@ CROSS JOIN entry e ON e.document = ch.document
 WHERE c.name = ?1
 ORDER BY ch.name, ch.package, e.name";
 
+/// An entry for each bundle whose document is large. This looks at the size of every document.
+const LARGE_KEYS: &str = "
+SELECT e.document, e.position
+FROM document_text t
+CROSS JOIN bundle b ON b.document = t.document
+CROSS JOIN catalog c ON c.name = ?1
+CROSS JOIN catalog_document cd ON cd.document = t.document AND cd.catalog = c.id
+CROSS JOIN channel ch ON ch.package = b.package
+CROSS JOIN catalog_channel cc ON cc.catalog = c.id AND cc.channel = ch.document
+CROSS JOIN entry e ON e.document = ch.document AND e.name = b.name
+WHERE t.size >= ?2
+GROUP BY b.document
+ORDER BY b.package, b.version_key, b.name";
+
 const ENTRY: &str = concat!(
     "SELECT ",
     entry_columns!(),
@@ -358,6 +372,17 @@ impl Index {
     /// If the index is damaged.
     pub fn served_keys(&self, catalog: &str) -> Result<Vec<EntryKey>, IndexError> {
         self.rows(KEYS, [catalog], |row| Ok(EntryKey { document: row.get(0)?, position: row.get(1)? }))
+    }
+
+    /// The keys of entries, one for each bundle whose document has at least so many bytes.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn served_large_keys(&self, catalog: &str, min_size: usize) -> Result<Vec<EntryKey>, IndexError> {
+        let min_size = i64::try_from(min_size).unwrap_or(i64::MAX);
+        self.rows(LARGE_KEYS, params![catalog, min_size], |row| {
+            Ok(EntryKey { document: row.get(0)?, position: row.get(1)? })
+        })
     }
 
     /// An entry of a catalog by its key.

@@ -45,6 +45,20 @@ impl AskedApi<'_> {
     }
 }
 
+/// Bytes of a message that clients written in Go take, unless they are told otherwise; OLM is one of them.
+pub const MAX_TAKEN: usize = 4 << 20;
+
+/// A bundle whose message clients refuse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TooLarge {
+    /// Its package.
+    pub package: String,
+    /// Its name.
+    pub bundle: String,
+    /// The bytes of its message.
+    pub size: usize,
+}
+
 /// A catalog that answers.
 #[derive(Debug, Clone, Copy)]
 pub struct Registry<'i> {
@@ -236,6 +250,31 @@ impl Registry<'_> {
     pub fn listed(&self, key: EntryKey) -> Result<Bundle, Refusal> {
         let entry = self.index.served_entry(self.catalog, key)?;
         message_of(self.index, self.catalog, entry, Extent::Listed)
+    }
+
+    /// The bundles whose message is longer than gRPC clients take, with the bytes that it has.
+    ///
+    /// # Errors
+    /// [`Refusal::Index`].
+    pub fn too_large(&self) -> Result<Vec<TooLarge>, Refusal> {
+        let mut found = Vec::new();
+        // The message has the ClusterServiceVersion twice, and no other part of the document can grow as much.
+        for key in self.index.served_large_keys(self.catalog, MAX_TAKEN / 4)? {
+            let entry = self.index.served_entry(self.catalog, key)?;
+            let (package, bundle) = (entry.package.clone(), entry.bundle.clone());
+            match self.single(entry) {
+                Ok(message) => {
+                    let size = prost::Message::encoded_len(&message);
+                    if size > MAX_TAKEN {
+                        found.push(TooLarge { package, bundle, size });
+                    }
+                }
+                Err(error @ Refusal::Index(_)) => return Err(error),
+                // Who asks for it is told.
+                Err(_) => {}
+            }
+        }
+        Ok(found)
     }
 
     fn single(&self, entry: ServedEntry) -> Result<Bundle, Refusal> {

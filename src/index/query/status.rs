@@ -1,0 +1,86 @@
+//! Whether packages, channels and bundles are deprecated, or have errors.
+
+use std::collections::HashSet;
+
+use super::{BundleRow, ChannelRow, Filter, Hit, PackageRow};
+use crate::index::{Index, IndexError};
+
+/// What lists say of a package, channel or bundle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Status {
+    /// Neither deprecated nor invalid.
+    Current,
+    /// Deprecated by an entry of its own in `olm.deprecations`.
+    Deprecated,
+    /// A package in which the checks found errors, whether it is deprecated or not.
+    Invalid,
+}
+
+impl Status {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Current, Self::Deprecated, Self::Invalid];
+
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Current => "current",
+            Self::Deprecated => "deprecated",
+            Self::Invalid => "invalid",
+        }
+    }
+
+    /// The status with this word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
+    }
+
+    fn of(deprecation: Option<&String>) -> Self {
+        if deprecation.is_some() { Self::Deprecated } else { Self::Current }
+    }
+}
+
+impl PackageRow {
+    /// Its status.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        if self.is_valid { Status::of(self.deprecation.as_ref()) } else { Status::Invalid }
+    }
+}
+
+impl ChannelRow {
+    /// Its status.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        Status::of(self.deprecation.as_ref())
+    }
+}
+
+impl BundleRow {
+    /// Its status.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        Status::of(self.deprecation.as_ref())
+    }
+}
+
+impl Index {
+    /// Keeps the packages with one of these statuses; all if there are none.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn retain_with_status(&self, hits: &mut Vec<Hit>, statuses: &[Status]) -> Result<(), IndexError> {
+        if statuses.is_empty() {
+            return Ok(());
+        }
+        let rows = self.packages(&Filter::default())?;
+        let kept: HashSet<(&str, &str)> = rows
+            .iter()
+            .filter(|it| statuses.contains(&it.status()))
+            .map(|it| (it.catalog.as_str(), it.package.as_str()))
+            .collect();
+        hits.retain(|it| kept.contains(&(it.catalog.as_str(), it.package.as_str())));
+        Ok(())
+    }
+}
