@@ -2,8 +2,8 @@
 //!
 //! Sorting needs the rank of every blob before the first byte is written, but not the texts. What stands in its file as it is to be
 //! written is copied from there, and of what differs little, as JSON with other orders of keys does, only the difference is kept. Of
-//! other texts some are kept; what is beyond that is made when it is needed, by reading it a second time. JSON is read so fast that
-//! little of it is kept.
+//! other texts some are kept; what is beyond that is made when it is needed, by reading it a second time. JSON is read and written so
+//! fast that little of it is kept.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,10 +22,10 @@ use super::render::{Outcome, RenderDefect, Rendering, rank_of, render_blob, rend
 use super::stream::Syntax;
 use super::{Format, Level};
 
-/// How many bytes of text may be kept, all in all, for one made of JSON to be kept too.
+/// How many bytes of text may be kept, all in all, for one that is JSON and made of JSON to be kept too.
 const MAX_KEPT_OF_JSON: usize = 16 << 20;
 
-/// The same for one made of YAML.
+/// The same for one that is YAML, or is made of it.
 const MAX_KEPT_OF_YAML: usize = 64 << 20;
 
 /// About how many bytes of neighbours are read at once.
@@ -45,7 +45,7 @@ pub struct Sorted<'s> {
     n_kept: usize,
     /// Bytes that are copied from files.
     n_copied: u64,
-    /// How many bytes may be kept for one more of JSON, and for one more of YAML.
+    /// How many bytes may be kept for one more of JSON, and for one more that YAML has to do with.
     max_kept: [usize; 2],
 }
 
@@ -194,7 +194,7 @@ impl<'s> Sorted<'s> {
 
     fn has_room(&self, syntax: Syntax, len: usize) -> bool {
         let [of_json, of_yaml] = self.max_kept;
-        let max = if syntax == Syntax::Json { of_json } else { of_yaml };
+        let max = if syntax == Syntax::Json && self.how.format == Format::Json { of_json } else { of_yaml };
         self.n_kept.saturating_add(len) <= max
     }
 
