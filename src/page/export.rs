@@ -65,6 +65,8 @@ pub fn export(
     is_wanted: &dyn Fn(&str) -> bool,
     target: &Path,
 ) -> Result<Exported, ExportError> {
+    // Each page asks other rows: what is kept of them serves nobody.
+    index.limit_cache(CACHE)?;
     let packages: Vec<String> = index.package_names()?.into_iter().filter(|it| is_wanted(it)).collect();
     if packages.is_empty() {
         return Err(ExportError::NoPackage);
@@ -95,6 +97,9 @@ pub fn export(
 
 /// Pages that are made and not yet written.
 const WAITING: usize = 32;
+
+/// Memory for pages of the index, in KiB.
+const CACHE: i64 = 8 << 10;
 
 /// Makes all pages, for somebody who writes them.
 fn make(
