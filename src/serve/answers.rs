@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
+use super::registry::encoded::Encoded;
+
 /// Bytes of all answers, if nobody says how many.
 const MAX_ALL: usize = 16 << 20;
 
@@ -25,7 +27,7 @@ pub struct Question {
 }
 
 /// The messages of an answer.
-pub type Messages = Arc<[Bytes]>;
+pub type Messages = Arc<[Encoded]>;
 
 /// Answers of one state of the catalogs, the ones that were asked last.
 #[derive(Debug)]
@@ -69,6 +71,8 @@ impl Answers {
 
     /// Keeps an answer, if it is not too long.
     pub fn add(&self, question: Question, messages: &Messages) {
+        // What came over a connection is a part of its buffer, which would stay as long as the part.
+        let question = Question { message: Bytes::copy_from_slice(&question.message), ..question };
         if bytes_of(&question, messages) <= MAX_ANSWER.min(self.max_half) {
             let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
             halves.add(question, Arc::clone(messages), self.max_half);
@@ -92,7 +96,7 @@ impl Halves {
 /// About how many bytes it takes to keep an answer.
 fn bytes_of(question: &Question, messages: &Messages) -> usize {
     const OVERHEAD: usize = 128;
-    let bytes: usize = messages.iter().map(|it| it.len() + size_of::<Bytes>()).sum();
+    let bytes: usize = messages.iter().map(|it| it.held() + size_of::<Encoded>()).sum();
     OVERHEAD + question.message.len() + question.method.len() + bytes
 }
 
@@ -109,7 +113,7 @@ mod tests {
     }
 
     fn answer(len: usize) -> Messages {
-        Arc::from([Bytes::from(vec![0; len])])
+        Arc::from([vec![0; len].into()])
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! The connections are opened when the snapshot is made, so that all of them see the same file, also when another one takes its place.
 
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -102,18 +103,30 @@ impl Snapshot {
             }
         };
         drop(idle);
-        let borrowed = Borrowed { snapshot: self, index: Some(index) };
-        match &borrowed.index {
-            Some(index) => question(index),
-            None => unreachable!("it is taken when it is dropped"),
-        }
+        question(&Borrowed { snapshot: self, index: Some(index) })
+    }
+
+    /// A connection, if one is idle; it is given back when it is dropped.
+    #[must_use]
+    pub fn idle(&self) -> Option<Borrowed<'_>> {
+        let index = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+        Some(Borrowed { snapshot: self, index: Some(index) })
     }
 }
 
-/// Gives a connection back, also after a panic.
-struct Borrowed<'s> {
+/// A connection that is given back, also after a panic.
+#[derive(Debug)]
+pub struct Borrowed<'s> {
     snapshot: &'s Snapshot,
     index: Option<Index>,
+}
+
+impl Deref for Borrowed<'_> {
+    type Target = Index;
+
+    fn deref(&self) -> &Index {
+        self.index.as_ref().expect("it is taken when this is dropped, and never before")
+    }
 }
 
 impl Drop for Borrowed<'_> {

@@ -112,7 +112,9 @@ fn ask(registry: &Registry<'_>, found: Method, case: &Value, out: &mut Vec<Value
                 _ => ["group", "version", "kind"],
             };
             let [first, second, third] = fields.map(text);
-            registry.call(rpc, &Texts { first, second, third }, |bytes| {
+            registry.call(rpc, &Texts { first, second, third }, |message| {
+                let mut bytes = Vec::new();
+                message.write(&mut bytes);
                 out.push(match rpc {
                     R::ListPackages => json_of::<PackageName>(&bytes),
                     R::GetPackage => json_of::<Package>(&bytes),

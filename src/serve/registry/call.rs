@@ -6,7 +6,8 @@
 use prost::Message;
 
 use super::descriptor::FILES;
-use super::message::Texts;
+use super::encoded::Encoded;
+use super::message::{Bundle, Texts};
 use super::{AskedApi, Refusal, Registry};
 
 /// What a path names.
@@ -36,6 +37,14 @@ pub enum RegistryMethod {
     GetLatestChannelEntriesThatProvide,
     GetDefaultBundleThatProvides,
     ListBundles,
+}
+
+impl RegistryMethod {
+    /// Whether it asks for one package or bundle by its name, which takes a fraction of a millisecond.
+    #[must_use]
+    pub fn is_about_one(self) -> bool {
+        matches!(self, Self::GetPackage | Self::GetBundle | Self::GetBundleForChannel)
+    }
 }
 
 /// Finds what a path names.
@@ -78,7 +87,7 @@ pub fn method(path: &str) -> Result<Method, String> {
 }
 
 impl Registry<'_> {
-    /// Answers a question about packages and bundles: hands out encoded messages until `each` says no.
+    /// Answers a question about packages and bundles: hands out messages until `each` says no.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -86,7 +95,7 @@ impl Registry<'_> {
         &self,
         method: RegistryMethod,
         question: &Texts,
-        mut each: impl FnMut(Vec<u8>) -> bool,
+        mut each: impl FnMut(Encoded) -> bool,
     ) -> Result<(), Refusal> {
         use RegistryMethod as R;
         let Texts { first, second, third } = question;
@@ -94,22 +103,26 @@ impl Registry<'_> {
         match method {
             R::ListPackages => all(&self.list_packages()?, each),
             R::GetPackage => all(&[self.package(first)?], each),
-            R::GetBundle => all(&[self.bundle(first, second, third)?], each),
-            R::GetBundleForChannel => all(&[self.bundle_for_channel(first, second)?], each),
+            R::GetBundle => one(self.bundle(first, second, third)?, each),
+            R::GetBundleForChannel => one(self.bundle_for_channel(first, second)?, each),
             R::GetChannelEntriesThatReplace => all(&self.entries_that_replace(first)?, each),
-            R::GetBundleThatReplaces => all(&[self.bundle_that_replaces(first, second, third)?], each),
+            R::GetBundleThatReplaces => one(self.bundle_that_replaces(first, second, third)?, each),
             R::GetChannelEntriesThatProvide => all(&self.entries_that_provide(api)?, each),
             R::GetLatestChannelEntriesThatProvide => all(&self.latest_entries_that_provide(api)?, each),
-            R::GetDefaultBundleThatProvides => all(&[self.default_bundle_that_provides(api)?], each),
-            R::ListBundles => self.list_bundles(|bundle| each(bundle.encode_to_vec()))?,
+            R::GetDefaultBundleThatProvides => one(self.default_bundle_that_provides(api)?, each),
+            R::ListBundles => self.list_bundles(|bundle| each(Encoded::of_bundle(bundle)))?,
         }
         Ok(())
     }
 }
 
-fn all<M: Message>(messages: &[M], mut each: impl FnMut(Vec<u8>) -> bool) {
+fn one(bundle: Bundle, mut each: impl FnMut(Encoded) -> bool) {
+    each(Encoded::of_bundle(bundle));
+}
+
+fn all<M: Message>(messages: &[M], mut each: impl FnMut(Encoded) -> bool) {
     for message in messages {
-        if !each(message.encode_to_vec()) {
+        if !each(Encoded::of(message)) {
             break;
         }
     }

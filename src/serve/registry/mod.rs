@@ -11,6 +11,7 @@ mod bundle;
 pub mod call;
 mod custom;
 pub mod descriptor;
+pub mod encoded;
 pub mod message;
 pub mod reflection;
 mod refusal;
