@@ -22,13 +22,16 @@ pub(super) struct Detour<'d> {
     pub(super) catalogs: &'d [String],
 }
 
-/// The legs of the way with the fewest updates: what is set, and the bundles until something else is set. No legs if there is no way.
+/// What is set, and the bundles that OLM installs until something else is set.
+pub(super) type Leg = (Option<Setting>, Vec<Target>);
+
+/// The legs of the way with the fewest updates. No legs if there is no way.
 pub(super) fn detour(
     index: &Index,
     view: &PackageView,
     from: &Standing,
     wanted: &Detour<'_>,
-) -> Result<Vec<(Option<Setting>, Vec<Target>)>, IndexError> {
+) -> Result<Vec<Leg>, IndexError> {
     let within = view.names_between(index, (wanted.catalogs, &[]), &from.bundle, wanted.goals, 1)?;
     let wish = Wish {
         is_goal: &|it| wanted.goals.contains(&it.bundle),
@@ -43,7 +46,7 @@ pub(super) fn detour(
         (Generation::Classic, Some(graph)) => classic_shortest(view, graph, &asked, &from.bundle, &wish).pop(),
         (Generation::Classic, None) => None,
     };
-    let mut legs: Vec<(Option<Setting>, Vec<Target>)> = Vec::new();
+    let mut legs: Vec<Leg> = Vec::new();
     for PathStep { target, set } in way.into_iter().flatten() {
         let set = set.into_iter().next().filter(|it| !from.channels.contains(&it.value) || !legs.is_empty());
         match legs.last_mut() {
