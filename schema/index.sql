@@ -32,7 +32,8 @@ CREATE TABLE build_suggestion (
     minor_max  TEXT,
     z_min      TEXT,           -- the lowest release of the own minor version, and the one before which it ends
     z_max      TEXT,
-    block_list TEXT NOT NULL,  -- JSON: releases that are left out
+    minor_block_list TEXT NOT NULL,  -- JSON: releases that are left out, of the minor version before
+    z_block_list     TEXT NOT NULL,  -- JSON: releases that are left out, of the own minor version
     PRIMARY KEY (source, minor, arch)
 ) WITHOUT ROWID;
 
@@ -480,6 +481,7 @@ CREATE TABLE update_source (
     id     INTEGER PRIMARY KEY,  -- in the order in which they were given
     source TEXT NOT NULL,        -- as given
     kind   TEXT NOT NULL,        -- answer: of the update service, its updates are exact; data: a copy of the graph data, which has no updates
+    as_of  TEXT,                 -- the day of the newest of its files, not after that of SOURCE_DATE_EPOCH: what came later it does not know; NULL if not known
     digest BLOB NOT NULL         -- SHA-256 of what was read: equal means nothing to do
 );
 
@@ -570,7 +572,7 @@ SELECT s.source, b.to_version, b.from_pattern, k.name AS risk, k.url, k.message,
 FROM update_source s JOIN blocked_edge b ON b.source = s.id JOIN update_risk k ON k.id = b.risk;
 
 CREATE VIEW v_build_suggestion AS
-SELECT s.source, b.minor, b.arch, b.minor_min, b.minor_max, b.z_min, b.z_max, b.block_list
+SELECT s.source, b.minor, b.arch, b.minor_min, b.minor_max, b.z_min, b.z_max, b.minor_block_list, b.z_block_list
 FROM update_source s JOIN build_suggestion b ON b.source = s.id;
 
 CREATE VIEW v_bundle AS

@@ -1,7 +1,7 @@
 //! Findings as data: what is wrong, where, and what to do.
 //!
 //! Checks make [`Finding`]s; they never print or fail. [`text`], [`json`], [`sarif`] and [`github`] are renderers of the
-//! same data. A [`Rule`] is a constant in a table of the module that applies it. [`selection`] says which findings somebody wants
+//! same data; [`junit`] is one of any results. A [`Rule`] is a constant in a table of the module that applies it. [`selection`] says which findings somebody wants
 //! to see, [`baseline`] which are known, [`repeated`] which are shown of many alike.
 //!
 //! What it deliberately does not do: no catalog words, no files, no output.
@@ -10,6 +10,7 @@ pub mod baseline;
 mod fingerprint;
 pub mod github;
 pub mod json;
+pub mod junit;
 mod printable;
 mod region;
 pub mod repeated;

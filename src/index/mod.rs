@@ -43,6 +43,7 @@ pub use file::has_mark;
 pub use form::{APPLICATION_ID, SCHEMA_VERSION};
 pub use import::{CatalogSpec, Counts, Import, Mode};
 pub use open::Index;
+pub use updates::HeldUpdates;
 
 /// The SQLite that is built in, for example `3.54.1`.
 #[must_use]

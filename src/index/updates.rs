@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it looks for no way, and estimates no update.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, Result, params};
 use sha2::{Digest as _, Sha256};
@@ -12,7 +12,7 @@ use super::error::{IndexError, NotAnIndex};
 use super::open::Index;
 use crate::json;
 use crate::platform::{
-    BlockedEdge, Edge, Graph, GraphData, MatchingRule, Release, Risk, SavedFiles, SavedUpdates, UpdateFacts,
+    BlockedEdge, Day, Edge, Graph, GraphData, MatchingRule, Release, Risk, SavedFiles, SavedUpdates, UpdateFacts,
     UpdateSource, Window, coerce,
 };
 use crate::re2::Pattern;
@@ -46,11 +46,8 @@ impl Builder {
             if !is_written_by_this_program(connection)? {
                 return Ok(None);
             }
-            let held: Vec<(String, Vec<u8>)> = connection
-                .prepare("SELECT source, digest FROM update_source ORDER BY id")?
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect::<Result<_>>()?;
-            let given = saved.iter().map(|it| (it.name.clone(), digest(&it.files)));
+            let held = identities(connection)?;
+            let given = saved.iter().map(|it| (it.name.clone(), text_of(it.as_of), digest(&it.files)));
             if !held.into_iter().eq(given) {
                 return Ok(None);
             }
@@ -65,6 +62,33 @@ impl Builder {
     /// # Errors
     /// If the index cannot be written.
     pub fn set_updates(&mut self, sources: &[(SavedUpdates, UpdateSource)]) -> std::result::Result<(), IndexError> {
+        let held =
+            |it: &(SavedUpdates, UpdateSource)| HeldUpdates { source: it.1.clone(), digest: digest(&it.0.files) };
+        self.put_updates(&sources.iter().map(held).collect::<Vec<_>>())
+    }
+
+    /// Puts what other indexes know in the place of what this one does, unless it is the same; whether it was not.
+    ///
+    /// # Errors
+    /// If the index cannot be read or written.
+    pub fn adopt_updates(&mut self, held: &[HeldUpdates]) -> std::result::Result<bool, IndexError> {
+        let path = self.path();
+        let known = match self.readable()? {
+            Some(connection) => is_written_by_this_program(connection)
+                .and_then(|is_ours| if is_ours { identities(connection).map(Some) } else { Ok(None) })
+                .map_err(|error| IndexError::reading(&path, &error))?,
+            None => None,
+        };
+        let given: Vec<Identity> =
+            held.iter().map(|it| (it.source.name.clone(), text_of(it.source.as_of), it.digest.clone())).collect();
+        if known.as_ref() == Some(&given) {
+            return Ok(false);
+        }
+        self.put_updates(held)?;
+        Ok(true)
+    }
+
+    fn put_updates(&mut self, sources: &[HeldUpdates]) -> std::result::Result<(), IndexError> {
         let path = self.path();
         let connection = self.writable()?;
         let write = || {
@@ -72,7 +96,7 @@ impl Builder {
                 connection.execute(&format!("DELETE FROM {table}"), [])?;
             }
             let mut writer = Writer { connection, risks: BTreeMap::new() };
-            sources.iter().zip(1_i64..).try_for_each(|((saved, source), id)| writer.write(id, saved, source))
+            sources.iter().zip(1_i64..).try_for_each(|(held, id)| writer.write(id, held))
         };
         write().map_err(|error| IndexError::writing(&path, &error))
     }
@@ -92,6 +116,29 @@ impl Builder {
         };
         read().map_err(|error| IndexError::reading(&path, &error))
     }
+}
+
+/// What one source told an index, and the digest of its files.
+#[derive(Debug, Clone)]
+pub struct HeldUpdates {
+    /// What it tells.
+    pub source: UpdateSource,
+    /// SHA-256 of its files.
+    pub digest: Vec<u8>,
+}
+
+/// By what a source is known: its name, its day and the digest of its files.
+type Identity = (String, Option<String>, Vec<u8>);
+
+fn identities(connection: &Connection) -> Result<Vec<Identity>> {
+    connection
+        .prepare("SELECT source, as_of, digest FROM update_source ORDER BY id")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect()
+}
+
+fn text_of(day: Option<Day>) -> Option<String> {
+    day.map(|it| it.to_string())
 }
 
 fn digest(files: &SavedFiles) -> Vec<u8> {
@@ -121,10 +168,10 @@ struct Writer<'c> {
 }
 
 impl Writer<'_> {
-    fn write(&mut self, id: i64, saved: &SavedUpdates, source: &UpdateSource) -> Result<()> {
+    fn write(&mut self, id: i64, HeldUpdates { source, digest }: &HeldUpdates) -> Result<()> {
         let kind = if matches!(source.facts, UpdateFacts::Answer(_)) { ANSWER } else { DATA };
-        let row = params![id, source.name, kind, digest(&saved.files)];
-        self.connection.execute("INSERT INTO update_source VALUES (?, ?, ?, ?)", row)?;
+        let row = params![id, source.name, kind, text_of(source.as_of), digest];
+        self.connection.execute("INSERT INTO update_source VALUES (?, ?, ?, ?, ?)", row)?;
         match &source.facts {
             UpdateFacts::Answer(graph) => self.answer(id, graph),
             UpdateFacts::Data(data) => self.data(id, data),
@@ -164,13 +211,15 @@ impl Writer<'_> {
             let risk = intern(self.connection, &mut self.risks, &it.risk)?;
             blocked.execute(params![id, position, it.to, it.from_text, risk, it.file])?;
         }
-        let mut window = self.connection.prepare("INSERT INTO build_suggestion VALUES (?, ?, ?, ?, ?, ?, ?, ?)")?;
+        let mut window = self.connection.prepare("INSERT INTO build_suggestion VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
         for (minor, suggestion) in &data.suggestions {
             for (arch, it) in suggestion {
                 let text = |it: &Option<Version>| it.as_ref().map(ToString::to_string);
-                let list = serde_json::json!(it.block_list).to_string();
+                let list = |it: &BTreeSet<String>| serde_json::json!(it).to_string();
+                let lists = (list(&it.block_lists.0), list(&it.block_lists.1));
                 let (minors, own) = ((text(&it.minor.0), text(&it.minor.1)), (text(&it.z.0), text(&it.z.1)));
-                window.execute(params![id, minor.to_string(), arch, minors.0, minors.1, own.0, own.1, list])?;
+                let minor = minor.to_string();
+                window.execute(params![id, minor, arch, minors.0, minors.1, own.0, own.1, lists.0, lists.1])?;
             }
         }
         Ok(())
@@ -210,25 +259,37 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn update_sources(&self) -> std::result::Result<Vec<UpdateSource>, IndexError> {
-        let read = || -> Result<Option<Vec<UpdateSource>>> {
+        Ok(self.held_updates()?.into_iter().map(|it| it.source).collect())
+    }
+
+    /// The same, as another index can take it over.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn held_updates(&self) -> std::result::Result<Vec<HeldUpdates>, IndexError> {
+        let read = || -> Result<Option<Vec<HeldUpdates>>> {
             let connection = self.connection();
-            let sources: Vec<(i64, String, String)> = connection
-                .prepare("SELECT id, source, kind FROM update_source ORDER BY id")?
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+            let sources: Vec<(i64, String, String, Option<String>, Vec<u8>)> = connection
+                .prepare("SELECT id, source, kind, as_of, digest FROM update_source ORDER BY id")?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))?
                 .collect::<Result<_>>()?;
             if sources.is_empty() {
                 return Ok(Some(Vec::new()));
             }
             let Some(risks) = risks(connection)? else { return Ok(None) };
             let mut found = Vec::new();
-            for (id, name, kind) in sources {
+            for (id, name, kind, as_of, digest) in sources {
                 let facts = match kind.as_str() {
                     ANSWER => read_graph(connection, id, &risks)?.map(UpdateFacts::Answer),
                     DATA => read_data(connection, id, &risks)?.map(UpdateFacts::Data),
                     _ => None,
                 };
                 let Some(facts) = facts else { return Ok(None) };
-                found.push(UpdateSource { name, facts });
+                let day = as_of.as_deref().and_then(Day::parse);
+                if day.is_none() && as_of.is_some() {
+                    return Ok(None);
+                }
+                found.push(HeldUpdates { source: UpdateSource { name, as_of: day, facts }, digest });
             }
             Ok(Some(found))
         };
@@ -305,16 +366,16 @@ fn read_data(connection: &Connection, id: i64, risks: &BTreeMap<i64, Risk>) -> R
         let (Ok(from), Some(risk)) = (Pattern::parse(&from_text), risks.get(&row.get(2)?)) else { return Ok(None) };
         data.blocked.push(BlockedEdge { to: row.get(0)?, from, from_text, risk: risk.clone(), file: row.get(3)? });
     }
-    let sql =
-        "SELECT minor, arch, minor_min, minor_max, z_min, z_max, block_list FROM build_suggestion WHERE source = ?1";
+    let sql = "SELECT minor, arch, minor_min, minor_max, z_min, z_max, minor_block_list, z_block_list FROM build_suggestion WHERE source = ?1";
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([id])?;
     while let Some(row) = rows.next()? {
-        let (minor, list): (String, String) = (row.get(0)?, row.get(6)?);
+        let (minor, lists): (String, [String; 2]) = (row.get(0)?, [row.get(6)?, row.get(7)?]);
         let bounds: [Option<String>; 4] = [row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?];
         let [minor_min, minor_max, z_min, z_max] = bounds.map(|it| it.and_then(|it| Version::parse(&it).ok()));
-        let (Some(minor), Ok(block_list)) = (coerce(&minor), serde_json::from_str(&list)) else { return Ok(None) };
-        let window = Window { minor: (minor_min, minor_max), z: (z_min, z_max), block_list };
+        let [before, own] = lists.map(|it| serde_json::from_str(&it));
+        let (Some(minor), Ok(before), Ok(own)) = (coerce(&minor), before, own) else { return Ok(None) };
+        let window = Window { minor: (minor_min, minor_max), z: (z_min, z_max), block_lists: (before, own) };
         let suggestion: &mut BTreeMap<String, Window> = data.suggestions.entry(minor).or_default();
         suggestion.insert(row.get(1)?, window);
     }

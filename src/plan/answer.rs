@@ -180,6 +180,8 @@ pub enum StepKind {
     Operators,
     /// The channel of a Subscription is changed.
     Channel,
+    /// The CatalogSource of a Subscription, or the ClusterCatalog of a ClusterExtension, is changed.
+    Source,
     /// A ClusterExtension is changed.
     Extension,
     /// An operator is uninstalled.
@@ -204,6 +206,7 @@ impl StepKind {
             Self::Operator => "operator",
             Self::Operators => "operators",
             Self::Channel => "channel",
+            Self::Source => "source",
             Self::Extension => "extension",
             Self::Uninstall => "uninstall",
             Self::ChannelOfCluster => "channel-of-cluster",
@@ -407,12 +410,16 @@ impl Unknown {
     pub(super) fn new(code: &str, subject: Option<String>, platform: Option<Minor>, text: String) -> Self {
         Self { code: code.to_owned(), subject, platform: platform.map(|it| it.to_string()), source: None, text }
     }
+
+    /// Whether no plan is `ready` because of it: without a catalog, nothing can be said of what it would hold.
+    pub(super) fn decides(&self) -> bool {
+        ["catalog-missing", "source-unknown"].contains(&self.code.as_str())
+    }
 }
 
 impl Plan {
     /// Comes to the verdict. What is not known never makes it better.
     pub(super) fn judge(&mut self, catalogs: &Catalogs<'_>, to: Minor) {
-        let is_unknown = |it: &Unknown| ["catalog-missing", "source-unknown"].contains(&it.code.as_str());
         let needs_step = |it: &PlanStep| {
             let is_platform = matches!(
                 it.kind,
@@ -424,7 +431,7 @@ impl Plan {
             PlanVerdict::Blocked
         } else if !self.blockers.is_empty() || !self.decisions.is_empty() || self.steps.iter().any(needs_step) {
             PlanVerdict::Attention
-        } else if !catalogs.has(to) || self.unknowns.iter().any(is_unknown) {
+        } else if !catalogs.has(to) || self.unknowns.iter().any(Unknown::decides) {
             PlanVerdict::Unknown
         } else {
             PlanVerdict::Ready

@@ -102,7 +102,8 @@ impl PlanBasis {
         let known = graph_of_cluster(cluster);
         if !known.is_empty() {
             graph.add(known);
-            sources.push("ClusterVersion".to_owned());
+            let day = cluster.newest.get(..10).map(|it| format!(" (of {it})")).unwrap_or_default();
+            sources.push(format!("ClusterVersion{day}"));
         }
         PlanQuestion {
             cluster,

@@ -227,6 +227,11 @@ impl Comparison<'_> {
                 let channel = operator.map(|it| it.channel.as_str()).unwrap_or_default();
                 yes_or_open(operator.is_some() && channel == to, format!("its channel is `{channel}`"))
             }
+            StepKind::Source => {
+                let source = self.subject(step).next().map(|it| it.source.rsplit('/').next().unwrap_or_default());
+                let words = format!("its source is `{}`", source.unwrap_or_default());
+                yes_or_open(source.is_some_and(|it| it == to), words)
+            }
             StepKind::Uninstall => {
                 let n = self.subject(step).count();
                 yes_or_open(n == 0, if n == 0 { "it is not installed" } else { "it is installed" }.to_owned())
@@ -251,7 +256,12 @@ impl Comparison<'_> {
     fn unless_not_needed(&self, step: &PlanStep, found: (StepStatus, String)) -> (StepStatus, String) {
         let is_of_operator = matches!(
             step.kind,
-            StepKind::Operator | StepKind::Operators | StepKind::Extension | StepKind::Channel | StepKind::Uninstall
+            StepKind::Operator
+                | StepKind::Operators
+                | StepKind::Extension
+                | StepKind::Channel
+                | StepKind::Source
+                | StepKind::Uninstall
         );
         if found.0 == StepStatus::Done || !is_of_operator || self.subject(step).next().is_none() {
             return found;

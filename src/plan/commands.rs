@@ -6,22 +6,23 @@
 //! What it deliberately does not do: it runs nothing, and proposes neither `--force` nor `--allow-not-recommended`.
 
 use super::answer::{PathElement, Plan, PlanStep, StepKind};
+use super::inventory::CATALOG_NAME_LABEL;
+use super::manifests::{self, json_text};
 use super::question::PlanQuestion;
-use crate::cluster::{ClusterExtension, Subscription};
-use crate::json::write_string;
+use crate::cluster::Subscription;
 
 /// Adds commands to all steps.
 pub(super) fn add(question: &PlanQuestion<'_>, plan: &mut Plan) {
     for step in &mut plan.steps {
-        let mut writer = Writer { question, commands: Vec::new(), manifest: None, warnings: Vec::new() };
+        let mut writer = Writer { question, commands: Vec::new(), manifests: Vec::new(), warnings: Vec::new() };
         if writer.write(step).is_none() {
             writer.commands.clear();
-            writer.manifest = None;
+            writer.manifests.clear();
             step.warnings
                 .push("a name has characters that no name in Kubernetes has, so there is no command".to_owned());
         }
         step.commands = writer.commands;
-        step.manifest = writer.manifest;
+        step.manifest = (!writer.manifests.is_empty()).then(|| writer.manifests.join("---\n"));
         step.warnings.extend(writer.warnings);
     }
 }
@@ -29,7 +30,7 @@ pub(super) fn add(question: &PlanQuestion<'_>, plan: &mut Plan) {
 struct Writer<'q> {
     question: &'q PlanQuestion<'q>,
     commands: Vec<String>,
-    manifest: Option<String>,
+    manifests: Vec<String>,
     warnings: Vec<String>,
 }
 
@@ -46,12 +47,6 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-fn json_text(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(text, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
-}
-
 impl Writer<'_> {
     fn say(&mut self, remark: &str) {
         // A remark must not become a command.
@@ -64,11 +59,13 @@ impl Writer<'_> {
             StepKind::ChannelOfCluster => {
                 let channel = name(step.to.as_deref()?)?;
                 self.commands.push(format!("oc adm upgrade channel {channel}"));
+                self.manifests.extend(manifests::cluster_version(Some(channel), None));
             }
             StepKind::PausePools => self.pools(true)?,
             StepKind::ResumePools => self.pools(false)?,
             StepKind::Operator | StepKind::Operators => self.operators(step)?,
             StepKind::Channel => self.channel(step)?,
+            StepKind::Source => self.source(step)?,
             StepKind::Extension => self.extension(step)?,
             StepKind::Uninstall => self.uninstall(step)?,
             StepKind::Wait => {
@@ -90,6 +87,7 @@ impl Writer<'_> {
     fn platform(&mut self, step: &PlanStep) -> Option<()> {
         let to = name(step.to.as_deref()?)?;
         let present = self.question.cluster.cluster_version.as_ref().map(|it| it.channel.as_str()).unwrap_or_default();
+        let mut new_channel = None;
         if !self.question.eus {
             // A cluster stays with its kind of channel.
             let kind =
@@ -97,9 +95,12 @@ impl Writer<'_> {
             let channel = format!("{kind}-{to}");
             if present != channel {
                 self.commands.push(format!("oc adm upgrade channel {channel}"));
+                new_channel = Some(channel);
             }
         }
-        match step.release.as_deref().and_then(name) {
+        let release = step.release.as_deref().and_then(name);
+        self.manifests.extend(manifests::cluster_version(new_channel.as_deref(), release));
+        match release {
             Some(release) => self.commands.push(format!("oc adm upgrade --to={release}")),
             None => {
                 self.commands.push("oc adm upgrade".to_owned());
@@ -118,6 +119,7 @@ impl Writer<'_> {
         for pool in if others.is_empty() { vec!["worker"] } else { others } {
             let pool = name(pool)?;
             self.commands.push(format!("oc patch mcp/{pool} --type merge -p '{{\"spec\":{{\"paused\":{pauses}}}}}'"));
+            self.manifests.push(manifests::pool(pool, pauses));
         }
         Some(())
     }
@@ -196,13 +198,7 @@ impl Writer<'_> {
                 "oc -n {namespace} patch subscriptions.operators.coreos.com {own} --type merge -p {}",
                 quoted(&patch)
             ));
-            self.manifest = Some(format!(
-                "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata:\n  name: {own}\n  namespace: {namespace}\nspec:\n  name: {}\n  channel: {}\n  source: {}\n  sourceNamespace: {}\n",
-                json_text(&subscription.package),
-                json_text(&channel),
-                json_text(&subscription.source),
-                json_text(&subscription.source_namespace),
-            ));
+            self.manifests.push(manifests::subscription(subscription, &channel, &subscription.source));
         }
         let then: Vec<String> = step.then.clone();
         if step.approval.as_deref() == Some("Manual") {
@@ -212,6 +208,42 @@ impl Writer<'_> {
             }
         } else if let Some(last) = then.last() {
             self.wait_for(&namespace, last)?;
+        }
+        Some(())
+    }
+
+    /// Follows the source that takes the place of the one before.
+    fn source(&mut self, step: &PlanStep) -> Option<()> {
+        let to = name(step.to.as_deref()?)?.to_owned();
+        let Some((namespace, package)) = step.subject.as_deref()?.split_once('/') else {
+            let own = name(step.subject.as_deref()?)?.to_owned();
+            let label = json_text(CATALOG_NAME_LABEL);
+            let patch = format!(
+                "{{\"spec\":{{\"source\":{{\"catalog\":{{\"selector\":{{\"matchLabels\":{{{label}:{}}}}}}}}}}}}}",
+                json_text(&to)
+            );
+            self.commands.push(format!("oc wait clustercatalog/{to} --for=condition=Serving --timeout=15m"));
+            self.commands.push(format!("oc patch clusterextension {own} --type merge -p {}", quoted(&patch)));
+            let extensions = &self.question.cluster.extensions;
+            let extension = extensions.iter().find(|it| it.name == own).cloned().unwrap_or_default();
+            self.manifests.push(manifests::extension(&extension, None, None, Some(&to)));
+            return Some(());
+        };
+        let namespace = name(namespace)?.to_owned();
+        let subscriptions: Vec<Subscription> = self.subscriptions(&namespace, package).into_iter().cloned().collect();
+        for subscription in &subscriptions {
+            let of_source = name(&subscription.source_namespace)?;
+            let ready = format!(
+                "oc -n {of_source} wait catalogsource/{to} --for=jsonpath='{{.status.connectionState.lastObservedState}}'=READY --timeout=15m"
+            );
+            let patch = format!("{{\"spec\":{{\"source\":{}}}}}", json_text(&to));
+            self.commands.push(ready);
+            self.commands.push(format!(
+                "oc -n {namespace} patch subscriptions.operators.coreos.com {} --type merge -p {}",
+                name(&subscription.name)?,
+                quoted(&patch)
+            ));
+            self.manifests.push(manifests::subscription(subscription, &subscription.channel, &to));
         }
         Some(())
     }
@@ -234,7 +266,7 @@ impl Writer<'_> {
         } else {
             let patch = format!("{{\"spec\":{{\"source\":{{\"catalog\":{{{}}}}}}}}}", fields.join(","));
             self.commands.push(format!("oc patch clusterextension {own} --type merge -p {}", quoted(&patch)));
-            self.manifest = Some(manifest_of(&own, &extension, version, channels));
+            self.manifests.push(manifests::extension(&extension, version, channels, None));
         }
         if let Some(PathElement::Bundle(last)) = step.path.last() {
             let last = name(last)?;
@@ -264,28 +296,6 @@ impl Writer<'_> {
         }
         Some(())
     }
-}
-
-fn manifest_of(
-    own: &str,
-    extension: &ClusterExtension,
-    version: Option<&String>,
-    channels: Option<&Vec<String>>,
-) -> String {
-    let mut text = format!(
-        "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata:\n  name: {own}\nspec:\n  source:\n    sourceType: Catalog\n    catalog:\n      packageName: {}\n",
-        json_text(&extension.package)
-    );
-    let version = version.cloned().unwrap_or_else(|| extension.version.clone());
-    if !version.is_empty() {
-        text.push_str(&format!("      version: {}\n", json_text(&version)));
-    }
-    let channels = channels.unwrap_or(&extension.channels);
-    if !channels.is_empty() {
-        let channels: Vec<String> = channels.iter().map(|it| json_text(it)).collect();
-        text.push_str(&format!("      channels: [{}]\n", channels.join(", ")));
-    }
-    text
 }
 
 #[cfg(test)]

@@ -33,6 +33,13 @@ impl Fit {
     }
 }
 
+impl Fit {
+    /// Whether a bundle may stay, as far as is known.
+    pub(super) fn may_stay(self) -> bool {
+        self > Self::Incompatible
+    }
+}
+
 /// The highest version that a bundle states, or why it cannot be read.
 pub(super) struct Highest {
     pub(super) code: &'static str,
@@ -88,7 +95,8 @@ impl<'q> Judge<'q> {
     /// How a bundle stands to a version, and what says so.
     pub(super) fn fit(&self, bundle: &str, version: &str, at: Minor) -> Result<(Fit, String), IndexError> {
         let listed = self.lifecycle.and_then(|it| it.version(version)?.openshift());
-        let claims = Claims { lifecycle: listed.map(<[String]>::to_vec), ..self.claims(bundle)? };
+        let claims = self.claims(bundle)?;
+        let claims = Claims { lifecycle: listed.map(<[String]>::to_vec).or(claims.lifecycle.clone()), ..claims };
         let before = self.path.iter().take_while(|it| **it != at).last().copied().unwrap_or(at);
         let judgement = judge(&claims, self.operator.olm, before, at);
         let fit = match judgement.verdict {

@@ -7,10 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::answer::Unknown;
 use super::catalogs::Catalogs;
 use super::question::PlanQuestion;
+use super::source_name::SourceName;
 use crate::cluster::{ClusterServiceVersion, Subscription};
 use crate::constraint::openshift::MAX_OPENSHIFT_VERSION;
 use crate::json;
 use crate::upgrade::Generation;
+
+/// The label by which a ClusterExtension selects one ClusterCatalog (`docs/behaviour/olm-v1.md` 2.1).
+pub(super) const CATALOG_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
 
 /// An installed operator.
 #[derive(Debug, Clone)]
@@ -218,7 +222,7 @@ impl Inventory {
                 self.unknowns.push(Unknown::new("not-installed", Some(it.name.clone()), None, text));
                 continue;
             };
-            let named = it.match_labels.iter().find(|it| it.0 == "olm.operatorframework.io/metadata.name");
+            let named = it.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL);
             let families = match named {
                 Some((_, catalog)) => tie.families(catalog),
                 // OLM v1 looks at every catalog.
@@ -320,10 +324,17 @@ impl<'q> Tie<'q> {
 
     fn families(&self, source: &str) -> Vec<String> {
         let name = source.rsplit('/').next().unwrap_or_default();
-        let mapped = self.map.iter().find(|(from, _)| from == source || from == name).map(|it| it.1.as_str());
-        let wanted = mapped.unwrap_or(name);
-        if self.families.contains(wanted) {
-            return vec![wanted.to_owned()];
+        // Mirrors name a source after the version, as in cs-redhat-operator-index-v4-19: what is said of one holds for all of them.
+        let general = |it: &str| SourceName::parse(it).map(|it| it.family.to_owned());
+        let (own, of_own) = (general(source), general(name));
+        let is_meant = |from: &str| from == source || from == name;
+        let is_alike =
+            |from: &str| general(from).is_some_and(|it| Some(&it) == own.as_ref() || Some(&it) == of_own.as_ref());
+        let mapped = self.map.iter().find(|it| is_meant(&it.0)).or_else(|| self.map.iter().find(|it| is_alike(&it.0)));
+        let mapped = mapped.map(|it| it.1.as_str());
+        let wanted = [mapped.unwrap_or(name), mapped.or(of_own.as_deref()).unwrap_or(name)];
+        if let Some(found) = wanted.into_iter().find(|it| self.families.contains(it)) {
+            return vec![found.to_owned()];
         }
         if self.is_obvious { self.all() } else { Vec::new() }
     }

@@ -5,20 +5,22 @@
 //!
 //! What it deliberately does not do: it looks at one operator, so what they do together is for `order`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::answer::{Blocker, Decision, PathElement, PlanStep, Reason, RouteStep, StepKind, Unknown};
 use super::catalogs::Catalogs;
+use super::detour::{Detour, detour};
 use super::fit::{Fit, Judge};
 use super::inventory::Operator;
 use super::question::PlanQuestion;
+use super::source_name::SourceName;
 use super::standing::OperatorState;
 use super::state::{Standing, entry_point, other_channels, state_at, way};
 use crate::constraint::openshift::Minor;
 use crate::index::IndexError;
 use crate::platform::{Support, SupportStatus};
-use crate::upgrade::{Generation, InstalledBundle, PackageView, Target};
+use crate::upgrade::{Generation, InstalledBundle, PackageView, PathStep, Setting, Target};
 
 /// When a step is taken, relative to a version of the platform.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +34,7 @@ pub(super) enum When {
 }
 
 /// What comes of a journey.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Journey {
     pub(super) state: BTreeMap<String, OperatorState>,
     pub(super) compatible: BTreeMap<String, String>,
@@ -43,6 +45,8 @@ pub(super) struct Journey {
     pub(super) target_support: Option<Support>,
     pub(super) entry_point: BTreeMap<String, String>,
     pub(super) steps: Vec<(When, PlanStep)>,
+    /// The updates of all required steps, one after another, with what is set before each.
+    pub(super) way: Vec<PathStep>,
     pub(super) blockers: Vec<Blocker>,
     pub(super) decisions: Vec<Decision>,
     pub(super) unknowns: Vec<Unknown>,
@@ -70,6 +74,7 @@ pub(super) fn travel<'q>(
         operator,
         views,
         at: start.clone(),
+        source: operator.source.clone(),
         is_gone: false,
         journey: Journey::default(),
     };
@@ -93,6 +98,8 @@ struct Traveller<'q> {
     operator: &'q Operator,
     views: Vec<Option<Rc<PackageView>>>,
     at: Standing,
+    /// The CatalogSource or ClusterCatalog that it follows there.
+    source: String,
     /// Whether it is uninstalled, or nobody manages it any more.
     is_gone: bool,
     journey: Journey,
@@ -150,6 +157,7 @@ impl Traveller<'_> {
                 self.journey.unknowns.push(Unknown::new("compatibility-unstated", subject, Some(minor), text));
             }
         }
+        self.change_source(idx);
         let Some(view) = self.views[idx].clone().filter(|_| idx > 0 && self.operator.is_managed) else { return Ok(()) };
         match state_at(&view, self.operator, &self.at) {
             OperatorState::ChannelGone => self.change_channel_after(idx, &view)?,
@@ -178,6 +186,33 @@ impl Traveller<'_> {
         Ok(())
     }
 
+    /// Follows the source of a version, if sources are named after versions: at those whose catalog is given, and at the last.
+    fn change_source(&mut self, idx: usize) {
+        let Some(name) = SourceName::parse(&self.source).filter(|_| self.operator.is_managed) else { return };
+        let minor = self.path[idx];
+        let is_due = idx > 0 && (self.views[idx].is_some() || idx + 1 == self.path.len());
+        if !is_due || !name.minor.is_before(minor) {
+            return;
+        }
+        let (from, to) = (self.source.clone(), name.at(minor));
+        let last = |it: &str| it.rsplit('/').next().unwrap_or_default().to_owned();
+        let mut step = self.step(StepKind::Source, idx);
+        (step.from, step.to) = (Some(last(&from)), Some(last(&to)));
+        let text =
+            format!("{} is the source of OpenShift {}; that of {minor} has another name", last(&from), name.minor);
+        step.because = vec![Reason { code: "source-of-version".to_owned(), text }];
+        let namespace = to.split_once('/').map(|it| it.0);
+        let sources = &self.question.cluster.catalog_sources;
+        let is_there =
+            |it: &crate::cluster::CatalogSource| Some(it.namespace.as_str()) == namespace && it.name == last(&to);
+        if namespace.is_some() && !sources.iter().any(is_there) {
+            step.warnings
+                .push(format!("{} is not in what was given: mirror the catalog and apply it first", last(&to)));
+        }
+        self.journey.steps.push((When::After(idx), step));
+        self.source = to;
+    }
+
     /// The last version that steps at another one must reckon with: the next one whose catalog is given, else the last.
     fn upto(&self, idx: usize) -> usize {
         (idx + 1..self.path.len()).find(|it| self.views[*it].is_some()).unwrap_or(self.path.len() - 1)
@@ -195,10 +230,16 @@ impl Traveller<'_> {
         let blocked = self.blocked(ahead)?;
         let blocking = self.at.bundle.name.clone();
         if let Some(view) = view.as_ref().filter(|_| !reasons.is_empty()) {
+            let start = (self.at.clone(), self.journey.clone());
             self.update(idx, When::Before(idx), view, ahead, reasons.clone())?;
             self.change_channel_before(idx, upto, view, &reasons)?;
-            if self.blocked(ahead)?.is_some() {
-                self.lift_by_channel(idx, view, ahead, &reasons)?;
+            if self.first_unfit(ahead)?.is_some() {
+                // What its own channel leads to may have no way on, where what is installed has one.
+                let own_way = (std::mem::replace(&mut self.at, start.0), std::mem::replace(&mut self.journey, start.1));
+                self.leave_channel(idx, view, ahead, &reasons)?;
+                if self.first_unfit(ahead)?.is_some() {
+                    (self.at, self.journey) = own_way;
+                }
             }
         }
         let Some(minor) = blocked else { return Ok(()) };
@@ -244,6 +285,16 @@ impl Traveller<'_> {
     fn blocked(&self, minors: &[Minor]) -> Result<Option<Minor>, IndexError> {
         for minor in minors {
             if self.judge.fit(&self.at.bundle.name, &self.at.bundle.version, *minor)?.0 == Fit::Blocks {
+                return Ok(Some(*minor));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first of some versions at which what is installed must not stay.
+    fn first_unfit(&self, minors: &[Minor]) -> Result<Option<Minor>, IndexError> {
+        for minor in minors {
+            if !self.judge.fit(&self.at.bundle.name, &self.at.bundle.version, *minor)?.0.may_stay() {
                 return Ok(Some(*minor));
             }
         }
@@ -356,7 +407,7 @@ impl Traveller<'_> {
         }
         self.warn(&mut step);
         self.journey.steps.push((when, step));
-        self.go(&way);
+        self.go(way, setting("spec.source.catalog.version", &range).filter(|_| range != self.at.range));
         self.at.range = range;
         Ok(true)
     }
@@ -383,14 +434,18 @@ impl Traveller<'_> {
         Ok(Some((way, best)))
     }
 
-    /// Is now at the end of a way.
-    fn go(&mut self, way: &[Target]) {
+    /// Is now at the end of a way, before whose first step something may have been set.
+    fn go(&mut self, way: Vec<Target>, set: Option<Setting>) {
         if let Some(last) = way.last() {
             let (name, version) = (last.bundle.clone(), last.version.clone());
             self.journey.target = Some(name.clone());
             self.journey.target_support = Some(self.judge.support(&version));
             self.at.bundle = InstalledBundle { name, version, is_in_catalog: true };
         }
+        let mut sets = set.into_iter();
+        self.journey
+            .way
+            .extend(way.into_iter().map(|target| PathStep { target, set: sets.next().into_iter().collect() }));
     }
 
     fn step(&self, kind: StepKind, idx: usize) -> PlanStep {
@@ -466,28 +521,87 @@ impl Traveller<'_> {
         Ok(())
     }
 
-    /// Changes to another channel of the present catalog, if that leads to a bundle that lifts a block.
-    fn lift_by_channel(
+    /// Changes to another channel of the present catalog, if that leads to a bundle that may stay; else goes over several of them.
+    fn leave_channel(
         &mut self,
         idx: usize,
         view: &PackageView,
         ahead: &[Minor],
         because: &[Reason],
     ) -> Result<(), IndexError> {
+        let own = self.rank(&self.at, idx, ahead)?;
         let mut found: Option<(String, Vec<Target>, Rank)> = None;
         for (channel, _) in other_channels(view, self.operator, &self.at) {
             let there = Standing { range: String::new(), ..self.at.with_channel(&channel) };
             let Some((way, rank)) = self.best(view, &there, idx, ahead)? else { continue };
-            if rank.0 && found.as_ref().is_none_or(|it| it.2 < rank) {
+            if rank.0 && (rank.0, rank.1) > (own.0, own.1) && found.as_ref().is_none_or(|it| it.2 < rank) {
                 found = Some((channel, way, rank));
             }
         }
-        if let Some((channel, way, _)) = found {
+        let Some((channel, way, _)) = found else { return self.go_by_detour(idx, view, ahead, because) };
+        let mut because = because.to_vec();
+        because.push(self.no_channel_does(&format!("one of channel {channel} is")));
+        self.change_channel(idx, When::Before(idx), &channel, way, because);
+        Ok(())
+    }
+
+    fn no_channel_does(&self, what_does: &str) -> Reason {
+        let text = match self.at.channels.join(", ").as_str() {
+            "" => format!("no update that OLM makes by itself may stay, {what_does}"),
+            own => format!("no update of channel {own} may stay, {what_does}"),
+        };
+        Reason { code: "other-channel".to_owned(), text }
+    }
+
+    /// Takes the fewest updates to a bundle that may stay, over whichever channels and versions can be chosen.
+    fn go_by_detour(
+        &mut self,
+        idx: usize,
+        view: &PackageView,
+        ahead: &[Minor],
+        because: &[Reason],
+    ) -> Result<(), IndexError> {
+        let (mut goals, mut allowed) = (BTreeSet::new(), BTreeSet::new());
+        for (name, version) in view.bundles() {
+            if self.judge.fit(name, version, self.path[idx])?.0.may_stay() {
+                allowed.insert(name.clone());
+            }
+            let mut fits = true;
+            for minor in ahead {
+                fits = fits && self.judge.fit(name, version, *minor)?.0.may_stay();
+            }
+            if fits {
+                goals.insert(name.clone());
+            }
+        }
+        let catalogs = self.catalogs.names(&self.operator.families, self.path[idx]);
+        let wanted = Detour { olm: self.operator.olm, goals: &goals, allowed: &allowed, catalogs: &catalogs };
+        for (set, way) in detour(self.catalogs.index(), view, &self.at, &wanted)? {
             let mut because = because.to_vec();
-            let own = self.at.channels.join(", ");
-            let text = format!("no update of channel {own} lifts the block, one of channel {channel} does");
-            because.push(Reason { code: "other-channel".to_owned(), text });
-            self.change_channel(idx, When::Before(idx), &channel, way, because);
+            because.push(self.no_channel_does("these updates, one after another, lead to one that is"));
+            match set {
+                Some(set) if self.operator.olm == Generation::Classic => {
+                    self.change_channel(idx, When::Before(idx), &set.value, way, because);
+                    if let Some((_, step)) = self.journey.steps.last_mut() {
+                        let text = "set installPlanApproval: Manual before it, so that OLM does not go on in the channel by itself";
+                        step.warnings.push(text.to_owned());
+                    }
+                }
+                set => {
+                    let is_v1 = self.operator.olm == Generation::V1;
+                    let mut step = self.step(if is_v1 { StepKind::Extension } else { StepKind::Operator }, idx);
+                    if let Some(set) = &set {
+                        step.set.insert(set.field.clone(), vec![set.value.clone()]);
+                        self.at.range.clone_from(&set.value);
+                    }
+                    step.path = way.iter().map(|it| PathElement::Bundle(it.bundle.clone())).collect();
+                    step.route = route(&way);
+                    step.because = because;
+                    self.warn(&mut step);
+                    self.journey.steps.push((When::Before(idx), step));
+                    self.go(way, set);
+                }
+            }
         }
         Ok(())
     }
@@ -549,9 +663,10 @@ impl Traveller<'_> {
             step.to = Some(channel.to_owned());
         }
         self.warn(&mut step);
+        let field = if kind == StepKind::Extension { "spec.source.catalog.channels" } else { "spec.channel" };
         self.journey.steps.push((when, step));
         self.at.channels = vec![channel.to_owned()];
-        self.go(&way);
+        self.go(way, setting(field, channel));
     }
 
     fn package_gone(&mut self, minor: Minor) -> Result<(), IndexError> {
@@ -626,6 +741,10 @@ impl Traveller<'_> {
         self.warn(&mut step);
         self.journey.steps.push((When::AtTheEnd, step));
     }
+}
+
+fn setting(field: &str, value: &str) -> Option<Setting> {
+    Some(Setting { field: field.to_owned(), value: value.to_owned() })
 }
 
 /// What leads from bundle to bundle.

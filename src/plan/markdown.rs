@@ -35,6 +35,7 @@ impl PlanStep {
             StepKind::Operator => format!("Update {subject} to {path}{optional}"),
             StepKind::Operators => format!("Update the operators of {subject} together to {path}{optional}"),
             StepKind::Channel => format!("Change {subject} from channel {from} to {to}"),
+            StepKind::Source => format!("Change {subject} from source {from} to {to}"),
             StepKind::Extension if self.set.is_empty() => {
                 format!("Wait until ClusterExtension {subject} has {path}{optional}")
             }

@@ -12,20 +12,25 @@ mod basis;
 mod catalogs;
 mod check;
 mod commands;
+mod detour;
 mod family;
 mod fit;
 mod html;
 mod inventory;
 mod journey;
+mod junit;
+mod manifests;
 mod markdown;
 mod needs;
 mod order;
 mod platform_state;
 mod question;
+mod source_name;
 mod standing;
 mod state;
 mod style;
 mod verify;
+mod way_out;
 
 pub use answer::{
     Blocker, CatalogOfPlan, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanStep, PlanVerdict, Reason,
@@ -37,9 +42,12 @@ pub use family::{PlanCatalog, family_and_minor};
 pub use html::html;
 #[cfg(feature = "page")]
 pub(crate) use html::report;
+pub use junit::junit;
+pub use manifests::manifests;
 pub use markdown::{markdown, script};
 pub use question::{PlanQuestion, path_of};
 pub use standing::OperatorState;
+pub use way_out::{StayingOperator, WayOut, catalogs_of_move, way_out};
 
 use crate::constraint::openshift::Minor;
 use crate::index::IndexError;

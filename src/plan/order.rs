@@ -16,8 +16,12 @@ use crate::constraint::openshift::Minor;
 use crate::index::IndexError;
 use crate::platform::{Goal, PlatformPath, Support, platform_path};
 
-/// A step with the operator that it is about.
-type Timed = (When, usize, PlanStep);
+/// A step with the operator that it is about, and how many steps that has at the same time before it.
+struct Timed {
+    when: When,
+    place: (usize, usize),
+    step: PlanStep,
+}
 
 /// Puts a plan together.
 pub(super) fn assemble(
@@ -36,7 +40,10 @@ pub(super) fn assemble(
     let mut timed: Vec<Timed> = Vec::new();
     for (idx, (operator, journey)) in operators.iter().zip(journeys).enumerate() {
         let Journey { steps, blockers: own, decisions: to_decide, unknowns: not_known, .. } = &journey;
-        timed.extend(steps.iter().map(|(when, step)| (*when, idx, step.clone())));
+        for (number, (when, step)) in steps.iter().enumerate() {
+            let n_before = steps[..number].iter().filter(|it| it.0 == *when).count();
+            timed.push(Timed { when: *when, place: (idx, n_before), step: step.clone() });
+        }
         blockers.extend(own.iter().cloned());
         decisions.extend(to_decide.iter().cloned());
         unknowns.extend(not_known.iter().cloned());
@@ -114,21 +121,23 @@ fn together(
     rows: &mut [OperatorPlan],
     timed: Vec<Timed>,
 ) -> Result<Vec<Timed>, IndexError> {
-    let mut groups: BTreeMap<(When, String), Vec<(usize, PlanStep)>> = BTreeMap::new();
+    let mut groups: BTreeMap<(When, String), Vec<Timed>> = BTreeMap::new();
     let mut merged: Vec<Timed> = Vec::new();
-    for (when, idx, step) in timed {
-        match (&operators[idx].namespace, step.kind) {
-            (Some(namespace), StepKind::Operator) => {
-                groups.entry((when, namespace.clone())).or_default().push((idx, step));
-            }
-            _ => merged.push((when, idx, step)),
+    for it in timed {
+        match (&operators[it.place.0].namespace, it.step.kind) {
+            (Some(namespace), StepKind::Operator) => groups.entry((it.when, namespace.clone())).or_default().push(it),
+            _ => merged.push(it),
         }
     }
-    for ((when, namespace), mut steps) in groups {
-        if steps.len() == 1 {
-            merged.extend(steps.pop().map(|(idx, step)| (when, idx, step)));
+    for ((when, namespace), group) in groups {
+        if group.len() == 1 {
+            merged.extend(group);
             continue;
         }
+        // They wait for what any of them needs first.
+        let places = group.iter().map(|it| it.place);
+        let first = places.clone().filter(|it| it.1 > 0).max().or(places.min()).unwrap_or_default();
+        let mut steps: Vec<(usize, PlanStep)> = group.into_iter().map(|it| (it.place.0, it.step)).collect();
         let minor = match when {
             When::After(at) | When::Before(at) => path[at],
             When::AtTheEnd => path[path.len() - 1],
@@ -158,7 +167,6 @@ fn together(
             });
             step.path.push(PathElement::Together(bundles.collect()));
         }
-        let first = steps[0].0;
         let mut codes = BTreeSet::new();
         for (_, other) in steps {
             step.catalog = other.catalog;
@@ -172,22 +180,22 @@ fn together(
         step.subject = Some(namespace);
         step.together = true;
         step.order = order;
-        merged.push((when, first, step));
+        merged.push(Timed { when, place: first, step });
     }
     Ok(merged)
 }
 
 /// All steps in their order, with those of the platform, numbered.
 fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator], timed: Vec<Timed>) -> Vec<PlanStep> {
-    let mut at: BTreeMap<When, Vec<(usize, PlanStep)>> = BTreeMap::new();
-    for (when, idx, step) in timed {
-        at.entry(when).or_default().push((idx, step));
+    let mut at: BTreeMap<When, Vec<Timed>> = BTreeMap::new();
+    for it in timed {
+        at.entry(it.when).or_default().push(it);
     }
     let mut take = |when: When| {
         let mut steps = at.remove(&when).unwrap_or_default();
-        // By namespace, package and version, as operators are sorted.
-        steps.sort_by_key(|it| it.0);
-        steps.into_iter().map(|it| it.1)
+        // By namespace, package and version, as operators are sorted; updates come from the new source.
+        steps.sort_by_key(|it| (it.step.kind != StepKind::Source, it.place));
+        steps.into_iter().map(|it| it.step)
     };
     let mut steps = mend(operators);
     let routes = platform_routes(question, path);

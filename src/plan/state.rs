@@ -27,6 +27,7 @@ impl Standing {
             version: self.range.clone(),
             selector: None,
             policy: Policy::CatalogProvided,
+            managed_by: None,
         }
     }
 

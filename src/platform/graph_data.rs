@@ -26,8 +26,8 @@ pub struct Window {
     pub minor: (Option<Version>, Option<Version>),
     /// The lowest release of the own minor version, and the one before which it ends.
     pub z: (Option<Version>, Option<Version>),
-    /// Releases that are left out.
-    pub block_list: BTreeSet<String>,
+    /// Releases that are left out: of the minor version before, and of the own one.
+    pub block_lists: (BTreeSet<String>, BTreeSet<String>),
 }
 
 /// What is suggested to builds of a minor version, by architecture; `default` for all that have none of their own.
@@ -108,13 +108,13 @@ impl GraphData {
         let mut suggestion = Suggestion::new();
         for (arch, window) in value.members() {
             let version = |key: &str| Version::parse_tolerant(&text_of(window, key)).ok();
-            let blocked = ["minor_block_list", "z_block_list"].into_iter().flat_map(|key| items_of(window, key));
+            let blocked = |key: &str| items_of(window, key).filter_map(|it| Some(it.as_str()?.into_owned())).collect();
             suggestion.insert(
                 arch.as_str().unwrap_or_default().into_owned(),
                 Window {
                     minor: (version("minor_min"), version("minor_max")),
                     z: (version("z_min"), version("z_max")),
-                    block_list: blocked.filter_map(|it| Some(it.as_str()?.into_owned())).collect(),
+                    block_lists: (blocked("minor_block_list"), blocked("z_block_list")),
                 },
             );
         }
@@ -172,13 +172,13 @@ impl GraphData {
             // Without suggestions: within a minor version, and from the one before.
             return minor == before || before.next() == minor;
         };
-        if window.block_list.contains(from_text) {
-            return false;
-        }
         if minor == before {
-            return at_least(&window.z.0) && window.z.1.as_ref().is_none_or(|it| from.cmp_precedence(it).is_lt());
+            return !window.block_lists.1.contains(from_text)
+                && at_least(&window.z.0)
+                && window.z.1.as_ref().is_none_or(|it| from.cmp_precedence(it).is_lt());
         }
         before.next() == minor
+            && !window.block_lists.0.contains(from_text)
             && at_least(&window.minor.0)
             && window.minor.1.as_ref().is_none_or(|it| !from.cmp_precedence(it).is_gt())
     }

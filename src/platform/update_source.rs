@@ -5,6 +5,7 @@
 use thiserror::Error;
 
 use super::answer::{GraphError, read_answer};
+use super::day::Day;
 use super::graph::Graph;
 use super::graph_data::GraphData;
 
@@ -13,6 +14,8 @@ use super::graph_data::GraphData;
 pub struct SavedUpdates {
     /// How the source is called.
     pub name: String,
+    /// The day of the newest of its files, if that is known.
+    pub as_of: Option<Day>,
     /// Its files.
     pub files: SavedFiles,
 }
@@ -43,6 +46,8 @@ pub enum UpdateSourceError {
 pub struct UpdateSource {
     /// How it is called.
     pub name: String,
+    /// The day that its knowledge is of, if that is known.
+    pub as_of: Option<Day>,
     /// What it tells.
     pub facts: UpdateFacts,
 }
@@ -73,7 +78,7 @@ impl SavedUpdates {
                 UpdateFacts::Data(data)
             }
         };
-        Ok(UpdateSource { name: self.name.clone(), facts })
+        Ok(UpdateSource { name: self.name.clone(), as_of: self.as_of, facts })
     }
 }
 
@@ -91,12 +96,15 @@ impl UpdateSource {
         }
     }
 
-    /// Its name, and what its updates are worth.
+    /// Its name, its day, and what its updates are worth.
     #[must_use]
     pub fn title(&self) -> String {
-        match &self.facts {
-            UpdateFacts::Answer(_) => self.name.clone(),
-            UpdateFacts::Data(_) => format!("{} (graph data: the updates are estimated)", self.name),
+        let name = &self.name;
+        match (&self.facts, self.as_of) {
+            (UpdateFacts::Answer(_), None) => name.clone(),
+            (UpdateFacts::Answer(_), Some(day)) => format!("{name} (of {day})"),
+            (UpdateFacts::Data(_), None) => format!("{name} (graph data: the updates are estimated)"),
+            (UpdateFacts::Data(_), Some(day)) => format!("{name} (graph data of {day}: the updates are estimated)"),
         }
     }
 

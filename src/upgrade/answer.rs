@@ -88,6 +88,8 @@ pub struct Asked {
     pub selector: Option<v1::LabelSelector>,
     /// Whether the catalog's edges bind a ClusterExtension.
     pub policy: v1::Policy,
+    /// Who asks, if it is an object of a cluster: `Subscription NAMESPACE/NAME`.
+    pub managed_by: Option<String>,
 }
 
 impl PackageView {

@@ -19,6 +19,9 @@ pub struct UpgradePath {
     pub olm: Generation,
     /// The package.
     pub package: String,
+    /// The Subscription or ClusterExtension that the answer is about, if it was read from a cluster: `Subscription NAMESPACE/NAME`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub managed_by: Option<String>,
     /// The channels that were asked for.
     pub channels: Vec<String>,
     /// Where it begins.
@@ -65,6 +68,7 @@ impl UpgradePath {
         Self {
             olm,
             package: view.package.clone(),
+            managed_by: asked.managed_by.clone(),
             channels: asked.channels.clone(),
             from: from.clone(),
             to: to.map(str::to_owned),

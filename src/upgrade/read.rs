@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 use super::answer::{InstalledBundle, PackageView};
 use super::shortest::first_steps;
-use super::stay::{Move, Stay, ends_of_ways_out, stops, way_out};
 use crate::index::query::{EdgeScope, Filter, Reach};
 use crate::index::{Index, IndexError};
 
@@ -40,28 +39,5 @@ impl PackageView {
         }
         let (catalogs, channels) = (catalogs.to_vec(), channels.to_vec());
         index.names_between(&EdgeScope { catalogs, package: self.package.clone(), channels }, &first, to)
-    }
-
-    /// Adds to rows of an installed bundle the way out for each that must not stay, over these catalogs; over all of them if none
-    /// are named.
-    ///
-    /// # Errors
-    /// If the index cannot be read.
-    pub fn add_ways_out(
-        &self,
-        index: &Index,
-        catalogs: &[String],
-        installed: &InstalledBundle,
-        step: Move,
-        rows: &mut [Stay],
-    ) -> Result<(), IndexError> {
-        for row in rows.iter_mut().filter(|it| !it.verdict.may_stay()) {
-            let Some(&olm) = row.olm.first() else { continue };
-            let ends = ends_of_ways_out(self, olm, step);
-            let within = self.names_between(index, (catalogs, &[]), installed, &ends, 1)?;
-            row.way = way_out(self, installed, olm, step, &within);
-            row.stops = stops(self, olm, step, row.way.as_deref().unwrap_or_default());
-        }
-        Ok(())
     }
 }

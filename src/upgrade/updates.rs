@@ -35,6 +35,9 @@ pub struct Updates {
     pub olm: Generation,
     /// The package.
     pub package: String,
+    /// The Subscription or ClusterExtension that the answer is about, if it was read from a cluster: `Subscription NAMESPACE/NAME`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub managed_by: Option<String>,
     /// What is installed, if anything.
     pub installed: Option<InstalledBundle>,
     /// The channels that were asked for.
@@ -66,6 +69,7 @@ impl Updates {
         Self {
             olm,
             package: view.package.clone(),
+            managed_by: asked.managed_by.clone(),
             installed: asked.installed.clone(),
             channels: asked.channels.clone(),
             version_range: asked.version.clone(),

@@ -19,6 +19,9 @@ pub struct WhyNot {
     pub olm: Generation,
     /// The package.
     pub package: String,
+    /// The Subscription or ClusterExtension that the answer is about, if it was read from a cluster: `Subscription NAMESPACE/NAME`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub managed_by: Option<String>,
     /// The bundle that was asked for.
     pub bundle: String,
     /// Its version.
@@ -54,6 +57,7 @@ impl WhyNot {
         Self {
             olm,
             package: view.package.clone(),
+            managed_by: asked.managed_by.clone(),
             bundle: target.0.clone(),
             version: target.1.clone(),
             installed: asked.installed.clone(),

@@ -86,3 +86,98 @@ fn a_subscription_s_catalog_counts() {
         assert_eq!(answer.err().contains("not given or lacks it"), source == "elsewhere", "{}", answer.both());
     }
 }
+
+/// A Subscription in a cluster of OpenShift 4.18, with what it installed.
+fn cluster_of(dir: &TempDir, max: &str) -> String {
+    let properties = format!(r#"{{\"properties\":[{{\"type\":\"olm.maxOpenShiftVersion\",\"value\":\"{max}\"}}]}}"#);
+    let text = format!(
+        "apiVersion: v1\nkind: List\nitems:\n\
+         - {{kind: ClusterVersion, apiVersion: config.openshift.io/v1, metadata: {{name: version}}, status: {{desired: {{version: 4.18.3}}}}}}\n\
+         - {{kind: Subscription, apiVersion: operators.coreos.com/v1alpha1, metadata: {{name: w, namespace: ns}}, \
+         spec: {{name: w, channel: a, source: shop, sourceNamespace: olm}}, status: {{installedCSV: w.v1.0.0}}}}\n\
+         - {{kind: ClusterServiceVersion, apiVersion: operators.coreos.com/v1alpha1, metadata: {{name: w.v1.0.0, namespace: ns, \
+         annotations: {{operatorframework.io/properties: \"{properties}\"}}}}, spec: {{version: 1.0.0}}, status: {{phase: Succeeded}}}}\n"
+    );
+    write(dir.path(), "cluster.yaml", text);
+    "cluster.yaml".to_owned()
+}
+
+/// Only over three channels, one after another, is there a bundle that may stay.
+fn three_channels(dir: &TempDir) {
+    let catalog = Catalog::default()
+        .package("w", "a")
+        .channel("w", "a", &["{name: w.v1.0.0}", "{name: w.v1.1.0, replaces: w.v1.0.0}"])
+        .channel("w", "b", &["{name: w.v1.1.0}", "{name: w.v1.2.0, replaces: w.v1.1.0}"])
+        .channel("w", "c", &["{name: w.v1.2.0}", "{name: w.v1.3.0, replaces: w.v1.2.0}"]);
+    let blocking = ["1.0.0", "1.1.0", "1.2.0"].iter().fold(catalog, |it, version| it.bundle("w", version, &[MAX]));
+    write(dir.path(), "w.yaml", blocking.bundle("w", "1.3.0", &[]).yaml());
+}
+
+#[test]
+fn a_plan_and_compat_find_the_same_way_out() {
+    let dir = scratch();
+    three_channels(&dir);
+    let cluster = cluster_of(&dir, "4.18");
+    let answer = compat(&dir, &["shop=w.yaml"], &["--cluster", &cluster]);
+    answer.expect_code(1);
+    let expected = ["1.1.0", "1.2.0", "1.3.0"].map(|it| (it.to_owned(), "shop".to_owned()));
+    assert_eq!(way_out(&answer), expected, "{}", answer.both());
+    let json: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
+    let set = |step: usize| json["items"][0]["way"][step]["set"][0]["value"].as_str().map(str::to_owned);
+    assert_eq!([set(0), set(1), set(2)], [None, Some("b".to_owned()), Some("c".to_owned())]);
+    let plan = olmdex(["plan", "--cluster", &cluster, "--to", "4.19", "-i", "4.18/shop=w.yaml", "-o", "json"])
+        .in_directory(dir.path())
+        .answer();
+    let plan: serde_json::Value = serde_json::from_slice(&plan.stdout).unwrap();
+    let steps: Vec<String> = plan["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| {
+            let bundles = if it["kind"] == "channel" { &it["then"] } else { &it["path"] };
+            format!("{} {} {bundles}", it["kind"].as_str().unwrap(), it["to"].as_str().unwrap_or_default())
+        })
+        .collect();
+    let expected =
+        ["operator  [\"w.v1.1.0\"]", "channel b [\"w.v1.2.0\"]", "channel c [\"w.v1.3.0\"]", "platform 4.19 null"];
+    assert_eq!(steps, expected, "{plan:#}");
+    assert_eq!(
+        (&plan["blockers"][0]["liftedBy"], &plan["blockers"][0]["verified"]),
+        (&"w.v1.3.0".into(), &true.into())
+    );
+    assert_eq!(plan["verdict"], "attention");
+}
+
+#[test]
+fn a_stop_is_where_something_must_be_done() {
+    let dir = scratch();
+    let entries = ["{name: w.v1.0.0}", "{name: w.v1.1.0, replaces: w.v1.0.0}"];
+    let catalog = Catalog::default().package("w", "a").channel("w", "a", &entries);
+    write(dir.path(), "w.yaml", catalog.bundle("w", "1.0.0", &[]).bundle("w", "1.1.0", &[]).yaml());
+    let cluster = cluster_of(&dir, "4.19");
+    let answer = compat(&dir, &["shop=w.yaml"], &["--cluster", &cluster, "--to", "4.20"]);
+    let json: serde_json::Value = serde_json::from_slice(&answer.stdout).unwrap();
+    let stops = serde_json::json!([{"openshift": "4.20", "bundle": "w.v1.1.0", "version": "1.1.0", "steps": 1}]);
+    assert_eq!(json["items"][0]["stops"], stops, "{}", answer.both());
+}
+
+/// The catalog of the next version is not served before the cluster is there.
+#[test]
+fn catalogs_that_are_named_after_versions_count_for_these() {
+    let dir = scratch();
+    let old =
+        Catalog::default().package("w", "a").channel("w", "a", &["{name: w.v1.0.0}"]).bundle("w", "1.0.0", &[MAX]);
+    write(dir.path(), "old.yaml", old.yaml());
+    let entries = ["{name: w.v1.0.0}", "{name: w.v1.1.0, replaces: w.v1.0.0}"];
+    let new = Catalog::default().package("w", "a").channel("w", "a", &entries);
+    write(dir.path(), "new.yaml", new.bundle("w", "1.0.0", &[MAX]).bundle("w", "1.1.0", &[]).yaml());
+    let cluster = cluster_of(&dir, "4.18");
+    let both = compat(&dir, &["shop-4.18=old.yaml", "shop-4.19=new.yaml"], &["--cluster", &cluster]);
+    assert_eq!(way_out(&both), Vec::new(), "{}", both.both());
+    assert!(!both.err().contains("not given or lacks it"), "{}", both.err());
+    let swapped = compat(&dir, &["shop-4.18=new.yaml", "shop-4.19=old.yaml"], &["--cluster", &cluster]);
+    assert_eq!(way_out(&swapped), to("1.1.0", "shop-4.18"), "{}", swapped.both());
+    // Names that say nothing of it: each catalog may be served now.
+    let plain = compat(&dir, &["shop=new.yaml", "other=old.yaml"], &["--cluster", &cluster]);
+    assert_eq!(way_out(&plain), to("1.1.0", "shop"), "{}", plain.both());
+}

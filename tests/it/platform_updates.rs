@@ -7,7 +7,7 @@ use crate::support::older_index::downgrade;
 use crate::support::{olmdex, scratch, write};
 use olmdex::index::query::{SqlLimits, SqlValue};
 use olmdex::index::{Builder, Index, Outcome};
-use olmdex::platform::{Graph, SavedFiles, SavedUpdates, UpdateSource};
+use olmdex::platform::{Day, Graph, SavedFiles, SavedUpdates, UpdateSource};
 
 /// All that the rows must tell apart: two channels of a release and none, an update with two risks, rules of every type, an update to
 /// what is no node, and texts that are not plain.
@@ -37,7 +37,7 @@ const DATA: &[(&str, &str)] = &[
 fn saved() -> Vec<SavedUpdates> {
     let answer = SavedFiles::Answer(ANSWER.as_bytes().to_vec());
     let files = DATA.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect();
-    let source = |name: &str, files| SavedUpdates { name: name.to_owned(), files };
+    let source = |name: &str, files| SavedUpdates { name: name.to_owned(), as_of: Day::parse("2026-02-03"), files };
     vec![source("graph.json", answer), source("graph-data", SavedFiles::Data(files))]
 }
 
@@ -117,7 +117,9 @@ fn damaged_rows_are_said() {
         "UPDATE platform_update_risk SET risk = -1",
         "UPDATE update_risk SET matching_rules = '['",
         "UPDATE update_source SET kind = 'x'",
-        "UPDATE build_suggestion SET block_list = '{}'",
+        "UPDATE build_suggestion SET z_block_list = '{}'",
+        "UPDATE build_suggestion SET minor_block_list = ''",
+        "UPDATE update_source SET as_of = 'soon'",
         "UPDATE build_suggestion SET minor = ''",
         "UPDATE platform_release SET version = x'ff'",
         "UPDATE platform_release SET channel = NULL WHERE source = 2",
@@ -157,8 +159,8 @@ fn views_show_them() {
         SqlValue::Text("x == 1".to_owned())
     );
     assert_eq!(
-        first("SELECT block_list FROM v_build_suggestion WHERE arch = 'default'"),
-        SqlValue::Text("[\"4.17.0\"]".to_owned())
+        first("SELECT minor_block_list || z_block_list FROM v_build_suggestion WHERE arch = 'default'"),
+        SqlValue::Text("[][\"4.17.0\"]".to_owned())
     );
 }
 
@@ -182,7 +184,13 @@ fn commands_take_them_from_the_index() {
         "cluster.yaml",
         "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}\nstatus: {desired: {version: 4.16.30}, history: [{state: Completed, version: 4.16.30}]}\n",
     );
-    let run = |arguments: &[&str]| olmdex(arguments.iter().copied()).in_directory(root).answer();
+    // The files are of today.
+    let run_on = |seconds: u64, arguments: &[&str]| {
+        olmdex(arguments.iter().copied()).env("SOURCE_DATE_EPOCH", &seconds.to_string()).in_directory(root).answer()
+    };
+    // 2026-01-01
+    let first_day = 1_767_225_600;
+    let run = |arguments: &[&str]| run_on(first_day, arguments);
     // Updates alone are something to build.
     run(&["build", "--graph-data", "graph.json", "--graph-data", "data", "-o", "index.db"])
         .expect_code(0)
@@ -203,11 +211,27 @@ fn commands_take_them_from_the_index() {
     run(&["build", "4.16=shop", "4.17=shop", "-o", "known.db"]).expect_code(0);
     let plan = ["plan", "--cluster", "cluster.yaml", "--to", "4.17", "--date", "2026-01-01", "-o", "json"];
     let planned = run(&[&plan[..], &["-i", "known.db"]].concat()).out();
-    assert!(planned.contains("4.17.1") && planned.contains("graph.json, data (graph data"), "{planned}");
+    assert!(
+        planned.contains("4.17.1") && planned.contains("graph.json (of 2026-01-01), data (graph data of 2026-01-01"),
+        "{planned}"
+    );
     assert_eq!(
         run(&[&plan[..], &["-i", "known.db", "--graph", "graph.json", "--graph", "data"]].concat()).out(),
         planned
     );
+    // The day of the files is theirs; to know the same on another day is news.
+    run_on(first_day + 86_400, &["build", "--graph-data", "graph.json", "--graph-data", "data", "-o", "known.db"])
+        .expect_code(0)
+        .expect_words("wrote");
+    let info = run(&["info", "known.db"]).out();
+    assert!(info.contains("graph.json") && info.contains("answer   2026-01-02"), "{info}");
+    run(&["build", "--graph-data", "graph.json", "--graph-data", "data", "-o", "known.db"]).expect_code(0);
+    // An index that is made of it takes it over.
+    run(&["build", "known.db", "4.18=shop", "-o", "more.db"]).expect_code(0);
+    let info_of =
+        |it: &str| -> serde_json::Value { serde_json::from_str(&run(&["info", it, "-o", "json"]).out()).unwrap() };
+    assert_eq!(info_of("more.db")["items"][0]["updateSources"], info_of("known.db")["items"][0]["updateSources"]);
+    run(&["build", "known.db", "4.18=shop", "-o", "more.db"]).expect_code(0).expect_words("up to date");
     // Beside another source the index is still asked.
     assert!(run(&[&plan[..], &["-i", "known.db", "-i", "4.18=shop"]].concat()).out().contains("4.17.1"));
 

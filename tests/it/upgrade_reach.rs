@@ -11,12 +11,14 @@ use std::sync::Arc;
 use olmdex::constraint::openshift::Minor;
 use olmdex::diag::Finding;
 use olmdex::fbc::Input;
-use olmdex::index::query::{EdgeScope, Filter, NamesWithoutWay, Reach, SqlLimits, SqlValue};
+use olmdex::index::query::{EdgeScope, Filter, GraphBundle, NamesWithoutWay, Reach, SqlLimits, SqlValue};
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
+use olmdex::plan::{StayingOperator, catalogs_of_move, way_out};
+use olmdex::upgrade::compat::{Claims, judge};
 use olmdex::upgrade::v1::Policy;
 use olmdex::upgrade::{
-    Asked, Effort, Generation, InstalledBundle, Move, PackageView, PathStep, Wish, check_graph, check_packages,
-    classic_shortest, ends_of_ways_out, first_steps, v1_shortest, v1_why_not, way_out,
+    Asked, Effort, Generation, InstalledBundle, Move, PackageView, PathStep, Target, Wish, check_graph, check_packages,
+    classic_shortest, first_steps, v1_shortest, v1_why_not,
 };
 use olmdex::version::Version;
 use proptest::prelude::*;
@@ -198,14 +200,77 @@ proptest! {
             let why = |within: &Reach| v1_why_not(&view, &asked, target, within);
             prop_assert_eq!(why(&within), why(&Reach::Unknown), "{:?}", within);
         }
-        let minor = |it: u64| Minor::of(&Version::new(4, it, 0));
         let step = Move { from: minor(15), to: minor(17) };
         for olm in [Generation::Classic, Generation::V1] {
-            let within = between(&index, &view, &[], &from, &ends_of_ways_out(&view, olm, step));
-            let find = |within: &Reach| way_out(&view, &from, olm, step, within);
-            prop_assert_eq!(find(&within), find(&Reach::Unknown), "{:?}", within);
+            let ends = ends_of_ways_out(&view, olm);
+            let within = between(&index, &view, &[], &from, &ends);
+            let find = |within: &Reach| shortest_way_out(&view, &from, olm, &ends, within);
+            let shortest = find(&within);
+            prop_assert_eq!(&shortest, &find(&Reach::Unknown), "{:?}", within);
+            // What a plan finds is a way out, and it finds one where there is one.
+            let operator = StayingOperator {
+                package: "p".to_owned(),
+                installed: from.clone(),
+                olm,
+                channels: channels.first().cloned().into_iter().collect(),
+                range: String::new(),
+                own_max: Some(Ok(vec!["\"4.16\"".to_owned()])),
+            };
+            let names: Vec<String> = view.graphs.iter().map(|it| it.catalog.clone()).collect();
+            let found = way_out(&index, &catalogs_of_move(&names, step), &operator, step).unwrap();
+            prop_assert!(found.is_some() || shortest.is_none(), "{olm:?} {shortest:#?} {texts:#?}");
+            if let Some(it) = found {
+                let last = it.way.last().unwrap();
+                prop_assert!(fits(&view, olm, &last.target), "{:?}", it);
+                prop_assert!(view.graphs.len() > 1 || it.way.len() >= shortest.as_ref().map_or(1, Vec::len));
+                let stop = it.stops.last().unwrap();
+                prop_assert_eq!((&stop.openshift[..], &stop.bundle, stop.steps), ("4.17", &last.target.bundle, it.way.len()));
+            }
         }
     }
+}
+
+fn minor(it: u64) -> Minor {
+    Minor::of(&Version::new(4, it, 0))
+}
+
+/// The names of the bundles that do not keep the cluster from OpenShift 4.17.
+fn ends_of_ways_out(view: &PackageView, olm: Generation) -> BTreeSet<String> {
+    let bundles = view.graphs.iter().flat_map(|it| &it.bundles);
+    let fits = |it: &&GraphBundle| judge(&Claims::from(*it), olm, minor(15), minor(17)).verdict.may_stay();
+    let all: BTreeSet<&String> = bundles.clone().map(|it| &it.name).collect();
+    // A name counts if it fits in every catalog that holds it.
+    let unfit: BTreeSet<&String> = bundles.clone().filter(|it| !fits(it)).map(|it| &it.name).collect();
+    all.difference(&unfit).map(|it| (*it).clone()).collect()
+}
+
+/// Whether a bundle does not keep the cluster from OpenShift 4.17. OLM Classic knows one catalog; of several, the first counts for OLM v1.
+fn fits(view: &PackageView, olm: Generation, target: &Target) -> bool {
+    let graphs = view.graphs.iter().filter(|it| olm == Generation::V1 || it.catalog == target.catalog);
+    let bundle = graphs.flat_map(|it| &it.bundles).find(|it| it.name == target.bundle).unwrap();
+    judge(&Claims::from(bundle), olm, minor(15), minor(17)).verdict.may_stay()
+}
+
+fn shortest_way_out(
+    view: &PackageView,
+    from: &InstalledBundle,
+    olm: Generation,
+    ends: &BTreeSet<String>,
+    within: &Reach,
+) -> Option<Vec<PathStep>> {
+    let asked = Asked { installed: Some(from.clone()), ..Asked::default() };
+    let wish = Wish {
+        is_goal: &|it| ends.contains(&it.bundle),
+        is_allowed: &|_| true,
+        at_most: 1,
+        within,
+        effort: &Effort::default(),
+    };
+    if olm == Generation::V1 {
+        return v1_shortest(view, &asked, from, &wish).pop();
+    }
+    let ways = view.graphs.iter().filter_map(|graph| classic_shortest(view, graph, &asked, from, &wish).pop());
+    ways.min_by_key(Vec::len)
 }
 
 proptest! {

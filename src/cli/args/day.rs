@@ -15,13 +15,19 @@ pub(crate) fn day(given: Option<Day>) -> Result<Day, CommandError> {
     if let Some(day) = given {
         return Ok(day);
     }
-    if let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|it| !it.is_empty()) {
-        let text = text.to_string_lossy();
-        let wrong = |_| CommandError::usage(format!("$SOURCE_DATE_EPOCH is `{text}`, not a number of seconds"));
-        return Ok(Day::of_unix(text.parse().map_err(wrong)?));
+    if let Some(seconds) = epoch()? {
+        return Ok(Day::of_unix(seconds));
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map(|it| it.as_secs()).unwrap_or_default();
     Ok(Day::of_unix(i64::try_from(now).unwrap_or(i64::MAX)))
+}
+
+/// The moment that `SOURCE_DATE_EPOCH` says, in seconds since 1970-01-01T00:00:00Z.
+pub(crate) fn epoch() -> Result<Option<i64>, CommandError> {
+    let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|it| !it.is_empty()) else { return Ok(None) };
+    let text = text.to_string_lossy();
+    let wrong = |_| CommandError::usage(format!("$SOURCE_DATE_EPOCH is `{text}`, not a number of seconds"));
+    text.parse().map(Some).map_err(wrong)
 }
 
 /// A span of time from a day on: `90d`, `6m`, `1y`.

@@ -9,7 +9,10 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cluster::{Cluster, ClusterExtension, Subscription};
 use crate::index::Index;
-use crate::index::query::{Filter, PackageGraph};
+use crate::index::query::{CatalogRank, Filter, PackageGraph};
+use crate::plan::family_and_minor;
+use crate::platform::coerce;
+use crate::resolve::SOURCE_LABEL;
 use crate::upgrade::v1::{LabelSelector, LabelSelectorRequirement, Policy};
 use crate::upgrade::{Asked, InstalledBundle, PackageView};
 
@@ -123,6 +126,7 @@ impl UpgradeOptions {
             version: version.cloned().unwrap_or_default(),
             selector: self.catalog_selector.clone(),
             policy: self.upgrade_constraint_policy,
+            managed_by: None,
         }
     }
 
@@ -156,6 +160,10 @@ impl UpgradeOptions {
     fn channels(&self, argument: &PackageArgument) -> Vec<String> {
         self.channel.iter().chain(&argument.channel).cloned().collect()
     }
+}
+
+fn subscription_words(of: &Subscription) -> String {
+    format!("Subscription {}/{}", of.namespace, of.name)
 }
 
 /// What all questions of one command have in common.
@@ -195,13 +203,29 @@ impl Asking<'_> {
         let olm = self.options.olm;
         let mut questions = Vec::new();
         let mut n_found = 0;
-        for subscription in cluster.subscriptions.iter().filter(|it| olm != Olm::V1 && fits(&it.package)) {
-            n_found += 1;
-            questions.extend(self.of_subscription(cluster, subscription, argument)?);
+        let mut refused = None;
+        // What is wrong with one must not keep back the answers for the others.
+        let mut take =
+            |asked: Result<Option<UpgradeQuestion>, CommandError>, whose: String| -> Result<(), CommandError> {
+                n_found += 1;
+                match asked {
+                    Ok(question) => questions.extend(question),
+                    Err(error) if matches!(error.exit, Exit::Usage | Exit::NotFound) => {
+                        self.context.reporter.warning(&format!("{whose}: {}; it is left out", error.message()));
+                        refused = refused.take().or(Some(error));
+                    }
+                    Err(error) => return Err(error),
+                }
+                Ok(())
+            };
+        for it in cluster.subscriptions.iter().filter(|it| olm != Olm::V1 && fits(&it.package)) {
+            take(self.of_subscription(cluster, it, argument), subscription_words(it))?;
         }
-        for extension in cluster.extensions.iter().filter(|it| olm != Olm::Classic && fits(&it.package)) {
-            n_found += 1;
-            questions.extend(self.of_extension(extension, argument)?);
+        for it in cluster.extensions.iter().filter(|it| olm != Olm::Classic && fits(&it.package)) {
+            take(self.of_extension(cluster, it, argument), format!("ClusterExtension {}", it.name))?;
+        }
+        if let Some(error) = refused.filter(|_| questions.is_empty()) {
+            return Err(error);
         }
         let paths = shown(&self.options.cluster);
         if n_found == 0 {
@@ -226,15 +250,13 @@ impl Asking<'_> {
         subscription: &Subscription,
         argument: Option<&PackageArgument>,
     ) -> Result<Option<UpgradeQuestion>, CommandError> {
-        let Subscription { name, namespace, package, source, .. } = subscription;
+        let Subscription { name, namespace, package, .. } = subscription;
         let mut argument = self.argument(package, argument);
         if self.options.channels(&argument).is_empty() && !subscription.channel.is_empty() {
             argument.channel = Some(subscription.channel.clone());
         }
-        let catalogs = &self.options.ask.catalog;
-        let names_it = catalogs.is_empty() && self.index.catalog_names()?.contains(source);
-        let own = [source.clone()];
-        let catalogs = if names_it { &own[..] } else { catalogs };
+        let own = self.catalogs_of(cluster, subscription)?;
+        let catalogs = if own.is_empty() { &self.options.ask.catalog } else { &own };
         let Some(view) = self.view_if_any(&argument, catalogs)? else {
             let what = format!("no catalog has `{package}`, which the Subscription {namespace}/{name} names");
             self.context.reporter.warning(&format!("{what}; it is left out"));
@@ -252,16 +274,55 @@ impl Asking<'_> {
                 None => InstalledBundle { name: name.clone(), version, is_in_catalog: false },
             });
         }
+        asked.managed_by = Some(subscription_words(subscription));
         Ok(Some(UpgradeQuestion { olm: Olm::Classic, view, asked }))
+    }
+
+    /// The catalogs that a Subscription's source is: by name, by the label of a catalog, or by a family of catalogs that are named after
+    /// versions of OpenShift, of which that of the cluster counts. None if the command line says it, or nothing is known.
+    fn catalogs_of(&self, cluster: &Cluster, subscription: &Subscription) -> Result<Vec<String>, CommandError> {
+        if !self.options.ask.catalog.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Subscription { source, source_namespace, .. } = subscription;
+        let ranks = self.index.catalog_ranks(&Filter::default())?;
+        let full = format!("{source_namespace}/{source}");
+        let is_labelled = |it: &&CatalogRank| it.labels.get(SOURCE_LABEL).is_some_and(|it| *it == full || it == source);
+        let own = ranks.iter().find(is_labelled).or_else(|| ranks.iter().find(|it| it.catalog == *source));
+        if let Some(own) = own {
+            return Ok(vec![own.catalog.clone()]);
+        }
+        let served = self.served(cluster)?;
+        let is_its = |it: &&String| family_and_minor(it).is_some_and(|it| it.0 == *source);
+        let own: Vec<String> = served.iter().filter(is_its).cloned().collect();
+        Ok(if own.is_empty() { served } else { own })
+    }
+
+    /// If catalogs are named after versions of OpenShift, and one after that of the cluster: those that are not named after another one.
+    /// None if the command line says which are meant.
+    fn served(&self, cluster: &Cluster) -> Result<Vec<String>, CommandError> {
+        let Some(minor) = coerce(&cluster.openshift).filter(|_| self.options.ask.catalog.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let mut names = self.index.catalog_names()?;
+        let of_name = |it: &String| family_and_minor(it).map(|it| it.1);
+        if !names.iter().any(|it| of_name(it) == Some(minor)) {
+            return Ok(Vec::new());
+        }
+        names.retain(|it| of_name(it).is_none_or(|it| it == minor));
+        Ok(names)
     }
 
     fn of_extension(
         &self,
+        cluster: &Cluster,
         extension: &ClusterExtension,
         argument: Option<&PackageArgument>,
     ) -> Result<Option<UpgradeQuestion>, CommandError> {
         let argument = self.argument(&extension.package, argument);
-        let Some(view) = self.view_if_any(&argument, &self.options.ask.catalog)? else {
+        let served = self.served(cluster)?;
+        let catalogs = if served.is_empty() { &self.options.ask.catalog } else { &served };
+        let Some(view) = self.view_if_any(&argument, catalogs)? else {
             if self.given.name.is_some() {
                 return Err(unknown_package(self.index, &argument.package)?);
             }
@@ -297,6 +358,7 @@ impl Asking<'_> {
         if extension.upgrade_constraint_policy == "SelfCertified" {
             asked.policy = Policy::SelfCertified;
         }
+        asked.managed_by = Some(format!("ClusterExtension {}", extension.name));
         Ok(Some(UpgradeQuestion { olm: Olm::V1, view, asked }))
     }
 

@@ -183,22 +183,8 @@ impl AskOptions {
 
     /// As [`Self::open`], with what the sources that are indexes know of the updates of OpenShift.
     pub(crate) fn open_with_updates(&self, context: &Context) -> Result<(Index, Vec<UpdateSource>), CommandError> {
-        let (index, updates) = match self.open_sources(context)? {
-            Opened::Index(index) => {
-                let updates = index.update_sources()?;
-                (index, updates)
-            }
-            Opened::Catalogs(sources) => {
-                let mut updates = Vec::new();
-                for (_, source) in &sources {
-                    if let Source::Index(path) = source {
-                        updates.extend(Index::open(path)?.update_sources()?);
-                    }
-                }
-                (import(context, sources)?.0, updates)
-            }
-        };
-        check_names(&self.catalog, &index.catalog_names()?)?;
+        let index = self.open(context)?;
+        let updates = index.update_sources()?;
         Ok((index, updates))
     }
 
@@ -331,6 +317,7 @@ fn import_with(
 ) -> Result<(Index, Vec<String>), CommandError> {
     let mut builder = Builder::in_memory();
     let mut names: Vec<String> = Vec::new();
+    let mut updates = Vec::new();
     for (named, source) in sources {
         match source {
             Source::Catalog(input) => {
@@ -341,6 +328,7 @@ fn import_with(
             }
             Source::Index(path) => {
                 let index = Index::open(&path)?;
+                updates.extend(index.held_updates()?);
                 let catalogs = index.catalog_names()?;
                 if named.is_named && catalogs.len() != 1 {
                     let (path, name) = (path.display(), &named.name);
@@ -359,6 +347,9 @@ fn import_with(
                 }
             }
         }
+    }
+    if !updates.is_empty() {
+        builder.adopt_updates(&updates)?;
     }
     Ok((builder.into_index()?, names))
 }

@@ -5,12 +5,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::UNIX_EPOCH;
 
 use crate::archive::{self, Found};
+use crate::cli::args::day::epoch;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::file::open_regular;
-use crate::platform::{Graph, GraphData, SavedFiles, SavedUpdates, UpdateSource, UpdateSourceError};
+use crate::platform::{Day, Graph, GraphData, SavedFiles, SavedUpdates, UpdateSource, UpdateSourceError};
 
 /// How many bytes a file may have.
 const MAX_FILE: u64 = 256 << 20;
@@ -55,15 +57,19 @@ pub(crate) fn read(saved: &SavedUpdates) -> Result<UpdateSource, CommandError> {
 pub(crate) fn open_updates(context: &Context, paths: &[PathBuf]) -> Result<Vec<SavedUpdates>, CommandError> {
     let open = |path: &PathBuf| -> Result<SavedUpdates, CommandError> {
         let name = path.display().to_string();
+        let latest = latest()?;
+        let day_of = |path: &Path| Some(Day::of_unix(seconds_of(path)?.min(latest)));
         let unreadable =
             |error: std::io::Error| CommandError::new(Exit::Input, format!("cannot read `{name}`: {error}"));
         if path.is_dir() {
-            return Ok(SavedUpdates { files: SavedFiles::Data(directory(path)?), name });
+            let files = directory(path)?;
+            let as_of = files.iter().filter_map(|it| day_of(&path.join(&it.0))).max();
+            return Ok(SavedUpdates { files: SavedFiles::Data(files), as_of, name });
         }
         let file = open_regular(path).map_err(unreadable)?;
         if !archive::is_archive(&file) {
             let text = std::fs::read(path).map_err(unreadable)?;
-            return Ok(SavedUpdates { files: SavedFiles::Answer(text), name });
+            return Ok(SavedUpdates { files: SavedFiles::Answer(text), as_of: day_of(path), name });
         }
         let archives = context.archives();
         let is_data = |name: &[u8]| below_root(name).is_some();
@@ -75,9 +81,20 @@ pub(crate) fn open_updates(context: &Context, paths: &[PathBuf]) -> Result<Vec<S
                 files.push((below, text.whole(MAX_FILE).map_err(unreadable)?.into_owned()));
             }
         }
-        Ok(SavedUpdates { files: SavedFiles::Data(files), name })
+        Ok(SavedUpdates { files: SavedFiles::Data(files), as_of: day_of(path), name })
     };
     paths.iter().map(open).collect()
+}
+
+/// When a file was changed last, in seconds since 1970-01-01T00:00:00Z.
+fn seconds_of(path: &Path) -> Option<i64> {
+    let changed = std::fs::metadata(path).ok()?.modified().ok()?;
+    i64::try_from(changed.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()
+}
+
+/// No day is after that of `SOURCE_DATE_EPOCH`, so that an index has the same bytes wherever it is built.
+fn latest() -> Result<i64, CommandError> {
+    Ok(epoch()?.unwrap_or(i64::MAX))
 }
 
 /// The path of a file of the graph data below their root, which may be at any depth.

@@ -110,6 +110,11 @@ pub(crate) fn installed_words(installed: &InstalledBundle) -> String {
     format!("{}{unknown}", bundle_words(&installed.name, &installed.version))
 }
 
+/// The first headers of tables of answers: about objects of a cluster, with a column for these.
+pub(crate) fn manager_headers(managed_by: Option<&String>) -> Vec<&'static str> {
+    ["OLM", "PACKAGE"].into_iter().chain(managed_by.map(|_| "MANAGER")).collect()
+}
+
 /// The headers of tables of targets.
 pub(crate) const TARGET_HEADERS: [&str; 7] = ["BUNDLE", "VERSION", "CATALOG", "CHANNEL", "BECAUSE", "PLACE", "STATUS"];
 

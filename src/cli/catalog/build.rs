@@ -27,7 +27,7 @@ use crate::diag::{Finding, Rule, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::file::Cache;
 use crate::index::query::{Filter, LIFECYCLES_LABEL};
-use crate::index::{Builder, CatalogSpec, Import, Index, Mode, Outcome};
+use crate::index::{Builder, CatalogSpec, HeldUpdates, Import, Index, Mode, Outcome};
 use crate::platform::{self, SavedUpdates};
 use crate::source::{ImageSource, Opened, Source};
 
@@ -116,6 +116,14 @@ enum What<'c> {
     Image(ImageSource<'c>),
 }
 
+/// What goes into an index.
+#[derive(Default)]
+struct Additions<'c> {
+    catalogs: Vec<Addition<'c>>,
+    /// What sources that are indexes know of updates of OpenShift.
+    updates: Vec<HeldUpdates>,
+}
+
 pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     if args.message_format == FindingFormat::Yaml {
         return Err(CommandError::usage("findings are written as text, json, sarif or github"));
@@ -126,7 +134,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let config = args.choice.config(context, &paths)?;
     let mut choice = args.choice.choice(context, config.as_ref(), Whole::Catalogs)?;
     let of_file = if named.is_empty() { catalogs_of_file(args, config)? } else { None };
-    let mut additions = additions(context, args, named, of_file.as_ref())?;
+    let Additions { catalogs: mut additions, updates: known } = additions(context, args, named, of_file.as_ref())?;
     for (spec, catalog) in args.past.catalogs(context, &args.output)? {
         if additions.iter().any(|it| it.spec.name == spec.name) {
             let message = format!("two catalogs would be called `{}`", spec.name);
@@ -156,7 +164,11 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     for name in &args.remove {
         builder.remove_catalog(name)?;
     }
-    set_updates(context, args, &mut builder, updates)?;
+    if updates.is_empty() && !args.no_graph_data && !known.is_empty() {
+        builder.adopt_updates(&known)?;
+    } else {
+        set_updates(context, args, &mut builder, updates)?;
+    }
     let mode = if args.keep_going { Mode::KeepGoing } else { Mode::Strict };
     let mut findings: Vec<Finding> = Vec::new();
     let mut imports = Vec::new();
@@ -337,7 +349,7 @@ fn additions<'c>(
     args: &BuildArgs,
     mut sources: Vec<NamedSource>,
     config: Option<&Config>,
-) -> Result<Vec<Addition<'c>>, CommandError> {
+) -> Result<Additions<'c>, CommandError> {
     let catalogs: &[NamedCatalog] = config.map_or(&[], |it| &it.catalogs);
     let of_file = |it: &NamedCatalog| {
         let path = it.source()?.to_owned();
@@ -346,7 +358,7 @@ fn additions<'c>(
     sources.extend(catalogs.iter().filter_map(of_file));
     refuse_equal_names(&sources)?;
     let held = if args.verify { BTreeMap::new() } else { images_of(&args.output) };
-    let mut additions = Vec::new();
+    let (mut additions, mut updates) = (Vec::new(), Vec::new());
     for (config, catalog) in config.iter().flat_map(|it| it.catalogs.iter().map(move |of| (it, of))) {
         if catalog.source().is_none() {
             let source = format!("{}#{}", config.path.display(), catalog.name);
@@ -369,6 +381,7 @@ fn additions<'c>(
             Source::Catalog(input) => additions.push(Addition { spec: spec_of_source(), what: What::Files(input) }),
             Source::Index(path) => {
                 let index = Index::open(&path)?;
+                updates.extend(index.held_updates()?);
                 let held = index.catalog_names()?;
                 if source.is_named && held.len() != 1 {
                     let message = format!(
@@ -399,7 +412,7 @@ fn additions<'c>(
             return Err(CommandError::usage(message));
         }
     }
-    Ok(additions)
+    Ok(Additions { catalogs: additions, updates })
 }
 
 /// The images that the catalogs of an index came from, by the names of the catalogs. Whatever else is wrong with the file is said

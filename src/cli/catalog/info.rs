@@ -17,7 +17,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
 use crate::file::Cache;
 use crate::index::Index;
-use crate::index::query::Info;
+use crate::index::query::{Info, UpdateSourceRow};
 use crate::legacy::{Fidelity, LegacyCatalog};
 
 /// Show what an index holds, and how much space each part takes
@@ -140,6 +140,7 @@ fn print(index: &Index, info: Info, out: &mut impl std::io::Write) -> Result<(),
         writeln!(out)?;
         table::write_aligned(Some(["CATALOG", "IMAGE"].map(str::to_owned).to_vec()), &rows, 3, out)?;
     }
+    print_update_sources(&info, out)?;
     writeln!(
         out,
         "\n{} documents, {} distinct; {} of text, {} distinct\n",
@@ -160,6 +161,28 @@ fn print(index: &Index, info: Info, out: &mut impl std::io::Write) -> Result<(),
         })
         .collect();
     table::write_aligned(Some(["ROOM FOR", "SIZE", "SHARE"].map(str::to_owned).to_vec()), &rows, 3, out)?;
+    Ok(())
+}
+
+fn print_update_sources(info: &Info, out: &mut impl std::io::Write) -> Result<(), CommandError> {
+    if info.update_sources.is_empty() {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let headers = ["UPDATES OF OPENSHIFT", "KIND", "AS OF", "RELEASES", "NEWEST", "UPDATES", "BLOCKED EDGES"];
+    let row = |it: &UpdateSourceRow| {
+        vec![
+            it.source.clone(),
+            it.kind.clone(),
+            it.as_of.clone().unwrap_or_default(),
+            it.releases.to_string(),
+            it.newest.clone(),
+            it.updates.to_string(),
+            it.blocked_edges.to_string(),
+        ]
+    };
+    let rows = info.update_sources.iter().map(row).collect();
+    table::write_fitted(Some(headers.map(str::to_owned).to_vec()), rows, 3, out)?;
     Ok(())
 }
 

@@ -22,7 +22,7 @@ use crate::diag::counted;
 use crate::index::Index;
 use crate::plan::{
     BasisError, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan, StepStatus,
-    family_and_minor, html, markdown, plan, progress, script,
+    family_and_minor, html, junit, manifests, markdown, plan, progress, script,
 };
 use crate::platform::{Day, SupportLevel, UpdateSource};
 
@@ -84,6 +84,9 @@ pub(crate) struct PlanArgs {
     /// Take a blocker or decision as settled; may be repeated
     #[arg(long, value_name = "CODE[:SUBJECT]")]
     assume: Vec<String>,
+    /// With `-o yaml`: the objects that the steps change, in their order, for those who keep theirs in files
+    #[arg(long)]
+    manifests: bool,
     /// Output format
     #[arg(short, long, value_enum, default_value_t = PlanFormat::Text)]
     output: PlanFormat,
@@ -103,6 +106,8 @@ enum PlanFormat {
     Markdown,
     /// A report in one file, to be mailed, read and printed
     Html,
+    /// JUnit XML for CI: suites of operators, blockers, decisions and unknowns
+    Junit,
     /// The commands with remarks, to be read and run step by step
     Script,
 }
@@ -116,6 +121,9 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
     let formats = [PlanFormat::Text, PlanFormat::Json, PlanFormat::Yaml];
     if saved.is_some() && !formats.contains(&args.output) {
         return Err(CommandError::usage("`--check` goes with `-o text`, `-o json` and `-o yaml`"));
+    }
+    if args.manifests && (args.output != PlanFormat::Yaml || saved.is_some()) {
+        return Err(CommandError::usage("`--manifests` goes with `-o yaml`, and not with `--check`"));
     }
     let mut from = from(args, &cluster)?;
     let to = args.to.or_else(|| saved.as_ref().and_then(SavedPlan::to)).unwrap_or(from);
@@ -168,9 +176,11 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
             serde_json::to_writer_pretty(&mut out, &plan).map_err(io::Error::from)?;
             out.write_all(b"\n")?;
         }
+        PlanFormat::Yaml if args.manifests => out.write_all(manifests(&plan).as_bytes())?,
         PlanFormat::Yaml => write_yaml(&plan, &mut out)?,
         PlanFormat::Markdown => out.write_all(markdown(&plan).as_bytes())?,
         PlanFormat::Html => out.write_all(html(&plan).as_bytes())?,
+        PlanFormat::Junit => out.write_all(junit(&plan).as_bytes())?,
         PlanFormat::Script => out.write_all(script(&plan).as_bytes())?,
     }
     out.flush()?;

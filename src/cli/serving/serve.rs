@@ -407,12 +407,13 @@ impl Maker {
     /// Whether there was something new.
     fn fill(&self, builder: &mut Builder, sources: &[(&NamedSource, Source)]) -> Result<bool, Trouble> {
         let mut has_changed = false;
-        let mut names = Vec::new();
+        let (mut names, mut updates) = (Vec::new(), Vec::new());
         for (source, opened) in sources {
             let inputs = match opened {
                 Source::Catalog(input) => vec![(source.name.clone(), std::borrow::Cow::Borrowed(input))],
                 Source::Index(path) => {
                     let index = Index::open(path)?;
+                    updates.extend(index.held_updates()?);
                     let names = index.catalog_names()?.into_iter();
                     let read = names.map(|name| {
                         let input = index.catalog_input(&name)?;
@@ -446,6 +447,9 @@ impl Maker {
                 builder.remove_catalog(&name)?;
                 has_changed = true;
             }
+        }
+        if !updates.is_empty() || builder.has_updates()? {
+            has_changed |= builder.adopt_updates(&updates)?;
         }
         Ok(has_changed)
     }

@@ -20,6 +20,7 @@ use crate::constraint::openshift::{MAX_OPENSHIFT_VERSION, Minor};
 use crate::diag::counted;
 use crate::index::Index;
 use crate::index::query::{BundleRow, Filter, PackageGraph};
+use crate::plan::{PlanCatalog, StayingOperator, catalogs_of_move, way_out};
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::{
     Generation, InstalledBundle, Move, PackageView, Stay, Stop, Target, bundles_that_stay, installed_that_stays,
@@ -84,7 +85,7 @@ impl ValueEnum for Compatibility {
 }
 
 /// The way out, by the steps of the cluster: what must be installed before each of them.
-fn way_out(row: &Stay) -> String {
+fn stops_in_words(row: &Stay) -> String {
     let mut stops: Vec<(&Stop, &str)> = Vec::new();
     for stop in &row.stops {
         match stops.last_mut() {
@@ -143,7 +144,7 @@ impl Row for Stay {
             self.verdict.as_str().into(),
             signals.join(",").into(),
             Cow::from(&self.reason),
-            way_out(self).into(),
+            stops_in_words(self).into(),
             way.collect::<Vec<_>>().join(" > ").into(),
         ]
     }
@@ -163,6 +164,8 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     }
     let index = args.ask.open(context)?;
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
+    let names = if filter.catalogs.is_empty() { index.catalog_names()? } else { filter.catalogs.clone() };
+    let asking = Asking { index: &index, filter: &filter, catalogs: catalogs_of_move(&names, step), step };
     let (mut rows, mut is_blocked) = (Vec::new(), false);
     if args.installed.is_empty() && args.cluster.is_empty() {
         let wanted = args.package.as_deref().map(|it| PackageArgument::find(&index, it)).transpose()?;
@@ -191,12 +194,18 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
         let bundles = bundles_by_name(args, &index, &filter)?;
         for text in &args.installed {
             let (view, installed) = find(&index, &filter, &bundles, text)?;
-            let mut found = installed_that_stays(generations(args.olm), &view, &installed, None, step);
-            view.add_ways_out(&index, &filter.catalogs, &installed, step, &mut found)?;
-            all.append(&mut found);
+            let operator = StayingOperator {
+                package: view.package.clone(),
+                installed,
+                olm: Generation::Classic,
+                channels: Vec::new(),
+                range: String::new(),
+                own_max: None,
+            };
+            all.extend(asking.rows(generations(args.olm), &view, &operator, &asking.catalogs)?);
         }
         if !args.cluster.is_empty() {
-            all.extend(rows_of_cluster(context, args, &cluster, (&index, &filter, &bundles), step)?);
+            all.extend(rows_of_cluster(context, args, &cluster, &asking, &bundles)?);
         }
         for row in all.iter().filter(|it| it.verdict == Compatibility::Blocks) {
             is_blocked = true;
@@ -249,50 +258,114 @@ fn generations(olm: Olm) -> &'static [Generation] {
     }
 }
 
+/// What all questions of one run have in common.
+struct Asking<'a> {
+    index: &'a Index,
+    filter: &'a Filter,
+    /// Which catalog counts for which version.
+    catalogs: Vec<PlanCatalog>,
+    step: Move,
+}
+
+impl Asking<'_> {
+    /// The rows of an installed bundle, with the ways out of what must not stay.
+    fn rows(
+        &self,
+        olm: &[Generation],
+        view: &PackageView,
+        operator: &StayingOperator,
+        catalogs: &[PlanCatalog],
+    ) -> Result<Vec<Stay>, CommandError> {
+        let mut rows = installed_that_stays(olm, view, &operator.installed, operator.own_max.as_ref(), self.step);
+        for row in rows.iter_mut().filter(|it| !it.verdict.may_stay()) {
+            let Some(&olm) = row.olm.first() else { continue };
+            let operator = StayingOperator { olm, ..operator.clone() };
+            if let Some(found) = way_out(self.index, catalogs, &operator, self.step)? {
+                (row.way, row.stops) = (Some(found.way), found.stops);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The catalogs of a source, or all if they are none of it, and whether they are.
+    fn of_source(&self, source: &str) -> (Vec<PlanCatalog>, bool) {
+        let is_its = |it: &&PlanCatalog| it.catalog == source || it.family == source;
+        let own: Vec<PlanCatalog> = self.catalogs.iter().filter(is_its).cloned().collect();
+        if own.is_empty() { (self.catalogs.clone(), false) } else { (own, true) }
+    }
+
+    /// The rows of an operator of a cluster, which follows a source; and what there is to say of that.
+    fn rows_of_installed(
+        &self,
+        operator: &mut StayingOperator,
+        source: &str,
+    ) -> Result<(Vec<Stay>, Option<String>), CommandError> {
+        let package = &operator.package;
+        let all = PackageView::read(self.index, self.filter, package)?;
+        let (catalogs, is_its) = self.of_source(source);
+        let names = catalogs.iter().map(|it| it.catalog.clone()).collect();
+        let own = PackageView::read(self.index, &Filter { catalogs: names, ..Filter::default() }, package)?;
+        let is_lacking = !source.is_empty() && !all.graphs.is_empty() && (!is_its || own.graphs.is_empty());
+        let warning = is_lacking.then(|| {
+            let what = format!("the Subscription to `{package}` names the catalog `{source}`");
+            format!("{what}, which is not given or lacks it; all catalogs are searched")
+        });
+        let (view, catalogs) = if own.graphs.is_empty() { (all, &self.catalogs) } else { (own, &catalogs) };
+        operator.installed.is_in_catalog =
+            view.find(&operator.installed.name).is_some_and(|it| it.0 == operator.installed.name);
+        Ok((self.rows(&[operator.olm], &view, operator, catalogs)?, warning))
+    }
+}
+
 /// The rows of what manifests say is installed.
 fn rows_of_cluster(
     context: &Context,
     args: &CompatArgs,
     cluster: &Cluster,
-    (index, filter, bundles): (&Index, &Filter, &[BundleRow]),
-    step: Move,
+    asking: &Asking<'_>,
+    bundles: &[BundleRow],
 ) -> Result<Vec<Stay>, CommandError> {
     cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
     let package_of = |name: &str| bundles.iter().find(|it| it.bundle == name).map(|it| it.package.clone());
+    let is_in_catalog = false;
     let mut rows = Vec::new();
-    let mut add =
-        |olm: Generation, of: (&str, &str), name: &str, version: &str, own: Option<&Result<Vec<String>, String>>| {
-            let (package, source) = of;
-            let view = PackageView::read(index, filter, package)?;
-            let of_source = view.of_catalog(source);
-            if !source.is_empty() && of_source.is_none() && !view.graphs.is_empty() {
-                let what = format!("the Subscription to `{package}` names the catalog `{source}`");
-                context.reporter.warning(&format!("{what}, which is not given or lacks it; all catalogs are searched"));
-            }
-            let view = of_source.unwrap_or(view);
-            let is_in_catalog = view.find(name).is_some_and(|it| it.0 == name);
-            let installed = InstalledBundle { name: name.to_owned(), version: version.to_owned(), is_in_catalog };
-            let mut found = installed_that_stays(&[olm], &view, &installed, own, step);
-            view.add_ways_out(index, &filter.catalogs, &installed, step, &mut found)?;
-            rows.append(&mut found);
-            Ok::<(), CommandError>(())
-        };
+    let mut add = |mut operator: StayingOperator, source: &str| {
+        let (found, warning) = asking.rows_of_installed(&mut operator, source)?;
+        warning.iter().for_each(|it| context.reporter.warning(it));
+        rows.extend(found);
+        Ok::<(), CommandError>(())
+    };
     for csv in cluster.csvs.iter().filter(|it| args.olm != Olm::V1 && !it.is_copied) {
         let is_its = |it: &&Subscription| it.installed == csv.name && it.namespace == csv.namespace;
         let subscription = cluster.subscriptions.iter().find(is_its);
         let package = subscription.map(|it| it.package.clone()).or_else(|| package_of(&csv.name)).unwrap_or_default();
-        let source = subscription.map(|it| it.source.as_str()).unwrap_or_default();
         let values = csv.properties.iter().flatten().filter(|it| &*it.kind == MAX_OPENSHIFT_VERSION);
         let own = match &csv.failure {
             Some(error) => Err(error.clone()),
             None => Ok(values.map(|it| it.value.to_string()).collect()),
         };
-        add(Generation::Classic, (&package, source), &csv.name, &csv.version, Some(&own))?;
+        let operator = StayingOperator {
+            package,
+            installed: InstalledBundle { name: csv.name.clone(), version: csv.version.clone(), is_in_catalog },
+            olm: Generation::Classic,
+            channels: subscription.map(|it| it.channel.clone()).into_iter().filter(|it| !it.is_empty()).collect(),
+            range: String::new(),
+            own_max: Some(own),
+        };
+        add(operator, subscription.map(|it| it.source.as_str()).unwrap_or_default())?;
     }
     for extension in cluster.extensions.iter().filter(|_| args.olm != Olm::Classic) {
         if let Some((name, version)) = &extension.installed {
-            // The manifest does not say what the bundle says; the catalog does.
-            add(Generation::V1, (&extension.package, ""), name, version, None)?;
+            let operator = StayingOperator {
+                package: extension.package.clone(),
+                installed: InstalledBundle { name: name.clone(), version: version.clone(), is_in_catalog },
+                olm: Generation::V1,
+                channels: extension.channels.clone(),
+                range: extension.version.clone(),
+                // The manifest does not say what the bundle says; the catalog does.
+                own_max: None,
+            };
+            add(operator, "")?;
         }
     }
     if rows.is_empty() {

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use clap::Args;
 
 use crate::cli::args::questions::{Channels, Given, UpgradeQuestion};
-use crate::cli::args::upgrade::{TARGET_HEADERS, UpgradeOptions, bundle, installed_words, parse_minor, target_row};
+use crate::cli::args::upgrade::{
+    TARGET_HEADERS, UpgradeOptions, bundle, installed_words, manager_headers, parse_minor, target_row,
+};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -72,6 +74,12 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
     let mut answers = Vec::new();
     let mut gave_up = false;
     for question in &questions {
+        if let (None, Some(whose)) = (&question.asked.installed, &question.asked.managed_by)
+            && args.name.is_none()
+        {
+            context.reporter.warning(&format!("{whose} has installed nothing; it is left out"));
+            continue;
+        }
         gave_up |= answer(args, &index, question, &mut answers)?;
     }
     let is_reached = answers.iter().any(|it| it.is_reached);
@@ -134,6 +142,7 @@ fn sheet(answer: &UpgradePath) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.line("OLM", answer.olm.as_str());
     sheet.line("package", &answer.package);
+    sheet.line("manager", answer.managed_by.as_deref().unwrap_or_default());
     sheet.line("channels", &answer.channels.join(", "));
     sheet.line("from", &installed_words(&answer.from));
     sheet.line("to", answer.to.as_deref().unwrap_or_default());
@@ -142,10 +151,11 @@ fn sheet(answer: &UpgradePath) -> Sheet {
     let rows: Vec<Vec<String>> = answer.steps.iter().map(step_row).collect();
     sheet.list_names(answer.steps.iter().map(|it| it.target.bundle.clone()));
     let of_answer = |(number, row): (usize, &Vec<String>)| {
-        let first = [answer.olm.as_str().to_owned(), answer.package.clone(), (number + 1).to_string()];
-        first.into_iter().chain(row.iter().cloned()).collect()
+        let first = [answer.olm.as_str().to_owned(), answer.package.clone()];
+        let rest = [(number + 1).to_string()].into_iter().chain(row.iter().cloned());
+        first.into_iter().chain(answer.managed_by.clone()).chain(rest).collect()
     };
-    let all_headers = [vec!["OLM", "PACKAGE", "STEP"], headers.clone()].concat();
+    let all_headers = [manager_headers(answer.managed_by.as_ref()), vec!["STEP"], headers.clone()].concat();
     sheet.main(&all_headers, rows.iter().enumerate().map(of_answer).collect());
     sheet.table("Steps", &headers, rows);
     sheet

@@ -3,7 +3,9 @@
 use clap::Args;
 
 use crate::cli::args::questions::{Channels, Given};
-use crate::cli::args::upgrade::{TARGET_HEADERS, UpgradeOptions, installed, installed_words, target_row};
+use crate::cli::args::upgrade::{
+    TARGET_HEADERS, UpgradeOptions, installed, installed_words, manager_headers, target_row,
+};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -84,6 +86,7 @@ fn sheet(answer: &Updates) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.line("OLM", answer.olm.as_str());
     sheet.line("package", &answer.package);
+    sheet.line("manager", answer.managed_by.as_deref().unwrap_or_default());
     sheet.line("channels", &answer.channels.join(", "));
     sheet.line("version", &answer.version_range);
     sheet.line("installed", &answer.installed.as_ref().map(installed_words).unwrap_or_default());
@@ -105,10 +108,12 @@ fn sheet(answer: &Updates) -> Sheet {
     let all: Vec<(&str, &Target)> =
         taken.map(|it| ("yes", it)).chain(answer.others.iter().map(|it| ("no", it))).collect();
     sheet.list_names(all.iter().map(|it| it.1.bundle.clone()));
-    let headers: Vec<&str> = ["OLM", "PACKAGE", "TAKEN"].into_iter().chain(TARGET_HEADERS).collect();
+    let headers: Vec<&str> =
+        [manager_headers(answer.managed_by.as_ref()), vec!["TAKEN"], TARGET_HEADERS.to_vec()].concat();
     let row = |(is_taken, target): &(&str, &Target)| {
-        let first = [answer.olm.as_str().to_owned(), answer.package.clone(), (*is_taken).to_owned()];
-        first.into_iter().chain(target_row(target)).collect()
+        let first = [answer.olm.as_str().to_owned(), answer.package.clone()];
+        let rest = [(*is_taken).to_owned()].into_iter().chain(target_row(target));
+        first.into_iter().chain(answer.managed_by.clone()).chain(rest).collect()
     };
     sheet.main(&headers, all.iter().map(row).collect());
     sheet.table("Also permitted", &TARGET_HEADERS, answer.others.iter().map(target_row).collect());

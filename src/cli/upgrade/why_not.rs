@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::args::bundle::Target;
 use crate::cli::args::name::NameArgument;
 use crate::cli::args::questions::{Channels, Given};
-use crate::cli::args::upgrade::{UpgradeOptions, bundle, bundle_words, installed_words};
+use crate::cli::args::upgrade::{UpgradeOptions, bundle, bundle_words, installed_words, manager_headers};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandResult, Exit};
@@ -79,6 +79,7 @@ fn sheet(answer: &WhyNot) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.line("OLM", answer.olm.as_str());
     sheet.line("package", &answer.package);
+    sheet.line("manager", answer.managed_by.as_deref().unwrap_or_default());
     sheet.line("bundle", &bundle_words(&answer.bundle, &answer.version));
     sheet.line("installed", &answer.installed.as_ref().map(installed_words).unwrap_or_default());
     let now = match (&answer.instead, answer.is_taken) {
@@ -99,9 +100,12 @@ fn sheet(answer: &WhyNot) -> Sheet {
         let left = it.left.map(|it| it.to_string()).unwrap_or_default();
         let is_met = if it.is_met { "yes" } else { "no" }.to_owned();
         let (olm, bundle) = (answer.olm.as_str().to_owned(), answer.bundle.clone());
-        vec![olm, answer.package.clone(), bundle, it.condition.clone(), is_met, left, it.fact.clone()]
+        let rest = [bundle, it.condition.clone(), is_met, left, it.fact.clone()];
+        [olm, answer.package.clone()].into_iter().chain(answer.managed_by.clone()).chain(rest).collect()
     };
-    let headers = ["OLM", "PACKAGE", "BUNDLE", "CONDITION", "MET", "BUNDLES LEFT", "REASON"];
+    let headers =
+        [manager_headers(answer.managed_by.as_ref()), vec!["BUNDLE", "CONDITION", "MET", "BUNDLES LEFT", "REASON"]]
+            .concat();
     sheet.main(&headers, answer.conditions.iter().map(row).collect());
     sheet.table("Conditions", &["CONDITION", "MET", "BUNDLES LEFT", "REASON"], conditions(answer));
     sheet

@@ -27,12 +27,35 @@ pub struct Info {
     pub document_bytes: u64,
     /// How many documents there are of each schema.
     pub schemas: BTreeMap<String, u64>,
+    /// Where updates of OpenShift are known from, in the order in which they were given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub update_sources: Vec<UpdateSourceRow>,
     /// What takes how much room in the file, largest first.
     pub sizes: Vec<Size>,
     /// Bytes of the file.
     pub file_bytes: u64,
     /// Catalogs whose sources on this machine have changed since.
     pub outdated: Vec<Outdated>,
+}
+
+/// Where updates of OpenShift are known from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UpdateSourceRow {
+    /// How it was given.
+    pub source: String,
+    /// `answer` of the update service, whose updates are exact, or `data`, a copy of the graph data, which has none.
+    pub kind: String,
+    /// The day of the newest of its files, if that is known.
+    pub as_of: Option<String>,
+    /// How many releases it knows.
+    pub releases: u64,
+    /// The newest of them that is no early one, or empty.
+    pub newest: String,
+    /// How many updates it knows.
+    pub updates: u64,
+    /// How many rules against updates it has.
+    pub blocked_edges: u64,
 }
 
 /// What a kind of things takes.
@@ -68,6 +91,15 @@ const CATALOG_NAMES: &str = "SELECT name FROM catalog ORDER BY name";
 
 const PACKAGE_NAMES: &str = "SELECT DISTINCT package FROM catalog_package ORDER BY package";
 
+const UPDATE_SOURCES: &str = "
+SELECT s.source, s.kind, s.as_of,
+       (SELECT count(DISTINCT version) FROM platform_release WHERE source = s.id),
+       coalesce((SELECT version FROM platform_release WHERE source = s.id AND version NOT LIKE '%-%'
+                 ORDER BY version_key DESC, version DESC LIMIT 1), ''),
+       (SELECT count(*) FROM platform_update WHERE source = s.id),
+       (SELECT count(*) FROM blocked_edge WHERE source = s.id)
+FROM update_source s ORDER BY s.id";
+
 /// Indexes and shadow tables count as their table.
 const SIZES: &str = "
 SELECT coalesce(s.tbl_name, p.name), sum(p.pgsize)
@@ -93,7 +125,19 @@ impl Index {
         let mut sizes: Vec<Size> =
             sizes.into_iter().map(|(kind, bytes)| Size { kind: kind.to_owned(), bytes }).collect();
         sizes.sort_by(|a, b| b.bytes.cmp(&a.bytes).then(a.kind.cmp(&b.kind)));
+        let update_sources = self.rows(UPDATE_SOURCES, [], |row| {
+            Ok(UpdateSourceRow {
+                source: row.get(0)?,
+                kind: row.get(1)?,
+                as_of: row.get(2)?,
+                releases: row.get(3)?,
+                newest: row.get(4)?,
+                updates: row.get(5)?,
+                blocked_edges: row.get(6)?,
+            })
+        })?;
         Ok(Info {
+            update_sources,
             schema_version: SCHEMA_VERSION,
             catalogs: self.catalogs(&Filter::default())?,
             references,

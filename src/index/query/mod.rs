@@ -46,7 +46,7 @@ pub use facets::{Facet, FacetKind};
 pub use history::{DATE_LABEL, HistoryRow};
 pub use icons::IconPlace;
 pub use images::ImageUse;
-pub use info::{Info, Names, Size};
+pub use info::{Info, Names, Size, UpdateSourceRow};
 pub use lifecycles::LIFECYCLES_LABEL;
 pub use list::{CatalogRow, ChannelRow, PackageRow};
 pub use outdated::Outdated;

@@ -1,0 +1,180 @@
+//! Results as JUnit XML, the form in which CI systems show what failed and why.
+//!
+//! The elements are those that Jenkins, GitLab, GitHub and Azure read: suites of cases, each of which passed, failed, could not be judged
+//! (`error`) or was not judged (`skipped`). There are no times and no host: the same results are the same bytes.
+//!
+//! What it deliberately does not do: it decides nothing.
+
+use super::printable::printable;
+
+/// Suites under one name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JunitReport {
+    /// What was done, in a line.
+    pub name: String,
+    /// Its suites.
+    pub suites: Vec<JunitSuite>,
+}
+
+/// The cases of one area.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JunitSuite {
+    /// The area.
+    pub name: String,
+    /// Its cases.
+    pub cases: Vec<JunitCase>,
+}
+
+/// Something that was judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JunitCase {
+    /// What groups cases, with dots as in names of classes.
+    pub class: String,
+    /// What was judged.
+    pub name: String,
+    /// What came of it.
+    pub result: JunitResult,
+}
+
+/// What came of a case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JunitResult {
+    /// All is well.
+    Passed,
+    /// It is not.
+    Failed(JunitReason),
+    /// It could not be judged, which counts as a failure.
+    Error(JunitReason),
+    /// It could not be judged, which counts for nothing; why.
+    Skipped(String),
+}
+
+/// Why a case did not pass.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct JunitReason {
+    /// In a word.
+    pub kind: String,
+    /// In a line.
+    pub message: String,
+    /// All that there is to say, in lines.
+    pub detail: Vec<String>,
+}
+
+/// How many cases there are, and of which results.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    tests: usize,
+    failures: usize,
+    errors: usize,
+    skipped: usize,
+}
+
+impl Tally {
+    fn of<'c>(cases: impl Iterator<Item = &'c JunitCase>) -> Self {
+        let mut tally = Self::default();
+        for case in cases {
+            tally.tests += 1;
+            match case.result {
+                JunitResult::Passed => {}
+                JunitResult::Failed(_) => tally.failures += 1,
+                JunitResult::Error(_) => tally.errors += 1,
+                JunitResult::Skipped(_) => tally.skipped += 1,
+            }
+        }
+        tally
+    }
+
+    fn attributes(self) -> String {
+        let Self { tests, failures, errors, skipped } = self;
+        format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"")
+    }
+}
+
+/// A text as content of an element or of an attribute. XML has no control characters, not even escaped ones, and two characters of
+/// Unicode are none of XML.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in printable(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&apos;"),
+            '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+impl JunitReport {
+    /// The document.
+    #[must_use]
+    pub fn to_xml(&self) -> String {
+        let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        let all = Tally::of(self.suites.iter().flat_map(|it| &it.cases));
+        out.push_str(&format!("<testsuites name=\"{}\" {}>\n", escaped(&self.name), all.attributes()));
+        for suite in &self.suites {
+            let tally = Tally::of(suite.cases.iter());
+            out.push_str(&format!("  <testsuite name=\"{}\" {}>\n", escaped(&suite.name), tally.attributes()));
+            suite.cases.iter().for_each(|it| it.write(&mut out));
+            out.push_str("  </testsuite>\n");
+        }
+        out.push_str("</testsuites>\n");
+        out
+    }
+}
+
+impl JunitCase {
+    fn write(&self, out: &mut String) {
+        let Self { class, name, result } = self;
+        let head = format!("    <testcase classname=\"{}\" name=\"{}\"", escaped(class), escaped(name));
+        let (element, reason) = match result {
+            JunitResult::Passed => return out.push_str(&format!("{head}/>\n")),
+            JunitResult::Skipped(why) => {
+                let why = escaped(why);
+                return out.push_str(&format!("{head}>\n      <skipped message=\"{why}\"/>\n    </testcase>\n"));
+            }
+            JunitResult::Failed(reason) => ("failure", reason),
+            JunitResult::Error(reason) => ("error", reason),
+        };
+        let (kind, message) = (escaped(&reason.kind), escaped(&reason.message));
+        let detail: Vec<String> = reason.detail.iter().map(|it| escaped(it)).collect();
+        out.push_str(&format!("{head}>\n      <{element} type=\"{kind}\" message=\"{message}\">"));
+        out.push_str(&format!("{}</{element}>\n    </testcase>\n", detail.join("\n")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_leaves_its_place() {
+        let hostile = "\"><x>&]]>\u{0}\u{1b}[31m\u{FFFE}\n'\u{202E}";
+        let reason = || JunitReason {
+            kind: hostile.to_owned(),
+            message: hostile.to_owned(),
+            detail: vec![hostile.to_owned(); 2],
+        };
+        let results = [
+            JunitResult::Passed,
+            JunitResult::Failed(reason()),
+            JunitResult::Error(reason()),
+            JunitResult::Skipped(hostile.to_owned()),
+        ];
+        let case = |result| JunitCase { class: hostile.to_owned(), name: hostile.to_owned(), result };
+        let suite = JunitSuite { name: hostile.to_owned(), cases: results.into_iter().map(case).collect() };
+        let text = JunitReport { name: hostile.to_owned(), suites: vec![suite] }.to_xml();
+        assert!(text.contains("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""), "{text}");
+        assert!(!text.contains("<x>") && !text.contains("]]>"), "{text}");
+        assert!(text.chars().all(|it| it == '\n' || (!it.is_control() && it != '\u{FFFE}' && it != '\u{202E}')));
+        // Each element is closed once, and what is between the elements is text.
+        for element in ["testsuites", "testsuite", "failure", "error"] {
+            assert_eq!(text.matches(&format!("<{element} ")).count(), 1, "{element}");
+            assert_eq!(text.matches(&format!("</{element}>")).count(), 1, "{element}");
+        }
+        assert_eq!(text.matches("</testcase>").count(), 3);
+    }
+}

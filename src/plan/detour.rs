@@ -1,0 +1,58 @@
+//! The fewest updates to a bundle that may stay, where no single channel leads to one: over several channels of a Subscription, or over
+//! versions that a ClusterExtension is pinned to one after another.
+//!
+//! What it deliberately does not do: it does not know what may stay, nor why.
+
+use std::collections::BTreeSet;
+
+use super::state::Standing;
+use crate::index::{Index, IndexError};
+use crate::upgrade::{
+    Asked, Effort, Generation, PackageView, PathStep, Setting, Target, Wish, classic_shortest, v1_shortest,
+};
+
+/// What is looked for.
+pub(super) struct Detour<'d> {
+    pub(super) olm: Generation,
+    /// The bundles where it may end.
+    pub(super) goals: &'d BTreeSet<String>,
+    /// The bundles that it may lead over.
+    pub(super) allowed: &'d BTreeSet<String>,
+    /// The catalogs of the view.
+    pub(super) catalogs: &'d [String],
+}
+
+/// What is set, and the bundles that OLM installs until something else is set.
+pub(super) type Leg = (Option<Setting>, Vec<Target>);
+
+/// The legs of the way with the fewest updates. No legs if there is no way.
+pub(super) fn detour(
+    index: &Index,
+    view: &PackageView,
+    from: &Standing,
+    wanted: &Detour<'_>,
+) -> Result<Vec<Leg>, IndexError> {
+    let within = view.names_between(index, (wanted.catalogs, &[]), &from.bundle, wanted.goals, 1)?;
+    let wish = Wish {
+        is_goal: &|it| wanted.goals.contains(&it.bundle),
+        is_allowed: &|it| wanted.allowed.contains(&it.bundle),
+        at_most: 1,
+        within: &within,
+        effort: &Effort::default(),
+    };
+    let asked = Asked { installed: Some(from.bundle.clone()), ..Asked::default() };
+    let way = match (wanted.olm, view.graphs.first()) {
+        (Generation::V1, _) => v1_shortest(view, &asked, &from.bundle, &wish).pop(),
+        (Generation::Classic, Some(graph)) => classic_shortest(view, graph, &asked, &from.bundle, &wish).pop(),
+        (Generation::Classic, None) => None,
+    };
+    let mut legs: Vec<Leg> = Vec::new();
+    for PathStep { target, set } in way.into_iter().flatten() {
+        let set = set.into_iter().next().filter(|it| !from.channels.contains(&it.value) || !legs.is_empty());
+        match legs.last_mut() {
+            Some((_, leg)) if set.is_none() => leg.push(target),
+            _ => legs.push((set, vec![target])),
+        }
+    }
+    Ok(legs)
+}

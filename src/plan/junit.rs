@@ -1,0 +1,83 @@
+//! A plan as results for CI: a suite for operators, blockers, decisions and what is not known.
+//!
+//! Something failed if and only if the verdict is not `ready`, so that what CI shows and the exit code agree.
+//!
+//! What it deliberately does not do: it judges nothing itself.
+
+use super::answer::{OperatorPlan, Plan, PlanStep, StepKind};
+use crate::diag::junit::{JunitCase, JunitReason, JunitReport, JunitResult, JunitSuite};
+
+/// A plan as JUnit XML. What is required of an operator before or after the platform's update makes it fail, as do blockers and
+/// decisions. What is not known is an error where it decides the verdict, else it is skipped.
+#[must_use]
+pub fn junit(plan: &Plan) -> String {
+    let blockers = plan.blockers.iter().map(|it| {
+        let name = named(&it.code, it.subject.as_deref(), it.platform.as_deref());
+        let mut detail = vec![it.text.clone(), format!("lifted by: {}", it.lift)];
+        detail.extend((!it.place.is_empty()).then(|| format!("at {}", it.place)));
+        failed("blockers", name, &it.code, &it.text, detail)
+    });
+    let decisions = plan.decisions.iter().map(|it| {
+        let name = named(&it.code, it.subject.as_deref(), it.platform.as_deref());
+        let options = it.options.iter().map(|it| format!("option: {it}"));
+        failed("decisions", name, &it.code, &it.text, std::iter::once(it.text.clone()).chain(options).collect())
+    });
+    let unknowns = plan.unknowns.iter().map(|it| {
+        let name = named(&it.code, it.subject.as_deref(), it.platform.as_deref());
+        let result = if it.decides() {
+            let (kind, message) = (it.code.clone(), it.text.clone());
+            JunitResult::Error(JunitReason { kind, message, detail: vec![it.text.clone()] })
+        } else {
+            JunitResult::Skipped(it.text.clone())
+        };
+        case("unknowns", name, result)
+    });
+    let suite = |name: &str, cases: Vec<JunitCase>| JunitSuite { name: name.to_owned(), cases };
+    let report = JunitReport {
+        name: format!("olmdex plan: {}", plan.summary()),
+        suites: vec![
+            suite("operators", plan.operators.iter().map(|it| operator(plan, it)).collect()),
+            suite("blockers", blockers.collect()),
+            suite("decisions", decisions.collect()),
+            suite("unknowns", unknowns.collect()),
+        ],
+    };
+    report.to_xml()
+}
+
+fn case(area: &str, name: String, result: JunitResult) -> JunitCase {
+    JunitCase { class: format!("olmdex.plan.{area}"), name, result }
+}
+
+fn failed(area: &str, name: String, kind: &str, message: &str, detail: Vec<String>) -> JunitCase {
+    let reason = JunitReason { kind: kind.to_owned(), message: message.to_owned(), detail };
+    case(area, name, JunitResult::Failed(reason))
+}
+
+fn named(code: &str, subject: Option<&str>, platform: Option<&str>) -> String {
+    let of = subject.map(|it| format!(": {it}")).unwrap_or_default();
+    let at = platform.map(|it| format!(" at {it}")).unwrap_or_default();
+    format!("{code}{of}{at}")
+}
+
+/// An operator fails if a step that the platform's update requires is about it.
+fn operator(plan: &Plan, operator: &OperatorPlan) -> JunitCase {
+    let (subject, namespace) = (operator.subject(), operator.namespace.as_deref());
+    let is_about = |it: &&PlanStep| {
+        let of_step = it.subject.as_deref();
+        let is_together =
+            it.kind == StepKind::Operators && of_step == namespace && it.order.contains(&operator.package);
+        !it.optional && (of_step == Some(&subject) || is_together)
+    };
+    let steps: Vec<&PlanStep> = plan.steps.iter().filter(is_about).collect();
+    let name = format!("{subject} {}", operator.installed);
+    let Some(first) = steps.first() else { return case("operators", name, JunitResult::Passed) };
+    let mut detail = Vec::new();
+    for step in &steps {
+        detail.push(format!("step {}: {}", step.number, step.title()));
+        detail.extend(step.because.iter().map(|it| format!("because: {}", it.text)));
+        detail.extend(step.commands.iter().cloned());
+    }
+    let kind = first.because.first().map_or_else(|| first.kind.as_str().to_owned(), |it| it.code.clone());
+    failed("operators", name, &kind, &first.title(), detail)
+}

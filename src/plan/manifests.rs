@@ -1,0 +1,102 @@
+//! Objects of steps as YAML, for those who keep what their cluster shall be in files.
+//!
+//! Every text is written as a JSON string, so whatever it holds, it stays one value.
+//!
+//! What it deliberately does not do: an object has only what the step sets and what names it. Approvals have none, since InstallPlans are
+//! made by OLM.
+
+use super::answer::Plan;
+use crate::cluster::{ClusterExtension, Subscription};
+use crate::diag::printable;
+use crate::json::write_string;
+
+pub(super) fn json_text(text: &str) -> String {
+    let mut out = Vec::new();
+    write_string(text, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// A Subscription with another channel or source.
+pub(super) fn subscription(it: &Subscription, channel: &str, source: &str) -> String {
+    let approval = if it.is_manual { "  installPlanApproval: Manual\n" } else { "" };
+    // Without a channel it follows the default one.
+    let channel = if channel.is_empty() { String::new() } else { format!("  channel: {}\n", json_text(channel)) };
+    format!(
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata:\n  name: {}\n  namespace: {}\nspec:\n  name: {}\n{channel}  source: {}\n  sourceNamespace: {}\n{approval}",
+        json_text(&it.name),
+        json_text(&it.namespace),
+        json_text(&it.package),
+        json_text(source),
+        json_text(&it.source_namespace),
+    )
+}
+
+/// A ClusterExtension with another version range, other channels, or another ClusterCatalog.
+pub(super) fn extension(
+    it: &ClusterExtension,
+    version: Option<&String>,
+    channels: Option<&Vec<String>>,
+    catalog: Option<&String>,
+) -> String {
+    let mut text = format!(
+        "apiVersion: olm.operatorframework.io/v1\nkind: ClusterExtension\nmetadata:\n  name: {}\nspec:\n  source:\n    sourceType: Catalog\n    catalog:\n      packageName: {}\n",
+        json_text(&it.name),
+        json_text(&it.package)
+    );
+    let version = version.unwrap_or(&it.version);
+    if !version.is_empty() {
+        text.push_str(&format!("      version: {}\n", json_text(version)));
+    }
+    let channels = channels.unwrap_or(&it.channels);
+    if !channels.is_empty() {
+        let channels: Vec<String> = channels.iter().map(|it| json_text(it)).collect();
+        text.push_str(&format!("      channels: [{}]\n", channels.join(", ")));
+    }
+    if let Some(catalog) = catalog {
+        let label = json_text(super::inventory::CATALOG_NAME_LABEL);
+        text.push_str(&format!("      selector:\n        matchLabels:\n          {label}: {}\n", json_text(catalog)));
+    }
+    text
+}
+
+/// The ClusterVersion with a channel, and the release that it shall go to, if that is known.
+pub(super) fn cluster_version(channel: Option<&str>, release: Option<&str>) -> Option<String> {
+    let mut text =
+        String::from("apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata:\n  name: version\nspec:\n");
+    if channel.is_none() && release.is_none() {
+        return None;
+    }
+    if let Some(channel) = channel {
+        text.push_str(&format!("  channel: {}\n", json_text(channel)));
+    }
+    if let Some(release) = release {
+        text.push_str(&format!("  desiredUpdate:\n    version: {}\n", json_text(release)));
+    }
+    Some(text)
+}
+
+/// A MachineConfigPool that is paused or not.
+pub(super) fn pool(name: &str, is_paused: bool) -> String {
+    format!(
+        "apiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfigPool\nmetadata:\n  name: {}\nspec:\n  paused: {is_paused}\n",
+        json_text(name)
+    )
+}
+
+/// The objects of all steps in their order, each with a remark that says which step it is of. A step without objects is a remark alone.
+#[must_use]
+pub fn manifests(plan: &Plan) -> String {
+    let remark = |text: &str| format!("# {}\n", printable(text).split_whitespace().collect::<Vec<_>>().join(" "));
+    let mut out = remark(&plan.summary());
+    out.push_str(&remark(
+        "Merge each object into yours when its step is due: fields that are not shown stay as they are.",
+    ));
+    for step in &plan.steps {
+        let title = format!("{}. {}", step.number, step.title());
+        match &step.manifest {
+            Some(manifest) => out.push_str(&format!("---\n{}{manifest}", remark(&title))),
+            None => out.push_str(&remark(&format!("{title}: no object is changed"))),
+        }
+    }
+    out
+}

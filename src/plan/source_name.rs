@@ -1,0 +1,60 @@
+//! Names of CatalogSources and ClusterCatalogs that say for which version of OpenShift they are, as mirrors make them:
+//! `cs-redhat-operator-index-v4-19` takes the place of `cs-redhat-operator-index-v4-18` when the cluster goes on.
+//!
+//! What it deliberately does not do: a name without a `v` before its version says nothing.
+
+use crate::constraint::openshift::Minor;
+use crate::platform::coerce;
+
+/// A name that says a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SourceName<'n> {
+    /// What stands before the version.
+    pub(super) family: &'n str,
+    pub(super) minor: Minor,
+    /// What stands between the numbers: names of objects have dots or hyphens.
+    separator: char,
+}
+
+impl<'n> SourceName<'n> {
+    pub(super) fn parse(name: &'n str) -> Option<Self> {
+        let (family, version) = name.rsplit_once("-v")?;
+        let separator = version.chars().find(|it| !it.is_ascii_digit()).filter(|it| matches!(it, '-' | '.'))?;
+        let (major, minor) = version.split_once(separator)?;
+        let is_number = |it: &str| !it.is_empty() && it.len() < 4 && it.bytes().all(|it| it.is_ascii_digit());
+        if family.is_empty() || !is_number(major) || !is_number(minor) {
+            return None;
+        }
+        Some(Self { family, minor: coerce(&format!("{major}.{minor}"))?, separator })
+    }
+
+    /// The name that a source of this family has for another version.
+    pub(super) fn at(&self, minor: Minor) -> String {
+        format!("{}-v{}", self.family, minor.to_string().replace('.', &self.separator.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_say_a_version_have_a_successor() {
+        for (name, next) in [
+            ("cs-redhat-operator-index-v4-19", "cs-redhat-operator-index-v4-20"),
+            ("ns/cs-x-v4.19", "ns/cs-x-v4.20"),
+            ("cs-x-v4-22", "cs-x-v5-0"),
+            ("redhat-operators", ""),
+            ("redhat-operators-4-19", ""),
+            ("-v4-19", ""),
+            ("cs-v4", ""),
+            ("cs-v4-", ""),
+            ("cs-v4-19-1", ""),
+            ("cs-v4-19999", ""),
+            ("cs-vä-19", ""),
+        ] {
+            let found = SourceName::parse(name).map(|it| it.at(it.minor.next())).unwrap_or_default();
+            assert_eq!(found, next, "{name}");
+        }
+    }
+}

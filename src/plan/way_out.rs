@@ -1,0 +1,208 @@
+//! What a plan says of one operator that must not stay while the cluster goes on: the updates that lead to a bundle that may.
+//!
+//! It is the journey of that operator, as in a plan of the whole cluster, so that both give one answer; and what it comes to is planned
+//! again, as if it were installed.
+//!
+//! What it deliberately does not do: the order among operators is for the plan of the cluster.
+
+use super::catalogs::Catalogs;
+use super::family::{PlanCatalog, family_and_minor};
+use super::fit::Judge;
+use super::inventory::Operator;
+use super::journey::travel;
+use super::question::{PlanQuestion, path_of};
+use crate::cluster::Cluster;
+use crate::constraint::openshift::Minor;
+use crate::index::{Index, IndexError};
+use crate::platform::{Day, Graph, SupportLevel};
+use crate::upgrade::{Generation, InstalledBundle, Move, PathStep, Setting, Stop};
+
+/// An operator of which it is asked whether it may stay.
+#[derive(Debug, Clone)]
+pub struct StayingOperator {
+    /// Its package.
+    pub package: String,
+    /// What is installed.
+    pub installed: InstalledBundle,
+    /// The generation of OLM that manages it.
+    pub olm: Generation,
+    /// The channels of its Subscription or ClusterExtension; none if any will do.
+    pub channels: Vec<String>,
+    /// The version range of its ClusterExtension, or empty.
+    pub range: String,
+    /// What it says on the cluster of `olm.maxOpenShiftVersion`, if that is known.
+    pub own_max: Option<Result<Vec<String>, String>>,
+}
+
+/// The way to a bundle that may stay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WayOut {
+    /// Its updates.
+    pub way: Vec<PathStep>,
+    /// How far along it the operator must be before each step of the cluster.
+    pub stops: Vec<Stop>,
+}
+
+/// The catalogs of a move of the cluster, by their names: those that are named after a version on the way (`community-4.18`) count for that
+/// version, the others for where the cluster is. If none would count there, all do.
+#[must_use]
+pub fn catalogs_of_move(names: &[String], step: Move) -> Vec<PlanCatalog> {
+    let path = path_of(step.from, step.to);
+    let here = |name: &String| PlanCatalog { catalog: name.clone(), minor: step.from, family: name.clone() };
+    let of_version = |name: &String| match family_and_minor(name) {
+        Some((family, minor)) if path.contains(&minor) => PlanCatalog { catalog: name.clone(), minor, family },
+        _ => here(name),
+    };
+    let catalogs: Vec<PlanCatalog> = names.iter().map(of_version).collect();
+    if catalogs.iter().any(|it| it.minor == step.from) { catalogs } else { names.iter().map(here).collect() }
+}
+
+/// What leads an operator to a bundle that may stay; `None` if nothing but uninstalling helps. A Subscription follows one catalog all the
+/// way: of several, that with the fewest updates is taken, the first of those that are alike.
+///
+/// # Errors
+/// If the index cannot be read.
+pub fn way_out(
+    index: &Index,
+    catalogs: &[PlanCatalog],
+    operator: &StayingOperator,
+    step: Move,
+) -> Result<Option<WayOut>, IndexError> {
+    let cluster = Cluster::default();
+    let question = PlanQuestion {
+        cluster: &cluster,
+        from: step.from,
+        to: step.to,
+        eus: false,
+        // Without lifecycles but those of the catalogs, no day counts.
+        day: Day::of_unix(0),
+        level: SupportLevel::default(),
+        lifecycles: Vec::new(),
+        index,
+        catalogs: catalogs.to_vec(),
+        source_map: Vec::new(),
+        graph: Graph::default(),
+        graph_source: String::new(),
+        scope: Vec::new(),
+        assume: Vec::new(),
+    };
+    let mut families: Vec<String> = Vec::new();
+    for it in catalogs.iter().filter(|it| it.minor == step.from) {
+        if !families.contains(&it.family) {
+            families.push(it.family.clone());
+        }
+    }
+    let choices: Vec<Vec<String>> = match operator.olm {
+        Generation::Classic => families.into_iter().map(|it| vec![it]).collect(),
+        Generation::V1 => vec![families],
+    };
+    let path = path_of(step.from, step.to);
+    let known = Catalogs::new(&question);
+    let mut best: Option<WayOut> = None;
+    for families in choices {
+        let alone = alone(operator, families);
+        let found = one_way_out(&question, &known, &path, &alone)?;
+        best = match (best, found) {
+            (Some(best), Some(found)) if found.way.len() < best.way.len() => Some(found),
+            (best, found) => best.or(found),
+        };
+    }
+    Ok(best)
+}
+
+/// An operator of which nothing else is known, as somebody subscribes to it.
+fn alone(of: &StayingOperator, families: Vec<String>) -> Operator {
+    Operator {
+        namespace: (of.olm == Generation::Classic).then(String::new),
+        package: of.package.clone(),
+        package_is_guessed: false,
+        name: of.package.clone(),
+        installed: of.installed.name.clone(),
+        version: of.installed.version.clone(),
+        olm: of.olm,
+        channels: of.channels.clone(),
+        range: of.range.clone(),
+        source: String::new(),
+        families,
+        is_managed: true,
+        is_manual: false,
+        own_max: of.own_max.clone(),
+        min_kube_version: String::new(),
+        phase: String::new(),
+        message: String::new(),
+        in_flight: None,
+        refusal: None,
+        pending: None,
+        unresolved: None,
+        place: String::new(),
+    }
+}
+
+fn one_way_out(
+    question: &PlanQuestion<'_>,
+    catalogs: &Catalogs<'_>,
+    path: &[Minor],
+    operator: &Operator,
+) -> Result<Option<WayOut>, IndexError> {
+    let mut way = travel(question, catalogs, path, operator)?.way;
+    let Some(stops) = stops(&Judge::new(question, catalogs, path, operator), path, operator, &way)? else {
+        return Ok(None);
+    };
+    // A plan goes on to the head where that costs nothing; what is asked is how little is enough.
+    way.truncate(stops.iter().map(|it| it.steps).max().unwrap_or_default());
+    let Some(last) = way.last().cloned() else { return Ok(None) };
+    let there = Operator {
+        installed: last.target.bundle,
+        version: last.target.version,
+        // What it says is what its catalog says.
+        own_max: None,
+        ..operator.clone()
+    };
+    if operator.olm == Generation::Classic && operator.channels.is_empty() {
+        set_channels(&mut way);
+    }
+    let is_verified = travel(question, catalogs, path, &there)?.blockers.is_empty();
+    Ok(is_verified.then_some(WayOut { way, stops }))
+}
+
+/// Says which channel each update wants: that of the Subscription is not known.
+fn set_channels(way: &mut [PathStep]) {
+    let mut channel: Option<String> = None;
+    for step in way {
+        match step.set.first() {
+            Some(set) => channel = Some(set.value.clone()),
+            None if channel.as_ref().is_some_and(|it| step.target.channels.contains(it)) => {}
+            None => {
+                channel = step.target.channels.first().cloned();
+                let set = |value: &String| Setting { field: "spec.channel".to_owned(), value: value.clone() };
+                step.set.extend(channel.as_ref().map(set));
+            }
+        }
+    }
+}
+
+/// How far along a way an operator must be before each step of the cluster; `None` if it does not lead far enough.
+fn stops(
+    judge: &Judge<'_>,
+    path: &[Minor],
+    operator: &Operator,
+    way: &[PathStep],
+) -> Result<Option<Vec<Stop>>, IndexError> {
+    let (mut stops, mut at) = (Vec::new(), 0);
+    for to in path.iter().skip(1) {
+        if at == 0 && judge.fit(&operator.installed, &operator.version, *to)?.0.may_stay() {
+            continue;
+        }
+        at = at.max(1);
+        let target = loop {
+            let Some(step) = way.get(at - 1) else { return Ok(None) };
+            if judge.fit(&step.target.bundle, &step.target.version, *to)?.0.may_stay() {
+                break &step.target;
+            }
+            at += 1;
+        };
+        let (bundle, version) = (target.bundle.clone(), target.version.clone());
+        stops.push(Stop { openshift: to.to_string(), bundle, version, steps: at });
+    }
+    Ok(Some(stops))
+}
