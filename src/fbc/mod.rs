@@ -51,7 +51,7 @@ pub use channel_places::ChannelPlaces;
 pub use csv_metadata::Level;
 pub use csv_rebuilt::{PackageFacts, rebuilt_csv};
 pub use defect::{Defect, DefectKind, Expected, Spot, go_type_error};
-pub use edit::{EditError, Edited, edit_document, replace_document, with_field};
+pub use edit::{EditError, Edited, edit_document};
 pub use entry::{Entry, EntryView};
 pub(crate) use go_order::{go_order, go_sort};
 pub use ignore::{Ignore, LineTooLong};

@@ -21,7 +21,6 @@
 //! answer about the graph; whether what the target depends on can be installed is another question.
 
 mod answer;
-mod channel_document;
 mod check_graph;
 mod check_packages;
 pub mod classic;
@@ -42,7 +41,6 @@ mod why_not;
 mod zstream;
 
 pub use answer::{Asked, Generation, InstalledBundle, PackageView, Target};
-pub use channel_document::{ChannelDocument, ChannelDocumentError, channel_text};
 pub use check_graph::check_graph;
 pub use check_packages::check_packages;
 pub use definitions::unsafe_definitions;
