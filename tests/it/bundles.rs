@@ -326,6 +326,54 @@ fn manifests_are_migrated_in_whatever_holds_a_bundle() {
     assert!(is_migrated(&std::fs::read_to_string(file).unwrap()));
 }
 
+/// A template is the same catalog wherever its bundles come from, with manifests and without.
+#[test]
+fn a_template_takes_its_bundles_from_layouts_and_registries() {
+    let directory = scratch();
+    let root = directory.path();
+    let layer = Layer::new().file("manifests/csv.yaml", CSV).file("metadata/annotations.yaml", ANNOTATIONS).finish();
+    write(root, "dir/manifests/csv.yaml", CSV);
+    write(root, "dir/metadata/annotations.yaml", ANNOTATIONS);
+    let registry = Registry::start();
+    let digest = registry.add("org/till", "v1", image(BUNDLE, std::slice::from_ref(&layer)));
+    let (by_tag, by_digest) = (registry.name("org/till:v1"), registry.name(&format!("org/till@{digest}")));
+    // Images of a layout have their references as names.
+    layout(&root.join("layout"), BUNDLE, std::slice::from_ref(&layer));
+    let index = std::fs::read_to_string(root.join("layout/index.json")).unwrap();
+    write(root, "layout/index.json", index.replace("\"latest\"", &format!("\"{by_tag}\"")));
+    let home = root.to_str().unwrap();
+    let cache = format!("{home}/cache");
+    for (image, level) in [(&by_tag, "none"), (&by_digest, "bundle-object-to-csv-metadata")] {
+        let template =
+            format!("schema: olm.semver\ngenerateMajorChannels: true\nstable:\n  bundles:\n  - image: {image}\n");
+        write(root, "template.yaml", template);
+        let run = |args: &[&str]| {
+            let render = ["template", "render", "template.yaml", "--migrate-level", level];
+            let run = olmdex(render).args(args.iter().copied()).in_directory(root).env("HOME", home);
+            run.env("XDG_CACHE_HOME", &cache).answer()
+        };
+        let expected = run(&["--bundle", &format!("{image}=dir")]).expect_code(0).out();
+        assert!(expected.contains("olm.csv.metadata") == (level != "none"), "{expected}");
+        for args in [&["--bundles", "oci:layout"][..], &["--bundles", "layout"], &["--pull", "--plain-http"]] {
+            assert_eq!(run(args).expect_code(0).out(), expected, "{image} {args:?}");
+        }
+        // What was fetched once needs no registry.
+        registry.forget_requests();
+        run(&["--pull", "--plain-http", "--offline"]).expect_code(0);
+        assert_eq!(registry.requests().len(), 0);
+        run(&[]).expect_code(4).expect_words("--pull");
+        // The same in a composition, which says how manifests are written.
+        let config = format!(
+            "[catalogs.ours]\ntemplate = \"template.yaml\"\nbundles = [\"oci:layout\"]\nmigrate-level = \"{level}\"\n"
+        );
+        write(root, "olmdex.toml", config);
+        let render = ["render", "--catalog", "ours", "-o", "json"];
+        let composed = olmdex(render).in_directory(root).env("HOME", home).answer().expect_code(0).out();
+        assert_eq!(composed, expected);
+        std::fs::remove_file(root.join("olmdex.toml")).unwrap();
+    }
+}
+
 /// The form of the older documentation: opm knows no field `property`, and takes each item for a property without type and value, of which
 /// equal ones are one.
 #[test]
