@@ -6,12 +6,11 @@ use std::sync::Arc;
 
 use super::change::Change;
 use super::documents::{FileEdit, PackageDocuments};
-use super::entries::version;
 use super::error::EditError;
 use super::object::{compact, text};
 use super::target::{BUNDLE, PACKAGE, Target};
 use super::verdict::{Verdict, judge};
-use crate::fbc::{self, Consumer, Input};
+use crate::fbc::{self, Consumer, Input, Typed};
 use crate::version::Version;
 
 /// A catalog that is being changed.
@@ -109,6 +108,23 @@ impl CatalogEdit {
     /// # Errors
     /// [`EditError`]; nothing has changed then.
     pub fn change(&mut self, package: &str, changes: &[Change]) -> Result<Verdict, EditError> {
+        let (documents, new) = self.changed(package, changes)?;
+        let verdict = judge(&self.current, &new, &documents)?;
+        self.take(new);
+        Ok(verdict)
+    }
+
+    /// As [`Self::change`], for whoever judges the catalog otherwise.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn change_unjudged(&mut self, package: &str, changes: &[Change]) -> Result<(), EditError> {
+        let (_, new) = self.changed(package, changes)?;
+        self.take(new);
+        Ok(())
+    }
+
+    fn changed(&mut self, package: &str, changes: &[Change]) -> Result<(PackageDocuments, Vec<FileEdit>), EditError> {
         // A change of many packages reads each file for its own packages only.
         let places = self.places.get_or_insert_with(|| places(&self.original));
         let mut documents = match places.get(package) {
@@ -117,7 +133,10 @@ impl CatalogEdit {
         };
         changes.iter().try_for_each(|it| it.apply(&mut documents))?;
         let new = documents.file_edits(&self.current, &self.original)?;
-        let verdict = judge(&self.current, &new, &documents)?;
+        Ok((documents, new))
+    }
+
+    fn take(&mut self, new: Vec<FileEdit>) {
         for edit in new {
             self.texts.insert(edit.file, Arc::from(edit.after.as_bytes()));
             match self.edits.get_mut(&edit.file) {
@@ -129,7 +148,6 @@ impl CatalogEdit {
             }
         }
         self.current = self.original.with_texts(&self.texts);
-        Ok(verdict)
     }
 
     /// Its files as they are now.
@@ -209,13 +227,17 @@ impl Consumer for Names {
     type Output = Option<Name>;
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-        let value = document.blob.ok()?.value;
-        let field = |name: &str| value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+        let blob = document.blob.ok()?;
+        let field = |name: &str| blob.value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
         match field("schema").as_str() {
             PACKAGE => Some(Name { package: field("name"), bundle: None, version: None }),
             BUNDLE => {
-                let json = compact(value);
-                Some(Name { package: text(&json, "package"), bundle: Some(field("name")), version: version(&json) })
+                let Typed::Bundle(bundle) = &blob.typed else { return None };
+                // Of a large document only the one property is looked at.
+                let property = bundle.properties.iter().find(|it| it.kind == PACKAGE).and_then(|it| it.value);
+                let version = property.and_then(|it| it.get_field("version")?.as_str());
+                let version = version.and_then(|it| Version::parse_tolerant(&it).ok());
+                Some(Name { package: field("package"), bundle: Some(field("name")), version })
             }
             _ => None,
         }
