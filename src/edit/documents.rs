@@ -267,12 +267,13 @@ impl Consumer for Finder<'_> {
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
         let Ok(blob) = document.blob else { return Found::Nothing };
-        let json = object::compact(blob.value);
-        let (schema, name) = (object::text(&json, "schema"), object::text(&json, "name"));
-        let package = if schema == "olm.package" { name.clone() } else { object::text(&json, "package") };
+        let field = |name: &str| blob.value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+        let (schema, name) = (field("schema"), field("name"));
+        let package = if schema == "olm.package" { name.clone() } else { field("package") };
         if package != self.package {
             return if schema == "olm.package" { Found::Other(name) } else { Found::Nothing };
         }
+        let json = object::compact(blob.value);
         let (origin, raw) = (document.origin, document.raw.to_vec());
         Found::Document(Box::new(Document { schema, name, origin, raw, json, state: State::Same }))
     }

@@ -20,7 +20,7 @@ const DEMANDING: [&str; 4] = ["olm.package.required", "olm.gvk.required", "olm.l
 /// What packages say, and what they demand.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
-    /// The files that have documents of a package, and how many of them are its `olm.package`.
+    /// The files that have documents of a package.
     files: BTreeMap<String, BTreeSet<usize>>,
     packages: BTreeSet<String>,
     /// The packages with bundles of a name.
@@ -28,6 +28,8 @@ pub struct Survey {
     /// The packages that say something that can be demanded; a package always says its own name.
     saying: HashMap<Leaf, BTreeSet<String>>,
     demands: BTreeMap<String, BTreeSet<Leaf>>,
+    /// The files that were read.
+    seen: BTreeSet<usize>,
 }
 
 impl Survey {
@@ -35,14 +37,54 @@ impl Survey {
     #[must_use]
     pub fn of_files(input: &Input) -> Self {
         let mut survey = Self::default();
-        let done: Result<(), Infallible> = fbc::load(input, &Reader, |found| {
+        survey.read(input, &(0..input.files.len()).collect());
+        survey
+    }
+
+    /// The same of the files that matter to a name, whatever it is the name of: those that have it, those that demand something, and
+    /// those that have what is demanded around it. Others are not even decoded.
+    #[must_use]
+    pub fn near(input: &Input, name: &str) -> Self {
+        let mut survey = Self::default();
+        let words: Vec<&str> = DEMANDING.into_iter().chain([name]).collect();
+        survey.read(input, &fbc::files_with(input, &words));
+        let mut asked: BTreeSet<String> = BTreeSet::new();
+        loop {
+            let demanded = survey.demands.values().flatten().map(|leaf| match leaf {
+                // All three parts stand in one file, so the rarest of them will do.
+                Leaf::Api(api) => api.kind.clone(),
+                Leaf::Package(name, _) => name.clone(),
+                Leaf::Label(label) => label.clone(),
+                Leaf::Rule(_) => String::new(),
+            });
+            let new: BTreeSet<String> = demanded.filter(|it| !asked.contains(it)).collect();
+            if new.is_empty() {
+                return survey;
+            }
+            // A rule may ask for anything.
+            if new.contains("") {
+                return Self::of_files(input);
+            }
+            let words: Vec<&str> = new.iter().map(String::as_str).collect();
+            survey.read(input, &fbc::files_with(input, &words));
+            asked.extend(new);
+        }
+    }
+
+    /// Reads some files, those that have not been read yet.
+    fn read(&mut self, input: &Input, files: &BTreeSet<usize>) {
+        let new: BTreeSet<usize> = files.iter().copied().filter(|it| self.seen.insert(*it)).collect();
+        let numbers: Vec<usize> = new.iter().copied().collect();
+        let done: Result<(), Infallible> = fbc::load(&input.only(&new), &Reader, |found| {
             if let Some(found) = found {
-                survey.add(found);
+                // Files are counted anew where only some are read.
+                let file = numbers.get(found.file).copied().unwrap_or_default();
+                self.add(Found { file, ..found });
             }
             Ok(())
         });
         match done {
-            Ok(()) => survey,
+            Ok(()) => {}
         }
     }
 

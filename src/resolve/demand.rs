@@ -87,7 +87,11 @@ pub fn demands(
     entries.filter_map(|it| it.first().copied()).map(|id| of_entry(&mut universe, &mut candidates, id)).collect()
 }
 
-/// What each bundle of a package demands that a channel has, by the names of the bundles. Bundles that demand nothing are left out.
+/// A demand, and the bundles that meet it, with their packages, most preferred first.
+pub(super) type Met = (String, Rc<[(String, String)]>);
+
+/// What each bundle of a package demands that a channel has, by the names of the bundles. Bundles that demand nothing are left out, and
+/// so is what cannot be read.
 ///
 /// # Errors
 /// As [`demands`].
@@ -96,10 +100,12 @@ pub(super) fn demands_of_package(
     rows: &dyn Rows,
     options: &Options,
     package: &str,
-) -> Result<BTreeMap<String, BundleDemands>, Failure> {
+) -> Result<BTreeMap<String, Vec<Met>>, Failure> {
     let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
     let mut candidates = Candidates::default();
     let mut found = BTreeMap::new();
+    // Version after version demands the same.
+    let mut met: BTreeMap<usize, Rc<[(String, String)]>> = BTreeMap::new();
     let mut channels = universe.package(package)?;
     channels.sort_by_cached_key(|it| (!universe.channel(*it).is_default, universe.channel(*it).name.clone()));
     for channel in channels {
@@ -110,8 +116,27 @@ pub(super) fn demands_of_package(
             if found.contains_key(&name) {
                 continue;
             }
-            let demands = of_entry(&mut universe, &mut candidates, id)?;
-            if !demands.demands.is_empty() {
+            let mut demands: Vec<Met> = Vec::new();
+            for meaning in Rc::clone(&universe.said(id)?.meanings).iter() {
+                let Meaning::Requires(requirement) = meaning else { continue };
+                let names = match met.get(&requirement.number) {
+                    Some(known) => Rc::clone(known),
+                    None => {
+                        let entries = candidates.of(&mut universe, requirement, id)?;
+                        let name =
+                            |it: &EntryId| (universe.bundle(*it).package.clone(), universe.entry(*it).name.clone());
+                        let mut names: Vec<(String, String)> = entries.iter().map(name).collect();
+                        names.dedup();
+                        let names: Rc<[_]> = names.into();
+                        met.insert(requirement.number, Rc::clone(&names));
+                        names
+                    }
+                };
+                demands.push((requirement.plain.clone(), names));
+            }
+            demands.sort();
+            demands.dedup();
+            if !demands.is_empty() {
                 found.insert(name, demands);
             }
         }

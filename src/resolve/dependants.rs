@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::closure::{BundleName, ClosureError, bare_world, subscribed};
-use super::demand::{BundleDemands, demands_of_package};
+use super::demand::{Met, demands, demands_of_package};
 use super::failure::Failure;
 use super::indexed::IndexRows;
 use super::resolution::{Because, Options, Verdict, resolve};
@@ -97,7 +97,10 @@ pub fn dependants(
                 if now.is_none() {
                     lost.insert(key);
                 }
-                found.found.extend(compared((package, bundle), (demands, new.get(bundle)), &providers, now.as_ref()));
+                let new = new.get(bundle).map_or(&[][..], Vec::as_slice);
+                let mut changed = compared((package, bundle), new, &providers, now.as_ref());
+                before.add_places(&mut changed)?;
+                found.found.extend(changed);
             }
         }
         if lost.len() == n_lost {
@@ -109,8 +112,11 @@ pub fn dependants(
     Ok(found)
 }
 
-/// What the bundles of a package demand, before and after.
-type Pair = (BTreeMap<String, BundleDemands>, BTreeMap<String, BundleDemands>);
+/// What the bundles of a package demand, by their names.
+type Demands = BTreeMap<String, Vec<Met>>;
+
+/// The same before and after.
+type Pair = (Demands, Demands);
 
 /// Package and bundle that OLM installs for each demand.
 type Providers = BTreeMap<String, (String, String)>;
@@ -128,10 +134,23 @@ impl<'a> Side<'a> {
         Ok(Self { index, catalog, world: bare_world(index, &[catalog.to_owned()])?, options })
     }
 
-    fn demands(&self, package: &str, found: &mut Dependants) -> Result<BTreeMap<String, BundleDemands>, ClosureError> {
+    fn demands(&self, package: &str, found: &mut Dependants) -> Result<Demands, ClosureError> {
         let rows = IndexRows::new(self.index, &self.world);
         let demands = demands_of_package(&self.world, &rows, self.options, package);
         Ok(answered(demands, found)?.unwrap_or_default())
+    }
+
+    /// Adds where each demand is written.
+    fn add_places(&self, changed: &mut [Dependant]) -> Result<(), ClosureError> {
+        let Some(first) = changed.first() else { return Ok(()) };
+        let rows = IndexRows::new(self.index, &self.world);
+        let found = demands(&self.world, &rows, self.options, &first.package, &first.bundle)?;
+        let all: Vec<_> = found.into_iter().flat_map(|it| it.demands).collect();
+        for it in changed {
+            let place = all.iter().find(|demand| demand.text == it.requirement).map(|it| it.place.clone());
+            it.place = place.unwrap_or_default();
+        }
+        Ok(())
     }
 
     /// What OLM installs for each demand of a bundle; `None` if it cannot be installed.
@@ -177,34 +196,20 @@ fn answered<T>(answer: Result<T, Failure>, found: &mut Dependants) -> Result<Opt
 }
 
 /// Whether a bundle could come out otherwise: what meets its demands is not the same, or is among what was lost.
-fn may_differ(old: &BundleDemands, new: Option<&BundleDemands>, lost: &BTreeSet<(String, String)>) -> bool {
-    let candidates = |it: &BundleDemands| -> Vec<(String, Vec<(String, String)>)> {
-        let names = |it: &super::demand::Demand| {
-            let mut names: Vec<_> = it.candidates.iter().map(|it| (it.package.clone(), it.name.clone())).collect();
-            names.dedup();
-            names
-        };
-        it.demands.iter().map(|it| (it.text.clone(), names(it))).collect()
-    };
-    let own = candidates(old);
-    let is_lost = || own.iter().flat_map(|it| &it.1).any(|it| lost.contains(it));
-    new.is_none_or(|it| candidates(it) != own) || is_lost()
+fn may_differ(old: &[Met], new: Option<&Vec<Met>>, lost: &BTreeSet<(String, String)>) -> bool {
+    let is_lost = || !lost.is_empty() && old.iter().flat_map(|it| it.1.iter()).any(|it| lost.contains(it));
+    new.is_none_or(|it| it != old) || is_lost()
 }
 
 /// The demands of a bundle that something else meets, or nothing.
 fn compared(
     (package, bundle): (&str, &str),
-    (demands, new): (&BundleDemands, Option<&BundleDemands>),
+    new: &[Met],
     before: &Providers,
     after: Option<&Providers>,
 ) -> Vec<Dependant> {
     // If nothing meets a demand, the others are not to blame.
-    let unmet: BTreeSet<&str> = new
-        .into_iter()
-        .flat_map(|it| &it.demands)
-        .filter(|it| it.candidates.is_empty())
-        .map(|it| it.text.as_str())
-        .collect();
+    let unmet: BTreeSet<&str> = new.iter().filter(|it| it.1.is_empty()).map(|it| it.0.as_str()).collect();
     let is_known = before.keys().any(|it| unmet.contains(it.as_str()));
     let is_blamed = |it: &str| !is_known || unmet.contains(it);
     let mut found = Vec::new();
@@ -216,7 +221,6 @@ fn compared(
             // The other catalog's dependant demands it no longer, or this is not what is missing.
             _ => continue,
         };
-        let demand = demands.demands.iter().find(|it| it.text == *requirement);
         found.push(Dependant {
             package: package.to_owned(),
             bundle: bundle.to_owned(),
@@ -224,7 +228,7 @@ fn compared(
             provider: provider.0.clone(),
             before: provider.1.clone(),
             after: now,
-            place: demand.map(|it| it.place.clone()).unwrap_or_default(),
+            place: Place::default(),
         });
     }
     found

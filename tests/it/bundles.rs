@@ -336,7 +336,8 @@ fn a_template_takes_its_bundles_from_layouts_and_registries() {
     write(root, "dir/metadata/annotations.yaml", ANNOTATIONS);
     let registry = Registry::start();
     let digest = registry.add("org/till", "v1", image(BUNDLE, std::slice::from_ref(&layer)));
-    let (by_tag, by_digest) = (registry.name("org/till:v1"), registry.name(&format!("org/till@{digest}")));
+    let name = |image: &str| registry.name(image).trim_start_matches("docker://").to_owned();
+    let (by_tag, by_digest) = (name("org/till:v1"), name(&format!("org/till@{digest}")));
     // Images of a layout have their references as names.
     layout(&root.join("layout"), BUNDLE, std::slice::from_ref(&layer));
     let index = std::fs::read_to_string(root.join("layout/index.json")).unwrap();

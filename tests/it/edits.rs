@@ -262,7 +262,7 @@ fn random_edits(inputs: &[Input], n: usize, seed: u64) -> usize {
             let of_others = |input: &Input| {
                 let mut found = Vec::new();
                 for (file, text) in input.files.iter().zip(texts(input)) {
-                    let parts = text.split("\n---\n").map(str::to_owned);
+                    let parts = text.split("\n---\n").map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
                     found.extend(parts.filter(|it| !it.contains(&package.name)).map(|it| (file.shown.clone(), it)));
                 }
                 found

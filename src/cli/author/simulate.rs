@@ -266,8 +266,16 @@ fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<Seen>, Str
                 let message = format!("`--catalog` chooses from an index, and `{}` is not one", args.input.display());
                 return Err(CommandError::usage(message));
             }
-            let survey = Survey::of_files(&input);
-            let package = survey.package_of(&named)?;
+            let near = Survey::near(&input, named.text());
+            // What was not found may be written otherwise, and who guesses must know all names.
+            let (survey, package) = match near.package_of(&named) {
+                Ok(package) => (near, package),
+                Err(_) => {
+                    let all = Survey::of_files(&input);
+                    let package = all.package_of(&named)?;
+                    (all, package)
+                }
+            };
             let files = survey.files_of(&survey.around(&package));
             Ok((input.only(&files), Vec::new(), package))
         }
