@@ -299,7 +299,7 @@ fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<Seen>, Str
             }
             let package = survey.package_of(&named)?;
             let around = survey.around(&package);
-            let input = index.packages_input(catalog, around.iter().map(String::as_str))?;
+            let input = index.packages_without_manifests(catalog, around.iter().map(String::as_str))?;
             Ok((input, seen_of(&index, &package, Some(catalog))?, package))
         }
     }
