@@ -406,13 +406,17 @@ fn what_a_template_costs() {
             .answer();
         (answer.expect_code(0).out(), start.elapsed())
     };
+    let values = |text: &str| -> Vec<serde_json::Value> {
+        serde_json::Deserializer::from_str(text).into_iter().map(Result::unwrap).collect()
+    };
     let (catalog, _) = render(&["--bundles", "operators"]);
     write(root, "catalog.json", &catalog);
     olmdex(["build", "-q", "c=catalog.json", "-o", "index.db"]).in_directory(root).answer().expect_code(0);
     for args in [["--bundles", "operators"], ["--from", "index.db"], ["--from", "catalog.json"]] {
         let mut times: Vec<_> = (0..9).map(|_| render(&args)).collect();
         times.sort_by_key(|it| it.1);
-        assert_eq!(times[0].0, catalog, "{args:?}");
+        // An index keeps the values, and not the order of fields in properties.
+        assert_eq!(values(&times[0].0), values(&catalog), "{args:?}");
         println!("{args:?}: median {:?}, best {:?}", times[4].1, times[0].1);
     }
 }
