@@ -136,7 +136,7 @@ pub fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         of::<ChannelRow>("ChannelList"),
         with::<FindingJson, FindingsMetadata>("Findings"),
         of::<crate::mirror::FilterExplanation>("FilterExplanation"),
-        of::<crate::edit::Simulated>("Simulation"),
+        of::<crate::edit::Simulation>("Simulation"),
         of::<ChannelGraph>("Graph"),
         of::<HistoryRow>("History"),
         of::<crate::platform::LifecycleRow>("LifecycleList"),

@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::path::{Component as Step, Path, PathBuf};
 
 use super::error::{At, ConfigError};
-use super::form::{CatalogForm, ComponentForm, FormatForm, PackageForm, PackageWord, Word};
+use super::form::{CatalogForm, ComponentForm, FormatForm, LevelForm, PackageForm, PackageWord, Word};
 use super::reader::Reader;
-use crate::fbc::Format;
+use crate::fbc::{Format, Level};
 use crate::mirror::{self, Package};
 
 /// A catalog that has a name.
@@ -68,6 +68,8 @@ pub enum Origin {
         from: Vec<PathBuf>,
         /// Whether registries are asked for the rest.
         pulls: bool,
+        /// What becomes of the manifests in the bundles.
+        level: Level,
     },
 }
 
@@ -96,6 +98,15 @@ impl NamedCatalog {
 }
 
 impl Component {
+    /// All that it is made of: its source, or its template with what has the bundles.
+    pub fn inputs(&self) -> impl Iterator<Item = &Path> {
+        let besides = match &self.origin {
+            Origin::Source { .. } => [&[][..], &[][..]],
+            Origin::Template { bundles, from, .. } => [bundles.as_slice(), from.as_slice()],
+        };
+        std::iter::once(self.origin_path()).chain(besides.into_iter().flatten().map(PathBuf::as_path))
+    }
+
     /// The file or source that it is made of.
     #[must_use]
     pub fn origin_path(&self) -> &Path {
@@ -131,8 +142,8 @@ pub(super) fn read(reader: &Reader<'_>, forms: BTreeMap<Word, CatalogForm>) -> R
 
 fn catalog(reader: &Reader<'_>, word: &Word, form: CatalogForm) -> Result<NamedCatalog, ConfigError> {
     let name = reader.name(word)?;
-    let CatalogForm { source, catalog, template, bundles, from, pull, packages, .. } = form;
-    let own = ComponentForm { source, catalog, template, bundles, from, pull, packages, path: None };
+    let CatalogForm { source, catalog, template, bundles, from, pull, migrate_level, packages, .. } = form;
+    let own = ComponentForm { source, catalog, template, bundles, from, pull, migrate_level, packages, path: None };
     let components = match form.components {
         None => vec![component(reader, word.span(), own)?],
         Some(forms) => {
@@ -202,6 +213,7 @@ fn first_key(form: &ComponentForm) -> Option<&'static str> {
         ("bundles", !form.bundles.is_empty()),
         ("from", !form.from.is_empty()),
         ("pull", form.pull),
+        ("migrate-level", form.migrate_level.is_some()),
         ("packages", form.packages.is_some()),
     ];
     given.into_iter().find(|it| it.1).map(|it| it.0)
@@ -221,9 +233,12 @@ fn component(reader: &Reader<'_>, span: Range<usize>, form: ComponentForm) -> Re
             ));
         }
         (Some(source), None) => {
-            for (key, is_given) in
-                [("bundles", !form.bundles.is_empty()), ("from", !form.from.is_empty()), ("pull", form.pull)]
-            {
+            for (key, is_given) in [
+                ("bundles", !form.bundles.is_empty()),
+                ("from", !form.from.is_empty()),
+                ("pull", form.pull),
+                ("migrate-level", form.migrate_level.is_some()),
+            ] {
                 if is_given {
                     return Err(wrong(
                         &format!("`{key}` is for templates"),
@@ -239,7 +254,11 @@ fn component(reader: &Reader<'_>, span: Range<usize>, form: ComponentForm) -> Re
                 return Err(wrong("`catalog` is for indexes, and this is a template", "leave it out"));
             }
             let (bundles, from) = (paths(&form.bundles)?, paths(&form.from)?);
-            Origin::Template { path: reader.path(template)?, bundles, from, pulls: form.pull }
+            let level = match form.migrate_level {
+                None | Some(LevelForm::None) => Level::None,
+                Some(LevelForm::BundleObjectToCsvMetadata | LevelForm::All) => Level::CsvMetadata,
+            };
+            Origin::Template { path: reader.path(template)?, bundles, from, pulls: form.pull, level }
         }
     };
     let path = form.path.as_ref().map(|word| match inner(word.text()) {

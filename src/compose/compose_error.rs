@@ -22,15 +22,17 @@ pub enum ComposeError {
         /// Why not.
         source: Box<SourceError>,
     },
-    /// A source cannot be opened.
-    #[error(transparent)]
-    Source(#[from] SourceError),
     /// An index cannot be read.
     #[error(transparent)]
     Index(#[from] IndexError),
     /// What has the bundles of a template cannot be looked at.
-    #[error(transparent)]
-    Images(#[from] ImagesError),
+    #[error("{place}: {error}")]
+    Images {
+        /// Where.
+        place: String,
+        /// Why not.
+        error: Box<ImagesError>,
+    },
     /// A file was changed while it was read.
     #[error(transparent)]
     Reread(#[from] RereadError),
@@ -128,11 +130,9 @@ impl ComposeError {
     pub fn help(&self) -> Option<String> {
         let listed = |names: &[String]| names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
         Some(match self {
-            Self::Source(error) => error.help(),
             Self::Unopened { source, .. } => source.help(),
             Self::Index(error) => return error.help(),
-            Self::Images(ImagesError::Source(error)) => error.help(),
-            Self::Images(_) | Self::Template { .. } => return None,
+            Self::Images { .. } | Self::Template { .. } => return None,
             Self::Reread(_) => "compose it again when nobody writes to its files".to_owned(),
             Self::Unreadable { .. } => {
                 "check the path of the template, which is relative to the file that names it".to_owned()

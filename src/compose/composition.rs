@@ -12,11 +12,11 @@ use super::catalogs::{Component, NamedCatalog, Origin};
 use super::compose_error::ComposeError;
 use crate::check::failure_findings;
 use crate::diag::Severity;
-use crate::fbc::{Format, Input, Level};
+use crate::fbc::{Format, Input};
 use crate::file::read_regular_of;
 use crate::index::Index;
 use crate::mirror::{self, Catalog, Filtered, Kept, Operator, Package, Release};
-use crate::source::{Images, Opener, Source, SourceError};
+use crate::source::{Images, ImagesError, Opener, Source, SourceError};
 use crate::template::{self, Template};
 
 /// A catalog that has been composed.
@@ -58,7 +58,7 @@ impl Composition {
             let place = format!("{}:{}:{}", file.display(), component.at.line, component.at.column);
             let whole = match &component.origin {
                 Origin::Source { path, catalog } => opened(&place, path, catalog.as_deref(), open)?,
-                Origin::Template { .. } => rendered(component, opener, open)?,
+                Origin::Template { .. } => rendered(&place, component, opener, open)?,
             };
             let names = if !component.packages.is_empty() {
                 let input = chosen(&place, component, &whole, &mut composed.warnings)?;
@@ -129,8 +129,15 @@ fn opened(place: &str, path: &Path, catalog: Option<&str>, open: &Open<'_>) -> R
 }
 
 /// The catalog of a template.
-fn rendered(component: &Component, opener: &Opener, open: &Open<'_>) -> Result<Input, ComposeError> {
-    let Origin::Template { path, bundles, from, pulls } = &component.origin else { return Ok(Input::default()) };
+fn rendered(place: &str, component: &Component, opener: &Opener, open: &Open<'_>) -> Result<Input, ComposeError> {
+    let Origin::Template { path, bundles, from, pulls, level } = &component.origin else {
+        return Ok(Input::default());
+    };
+    let unopened = |source: SourceError| ComposeError::Unopened { place: place.to_owned(), source: Box::new(source) };
+    let without = |error: ImagesError| match error {
+        ImagesError::Source(source) => unopened(source),
+        error => ComposeError::Images { place: place.to_owned(), error: Box::new(error) },
+    };
     let shown = path.display().to_string();
     let failed = |findings| ComposeError::Template { template: shown.clone(), findings };
     let text = read_regular_of(path, template::MAX_SIZE)
@@ -138,13 +145,13 @@ fn rendered(component: &Component, opener: &Opener, open: &Open<'_>) -> Result<I
     let template = Template::read(&shown, Arc::from(text), None).map_err(failed)?;
     let mut images = Images::new(opener, *pulls);
     for directory in bundles {
-        images.add_directory(directory)?;
+        images.add_directory(directory).map_err(without)?;
     }
     for path in from {
         // Standard input has no name here.
-        images.add(open(path)?);
+        images.add(open(path).map_err(unopened)?);
     }
-    let (rendered, remarks) = template.render(&images, Level::None).map_err(|mut findings| {
+    let (rendered, remarks) = template.render(&images, *level).map_err(|mut findings| {
         for finding in findings.iter_mut().filter(|it| it.rule.id == template::rules::UNAVAILABLE.id) {
             // Here it is not the command line that says where bundles are.
             finding.help = Some("say with `bundles` or `from` where it is, or `pull = true` to fetch it".to_owned());

@@ -202,6 +202,8 @@ components = [
             ),
             ("source = 'a'\nbundles = ['b']", "1:11: `bundles` is for templates", "leave it out"),
             ("template = 'a'\ncatalog = 'b'", "1:11: `catalog` is for indexes", "leave it out"),
+            ("source = 'a'\nmigrate-level = 'all'", "1:11: `migrate-level` is for templates", "leave it out"),
+            ("template = 'a'\nmigrate-level = 'al'", "3:17: there is no value `al` here", "did you mean `all`?"),
             ("source = 'a'\npackages = []", "1:11: `packages` names none", "name packages"),
             ("source = 'a'\npackages = ['b', 'b']", "3:18: `b` is asked for twice", "leave one"),
             ("source = 'a'\npackages = ['b', 'c@x']", "3:18: `x` is not a range", "write `1.2.0`"),

@@ -36,7 +36,8 @@ pub(super) struct FindingsForm {
     pub ignore: Vec<Word>,
     /// Give rules another severity; `off` hides them.
     pub severity: BTreeMap<Word, Level>,
-    /// For `validate`: the rules of good practice that hold besides, `certified`, `community`, `disconnected` or `konflux`.
+    /// The rules of good practice that hold besides for `validate` and editors, and the validators that `bundle validate` asks:
+    /// `certified`, `community`, `disconnected` or `konflux`.
     pub profile: Vec<Word>,
     /// Treat warnings as errors.
     pub strict: bool,
@@ -61,6 +62,9 @@ pub(super) struct CatalogForm {
     pub from: Vec<PathWord>,
     /// Fetch the bundles that are not found otherwise from their registries.
     pub pull: bool,
+    /// What becomes of the manifests in the template's bundles. Default: `none`, they stay.
+    #[serde(rename = "migrate-level")]
+    pub migrate_level: Option<LevelForm>,
     /// What is taken of it. Default: everything.
     pub packages: Option<Vec<PackageWord>>,
     /// What it is composed of, in the place of a source or a template.
@@ -98,10 +102,25 @@ pub(super) struct ComponentForm {
     pub from: Vec<PathWord>,
     /// Fetch the bundles that are not found otherwise from their registries.
     pub pull: bool,
+    /// What becomes of the manifests in the template's bundles. Default: `none`, they stay.
+    #[serde(rename = "migrate-level")]
+    pub migrate_level: Option<LevelForm>,
     /// What is taken of it. Default: everything.
     pub packages: Option<Vec<PackageWord>>,
     /// Its directory below the destination, in which it is one file. Default: a directory for each package.
     pub path: Option<Word>,
+}
+
+/// What becomes of the manifests in bundles, named as opm names it.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum LevelForm {
+    /// They stay, as `olm.bundle.object` properties.
+    None,
+    /// An `olm.csv.metadata` property takes their place.
+    BundleObjectToCsvMetadata,
+    /// All migrations.
+    All,
 }
 
 /// The format of a catalog's files.

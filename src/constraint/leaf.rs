@@ -7,7 +7,7 @@ use super::tree::{ConstraintError, Node};
 use crate::fbc::Api;
 
 /// Something that a constraint speaks of.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Leaf {
     /// An API.
     Api(Api),

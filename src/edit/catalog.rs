@@ -1,17 +1,18 @@
 //! A catalog in files that is being changed, change by change; nothing is written before somebody asks for the texts.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::change::Change;
 use super::documents::{FileEdit, PackageDocuments};
-use super::entries::version;
 use super::error::EditError;
 use super::object::{compact, text};
 use super::target::{BUNDLE, PACKAGE, Target};
 use super::verdict::{Verdict, judge};
-use crate::fbc::{self, Consumer, Input};
+use crate::fbc::{self, Consumer, Input, Typed};
 use crate::version::Version;
 
 /// A catalog that is being changed.
@@ -23,8 +24,8 @@ pub struct CatalogEdit {
     current: Input,
     texts: BTreeMap<usize, Arc<[u8]>>,
     edits: BTreeMap<usize, FileEdit>,
-    /// Which files have documents of each package, once that was asked for; changes take none to another file.
-    places: Option<HashMap<String, BTreeSet<usize>>>,
+    /// What the files had at first, once that was asked for; changes take no package to another file.
+    known: OnceCell<Known>,
 }
 
 /// What a user calls something in a catalog.
@@ -38,28 +39,40 @@ pub enum Named {
     Channel(String, String),
 }
 
+impl Named {
+    /// The name of the package or bundle.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Plain(name) | Self::Version(name, _) | Self::Channel(name, _) => name,
+        }
+    }
+}
+
 impl CatalogEdit {
     /// Begins with the files of a catalog.
     #[must_use]
     pub fn new(input: Input) -> Self {
         let (texts, edits) = (BTreeMap::new(), BTreeMap::new());
-        Self { current: input.clone(), original: input, texts, edits, places: None }
+        Self { current: input.clone(), original: input, texts, edits, known: OnceCell::new() }
     }
 
     /// The names of its packages, in the order of the files.
     #[must_use]
     pub fn packages(&self) -> Vec<String> {
-        self.names().into_iter().filter(|it| it.bundle.is_none()).map(|it| it.package).collect()
+        self.names().iter().filter(|it| it.bundle.is_none()).map(|it| it.package.clone()).collect()
     }
 
-    fn names(&self) -> Vec<Name> {
-        let mut names = Vec::new();
-        let done: Result<(), Infallible> = fbc::load(&self.current, &Names, |found| {
-            names.extend(found);
-            Ok(())
-        });
-        match done {
-            Ok(()) => names,
+    fn known(&self) -> &Known {
+        self.known.get_or_init(|| Known::of(&self.original))
+    }
+
+    /// The packages and bundles that there are now.
+    fn names(&self) -> Cow<'_, [Name]> {
+        if self.texts.is_empty() {
+            Cow::Borrowed(&self.known().names)
+        } else {
+            Cow::Owned(Known::of(&self.current).names)
         }
     }
 
@@ -109,15 +122,34 @@ impl CatalogEdit {
     /// # Errors
     /// [`EditError`]; nothing has changed then.
     pub fn change(&mut self, package: &str, changes: &[Change]) -> Result<Verdict, EditError> {
+        let (documents, new) = self.changed(package, changes)?;
+        let verdict = judge(&self.current, &new, &documents)?;
+        self.take(new);
+        Ok(verdict)
+    }
+
+    /// As [`Self::change`], for whoever judges the catalog otherwise.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn change_unjudged(&mut self, package: &str, changes: &[Change]) -> Result<(), EditError> {
+        let (_, new) = self.changed(package, changes)?;
+        self.take(new);
+        Ok(())
+    }
+
+    fn changed(&mut self, package: &str, changes: &[Change]) -> Result<(PackageDocuments, Vec<FileEdit>), EditError> {
         // A change of many packages reads each file for its own packages only.
-        let places = self.places.get_or_insert_with(|| places(&self.original));
-        let mut documents = match places.get(package) {
+        let mut documents = match self.known().files.get(package) {
             Some(files) => PackageDocuments::read_in(&self.current, files, package)?,
             None => PackageDocuments::read(&self.current, package)?,
         };
         changes.iter().try_for_each(|it| it.apply(&mut documents))?;
         let new = documents.file_edits(&self.current, &self.original)?;
-        let verdict = judge(&self.current, &new, &documents)?;
+        Ok((documents, new))
+    }
+
+    fn take(&mut self, new: Vec<FileEdit>) {
         for edit in new {
             self.texts.insert(edit.file, Arc::from(edit.after.as_bytes()));
             match self.edits.get_mut(&edit.file) {
@@ -129,7 +161,6 @@ impl CatalogEdit {
             }
         }
         self.current = self.original.with_texts(&self.texts);
-        Ok(verdict)
     }
 
     /// Its files as they are now.
@@ -144,31 +175,28 @@ impl CatalogEdit {
     }
 }
 
-/// Which files have documents of each package.
-fn places(input: &Input) -> HashMap<String, BTreeSet<usize>> {
-    let mut places: HashMap<String, BTreeSet<usize>> = HashMap::new();
-    let done: Result<(), Infallible> = fbc::load(input, &Places, |found| {
-        if let Some((package, file)) = found {
-            places.entry(package).or_default().insert(file);
-        }
-        Ok(())
-    });
-    match done {
-        Ok(()) => places,
-    }
+/// What the files of a catalog have.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    /// Its packages and bundles.
+    names: Vec<Name>,
+    /// Which files have documents of each package.
+    files: HashMap<String, BTreeSet<usize>>,
 }
 
-struct Places;
-
-impl Consumer for Places {
-    type Output = Option<(String, usize)>;
-
-    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-        let file = document.origin.file as usize;
-        let value = document.blob.ok()?.value;
-        let field = |name: &str| value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
-        let of = if field("schema") == PACKAGE { "name" } else { "package" };
-        Some((field(of), file))
+impl Known {
+    fn of(input: &Input) -> Self {
+        let mut known = Self::default();
+        let done: Result<(), Infallible> = fbc::load(input, &Names, |found| {
+            if let Some((package, file, name)) = found {
+                known.files.entry(package).or_default().insert(file);
+                known.names.extend(name);
+            }
+            Ok(())
+        });
+        match done {
+            Ok(()) => known,
+        }
     }
 }
 
@@ -197,6 +225,7 @@ impl Consumer for Bundles {
 }
 
 /// A package, or a bundle of one.
+#[derive(Debug, Clone)]
 struct Name {
     package: String,
     bundle: Option<String>,
@@ -206,18 +235,29 @@ struct Name {
 struct Names;
 
 impl Consumer for Names {
-    type Output = Option<Name>;
+    /// The package of a document, its file, and what it is if it has a name of its own.
+    type Output = Option<(String, usize, Option<Name>)>;
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
-        let value = document.blob.ok()?.value;
-        let field = |name: &str| value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
-        match field("schema").as_str() {
-            PACKAGE => Some(Name { package: field("name"), bundle: None, version: None }),
-            BUNDLE => {
-                let json = compact(value);
-                Some(Name { package: text(&json, "package"), bundle: Some(field("name")), version: version(&json) })
+        let file = document.origin.file as usize;
+        let blob = document.blob.ok()?;
+        let field = |name: &str| blob.value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+        let schema = field("schema");
+        if schema == PACKAGE {
+            let package = field("name");
+            return Some((package.clone(), file, Some(Name { package, bundle: None, version: None })));
+        }
+        let package = field("package");
+        let name = match &blob.typed {
+            Typed::Bundle(bundle) if schema == BUNDLE => {
+                // Of a large document only the one property is looked at.
+                let property = bundle.properties.iter().find(|it| it.kind == PACKAGE).and_then(|it| it.value);
+                let version = property.and_then(|it| it.get_field("version")?.as_str());
+                let version = version.and_then(|it| Version::parse_tolerant(&it).ok());
+                Some(Name { package: package.clone(), bundle: Some(field("name")), version })
             }
             _ => None,
-        }
+        };
+        Some((package, file, name))
     }
 }

@@ -9,6 +9,7 @@ use super::mend::Mend;
 use super::object::{items, list, quoted, text, with, with_text, with_texts};
 use super::target::{BUNDLE, CHANNEL, PACKAGE, Target};
 use super::{deprecation, promotion, removal};
+use crate::fbc::Entry;
 
 /// The edges of an entry. What is not named stays as it is; what is empty goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -50,6 +51,13 @@ pub enum Change {
         entry: String,
         /// The edges.
         edges: Edges,
+    },
+    /// A channel gets other entries. One that was there keeps what it says besides its edges.
+    SetEntries {
+        /// The channel.
+        channel: String,
+        /// The entries.
+        entries: Vec<Entry>,
     },
     /// A bundle joins channels of the package.
     Add {
@@ -102,6 +110,7 @@ impl Change {
             Self::DefaultChannel(channel) => default_channel(package, channel),
             Self::RenameChannel { from, to } => rename_channel(package, from, to),
             Self::SetEdges { channel, entry, edges } => set_edges(package, channel, entry, edges),
+            Self::SetEntries { channel, entries } => set_entries(package, channel, entries),
             Self::Add { bundle, channels, edges, creates_channels, replaces_itself } => {
                 add(package, bundle, channels, edges, (*creates_channels, *replaces_itself))
             }
@@ -168,6 +177,23 @@ fn set_edges(package: &mut PackageDocuments, channel: &str, name: &str, edges: &
         (Some(entry), None) => *entry = with_edges(entry, edges),
     }
     document.set(with(&document.json, "entries", Some(&list(&entries))));
+    Ok(())
+}
+
+fn set_entries(package: &mut PackageDocuments, channel: &str, entries: &[Entry]) -> Result<(), EditError> {
+    let document = package.one(CHANNEL, "channel", channel)?;
+    let old = items(&document.json, "entries");
+    let new = entries.iter().map(|entry| {
+        let known = old.iter().find(|it| text(it, "name") == entry.name).cloned();
+        let edges = Edges {
+            replaces: Some(entry.replaces.clone()),
+            skips: Some(entry.skips.clone()),
+            skip_range: Some(entry.skip_range.clone()),
+        };
+        with_edges(&known.unwrap_or_else(|| format!(r#"{{"name":{}}}"#, quoted(&entry.name))), &edges)
+    });
+    let new: Vec<String> = new.collect();
+    document.set(with(&document.json, "entries", Some(&list(&new))));
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use super::error::EditError;
 use super::{object, splice};
-use crate::fbc::{self, Consumer, Input, Origin, Syntax};
+use crate::fbc::{self, Consumer, Format, Input, Origin, Syntax};
 use crate::json::{self, Reader};
 use crate::yaml;
 
@@ -145,8 +145,23 @@ impl PackageDocuments {
         }
     }
 
+    /// The document of a channel as `render` writes it.
+    ///
+    /// # Errors
+    /// [`EditError`] if there is not one, or it cannot be written in the format.
+    pub fn channel_text(&mut self, channel: &str, format: Format) -> Result<Vec<u8>, EditError> {
+        let document = self.one(super::target::CHANNEL, "channel", channel)?;
+        let unreadable = || EditError::Document { file: channel.to_owned(), error: fbc::EditError::Unreadable };
+        let mut reader = Reader::new();
+        let value = reader.read(&document.json).map_err(|_| unreadable())?;
+        let blob = fbc::blob::decode(value, false).map_err(|_| unreadable())?;
+        let mut out = Vec::new();
+        fbc::write_blob(&blob, format, &mut out)?;
+        Ok(out)
+    }
+
     /// The numbers of the files that have some of them.
-    pub(super) fn files(&self) -> BTreeSet<usize> {
+    pub fn files(&self) -> BTreeSet<usize> {
         self.documents.iter().map(|it| it.origin.file as usize).collect()
     }
 
@@ -252,12 +267,13 @@ impl Consumer for Finder<'_> {
 
     fn document(&self, document: fbc::Document<'_>) -> Self::Output {
         let Ok(blob) = document.blob else { return Found::Nothing };
-        let json = object::compact(blob.value);
-        let (schema, name) = (object::text(&json, "schema"), object::text(&json, "name"));
-        let package = if schema == "olm.package" { name.clone() } else { object::text(&json, "package") };
+        let field = |name: &str| blob.value.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+        let (schema, name) = (field("schema"), field("name"));
+        let package = if schema == "olm.package" { name.clone() } else { field("package") };
         if package != self.package {
             return if schema == "olm.package" { Found::Other(name) } else { Found::Nothing };
         }
+        let json = object::compact(blob.value);
         let (origin, raw) = (document.origin, document.raw.to_vec());
         Found::Document(Box::new(Document { schema, name, origin, raw, json, state: State::Same }))
     }

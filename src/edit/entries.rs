@@ -1,10 +1,9 @@
-//! The entries of a channel, and the version of a bundle.
+//! The entries of a channel.
 
 use super::documents::PackageDocuments;
 use super::error::EditError;
-use super::object::{items, list, quoted, read, text, texts, with};
-use super::target::{CHANNEL, PACKAGE};
-use crate::version::Version;
+use super::object::{items, list, quoted, text, texts, with};
+use super::target::CHANNEL;
 
 /// Changes the entries of a channel; one that is not there yet is made of them.
 pub(super) fn change_entries(
@@ -44,15 +43,4 @@ pub(super) fn head(channel: &str, entries: &[String]) -> Result<String, EditErro
         return Err(EditError::unfit(message, "mend the channel first, or name the edges"));
     }
     Ok(heads.pop().unwrap_or_default())
-}
-
-/// The version of a bundle, if it says one.
-pub(super) fn version(bundle: &str) -> Option<Version> {
-    let property = items(bundle, "properties").into_iter().find(|it| text(it, "type") == PACKAGE)?;
-    let version = read(&property, |it| {
-        it.get_field("value")
-            .and_then(|it| it.get_field("version"))
-            .and_then(|it| it.as_str().map(|it| it.into_owned()))
-    });
-    Version::parse_tolerant(&version??).ok()
 }

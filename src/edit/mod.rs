@@ -7,6 +7,7 @@
 //! | [`CatalogEdit`] | the changes of a catalog, one after the other |
 //! | [`PackageDocuments`] | the documents in their files, and the new texts of these |
 //! | [`simulate()`] | what a change means for everybody who has a version installed |
+//! | [`Survey`] | which packages of a catalog a change of one can matter to |
 //! | [`judge()`] | new errors, and who is stranded |
 //!
 //! What it deliberately does not do: it writes nothing.
@@ -25,6 +26,7 @@ mod removal;
 pub mod rules;
 mod simulate;
 mod splice;
+mod survey;
 mod target;
 mod verdict;
 
@@ -34,6 +36,9 @@ pub use documents::{FileEdit, PackageDocuments};
 pub use error::EditError;
 pub use join::join;
 pub use mend::Mend;
-pub use simulate::{Effect, ExtraEdge, Simulated, Way, extra_edges, simulate};
+pub use simulate::{
+    AFTER, Advice, BEFORE, Effect, KeptBundle, Question, Simulated, Simulation, Way, before_and_after, simulate,
+};
+pub use survey::Survey;
 pub use target::Target;
 pub use verdict::{Verdict, judge};

@@ -1,28 +1,87 @@
 //! What a change means for everybody who has a version installed: where upgrades lead, before and after.
 //!
-//! Upgrades are those of OLM Classic within a channel, step by step to where they end.
+//! Who may have what is more than what the catalog lists: names that it only skips or replaces, and what whoever asks knows of.
+//! Operators that depend on the package are a question of [`crate::resolve::dependants()`].
 //!
-//! What it deliberately does not do: operators that depend on the package are not resolved again.
+//! What it deliberately does not do: it changes no catalog.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::catalog::CatalogEdit;
-use super::change::{Change, Edges};
-use super::documents::PackageDocuments;
 use super::error::EditError;
-use super::verdict::index_of;
-use crate::fbc::{Entry, Input};
-use crate::index::query::{Filter, PackageGraph};
-use crate::upgrade::classic::{End, Installed, Package};
+use crate::diag::{Finding, Severity};
+use crate::fbc::Input;
+use crate::index::query::{CatalogRank, GraphChannel, PackageGraph};
+use crate::index::{Builder, CatalogSpec, Index, Mode};
+use crate::resolve::Dependant;
+use crate::upgrade::classic::{self, Channel, End, Installed, Package};
+use crate::upgrade::{
+    ExtraEdge, Generation, InstalledBundle, LostEdge, PackageView, Ways, extra_edge, is_above_head,
+    leads_all_to_its_head, lost_edge, with_edge,
+};
 use crate::version::Version;
+
+/// The names of the two catalogs in the index of [`before_and_after`].
+pub const BEFORE: &str = "before";
+/// The same for the one that it would be.
+pub const AFTER: &str = "after";
+
+/// What a change means for the users of a package.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Simulation {
+    /// The package.
+    pub package: String,
+    /// What it means for each version in each channel, with each generation of OLM that was asked.
+    pub users: Vec<Simulated>,
+    /// How many versions have no way to the head of their channel, and had none before, with any generation of OLM that was asked.
+    pub stranded_before: usize,
+    /// For each channel in which somebody is stranded the smallest edge that strands nobody, where there is one.
+    pub edges: Vec<Advice>,
+    /// The bundles that would have to stay so that nobody is stranded, since an upgrade never leads down.
+    pub keep: Vec<KeptBundle>,
+    /// What it means for operators that depend on the package.
+    pub dependants: Vec<Dependant>,
+}
+
+impl Simulation {
+    /// Whether somebody is stranded who was not, or an operator cannot be installed any more.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        self.users.iter().any(|it| it.effect == Effect::Stranded) || self.dependants.iter().any(Dependant::is_lost)
+    }
+}
+
+/// An edge that strands nobody.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Advice {
+    /// The edge.
+    #[serde(flatten)]
+    pub edge: ExtraEdge,
+    /// The generations of OLM with which it strands nobody; the others find no way, whatever the edges.
+    pub olm: Vec<Generation>,
+}
+
+/// A bundle that would have to stay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptBundle {
+    /// The channel.
+    pub channel: String,
+    /// The bundle.
+    pub bundle: String,
+}
 
 /// What a change means for one version in one channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Simulated {
+    /// The generation of OLM.
+    pub olm: Generation,
     /// The package.
     pub package: String,
     /// The channel that users follow.
@@ -37,17 +96,23 @@ pub struct Simulated {
     pub after: Way,
     /// What that means.
     pub effect: Effect,
+    /// Of who is stranded: the edge on the way to the head that is there no longer; `null` if the head itself, or the order of the
+    /// channel, is not.
+    pub lost: Option<LostEdge>,
+    /// Of who is stranded: what else is in the way, in words; empty if that is the edge.
+    pub reason: String,
 }
 
 /// Where upgrades lead.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Way {
-    /// The last bundle, which may be the one that is installed; empty if there is no such channel.
+    /// The last bundle, which may be the one that is installed; empty if there is no such channel, or it has no order.
     pub target: String,
     /// How many upgrades that takes.
     pub steps: usize,
-    /// Whether that is the head of the channel.
+    /// Whether that is the head of the channel. With OLM v1: what a new installation would get, or a higher version that is in the
+    /// channel.
     pub is_head: bool,
     /// Whether the target is deprecated.
     pub is_deprecated: bool,
@@ -69,6 +134,8 @@ pub enum Effect {
     Freed,
     /// Nothing changes.
     Same,
+    /// They had no way to the head, and still have none.
+    StrandedBefore,
 }
 
 impl Effect {
@@ -81,6 +148,7 @@ impl Effect {
             Self::OtherTarget => "other target",
             Self::Shorter => "shorter way",
             Self::Freed => "freed",
+            Self::StrandedBefore => "stranded before",
             Self::Same => "same",
         }
     }
@@ -89,8 +157,9 @@ impl Effect {
         match (before.is_head, after.is_head) {
             (true, false) => Self::Stranded,
             (false, true) => Self::Freed,
-            _ if before.target != after.target => Self::OtherTarget,
-            _ => match after.steps.cmp(&before.steps) {
+            (false, false) => Self::StrandedBefore,
+            (true, true) if before.target != after.target => Self::OtherTarget,
+            (true, true) => match after.steps.cmp(&before.steps) {
                 std::cmp::Ordering::Greater => Self::Longer,
                 std::cmp::Ordering::Less => Self::Shorter,
                 std::cmp::Ordering::Equal => Self::Same,
@@ -99,178 +168,291 @@ impl Effect {
     }
 }
 
-/// What the difference between two catalogs means for the users of a package, channel by channel in the order of the entries.
+/// Who is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'q> {
+    /// The generations of OLM.
+    pub generations: &'q [Generation],
+    /// What may be installed besides, whatever the channel.
+    pub installed: &'q [InstalledBundle],
+    /// What may be installed besides by those who follow a channel.
+    pub seen: &'q [(String, InstalledBundle)],
+}
+
+/// An index in memory of a catalog as it is and as it would be, and the errors that it would have besides.
 ///
 /// # Errors
-/// If a catalog cannot be read.
-pub fn simulate(old: &Input, new: &Input, package: &str) -> Result<Vec<Simulated>, EditError> {
-    let graph = |input: &Input| -> Result<PackageGraph, EditError> {
-        let graphs = index_of(input, package)?.package_graphs(&Filter::default(), package)?;
-        Ok(graphs.into_iter().next().unwrap_or_default())
+/// If the index cannot be built.
+pub fn before_and_after(before: &Input, after: &Input) -> Result<(Index, Vec<Finding>), EditError> {
+    let mut builder = Builder::in_memory();
+    let mut add = |name: &str, input: &Input| {
+        let spec = CatalogSpec { name: name.to_owned(), ..CatalogSpec::default() };
+        Ok::<_, EditError>(builder.add_catalog(&spec, input, Mode::Tolerant)?.report.findings)
     };
-    let (old, new) = (graph(&of_package(old, package))?, graph(&of_package(new, package))?);
-    let (before, after) = (Package::new(&old), Package::new(&new));
-    let mut all = Vec::new();
-    for channel in &old.channels {
-        let mut seen = BTreeSet::new();
-        let names = channel.entries.iter().flat_map(|it| [&it.name].into_iter().chain(&it.skips));
-        for name in names.filter(|it| seen.insert(it.as_str())) {
-            let version = version_of(&old, name).or_else(|| version_of(&new, name));
-            let installed = Installed { name: name.clone(), version: version.clone() };
-            let before = way(&before, &old, &channel.name, &installed);
-            let after = way(&after, &new, &channel.name, &installed);
-            all.push(Simulated {
-                package: package.to_owned(),
-                channel: channel.name.clone(),
-                installed: name.clone(),
-                version: version.map(|it| it.to_string()).unwrap_or_default(),
-                effect: Effect::of(&before, &after),
-                before,
-                after,
-            });
+    let known = add(BEFORE, before)?;
+    let mut errors = add(AFTER, after)?;
+    let is_known = |it: &Finding| known.iter().any(|one| one.rule.id == it.rule.id && one.message == it.message);
+    errors.retain(|it| it.rule.severity == Severity::Error && !is_known(it));
+    Ok((builder.into_index()?, errors))
+}
+
+/// What the difference between two catalogs means for the users of a package, channel by channel in the order of the entries, and
+/// what would leave nobody stranded.
+#[must_use]
+pub fn simulate(before: &PackageView, after: &PackageView, question: &Question<'_>) -> Simulation {
+    let (old, new) = (State::new(before), State::new(after));
+    let mut simulation = Simulation { package: before.package.clone(), ..Simulation::default() };
+    let mut seen = BTreeSet::new();
+    for channel in old.package.channels.iter().filter(|it| seen.insert(it.name.clone())) {
+        let users = users(&old, &new, &channel.name, question);
+        let mut of_channel = Vec::new();
+        for &olm in question.generations {
+            of_channel.extend(in_channel((&old, &new), olm, &channel.name, &users));
+        }
+        advise(&old, &new, &channel.name, &of_channel, &mut simulation);
+        simulation.users.extend(of_channel);
+    }
+    let mut best: BTreeMap<(&str, &str, &str), bool> = BTreeMap::new();
+    for it in &simulation.users {
+        let is_hopeless = best.entry((&it.channel, &it.installed, &it.version)).or_insert(true);
+        *is_hopeless &= it.effect == Effect::StrandedBefore;
+    }
+    simulation.stranded_before = best.into_values().filter(|it| *it).count();
+    simulation
+}
+
+/// A package in one of the catalogs.
+struct State<'v> {
+    view: &'v PackageView,
+    graph: Option<&'v PackageGraph>,
+    package: Package,
+    deprecated: BTreeSet<&'v str>,
+}
+
+impl<'v> State<'v> {
+    fn new(view: &'v PackageView) -> Self {
+        let graph = view.graphs.first();
+        let is_bundle = |it: &&crate::index::query::GraphDeprecation| it.schema == "olm.bundle";
+        let deprecations = graph.into_iter().flat_map(|it| it.deprecations.iter().flatten());
+        let deprecated = deprecations.filter(is_bundle).map(|it| it.name.as_str()).collect();
+        Self { view, graph, package: graph.map(Package::new).unwrap_or_default(), deprecated }
+    }
+
+    /// The ways in a channel; `None` if there is no such channel, or OLM Classic finds no order in it.
+    fn ways<'s>(&'s self, olm: Generation, channel: &'s str) -> Option<Ways<'s>> {
+        if self.package.channels.iter().all(|it| it.name != channel) {
+            return None;
+        }
+        match olm {
+            Generation::Classic => Ways::classic(&self.package, channel).ok(),
+            Generation::V1 => Some(Ways::v1(self.view, channel)),
         }
     }
-    Ok(all)
-}
 
-/// The files of a catalog that have a package; none if no file has it.
-fn of_package(input: &Input, package: &str) -> Input {
-    PackageDocuments::read(input, package).map_or_else(|_| Input::default(), |it| input.only(&it.files()))
-}
-
-fn version_of(graph: &PackageGraph, name: &str) -> Option<Version> {
-    let bundle = graph.bundles.iter().find(|it| it.name == name)?;
-    let version = super::object::text(bundle.package_property.as_deref()?, "version");
-    Version::parse(&version).ok()
-}
-
-fn way(package: &Package, graph: &PackageGraph, channel: &str, installed: &Installed) -> Way {
-    let nowhere = || Way { target: String::new(), steps: 0, is_head: false, is_deprecated: false };
-    if graph.channels.iter().all(|it| it.name != channel) {
-        return nowhere();
-    }
-    // A channel without an order upgrades nobody.
-    let Ok(path) = package.path(Some(channel), installed) else { return nowhere() };
-    let target = path.steps.last().map_or_else(|| installed.name.clone(), |it| it.bundle.clone());
-    let is_about = |it: &crate::index::query::GraphDeprecation| it.schema == "olm.bundle" && it.name == target;
-    Way {
-        is_deprecated: graph.deprecations.iter().flatten().any(is_about),
-        steps: path.steps.len(),
-        is_head: path.end == End::Head,
-        target,
-    }
-}
-
-/// An edge that would leave nobody stranded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ExtraEdge {
-    /// The channel.
-    pub channel: String,
-    /// The entry that gets it.
-    pub entry: String,
-    /// The names that it would skip, or none.
-    pub skips: Vec<String>,
-    /// The range of versions that it would skip, or empty.
-    pub skip_range: String,
-}
-
-/// The smallest edge in each channel with stranded users that leaves nobody there stranded, each tried.
-///
-/// # Errors
-/// If a catalog cannot be read.
-pub fn extra_edges(
-    old: &Input,
-    new: &CatalogEdit,
-    package: &str,
-    simulated: &[Simulated],
-) -> Result<Vec<ExtraEdge>, EditError> {
-    let mut found = Vec::new();
-    let channels: BTreeSet<&str> = simulated.iter().map(|it| it.channel.as_str()).collect();
-    let graphs = index_of(&of_package(new.input(), package), package)?.package_graphs(&Filter::default(), package)?;
-    let Some(graph) = graphs.first() else { return Ok(found) };
-    for channel in channels {
-        let stranded: Vec<&Simulated> =
-            simulated.iter().filter(|it| it.channel == channel && it.effect == Effect::Stranded).collect();
-        let Some(entries) = graph.channels.iter().find(|it| it.name == channel).map(|it| &it.entries) else { continue };
-        let is_below =
-            |name: &str| entries.iter().any(|it| it.replaces == name || it.skips.iter().any(|it| it == name));
-        let mut heads: Vec<(Option<Version>, &Entry)> =
-            entries.iter().filter(|it| !is_below(&it.name)).map(|it| (version_of(graph, &it.name), it)).collect();
-        heads.sort_by(|a, b| match (&a.0, &b.0) {
-            (Some(a), Some(b)) => a.cmp_precedence(b),
-            (a, b) => a.is_some().cmp(&b.is_some()),
-        });
-        let Some((highest, head)) = heads.pop() else { continue };
-        // Going down is no upgrade: whoever has more than the head needs the bundle kept.
-        let is_above = |it: &&&Simulated| match (Version::parse(&it.version), &highest) {
-            (Ok(version), Some(highest)) => version.cmp_precedence(highest).is_ge(),
-            // A name that is only skipped has no version.
-            _ => false,
-        };
-        if stranded.is_empty() || stranded.iter().any(|it| is_above(&it)) {
-            continue;
+    fn way(&self, ways: Option<&mut Ways<'_>>, user: &InstalledBundle) -> Way {
+        let Some(ways) = ways else { return Way::default() };
+        let found = ways.way(user);
+        Way {
+            is_deprecated: self.deprecated.contains(found.target.name.as_str()),
+            target: found.target.name,
+            steps: found.steps,
+            is_head: found.end == End::Head,
         }
-        let others: Vec<String> = heads.iter().map(|it| it.1.name.clone()).collect();
-        for edge in candidates(channel, head, &others, &stranded, graph) {
-            let mut tried = new.clone();
-            let skips = head.skips.iter().chain(&edge.skips).cloned().collect();
-            let edges = Edges {
-                skips: (!edge.skips.is_empty()).then_some(skips),
-                skip_range: (!edge.skip_range.is_empty()).then(|| edge.skip_range.clone()),
-                ..Edges::default()
-            };
-            let set = Change::SetEdges { channel: channel.to_owned(), entry: head.name.clone(), edges };
-            if !tried.change(package, &[set])?.errors.is_empty() {
-                continue;
-            }
-            let after = simulate(old, tried.input(), package)?;
-            if after.iter().all(|it| it.channel != channel || it.effect != Effect::Stranded) {
-                found.push(edge);
-                break;
+    }
+
+    /// The only channel of a name.
+    fn channel(&self, name: &str) -> Option<&Channel> {
+        let mut of_name = self.package.channels.iter().filter(|it| it.name == name);
+        of_name.next().filter(|_| of_name.next().is_none())
+    }
+}
+
+/// Everybody who may follow a channel: each name that it knows, and what the question knows of.
+fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &Question<'_>) -> Vec<InstalledBundle> {
+    let versions: BTreeMap<&str, &str> = [new, old]
+        .iter()
+        .flat_map(|it| it.view.bundles())
+        .map(|(name, version)| (name.as_str(), version.as_str()))
+        .collect();
+    let mut users: Vec<InstalledBundle> = Vec::new();
+    let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
+    for it in old.package.channels.iter().filter(|it| it.name == channel) {
+        let names = it.entries.iter().flat_map(|it| [&it.name].into_iter().chain(&it.skips).chain([&it.replaces]));
+        for name in names.filter(|it| !it.is_empty()) {
+            let version = versions.get(name.as_str()).copied().unwrap_or_default().to_owned();
+            if seen.insert((name.clone(), version.clone())) {
+                users.push(InstalledBundle { name: name.clone(), version, is_in_catalog: true });
             }
         }
     }
-    Ok(found)
+    let besides = question.seen.iter().filter(|it| it.0 == channel).map(|it| &it.1).chain(question.installed);
+    for it in besides {
+        // What the catalog only names has no version there, and one elsewhere.
+        if let Some(known) = users.iter_mut().find(|user| user.name == it.name && user.version.is_empty()) {
+            known.version.clone_from(&it.version);
+            seen.insert((it.name.clone(), it.version.clone()));
+        }
+        if seen.insert((it.name.clone(), it.version.clone())) {
+            users.push(it.clone());
+        }
+    }
+    users
 }
 
-/// Edges of the head that could help: few names by themselves, many as a range.
-fn candidates(
+fn in_channel(
+    (old, new): (&State<'_>, &State<'_>),
+    olm: Generation,
     channel: &str,
-    head: &Entry,
-    others: &[String],
-    stranded: &[&Simulated],
-    graph: &PackageGraph,
-) -> Vec<ExtraEdge> {
-    const FEW: usize = 3;
-    let edge = |skips: Vec<String>, skip_range: String| ExtraEdge {
-        channel: channel.to_owned(),
-        entry: head.name.clone(),
-        skips,
-        skip_range,
-    };
-    let names: Vec<String> = stranded.iter().map(|it| it.installed.clone()).collect();
-    let mut versions: Vec<Version> = stranded.iter().filter_map(|it| Version::parse(&it.version).ok()).collect();
-    versions.sort_by(Version::cmp_precedence);
-    let by_name = edge(names, String::new());
-    let lowest = versions.first().filter(|_| versions.len() == stranded.len());
-    let by_range = lowest.zip(version_of(graph, &head.name)).map(|(lowest, highest)| {
-        let range = format!(">={lowest} <{highest}");
-        let range = if head.skip_range.is_empty() { range } else { format!("{} || {range}", head.skip_range) };
-        edge(Vec::new(), range)
-    });
-    // Who has the last one but the head skips its predecessor; the shortest that works comes first.
-    if !others.is_empty() {
-        return vec![edge(others.to_vec(), String::new())];
-    }
-    let fewest = stranded.last().map(|it| edge(vec![it.installed.clone()], String::new()));
-    let mut all: Vec<ExtraEdge> = fewest.into_iter().collect();
-    if stranded.len() <= FEW {
-        all.push(by_name);
-        all.extend(by_range);
+    users: &[InstalledBundle],
+) -> Vec<Simulated> {
+    let (mut before, mut after) = (old.ways(olm, channel), new.ways(olm, channel));
+    let mut found = Vec::with_capacity(users.len());
+    // A ClusterExtension knows the version of what it has installed; what the catalog only names has none.
+    let is_known = |it: &&InstalledBundle| olm == Generation::Classic || !it.version.is_empty();
+    let no_way = if new.package.channels.is_empty() {
+        "the package is gone"
+    } else if new.package.channels.iter().all(|it| it.name != channel) {
+        "the channel is gone"
     } else {
-        all.extend(by_range);
-        all.push(by_name);
+        "the channel has no order"
+    };
+    for user in users.iter().filter(is_known) {
+        let way = old.way(before.as_mut(), user);
+        let now = new.way(after.as_mut(), user);
+        let effect = Effect::of(&way, &now);
+        let lost = match (effect, &before, &mut after) {
+            (Effect::Stranded, Some(before), Some(after)) => lost_edge(before, after, user),
+            _ => None,
+        };
+        let reason = match (effect, &mut after) {
+            (Effect::Stranded, None) => no_way.to_owned(),
+            (Effect::Stranded, Some(after)) => {
+                let end = after.way(user).target;
+                let was_head = || lost.is_none().then(|| format!("{} was the head", way.target));
+                after.refusal(&end).or_else(was_head).unwrap_or_default()
+            }
+            _ => String::new(),
+        };
+        found.push(Simulated {
+            olm,
+            package: old.view.package.clone(),
+            channel: channel.to_owned(),
+            installed: user.name.clone(),
+            version: user.version.clone(),
+            before: way,
+            after: now,
+            effect,
+            lost,
+            reason,
+        });
     }
-    all
+    found
+}
+
+impl Simulated {
+    fn installed(&self) -> InstalledBundle {
+        InstalledBundle { name: self.installed.clone(), version: self.version.clone(), is_in_catalog: true }
+    }
+}
+
+/// Adds what would leave nobody in a channel stranded. Where no edge helps with all generations of OLM, one that helps with OLM Classic
+/// is still something.
+fn advise(old: &State<'_>, new: &State<'_>, name: &str, all: &[Simulated], simulation: &mut Simulation) {
+    let (Some(graph), Some(channel)) = (new.graph, new.channel(name)) else { return };
+    let mut olm: Vec<Generation> = all.iter().map(|it| it.olm).collect();
+    olm.sort();
+    olm.dedup();
+    let asked: [&[Generation]; 2] = [&olm, &[Generation::Classic]];
+    let n_tries = if olm.len() > 1 { 2 } else { 1 };
+    for olm in asked.into_iter().take(n_tries) {
+        let of_it: Vec<&Simulated> = all.iter().filter(|it| olm.contains(&it.olm)).collect();
+        if of_it.iter().all(|it| it.effect != Effect::Stranded) {
+            return;
+        }
+        let advised = Advised { old, new, graph, channel, name, users: of_it };
+        if let Some((edge, kept)) = advised.found() {
+            simulation.edges.extend(edge.map(|edge| Advice { edge, olm: olm.to_vec() }));
+            simulation.keep.extend(kept.into_iter().map(|bundle| KeptBundle { channel: name.to_owned(), bundle }));
+            return;
+        }
+    }
+}
+
+/// A channel in which somebody is stranded.
+struct Advised<'a> {
+    old: &'a State<'a>,
+    new: &'a State<'a>,
+    graph: &'a PackageGraph,
+    channel: &'a Channel,
+    name: &'a str,
+    users: Vec<&'a Simulated>,
+}
+
+impl Advised<'_> {
+    /// An edge of the head, and bundles that stay if somebody has more than the new head.
+    fn found(&self) -> Option<(Option<ExtraEdge>, Vec<String>)> {
+        // Who had no way before needs none now.
+        let users: Vec<&&Simulated> = self.users.iter().filter(|it| it.before.is_head).collect();
+        let as_classic: Vec<Installed> = users.iter().map(|it| it.installed().as_classic()).collect();
+        let (base, kept) = self.with_kept(&as_classic)?;
+        let everybody: Vec<&Installed> = as_classic.iter().collect();
+        if !kept.is_empty() && leads_all_to_its_head(&base, &everybody) && self.holds(&base, &kept) {
+            return Some((None, kept));
+        }
+        let edge =
+            extra_edge(&base, &as_classic, &self.ends_of_v1(), |edge| self.holds(&with_edge(&base, edge), &kept));
+        edge.map(|edge| (Some(edge), kept))
+    }
+
+    /// The channel with the bundles of the old one that would have to stay. `None` if somebody has more than the head all the same.
+    fn with_kept(&self, users: &[Installed]) -> Option<(Channel, Vec<String>)> {
+        let above = users.iter().filter(|it| is_above_head(self.channel, it)).map(|it| it.name.as_str());
+        let above: BTreeSet<&str> = above.collect();
+        let (mut base, mut kept) = (self.channel.clone(), Vec::new());
+        if above.is_empty() {
+            return Some((base, kept));
+        }
+        let gone = |it: &&classic::Entry| above.contains(it.name.as_str()) && self.channel.entry(&it.name).is_none();
+        for entry in self.old.channel(self.name)?.entries.iter().filter(gone) {
+            base.entries.push(entry.clone());
+            kept.push(entry.name.clone());
+        }
+        let is_whole = kept.len() == above.len() && !users.iter().any(|it| is_above_head(&base, it));
+        is_whole.then_some((base, kept))
+    }
+
+    /// Where the ways of OLM v1 end that do not end well.
+    fn ends_of_v1(&self) -> Vec<Installed> {
+        let versions = self.new.view.bundles().iter().map(|(name, version)| (name.as_str(), version.as_str()));
+        let versions: BTreeMap<&str, &str> = versions.collect();
+        let is_dead =
+            |it: &&&Simulated| it.olm == Generation::V1 && it.effect == Effect::Stranded && !it.after.target.is_empty();
+        let end = |it: &&Simulated| {
+            let target = &it.after.target;
+            let known = versions.get(target.as_str()).copied().unwrap_or_default();
+            let version = if *target == it.installed { it.version.as_str() } else { known };
+            Installed { name: target.clone(), version: Version::parse(version).ok() }
+        };
+        self.users.iter().filter(is_dead).map(end).collect()
+    }
+
+    /// Whether OLM v1, which sees other ways, finds them with the channel changed, too.
+    fn holds(&self, changed: &Channel, kept: &[String]) -> bool {
+        let follows = |it: &&&Simulated| it.olm == Generation::V1 && it.before.is_head;
+        let users: Vec<InstalledBundle> = self.users.iter().filter(follows).map(|it| it.installed()).collect();
+        if users.is_empty() {
+            return true;
+        }
+        let mut graph = self.graph.clone();
+        let bundles = self.old.graph.into_iter().flat_map(|it| &it.bundles).filter(|it| kept.contains(&it.name));
+        graph.bundles.extend(bundles.cloned());
+        for it in graph.channels.iter_mut().filter(|it| it.name == self.name) {
+            let entries: Arc<[_]> = changed.entries.iter().map(|it| it.fields.clone()).collect();
+            *it = GraphChannel { entries, ..it.clone() };
+        }
+        let rank = CatalogRank { catalog: graph.catalog.clone(), ..CatalogRank::default() };
+        let view = PackageView::new(&graph.package.clone(), vec![graph], &[rank]);
+        let mut ways = Ways::v1(&view, self.name);
+        users.iter().all(|it| ways.way(it).end == End::Head)
+    }
 }

@@ -48,12 +48,7 @@ pub fn judge(input: &Input, edits: &[FileEdit], package: &PackageDocuments) -> R
     Ok(Verdict { errors, upgrades, is_package_gone })
 }
 
-/// An index in memory of the files that have a package.
-pub(super) fn index_of(input: &Input, package: &str) -> Result<Index, EditError> {
-    index_and_findings(input, package).map(|it| it.0)
-}
-
-/// The same, with what the checks found on the way into it.
+/// An index in memory of the files that have a package, with what the checks found on the way into it.
 fn index_and_findings(input: &Input, package: &str) -> Result<(Index, Vec<Finding>), EditError> {
     let mut builder = Builder::in_memory();
     let spec = CatalogSpec { name: package.to_owned(), ..CatalogSpec::default() };

@@ -6,10 +6,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::answer::all_rules;
+use crate::bundle::rules::{Validator, selector};
+use crate::check::practice;
 use crate::compose::{self, BaselineFile, Choice};
-use crate::diag::Finding;
 use crate::diag::baseline::Scope;
-use crate::diag::selection::Selection;
+use crate::diag::selection::{Selection, Verdict};
+use crate::diag::{Finding, Rule};
 
 /// Which file of options is read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -28,7 +30,23 @@ pub enum ConfigFile {
 pub(super) struct Choosing {
     current: PathBuf,
     config: ConfigFile,
-    known: BTreeMap<Option<PathBuf>, Choice>,
+    known: BTreeMap<Option<PathBuf>, Chosen>,
+}
+
+/// What is chosen for a directory.
+#[derive(Debug, Default)]
+struct Chosen {
+    choice: Choice,
+    besides: Besides,
+}
+
+/// What is asked besides the rules that always hold, by the profiles of the options.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Besides {
+    /// Rules of good practice.
+    pub(super) practices: Vec<&'static Rule>,
+    /// Optional validators of bundles.
+    pub(super) validators: Vec<Validator>,
 }
 
 impl Choosing {
@@ -41,32 +59,32 @@ impl Choosing {
         self.known.clear();
     }
 
-    /// The findings that are shown of those of a directory. With it what is wrong with the options, when they are first read.
-    pub(super) fn chosen(
-        &mut self,
-        directory: Option<&Path>,
-        findings: Vec<Finding>,
-    ) -> (Vec<Finding>, Option<String>) {
+    /// What is asked besides in a directory. With it what is wrong with the options, when they are first read.
+    pub(super) fn besides(&mut self, directory: Option<&Path>) -> (Besides, Option<String>) {
         let key = directory.map(Path::to_owned);
         let mut problem = None;
         if !self.known.contains_key(&key) {
-            let choice = self.read(directory).unwrap_or_else(|error| {
+            let chosen = self.read(directory).unwrap_or_else(|error| {
                 problem = Some(error);
-                Choice::default()
+                Chosen::default()
             });
-            self.known.insert(key.clone(), choice);
+            self.known.insert(key.clone(), chosen);
         }
-        let rules = all_rules();
-        let scope = Scope { rules: &rules, package: None, is_whole: false };
-        let chosen = match self.known.get(&key) {
-            // It writes no file, so it cannot fail.
-            Some(choice) => choice.apply(findings, &scope).map(|it| it.findings).unwrap_or_default(),
-            None => findings,
-        };
-        (chosen, problem)
+        (self.known.get(&key).map(|it| it.besides.clone()).unwrap_or_default(), problem)
     }
 
-    fn read(&self, directory: Option<&Path>) -> Result<Choice, String> {
+    /// The findings that are shown of those of a directory.
+    pub(super) fn chosen(&self, directory: Option<&Path>, findings: Vec<Finding>) -> Vec<Finding> {
+        let rules = all_rules();
+        let scope = Scope { rules: &rules, package: None, is_whole: false };
+        match self.known.get(&directory.map(Path::to_owned)) {
+            // It writes no file, so it cannot fail.
+            Some(it) => it.choice.apply(findings, &scope).map(|it| it.findings).unwrap_or_default(),
+            None => findings,
+        }
+    }
+
+    fn read(&self, directory: Option<&Path>) -> Result<Chosen, String> {
         let path = match &self.config {
             ConfigFile::Absent => None,
             ConfigFile::Named(path) => Some(path.clone()),
@@ -75,11 +93,20 @@ impl Choosing {
                 compose::find(&self.current, &sources).found
             }
         };
-        let Some(path) = path else { return Ok(Choice::default()) };
+        let Some(path) = path else { return Ok(Chosen::default()) };
         let rules = all_rules();
         let config = compose::read(&path, &rules).map_err(|error| error.to_string())?;
-        let selection = Selection::new(&rules, &[config.layer]).map_err(|error| error.to_string())?;
+        let layers = [config.layer];
+        let mut selection = Selection::new(&rules, &layers).map_err(|error| error.to_string())?;
+        let on: Vec<&'static Rule> = config.profiles.iter().flat_map(|it| it.rules()).copied().collect();
+        selection.off_by_default(practice::rules::ALL, &on, &layers);
+        let is_wanted = |it: &&'static Rule| matches!(selection.verdict(it), Verdict::Shown(_));
+        let besides = Besides {
+            practices: practice::rules::ALL.iter().copied().filter(is_wanted).collect(),
+            validators: selector::of_profiles(&config.profiles.iter().map(|it| it.name()).collect::<Vec<_>>()),
+        };
         let baseline = config.baseline.as_deref().map(BaselineFile::read).transpose();
-        Ok(Choice { selection, baseline: baseline.map_err(|error| error.to_string())?, ..Choice::default() })
+        let baseline = baseline.map_err(|error| error.to_string())?;
+        Ok(Chosen { choice: Choice { selection, baseline, ..Choice::default() }, besides })
     }
 }

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use super::catalog::{Catalog, Key, OpenText, text_of};
 use super::graph::graphs;
-use crate::bundle::rules::{Contents, Options, Validation};
-use crate::check::{Checker, Draft, Facts};
+use crate::bundle::rules::{Contents, Options, Validation, Validator};
+use crate::check::practice::practices;
+use crate::check::{Checker, Draft, Facts, rules};
 use crate::diag::{Finding, Place, Severity};
 use crate::fbc::{Input, Spot};
 use crate::index::query::NamesWithoutWay;
@@ -19,8 +20,13 @@ use crate::upgrade::check_graph;
 /// Findings by document; a document without findings may be absent.
 pub(super) type Found = BTreeMap<Key, Vec<Finding>>;
 
-/// What is wrong with a catalog: the rules of `validate`, and of packages without errors those of `check-graph`.
-pub(super) fn of_catalog(catalog: &Catalog, open: &BTreeMap<Key, OpenText>) -> Found {
+/// What is wrong with a catalog: the rules of `validate`, of packages without errors those of `check-graph`, and those of good practice
+/// that are `wanted`, which are asked of all documents anew.
+pub(super) fn of_catalog(
+    catalog: &Catalog,
+    open: &BTreeMap<Key, OpenText>,
+    wanted: &[&'static crate::diag::Rule],
+) -> Found {
     let mut checker = Checker::new();
     let mut documents = Vec::new();
     let mut names = Vec::new();
@@ -59,6 +65,19 @@ pub(super) fn of_catalog(catalog: &Catalog, open: &BTreeMap<Key, OpenText>) -> F
                 source_column: located.text_column,
             };
             found.entry((*key).clone()).or_default().push(finding(draft, place, package));
+        }
+    }
+    if !wanted.is_empty() {
+        let mut texts = Input::default();
+        for key in catalog.files.keys() {
+            texts.files.extend(Input::bytes(&key.shown(), bytes_of(key, open)).files);
+        }
+        let keys: HashMap<String, &Key> = catalog.files.keys().map(|it| (it.shown(), it)).collect();
+        for finding in practices(&texts, wanted) {
+            let key = finding.place.as_ref().and_then(|it| keys.get(&it.file));
+            if let Some(key) = key {
+                found.entry((*key).clone()).or_default().push(finding);
+            }
         }
     }
     let is_readable = catalog.unreadable().is_none() && !is_broken;
@@ -112,16 +131,33 @@ pub(super) fn of_template(key: &Key, text: &Arc<str>) -> Found {
     Found::from([(key.clone(), findings)])
 }
 
-/// What is wrong with a bundle, as `bundle validate` says it. `open` are the open documents of its two directories.
-pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>) -> Found {
+/// What is wrong with a bundle, as `bundle validate` says it when it asks these validators too. `open` are the open documents of its two
+/// directories.
+pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>, optional: &[Validator]) -> Found {
     let mut found = Found::new();
-    let Ok(mut contents) = Contents::read(directory) else { return found };
+    let mut contents = match Contents::read(directory) {
+        Ok(contents) => contents,
+        Err(error) => {
+            // Whoever writes in it sees why nothing is said.
+            for key in open.keys() {
+                let place = Place { file: key.shown(), line: 1, column: 1, ..Place::default() };
+                found.entry(key.clone()).or_default().push(Finding {
+                    rule: rules::UNREADABLE_FILE,
+                    message: error.to_string(),
+                    place: Some(place),
+                    help: Some("the bundle is checked when all of it can be read".to_owned()),
+                    package: None,
+                });
+            }
+            return found;
+        }
+    };
     for (key, it) in open {
         if let Some(path) = key.path() {
             contents.set_text(path, it.text.as_bytes().to_vec());
         }
     }
-    for finding in Validation::new(&contents).findings(&[], &Options::default()) {
+    for finding in Validation::new(&contents).findings(optional, &Options::default()) {
         let Some(place) = &finding.place else { continue };
         let path = Path::new(&place.file);
         // What is said of a directory as a whole stands in the file that describes the bundle, or in the one that is open.

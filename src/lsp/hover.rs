@@ -36,7 +36,7 @@ pub(super) fn hover(catalog: &Catalog, key: &Key, offset: usize) -> Option<(Stri
 }
 
 /// A text of a catalog, as code.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let text = printable(&shortened(text, 200)).replace('`', "ʼ");
     format!("`{text}`")
 }
@@ -146,7 +146,7 @@ fn next(graph: &PackageGraph, channel: &str, name: &str) -> Vec<String> {
     vec![format!("Where it is installed:\n{}\n{}", words("OLM Classic", &classic), words("OLM v1", &v1))]
 }
 
-fn of_edge(graph: &PackageGraph, mention: &Mention) -> String {
+pub(super) fn of_edge(graph: &PackageGraph, mention: &Mention) -> String {
     let Mention { name, channel, entry, .. } = mention;
     let does = if mention.role == Role::Replaces {
         "takes its place in the chain, and whoever has it installed is upgraded"
@@ -164,7 +164,7 @@ fn of_edge(graph: &PackageGraph, mention: &Mention) -> String {
     lines.join("\n\n")
 }
 
-fn of_bundle(graph: &PackageGraph, mention: &Mention) -> String {
+pub(super) fn of_bundle(graph: &PackageGraph, mention: &Mention) -> String {
     let name = &mention.name;
     let channels = graph.channels.iter().filter(|it| it.entries.iter().any(|it| it.name == *name));
     let channels: Vec<&str> = channels.map(|it| it.name.as_str()).collect();
@@ -182,7 +182,7 @@ fn of_bundle(graph: &PackageGraph, mention: &Mention) -> String {
     lines.join("\n\n")
 }
 
-fn of_channel(graph: &PackageGraph, name: &str) -> String {
+pub(super) fn of_channel(graph: &PackageGraph, name: &str) -> String {
     let package = Package::new(graph);
     let is_default = if graph.default_channel == name { ", the default" } else { "" };
     let title = format!("Channel {}{is_default}", code(name));
@@ -228,7 +228,7 @@ fn of_range(catalog: &Catalog, range: &RangeText) -> String {
 }
 
 /// The bundles of a package whose versions a range holds, in words.
-fn in_range(graph: &PackageGraph, range: &str) -> String {
+pub(super) fn in_range(graph: &PackageGraph, range: &str) -> String {
     let range = match blang::Range::parse(range) {
         Ok(range) => range,
         Err(error) => return format!("not a range of versions: {}", error.plain()),

@@ -9,6 +9,7 @@
 //! | `findings`, `choosing` | what is wrong, by the rules of `validate`, `check-graph`, `template` and `bundle validate`, as `olmdex.toml` chooses |
 //! | `cursor`, `fields`, `completion`, `metadata` | what can stand at a place, also in a text that cannot be parsed |
 //! | `definition`, `hover`, `rename` | where a name leads, what it does, and another name for it |
+//! | `bundles` | the same in bundle directories, as far as those beside them say it |
 //! | `server` | the life of a server |
 //!
 //! [`serve()`] speaks the Language Server Protocol 3.17 over a pair of streams, synchronously. The messages are written down here and not
@@ -21,6 +22,7 @@
 //! answers no question about a place that it does not know.
 
 mod analysis;
+mod bundles;
 mod catalog;
 mod choosing;
 mod completion;

@@ -231,7 +231,7 @@ impl<W: Write> Server<'_, W> {
             }
             (Phase::Running, "textDocument/hover") => self.hover(&read(params)?),
             (Phase::Running, "textDocument/completion") => self.completion(&read(params)?),
-            (Phase::Running, "textDocument/definition") => self.places(&read(params)?, definitions),
+            (Phase::Running, "textDocument/definition") => self.definition(&read(params)?),
             (Phase::Running, "textDocument/references") => self.places(&read(params)?, references),
             (Phase::Running, "textDocument/prepareRename") => self.prepare_rename(&read(params)?),
             (Phase::Running, "textDocument/rename") => self.rename(&read(params)?),
@@ -310,16 +310,17 @@ impl<W: Write> Server<'_, W> {
         for group in self.workspace.take_dirty() {
             let mut now: BTreeMap<String, (Option<i64>, Vec<Value>)> = BTreeMap::new();
             if self.workspace.is_used(&group) {
-                let (found, is_too_large) = self.workspace.findings(&group);
+                let (besides, problem) = self.choosing.besides(group.directory());
+                if let Some(problem) = problem {
+                    self.say(2, problem)?;
+                }
+                let (found, is_too_large) = self.workspace.findings(&group, &besides);
                 if is_too_large {
                     let directory = group.directory().map(|it| it.display().to_string()).unwrap_or_default();
                     self.say(2, format!("{directory} has too many files: only open documents are looked at"))?;
                 }
                 for (key, findings) in found {
-                    let (findings, problem) = self.choosing.chosen(group.directory(), findings);
-                    if let Some(problem) = problem {
-                        self.say(2, problem)?;
-                    }
+                    let findings = self.choosing.chosen(group.directory(), findings);
                     let version = self.workspace.open.get(&key).and_then(|it| it.version);
                     let encoding = self.workspace.encoding;
                     let shown = self.workspace.with_text(&key, |text, lines| {
@@ -384,7 +385,10 @@ impl<W: Write> Server<'_, W> {
     fn hover(&mut self, at: &AtPlace) -> Answer {
         let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
         let key = key_of(&at.text_document.uri);
-        let found = self.workspace.catalog(&key).and_then(|it| hover(it, &key, offset));
+        let found = match self.workspace.bundles(&key) {
+            Some((bundles, path, text)) => bundles.hover(&path, &text, offset),
+            None => self.workspace.catalog(&key).and_then(|it| hover(it, &key, offset)),
+        };
         let Some((text, bytes)) = found else { return Ok(Value::Null) };
         let range = self.workspace.ranges(&key, &[bytes]).pop();
         let kind = if self.has_markdown { "markdown" } else { "plaintext" };
@@ -397,12 +401,21 @@ impl<W: Write> Server<'_, W> {
         let Some(document) = self.workspace.open.get(&key) else { return Ok(Value::Null) };
         let group = document.group.clone();
         let cursor = Cursor::at(&document.text, offset);
+        let mut word = cursor.word.clone();
         let found = match group {
             None => return Ok(Value::Null),
-            Some(Group::Bundle(_)) => metadata::proposals(key.path(), &cursor),
+            Some(Group::Bundle(_)) => {
+                let mut found = metadata::proposals(key.path(), &cursor);
+                if let Some((bundles, path, text)) = self.workspace.bundles(&key) {
+                    let (more, place) = bundles.proposals(&path, &text, offset);
+                    found.extend(more);
+                    word = place;
+                }
+                found
+            }
             Some(_) => self.workspace.catalog(&key).map(|it| proposals(it, &cursor)).unwrap_or_default(),
         };
-        let range = self.workspace.ranges(&key, &[cursor.word]).pop().unwrap_or_default();
+        let range = self.workspace.ranges(&key, &[word]).pop().unwrap_or_default();
         let item = |(number, it): (usize, super::completion::Proposal)| {
             json!({
                 "label": it.label,
@@ -415,6 +428,23 @@ impl<W: Write> Server<'_, W> {
         };
         let items: Vec<Value> = found.into_iter().enumerate().map(item).collect();
         Ok(json!({"isIncomplete": false, "items": items}))
+    }
+
+    fn definition(&mut self, at: &AtPlace) -> Answer {
+        let key = key_of(&at.text_document.uri);
+        let Some((bundles, path, text)) = self.workspace.bundles(&key) else { return self.places(at, definitions) };
+        let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
+        let encoding = self.workspace.encoding;
+        let location = |place: crate::diag::Place| {
+            let key = super::catalog::Key::File(place.file.clone().into());
+            let range = self.workspace.with_text(&key, |text, lines| {
+                let start = lines.offset_of(text, place.line, place.column);
+                lines.range(text, start..start, encoding)
+            });
+            Location { uri: self.workspace.uri(&key), range }
+        };
+        let found: Vec<Location> = bundles.definitions(&path, &text, offset).into_iter().map(location).collect();
+        Ok(json!(found))
     }
 
     fn places(

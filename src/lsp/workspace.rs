@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::bundles::Bundles;
 use super::catalog::{Catalog, Key, OpenText, text_of};
+use super::choosing::Besides;
 use super::findings::{self, Found};
 use super::kind::{Kind, kind_of};
 use super::lines::{Encoding, Lines, Range};
@@ -276,18 +278,29 @@ impl Workspace {
         &mut it.catalog
     }
 
+    /// The bundles beside the one that a document belongs to, with the document's path and text; `None` if it belongs to none.
+    pub(super) fn bundles(&self, key: &Key) -> Option<(Bundles, PathBuf, Arc<str>)> {
+        let document = self.open.get(key)?;
+        let Some(Group::Bundle(directory)) = &document.group else { return None };
+        let is_near = |it: &Key| it.path().zip(directory.parent()).is_some_and(|(path, all)| path.starts_with(all));
+        let open = self.open.iter().filter(|(key, _)| is_near(key));
+        let open: BTreeMap<Key, OpenText> =
+            open.map(|(key, it)| (key.clone(), OpenText { text: Arc::clone(&it.text), serial: it.serial })).collect();
+        Some((Bundles::read(directory, &open), key.path()?.to_owned(), Arc::clone(&document.text)))
+    }
+
     /// What is wrong with a group, and whether its directory has too many files to look at. Only of documents that belong to it.
-    pub(super) fn findings(&mut self, group: &Group) -> (Found, bool) {
+    pub(super) fn findings(&mut self, group: &Group, besides: &Besides) -> (Found, bool) {
         let texts = self.texts_of(group);
         let (mut found, is_too_large) = match group {
-            Group::Bundle(directory) => (findings::of_bundle(directory, &texts), false),
+            Group::Bundle(directory) => (findings::of_bundle(directory, &texts, &besides.validators), false),
             Group::Template(key) => match texts.get(key) {
                 Some(it) => (findings::of_template(key, &it.text), false),
                 None => (Found::new(), false),
             },
             Group::Catalog(_) | Group::Alone(_) => {
                 let catalog = self.refreshed(group, &texts);
-                (findings::of_catalog(catalog, &texts), catalog.is_too_large())
+                (findings::of_catalog(catalog, &texts, &besides.practices), catalog.is_too_large())
             }
         };
         found.retain(|key, _| self.owner(key).is_none_or(|it| it == group));

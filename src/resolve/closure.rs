@@ -177,6 +177,20 @@ pub fn bare_world(index: &Index, catalogs: &[String]) -> Result<World, ClosureEr
     Ok(Question::default().world(&ranks)?.0)
 }
 
+/// A world with a Subscription to a bundle, to start with.
+///
+/// # Errors
+/// If the catalogs of the world do not have the bundle.
+pub(super) fn subscribed(index: &Index, world: &World, target: BundleName<'_>) -> Result<World, ClosureError> {
+    let mut asked = world.clone();
+    let question = Question {
+        install: vec![Install { package: target.package.to_owned(), choice: Some(target.bundle.to_owned()) }],
+        ..Question::default()
+    };
+    question.complete(&mut asked, &IndexRows::new(index, world), index)?;
+    Ok(asked)
+}
+
 /// What OLM installs with a bundle of a catalog in an empty namespace; `None` if it cannot be had.
 ///
 /// # Errors
@@ -189,13 +203,7 @@ pub fn closure(
     let mut world = bare_world(index, &[])?;
     // The Subscription is to this catalog, whatever the priorities.
     let only = bare_world(index, &[target.catalog.to_owned()])?;
-    let mut asked = only.clone();
-    let question = Question {
-        install: vec![Install { package: target.package.to_owned(), choice: Some(target.bundle.to_owned()) }],
-        ..Question::default()
-    };
-    question.complete(&mut asked, &IndexRows::new(index, &only), index)?;
-    world.subscriptions = asked.subscriptions;
+    world.subscriptions = subscribed(index, &only, target)?.subscriptions;
     let rows = IndexRows::new(index, &world);
     let Verdict::Resolved(resolution) = resolve(&world, &rows, options)? else { return Ok(None) };
     let demand = |it: &Because| match it {

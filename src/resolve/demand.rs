@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: nothing is chosen. What OLM would choose is a resolution.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::candidates::Candidates;
@@ -14,7 +14,7 @@ use super::universe::{EntryId, Universe};
 use crate::constraint::cel::Fuel;
 use crate::constraint::property::{Meaning, read};
 use crate::diag::Place;
-use crate::index::IndexError;
+use crate::index::{Index, IndexError};
 
 /// What a bundle demands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +55,21 @@ pub struct Demander {
     pub place: Place,
 }
 
+/// The types of properties that demand something.
+const DEMANDING: [&str; 4] = ["olm.gvk.required", "olm.package.required", "olm.label.required", "olm.constraint"];
+
+/// The packages of an index of which some bundle demands something, by name.
+///
+/// # Errors
+/// If the index cannot be read.
+pub fn demanding_packages(index: &Index) -> Result<Vec<String>, IndexError> {
+    let mut packages = BTreeSet::new();
+    for kind in DEMANDING {
+        packages.extend(index.packages_with_property(kind)?.into_iter().map(|it| it.0));
+    }
+    Ok(packages.into_iter().collect())
+}
+
 /// What the bundles of a name in a package demand, one answer for each catalog.
 ///
 /// # Errors
@@ -68,41 +83,99 @@ pub fn demands(
 ) -> Result<Vec<BundleDemands>, Failure> {
     let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
     let mut candidates = Candidates::default();
-    let mut answers = Vec::new();
-    for id in entries(&mut universe, package, bundle)?.into_values().filter_map(|it| it.first().copied()) {
-        let mut demands: Vec<Demand> = Vec::new();
-        for meaning in Rc::clone(&universe.said(id)?.meanings).iter() {
-            let demand = match meaning {
-                Meaning::Requires(requirement) => {
-                    let found = candidates.of(&mut universe, requirement, id)?;
-                    Demand {
-                        text: requirement.plain.clone(),
-                        message: requirement.message.clone(),
-                        candidates: found.iter().map(|it| named(&universe, *it)).collect(),
-                        is_broken: false,
-                        is_all: requirement.is_all(),
-                        place: universe.place_of_demand(id, requirement),
+    let entries = entries(&mut universe, package, bundle)?.into_values();
+    entries.filter_map(|it| it.first().copied()).map(|id| of_entry(&mut universe, &mut candidates, id)).collect()
+}
+
+/// A demand, and the bundles that meet it, with their packages, most preferred first.
+pub(super) type Met = (String, Rc<[(String, String)]>);
+
+/// What each bundle of a package demands that a channel has, by the names of the bundles. Bundles that demand nothing are left out, and
+/// so is what cannot be read.
+///
+/// # Errors
+/// As [`demands`].
+pub(super) fn demands_of_package(
+    world: &World,
+    rows: &dyn Rows,
+    options: &Options,
+    package: &str,
+) -> Result<BTreeMap<String, Vec<Met>>, Failure> {
+    let mut universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
+    let mut candidates = Candidates::default();
+    let mut found = BTreeMap::new();
+    // Version after version demands the same.
+    let mut met: BTreeMap<usize, Rc<[(String, String)]>> = BTreeMap::new();
+    let mut channels = universe.package(package)?;
+    channels.sort_by_cached_key(|it| (!universe.channel(*it).is_default, universe.channel(*it).name.clone()));
+    for channel in channels {
+        let ids = universe.channel(channel).entries.clone();
+        universe.learn(&ids)?;
+        for id in ids {
+            let name = universe.entry(id).name.clone();
+            if found.contains_key(&name) {
+                continue;
+            }
+            let mut demands: Vec<Met> = Vec::new();
+            for meaning in Rc::clone(&universe.said(id)?.meanings).iter() {
+                let Meaning::Requires(requirement) = meaning else { continue };
+                let names = match met.get(&requirement.number) {
+                    Some(known) => Rc::clone(known),
+                    None => {
+                        let entries = candidates.of(&mut universe, requirement, id)?;
+                        let name =
+                            |it: &EntryId| (universe.bundle(*it).package.clone(), universe.entry(*it).name.clone());
+                        let mut names: Vec<(String, String)> = entries.iter().map(name).collect();
+                        names.dedup();
+                        let names: Rc<[_]> = names.into();
+                        met.insert(requirement.number, Rc::clone(&names));
+                        names
                     }
-                }
-                Meaning::Broken(error) => Demand {
-                    text: error.to_string(),
-                    message: String::new(),
-                    candidates: Vec::new(),
-                    is_broken: true,
-                    is_all: false,
-                    place: universe
-                        .place_of_meaning(id, |it| matches!(it, Meaning::Broken(it) if Rc::ptr_eq(it, error))),
-                },
-                _ => continue,
-            };
-            // A file-based catalog's server says every demand twice.
-            if !demands.contains(&demand) {
-                demands.push(demand);
+                };
+                demands.push((requirement.plain.clone(), names));
+            }
+            demands.sort();
+            demands.dedup();
+            if !demands.is_empty() {
+                found.insert(name, demands);
             }
         }
-        answers.push(BundleDemands { bundle: named(&universe, id), demands });
     }
-    Ok(answers)
+    Ok(found)
+}
+
+/// What the bundle of an entry demands.
+fn of_entry(universe: &mut Universe<'_>, candidates: &mut Candidates, id: EntryId) -> Result<BundleDemands, Failure> {
+    let mut demands: Vec<Demand> = Vec::new();
+    for meaning in Rc::clone(&universe.said(id)?.meanings).iter() {
+        let demand = match meaning {
+            Meaning::Requires(requirement) => {
+                let found = candidates.of(universe, requirement, id)?;
+                Demand {
+                    text: requirement.plain.clone(),
+                    message: requirement.message.clone(),
+                    candidates: found.iter().map(|it| named(universe, *it)).collect(),
+                    is_broken: false,
+                    is_all: requirement.is_all(),
+                    place: universe.place_of_demand(id, requirement),
+                }
+            }
+            Meaning::Broken(error) => Demand {
+                text: error.to_string(),
+                message: String::new(),
+                candidates: Vec::new(),
+                is_broken: true,
+                is_all: false,
+                place: universe.place_of_meaning(id, |it| matches!(it, Meaning::Broken(it) if Rc::ptr_eq(it, error))),
+            },
+            _ => continue,
+        };
+        // A file-based catalog's server says every demand twice.
+        if !demands.contains(&demand) {
+            demands.push(demand);
+        }
+    }
+    Ok(BundleDemands { bundle: named(universe, id), demands })
 }
 
 /// Whether a bundle of the catalogs meets a constraint, the value of an `olm.constraint`. `None` if that cannot be told: it cannot be

@@ -13,6 +13,7 @@ mod candidates;
 mod closure;
 mod conflict;
 mod demand;
+mod dependants;
 mod elsewhere;
 mod explain;
 mod failure;
@@ -45,7 +46,8 @@ pub use closure::{
     PlaceAnswer, bare_world, closure, partial_closure,
 };
 pub use conflict::{Conflict, ConflictFact, FactKind, Named};
-pub use demand::{BundleDemands, Demand, Demander, demanders, demands, is_met};
+pub use demand::{BundleDemands, Demand, Demander, demanders, demanding_packages, demands, is_met};
+pub use dependants::{Dependant, Dependants, dependants};
 pub use explain::{Sentence, story, with_origin};
 pub use failure::{BrokenDemand, Failure, Overwork};
 pub use fitness::ClusterFacts;

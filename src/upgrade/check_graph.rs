@@ -6,6 +6,7 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::advice::extra_edge;
 use super::classic::{Channel, Entry, Installed, Order, OrderError, Package, Walker, leads_to};
 use super::rules;
 use crate::diag::{Finding, Place, Rule};
@@ -123,15 +124,22 @@ fn check_names(
     let head = order.live.first().map_or("", |it| it.name.as_str());
     // `None` if another channel of this name has no order.
     let Some(walker) = ordered.walker(&channel.name) else { return };
+    let all: Vec<(Installed, &'static Rule)> =
+        all.into_iter().map(|(name, (version, rule))| (Installed { name: name.to_owned(), version }, rule)).collect();
+    let is_open = |it: &Installed| !settled.contains(it.name.as_str());
+    let is_stranded = |it: &Installed| is_open(it) && walker.next(it).is_none() && head != it.name;
+    let advice = OnceCell::new();
     // Names from which the way has been followed.
     let mut followed: BTreeSet<String> = BTreeSet::new();
-    for (name, (version, rule)) in all {
-        let installed = Installed { name: name.to_owned(), version };
-        let is_open = !settled.contains(name);
-        if is_open && walker.next(&installed).is_none() && head != name {
-            findings.push(stranded(channel, order, &installed, rule));
+    for (installed, rule) in &all {
+        let name = installed.name.as_str();
+        if is_stranded(installed) {
+            let advice = advice.get_or_init(|| advice_for(ordered, channel, &all, is_stranded));
+            findings.push(stranded(channel, order, installed, rule, advice.as_deref()));
         }
-        if is_open && let Some(back) = circle(&walker, &installed, &mut followed) {
+        if is_open(installed)
+            && let Some(back) = circle(&walker, installed, &mut followed)
+        {
             let message = format!("the path from {name} in {id} loops: it comes back to {back}");
             let help = "leave newer versions out of the skipRange of older entries";
             let place = channel.entry(&back).map(|it| at_range(channel, it));
@@ -148,6 +156,38 @@ fn check_names(
     }
 }
 
+/// The edge that would leave nobody in a channel stranded, in words: the same for all whom it is for.
+fn advice_for(
+    ordered: &Ordered<'_>,
+    channel: &Channel,
+    all: &[(Installed, &Rule)],
+    is_stranded: impl Fn(&Installed) -> bool,
+) -> Option<String> {
+    // Of several channels of one name, none has a head of its own.
+    let n_channels = ordered.package.channels.iter().filter(|it| it.name == channel.name).count();
+    let users = all.iter().map(|it| &it.0).filter(|it| !names_itself(channel, &it.name)).cloned();
+    let users: Vec<Installed> = users.collect();
+    let edge = extra_edge(channel, &users, &[], |_| n_channels == 1)?;
+    let n_covered = users.iter().filter(|it| is_stranded(it) && !is_newer(it, channel.entry(&edge.entry))).count();
+    let request = edge.request();
+    Some(match n_covered {
+        0 | 1 => request,
+        2 => format!("{request}, for both versions that have no upgrade"),
+        n => format!("{request}, for all {n} versions that have no upgrade"),
+    })
+}
+
+/// Whether an entry replaces or skips its own name.
+fn names_itself(channel: &Channel, name: &str) -> bool {
+    channel.entry(name).is_some_and(|it| it.replaces == name || it.skips.iter().any(|it| it == name))
+}
+
+/// Whether the head is older than what is installed, and no upgrade for it.
+fn is_newer(installed: &Installed, head: Option<&Entry>) -> bool {
+    let versions = head.and_then(|it| it.version.as_ref()).zip(installed.version.as_ref());
+    versions.is_some_and(|(head, version)| head < version)
+}
+
 /// Whether versions go up along the chain. Then a way goes round in a circle, or stays where it is, only by a range that
 /// holds its entry's own version or a newer one.
 fn ascends(channel: &Channel, order: &Order<'_>) -> bool {
@@ -156,7 +196,13 @@ fn ascends(channel: &Channel, order: &Order<'_>) -> bool {
 }
 
 /// A version without a way on. An entry that would lead on, but is skipped, is named: it is what surprises.
-fn stranded(channel: &Channel, order: &Order<'_>, installed: &Installed, rule: &'static Rule) -> Finding {
+fn stranded(
+    channel: &Channel,
+    order: &Order<'_>,
+    installed: &Installed,
+    rule: &'static Rule,
+    advice: Option<&str>,
+) -> Finding {
     let name = &installed.name;
     let mut message = format!("{}/{} has no upgrade from {name}", channel.package, channel.name);
     let is_dead = |it: &&Entry| order.skipped.contains_key(it.name.as_str()) && leads_to(channel, it, installed);
@@ -167,25 +213,19 @@ fn stranded(channel: &Channel, order: &Order<'_>, installed: &Installed, rule: &
         message.push_str(&more);
     }
     let own = channel.entry(name);
-    let names_itself = own.is_some_and(|it| it.replaces == *name || it.skips.contains(name));
     let head = order.live.first();
-    // An older head is no update for it.
-    let is_newest = head.is_none_or(|head| {
-        head.version.as_ref().zip(installed.version.as_ref()).is_some_and(|(head, version)| head < version)
-    });
-    let head = head.map_or("", |it| it.name.as_str());
-    let help = if names_itself {
-        format!("take {name} out of its own replaces and skips")
-    } else if is_newest {
-        format!("let {name} replace {head}, or take it out of the channel")
+    let help = if names_itself(channel, name) {
+        Some(format!("take {name} out of its own replaces and skips"))
+    } else if let Some(head) = head.filter(|it| is_newer(installed, Some(it))) {
+        Some(format!("let {name} replace {}, or take it out of the channel", head.name))
     } else {
-        format!("add {name} to the skips of {head}, or include its version in a skipRange")
+        advice.map(str::to_owned)
     };
     // The name's own entry, else the edge that mentions it, else the head that could follow it.
     let place = own.map(|it| channel.places.entry(it.number)).or_else(|| at_name(channel, name));
     let at_head = || order.live.first().map(|it| channel.places.entry(it.number));
     let place = place.or_else(at_head).unwrap_or_else(|| channel.places.start());
-    finding(rule, place, channel, message, Some(&help))
+    finding(rule, place, channel, message, help.as_deref())
 }
 
 /// The name that a way comes back to, if it does and nobody has said so: a way is followed only as far as none was

@@ -9,7 +9,8 @@
 //! On both stand the questions that people ask: what happens now ([`Updates`]), on which way ([`UpgradePath`]), and why not
 //! ([`WhyNot`]).
 //!
-//! [`check_graph()`] finds the versions that have no way on, by [`rules`].
+//! [`check_graph()`] finds the versions that have no way on, by [`rules`]; [`Ways`] says where every version leads, and [`extra_edge()`] which
+//! edge would leave nobody stranded.
 //!
 //! The engines are separate, since the two generations of OLM share words but not rules; both work on the same rows
 //! ([`crate::index::query::PackageGraph`]).
@@ -20,8 +21,8 @@
 //! What it deliberately does not do: no SQL, no resolution of dependencies, no drawing. An answer about an upgrade is an
 //! answer about the graph; whether what the target depends on can be installed is another question.
 
+mod advice;
 mod answer;
-mod channel_document;
 mod check_graph;
 mod check_packages;
 pub mod classic;
@@ -38,11 +39,12 @@ mod stay;
 mod trails;
 mod updates;
 pub mod v1;
+mod ways;
 mod why_not;
 mod zstream;
 
+pub use advice::{ExtraEdge, extra_edge, is_above_head, leads_all_to_its_head, with_edge};
 pub use answer::{Asked, Generation, InstalledBundle, PackageView, Target};
-pub use channel_document::{ChannelDocument, ChannelDocumentError, channel_text};
 pub use check_graph::check_graph;
 pub use check_packages::check_packages;
 pub use definitions::unsafe_definitions;
@@ -53,5 +55,6 @@ pub use permit::{Field, Permit};
 pub use shortest::{Effort, Wish, classic_shortest, first_steps, v1_shortest};
 pub use stay::{Move, Stay, Stop, bundles_that_stay, installed_that_stays};
 pub use updates::{Updates, Verdict, classic_updates, nothing_leads_on, v1_targets, v1_updates};
+pub use ways::{LostEdge, Way, Ways, lost_edge};
 pub use why_not::{Condition, WhyNot, classic_why_not, v1_why_not};
 pub use zstream::{Stream, ZStream, ZStreamError, z_stream};

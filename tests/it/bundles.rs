@@ -326,6 +326,101 @@ fn manifests_are_migrated_in_whatever_holds_a_bundle() {
     assert!(is_migrated(&std::fs::read_to_string(file).unwrap()));
 }
 
+/// A template is the same catalog wherever its bundles come from, with manifests and without.
+#[test]
+fn a_template_takes_its_bundles_from_layouts_and_registries() {
+    let directory = scratch();
+    let root = directory.path();
+    let layer = Layer::new().file("manifests/csv.yaml", CSV).file("metadata/annotations.yaml", ANNOTATIONS).finish();
+    write(root, "dir/manifests/csv.yaml", CSV);
+    write(root, "dir/metadata/annotations.yaml", ANNOTATIONS);
+    let registry = Registry::start();
+    let digest = registry.add("org/till", "v1", image(BUNDLE, std::slice::from_ref(&layer)));
+    let name = |image: &str| registry.name(image).trim_start_matches("docker://").to_owned();
+    let (by_tag, by_digest) = (name("org/till:v1"), name(&format!("org/till@{digest}")));
+    // Images of a layout have their references as names.
+    layout(&root.join("layout"), BUNDLE, std::slice::from_ref(&layer));
+    let index = std::fs::read_to_string(root.join("layout/index.json")).unwrap();
+    write(root, "layout/index.json", index.replace("\"latest\"", &format!("\"{by_tag}\"")));
+    let home = root.to_str().unwrap();
+    let cache = format!("{home}/cache");
+    for (image, level) in [(&by_tag, "none"), (&by_digest, "bundle-object-to-csv-metadata")] {
+        let template =
+            format!("schema: olm.semver\ngenerateMajorChannels: true\nstable:\n  bundles:\n  - image: {image}\n");
+        write(root, "template.yaml", template);
+        let run = |args: &[&str]| {
+            let render = ["template", "render", "template.yaml", "--migrate-level", level];
+            let run = olmdex(render).args(args.iter().copied()).in_directory(root).env("HOME", home);
+            run.env("XDG_CACHE_HOME", &cache).answer()
+        };
+        let expected = run(&["--bundle", &format!("{image}=dir")]).expect_code(0).out();
+        assert!(expected.contains("olm.csv.metadata") == (level != "none"), "{expected}");
+        for args in [&["--bundles", "oci:layout"][..], &["--bundles", "layout"], &["--pull", "--plain-http"]] {
+            assert_eq!(run(args).expect_code(0).out(), expected, "{image} {args:?}");
+        }
+        // What was fetched once needs no registry.
+        registry.forget_requests();
+        run(&["--pull", "--plain-http", "--offline"]).expect_code(0);
+        assert_eq!(registry.requests().len(), 0);
+        run(&[]).expect_code(4).expect_words("--pull");
+        // The same in a composition, which says how manifests are written.
+        let config = format!(
+            "[catalogs.ours]\ntemplate = \"template.yaml\"\nbundles = [\"oci:layout\"]\nmigrate-level = \"{level}\"\n"
+        );
+        write(root, "olmdex.toml", config);
+        let render = ["render", "--catalog", "ours", "-o", "json"];
+        let composed = olmdex(render).in_directory(root).env("HOME", home).answer().expect_code(0).out();
+        assert_eq!(composed, expected);
+        std::fs::remove_file(root.join("olmdex.toml")).unwrap();
+    }
+}
+
+/// Prints how long a semver template of 100 bundles takes, each with a ClusterServiceVersion of 30 KB and a definition of 60 KB.
+#[test]
+#[allow(clippy::print_stdout, reason = "figures are to be read")]
+#[ignore = "it prints figures: cargo test --release --test it -- --ignored --nocapture what_a_template_costs"]
+fn what_a_template_costs() {
+    let directory = scratch();
+    let root = directory.path();
+    let mut template = "schema: olm.semver\ngenerateMinorChannels: true\nstable:\n  bundles:\n".to_owned();
+    for minor in 0..100 {
+        let mut csv = format!(
+            "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata:\n  name: till.v1.{minor}.0\nspec:\n  version: 1.{minor}.0\n  customresourcedefinitions:\n    owned:\n    - {{name: tills.example.com, kind: Till, version: v1}}\n  description: |\n"
+        );
+        let mut definition = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: tills.example.com}\nspec:\n  group: example.com\n  names: {kind: Till, plural: tills}\n  versions:\n  - name: v1\n    served: true\n    storage: true\n    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n".to_owned();
+        for line in 0..500 {
+            csv.push_str(&format!("    Line {line} of what version {minor} of the till can do for a shop.\n"));
+            definition.push_str(&format!("          field{line}:\n            type: string\n            description: What field {line} of the till is for, in one line of words.\n"));
+        }
+        write(root, &format!("operators/till/1.{minor}.0/manifests/csv.yaml"), csv);
+        write(root, &format!("operators/till/1.{minor}.0/manifests/crd.yaml"), definition);
+        write(root, &format!("operators/till/1.{minor}.0/metadata/annotations.yaml"), ANNOTATIONS);
+        template.push_str(&format!("  - image: quay.io/org/till:v1.{minor}.0\n"));
+    }
+    write(root, "template.yaml", template);
+    let render = |args: &[&str]| {
+        let start = std::time::Instant::now();
+        let answer = olmdex(["template", "render", "template.yaml", "--migrate-level", "all"])
+            .args(args)
+            .in_directory(root)
+            .answer();
+        (answer.expect_code(0).out(), start.elapsed())
+    };
+    let values = |text: &str| -> Vec<serde_json::Value> {
+        serde_json::Deserializer::from_str(text).into_iter().map(Result::unwrap).collect()
+    };
+    let (catalog, _) = render(&["--bundles", "operators"]);
+    write(root, "catalog.json", &catalog);
+    olmdex(["build", "-q", "c=catalog.json", "-o", "index.db"]).in_directory(root).answer().expect_code(0);
+    for args in [["--bundles", "operators"], ["--from", "index.db"], ["--from", "catalog.json"]] {
+        let mut times: Vec<_> = (0..9).map(|_| render(&args)).collect();
+        times.sort_by_key(|it| it.1);
+        // An index keeps the values, and not the order of fields in properties.
+        assert_eq!(values(&times[0].0), values(&catalog), "{args:?}");
+        println!("{args:?}: median {:?}, best {:?}", times[4].1, times[0].1);
+    }
+}
+
 /// The form of the older documentation: opm knows no field `property`, and takes each item for a property without type and value, of which
 /// equal ones are one.
 #[test]

@@ -65,6 +65,37 @@ fn a_composed_catalog_is_the_same_wherever_it_goes() {
 }
 
 #[test]
+fn an_index_is_older_than_any_part_that_has_changed() {
+    let folder = folder(TWO);
+    let run = |args: &[&str]| olmdex(args).in_directory(folder.path()).answer().expect_code(0).out();
+    run(&["build", "-q", "-o", "index.db"]);
+    let before = std::fs::metadata(folder.path().join("index.db")).unwrap().modified().unwrap();
+    let touch = |name: &str, time: std::time::SystemTime| {
+        std::fs::File::options().write(true).open(folder.path().join(name)).unwrap().set_modified(time).unwrap();
+    };
+    for name in ["olmdex.toml", "shop/till/package.yaml", "shop/ledger/catalog.json", "kiln/catalog.yaml"] {
+        let outdated = run(&["info", "index.db", "-o", "json"]);
+        assert!(outdated.contains("\"outdated\": []"), "{outdated}");
+        touch(name, before + std::time::Duration::from_secs(100));
+        let outdated = run(&["info", "index.db", "-o", "json"]);
+        assert!(outdated.contains(&format!("/{name}\"")) || outdated.contains(&format!("\"{name}\"")), "{outdated}");
+        touch(name, before);
+    }
+}
+
+#[test]
+fn what_a_template_takes_its_bundles_from_has_a_place() {
+    let folder = folder("[catalogs.a]\ncomponents = [\n  { template = 't.yaml', from = ['nowhere'] },\n]\n");
+    write(folder.path(), "t.yaml", "schema: olm.semver\nstable:\n  bundles:\n  - image: example.com/a:v1\n");
+    for key in ["from", "bundles"] {
+        let options = format!("[catalogs.a]\ncomponents = [\n  {{ template = 't.yaml', {key} = ['nowhere'] }},\n]\n");
+        write(folder.path(), "olmdex.toml", options);
+        let answer = olmdex(["render", "--catalog", "a"]).in_directory(folder.path()).answer();
+        answer.expect_code(3).expect_words("olmdex.toml:3:3: ").expect_words("nowhere");
+    }
+}
+
+#[test]
 fn a_destination_leads_nowhere_else() {
     for (destination, words) in [
         ("../out", "outside"),

@@ -69,7 +69,7 @@ fn a_file_outside_of_the_source_is_not_changed() {
     let read = || std::fs::read_to_string(root.join("elsewhere/catalog.yaml")).unwrap();
     for source in ["cat", "file.yaml"] {
         let answer = olmdex(APPLY).args(["-i", source]).in_directory(root).answer();
-        answer.expect_code(3).expect_words("not part of the source").expect_words("--follow");
+        answer.expect_code(3).expect_words("leads out of the catalog").expect_words("--follow");
         assert_eq!(read(), old, "{source}");
     }
     let answer = olmdex(APPLY).args(["--follow", "-i", "cat"]).in_directory(root).answer();

@@ -197,6 +197,101 @@ fn a_thousand_edits_of_real_catalogs_touch_what_they_must() {
     real_edits(2);
 }
 
+/// Numbers that look random, and are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % n.max(1)
+    }
+
+    fn one_of<'t, T>(&mut self, all: &'t [T]) -> Option<&'t T> {
+        let at = self.below(all.len());
+        all.get(at)
+    }
+}
+
+/// Some change of a package, which need not make sense.
+fn any_change(dice: &mut Dice, package: &Package) -> Option<Change> {
+    let channels: Vec<&String> = package.channels.keys().collect();
+    let channel = (*dice.one_of(&channels)?).clone();
+    let entries = &package.channels[&channel];
+    let bundle = dice.one_of(entries)?.0.clone();
+    let other = dice.one_of(entries)?.0.clone();
+    let to = (*dice.one_of(&channels)?).clone();
+    let target = match dice.below(3) {
+        0 => Target::Package,
+        1 => Target::Channel(channel.clone()),
+        _ => Target::Bundle(bundle.clone()),
+    };
+    Some(match dice.below(10) {
+        0 => Change::Deprecate { target, message: "Use another one: \"this\" #1".to_owned() },
+        1 => Change::Undeprecate(target),
+        2 => Change::DefaultChannel(channel),
+        3 => Change::RenameChannel { from: channel, to: format!("named-{}", dice.below(1000)) },
+        4 | 5 => {
+            let skips = (dice.below(2) == 0).then(|| vec![other.clone()]);
+            let skip_range = (dice.below(3) == 0).then(|| ">=0.0.1 <0.0.2".to_owned());
+            let replaces = (dice.below(2) == 0).then_some(other);
+            Change::SetEdges { channel, entry: bundle, edges: Edges { replaces, skips, skip_range } }
+        }
+        6 => Change::Promote { bundle, from: Some(channel), to, only: dice.below(2) == 0 },
+        7 => Change::AddProperty { bundles: vec![bundle], kind: "tested".to_owned(), value: "[true]".to_owned() },
+        8 => Change::Remove(Target::Bundle(bundle)),
+        _ => Change::Remove(target),
+    })
+}
+
+/// Edits one after the other, each of what the last valid one has left. What is invalid then is so for opm, too, and nothing else changes
+/// than documents of the package. Gives how many were made.
+fn random_edits(inputs: &[Input], n: usize, seed: u64) -> usize {
+    let mut dice = Dice(seed);
+    let mut n_made = 0;
+    for input in inputs.iter().cycle().take(n.div_ceil(5)) {
+        let mut catalog = CatalogEdit::new(input.clone());
+        for _ in 0..5 {
+            let before = catalog.clone();
+            let all = packages(catalog.input());
+            let Some(package) = dice.one_of(&all) else { break };
+            let Some(change) = any_change(&mut dice, package) else { continue };
+            let Ok(verdict) = catalog.change(&package.name, std::slice::from_ref(&change)) else { continue };
+            n_made += 1;
+            let opm = check(catalog.input()).opm;
+            assert_eq!(opm.is_none(), verdict.errors.is_empty(), "{}: {change:?}: {opm:?}", package.name);
+            let of_others = |input: &Input| {
+                let mut found = Vec::new();
+                for (file, text) in input.files.iter().zip(texts(input)) {
+                    let parts = text.split("\n---\n").map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
+                    found.extend(parts.filter(|it| !it.contains(&package.name)).map(|it| (file.shown.clone(), it)));
+                }
+                found
+            };
+            assert_eq!(of_others(before.input()), of_others(catalog.input()), "{}: {change:?}", package.name);
+            if opm.is_some() {
+                catalog = before;
+            }
+        }
+    }
+    n_made
+}
+
+#[test]
+fn random_edits_are_judged_as_opm_does_and_stay_in_their_package() {
+    let inputs = ["shop/in", "help/my-catalog"].map(|it| Input::directory(&fixtures().join(it)).unwrap());
+    let n = random_edits(&inputs, 150, 1);
+    assert!(n > 80, "{n}");
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn a_thousand_random_edits_of_real_catalogs_are_judged_as_opm_does() {
+    let Some(inputs) = real(2) else { return };
+    let n = random_edits(&inputs, 1600, 2);
+    eprintln!("{n} edits");
+    assert!(n > 1000, "{n}");
+}
+
 #[test]
 fn files_outside_of_the_catalog_and_files_that_change_are_left_alone() {
     let directory = scratch();

@@ -210,7 +210,7 @@ fn catalogs_share_documents_and_graphs() {
     assert_eq!(number(&mut index, "SELECT count(*) FROM graph"), 2);
     assert_eq!(number(&mut index, "SELECT count(*) FROM catalog_document"), 24);
     assert_eq!(number(&mut index, "SELECT count(*) FROM v_bundle WHERE package = 'foo'"), 9);
-    let info = index.info(None).unwrap();
+    let info = index.info(None, &|_, _| Vec::new()).unwrap();
     assert_eq!((info.references, info.documents), (24, 10));
 }
 

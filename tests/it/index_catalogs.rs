@@ -39,7 +39,7 @@ fn real_catalogs_share_what_is_equal() {
     assert!(std::fs::read(&path).unwrap() == std::fs::read(&again).unwrap());
 
     let index = Index::open(&path).unwrap();
-    let info = index.info(None).unwrap();
+    let info = index.info(None, &|_, _| Vec::new()).unwrap();
     assert!(info.documents < info.references, "{} of {}", info.documents, info.references);
     let bundles = index.bundles(&Filter::default()).unwrap();
     let total: u64 = info.catalogs.iter().map(|it| it.bundles).sum();
@@ -61,7 +61,7 @@ fn real_catalogs_share_what_is_equal() {
         builder.remove_catalog(name).unwrap();
     }
     builder.finish().unwrap();
-    let empty = Index::open(&path).unwrap().info(None).unwrap();
+    let empty = Index::open(&path).unwrap().info(None, &|_, _| Vec::new()).unwrap();
     assert_eq!((empty.documents, empty.references, empty.document_bytes), (0, 0, 0));
     let connection = rusqlite::Connection::open(&path).unwrap();
     let tables: Vec<String> = connection

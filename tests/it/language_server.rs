@@ -564,6 +564,43 @@ fn olmdex_toml_chooses() {
     editor.shut_down();
 }
 
+#[test]
+fn a_bundle_that_cannot_be_read_says_why() {
+    let directory = scratch();
+    let text =
+        "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: till.v1.0.0}\n";
+    let csv = write(directory.path(), "till/manifests/csv.yaml", text);
+    write(directory.path(), "till/metadata/annotations.yaml", "annotations: {}\n");
+    let large = std::fs::File::create(directory.path().join("till/manifests/large.yaml")).unwrap();
+    large.set_len(4 << 30).unwrap();
+    let mut editor = Editor::initialized(directory.path(), &[], &[]);
+    editor.open(&uri(&csv), 1, text);
+    let said = editor.findings(&uri(&csv), 1);
+    let findings = said[0]["diagnostics"].as_array().unwrap();
+    assert_eq!(findings.len(), 1, "{said:?}");
+    assert_eq!(findings[0]["code"], "E0001");
+    assert!(findings[0]["message"].as_str().unwrap().contains("large.yaml"), "{said:?}");
+    editor.shut_down();
+}
+
+/// A package with one channel whose document has about so many lines.
+fn long_channel(n_lines: usize) -> String {
+    let mut text = format!("{PACKAGE}---\nschema: olm.channel\npackage: till\nname: stable\nentries:\n");
+    let n = n_lines / 2;
+    for at in 0..n {
+        text.push_str(&format!("- name: till.v1.{at}.0\n"));
+        if at > 0 {
+            text.push_str(&format!("  replaces: till.v1.{}.0\n", at - 1));
+        }
+    }
+    for at in 0..n {
+        let property = format!("{{type: olm.package, value: {{packageName: till, version: 1.{at}.0}}}}");
+        let image = format!("quay.io/shop/till:v1.{at}.0");
+        text.push_str(&format!("---\n{{schema: olm.bundle, package: till, name: till.v1.{at}.0, image: '{image}', properties: [{property}]}}\n"));
+    }
+    text
+}
+
 /// A catalog of about so many lines, in YAML: one package with one channel.
 fn large(n_lines: usize) -> String {
     let n = n_lines / 57;
@@ -598,9 +635,15 @@ fn large(n_lines: usize) -> String {
 #[ignore = "it prints figures: cargo test --release --test it -- --ignored --nocapture what_a_key_costs"]
 fn what_a_key_costs() {
     let directory = scratch();
-    for n_lines in [5_000, 20_000, 80_000] {
-        let text = large(n_lines);
-        let path = write(directory.path(), &format!("{n_lines}/catalog.yaml"), &text);
+    let cases = [
+        ("5", large(5_000)),
+        ("20", large(20_000)),
+        ("80", large(80_000)),
+        ("one channel", long_channel(10_000)),
+        ("one channel", long_channel(20_000)),
+    ];
+    for (name, text) in cases {
+        let path = write(directory.path(), &format!("{}/catalog.yaml", text.len()), &text);
         let mut editor = Editor::initialized(directory.path(), &[], &[]);
         let of = uri(&path);
         let start = std::time::Instant::now();
@@ -609,7 +652,7 @@ fn what_a_key_costs() {
         assert!(said.iter().any(|it| it["diagnostics"] == json!([])), "{said:?}");
         let first = start.elapsed();
         for what in ["kind: Till", "- name: till.v1.40.0"] {
-            let line = text.lines().position(|it| it.contains(what)).unwrap();
+            let Some(line) = text.lines().position(|it| it.contains(what)) else { continue };
             let column = text.lines().nth(line).unwrap().len();
             let mut times = Vec::new();
             for version in 2..32 {
@@ -624,7 +667,7 @@ fn what_a_key_costs() {
             times.sort();
             let n = text.lines().count();
             println!(
-                "{n} lines, a key in `{what}`: median {:?}, longest {:?}; opened in {first:?}",
+                "{name}: {n} lines, a key in `{what}`: median {:?}, longest {:?}; opened in {first:?}",
                 times[15], times[29]
             );
         }

@@ -64,6 +64,7 @@ mod serving;
 mod serving_as_opm;
 mod serving_hostile;
 mod serving_tls;
+mod simulating;
 mod solving;
 mod support;
 mod survive_reading;

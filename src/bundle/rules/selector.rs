@@ -76,6 +76,25 @@ pub fn suite(word: &str) -> Result<Vec<Validator>, SelectorError> {
     by_name.or_else(by_alias).map(|it| vec![it]).ok_or_else(|| SelectorError::Unknown(word.to_owned()))
 }
 
+/// The optional validators that profiles ask, by the names of the profiles, in their order, each once. A profile that is about catalogs
+/// only asks none.
+#[must_use]
+pub fn of_profiles(names: &[&str]) -> Vec<Validator> {
+    use Validator::{Capabilities, Categories, DeprecatedApis, GoodPractices, Objects, OperatorHubV2};
+    let of_one = |name: &str| -> &[Validator] {
+        match name {
+            // What OperatorHub.io shows, and its pipeline refuses.
+            "community" => &[OperatorHubV2, Capabilities, Categories, DeprecatedApis, GoodPractices],
+            "certified" => &[OperatorHubV2, Capabilities, Categories, DeprecatedApis, GoodPractices, Objects],
+            _ => &[],
+        }
+    };
+    let mut all: Vec<Validator> = names.iter().flat_map(|it| of_one(it)).copied().collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
 /// One demand on a label.
 struct Demand {
     key: String,

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::answer::all_rules;
 use crate::check::practice::{self, Profile};
@@ -72,6 +73,12 @@ fn parse_severity(text: &str) -> Result<(String, Level), String> {
         other => return Err(format!("`{other}` is not `error`, `warning` or `off`")),
     };
     Ok((parse_rule(rule)?, level))
+}
+
+/// The names of profiles.
+pub(crate) fn profiles() -> impl TypedValueParser<Value = Profile> {
+    let names = PossibleValuesParser::new(Profile::ALL.map(|it| PossibleValue::new(it.name()).help(it.about())));
+    names.try_map(|it| Profile::find(&it).ok_or("there is no such profile"))
 }
 
 fn in_words(error: &UnknownRule) -> String {

@@ -70,6 +70,15 @@ pub(crate) fn named<'c>(config: &'c Config, name: &str) -> Result<&'c NamedCatal
     })
 }
 
+/// What a catalog of a file is made of, as paths: its sources, its templates, and what has their bundles. Nothing if the file cannot be
+/// read, which is for whoever builds from it to say.
+pub(crate) fn parts(file: &Path, catalog: &str) -> Vec<PathBuf> {
+    let config = compose::read(file, &all_rules());
+    let catalogs = config.map(|it| it.catalogs).unwrap_or_default();
+    let components = catalogs.iter().filter(|it| it.name == catalog).flat_map(|it| &it.components);
+    components.flat_map(|it| it.inputs()).map(Path::to_owned).collect()
+}
+
 /// Composes a catalog, and says what users should know of what was chosen.
 pub(crate) fn compose(context: &Context, file: &Path, catalog: &NamedCatalog) -> Result<Composition, CommandError> {
     let composed = Composition::compose(file, catalog, &context.opener, &|path| context.open(path));
@@ -92,10 +101,9 @@ impl From<ComposeError> for CommandError {
             _ => Exit::Input,
         };
         match error {
-            ComposeError::Source(error) => error.into(),
             ComposeError::Unopened { place, source } => Self::from(*source).at(&place),
             ComposeError::Index(error) => error.into(),
-            ComposeError::Images(error) => error.into(),
+            ComposeError::Images { place, error } => Self::from(*error).at(&place),
             error => {
                 let help = error.help();
                 let it = Self::new(exit, error.to_string());

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use crate::cli::args::{cache, legacy_source};
+use crate::cli::args::{cache, composition, legacy_source};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::progress::Progress;
@@ -237,7 +237,7 @@ fn warn_if_outdated(context: &Context, index: &Index) -> Result<(), CommandError
         return Ok(());
     }
     let cache = cache::directory().map(|it| Cache::at(&it));
-    for it in index.outdated(cache.as_ref())? {
+    for it in index.outdated(cache.as_ref(), &composition::parts)? {
         let (catalog, newest) = (&it.catalog, &it.newest);
         context.reporter.warning(&format!("the index is older than catalog `{catalog}`: {newest} has changed since"));
         context.reporter.note(&format!("  = help: {}", rebuild(index, &it)));

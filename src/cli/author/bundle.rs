@@ -9,11 +9,13 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::answer::FindingsMetadata;
 use crate::bundle::rules::{Contents, Options, Validation, Validator, sdk, selector, table};
-use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::check::practice::Profile;
+use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::compose::Choice;
 use crate::diag::baseline::Scope;
 use crate::diag::{Finding, Rule, Severity, Tally, counted};
 use crate::json;
@@ -61,6 +63,10 @@ struct ValidateArgs {
     /// As `--suite`, with operator-sdk's labels: `suite=operatorframework`, `name=good-practices`; may be repeated
     #[arg(long, value_name = "LABELS", value_parser = parse_labels)]
     select_optional: Vec<Suite>,
+    /// Ask the validators too that a bundle should pass where it goes: those of `community` and `certified`; default: `profile` in
+    /// olmdex.toml
+    #[arg(long, value_name = "PROFILE,…", value_delimiter = ',', value_parser = profiles(), conflicts_with = "compat")]
+    profile: Vec<Profile>,
     /// What validators look at: `k8s-version=1.25`, `index-path=bundle.Dockerfile`; may be repeated
     #[arg(long, value_name = "KEY=VALUE", value_delimiter = ',', value_parser = parse_value)]
     optional_values: Vec<(Key, String)>,
@@ -142,7 +148,10 @@ pub(crate) fn run(context: &Context, args: &BundleArgs) -> CommandResult {
 
 fn validate(context: &Context, args: &ValidateArgs) -> CommandResult {
     let options = options(args)?;
-    let mut validators: Vec<Validator> = Vec::new();
+    let config = if args.compat.is_none() { args.choice.config(context, &args.directories)? } else { None };
+    let of_config = config.as_ref().map(|it| it.profiles.as_slice()).unwrap_or_default();
+    let profiles = if args.profile.is_empty() { of_config } else { &args.profile };
+    let mut validators = selector::of_profiles(&profiles.iter().map(|it| it.name()).collect::<Vec<_>>());
     for it in args.suite.iter().chain(&args.select_optional).flat_map(|it| &it.0) {
         if it.is_optional() && !validators.contains(it) {
             validators.push(*it);
@@ -151,7 +160,10 @@ fn validate(context: &Context, args: &ValidateArgs) -> CommandResult {
     validators.sort();
     match (args.compat, args.output.0) {
         (Some(Tool::OperatorSdk), format) => as_sdk(context, args, &validators, &options, format),
-        (None, Some(format)) => own(context, args, &validators, &options, format),
+        (None, Some(format)) => {
+            let choice = args.choice.choice(context, config.as_ref(), Whole::Other)?;
+            own(context, args, &validators, &options, (format, &choice))
+        }
         (None, None) => {
             let error = CommandError::usage("`-o json-alpha1` goes with `--compat operator-sdk` only");
             Err(error.help("use `-o json`"))
@@ -185,9 +197,8 @@ fn own(
     args: &ValidateArgs,
     optional: &[Validator],
     options: &Options,
-    format: FindingFormat,
+    (format, choice): (FindingFormat, &Choice),
 ) -> CommandResult {
-    let choice = args.choice.open(context, &args.directories, Whole::Other)?;
     let mut rules: Vec<&'static Rule> = table::ALL.to_vec();
     let index = match &args.with {
         Some(path) => {
@@ -220,7 +231,7 @@ fn own(
         Err(error) if error.is_broken_pipe() => {}
         other => other?,
     }
-    report(context, &choice, &chosen);
+    report(context, choice, &chosen);
     if format == FindingFormat::Text && !context.reporter.is_quiet() {
         note(context, args.directories.len(), chosen.tally(), chosen.has_hidden_errors());
     }

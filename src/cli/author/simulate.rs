@@ -1,6 +1,6 @@
 //! `olmdex simulate`
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -8,19 +8,29 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::args::formats::DataFormat;
 use crate::cli::args::name::NameArgument;
-use crate::cli::print::table::{write_data, write_fitted, write_markdown};
+use crate::cli::args::one_catalog;
+use crate::cli::args::sources::{AskOptions, check_names};
+use crate::cli::args::upgrade::Olm;
+use crate::cli::print::simulation::{self, Form};
+use crate::cli::print::table::write_data;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::diag::counted;
-use crate::edit::{CatalogEdit, Change, Edges, Effect, ExtraEdge, Simulated, Target, Way, extra_edges, simulate};
+use crate::edit::{
+    AFTER, BEFORE, CatalogEdit, Change, Edges, Effect, Named, Question, Simulation, Survey, Target, before_and_after,
+    simulate,
+};
 use crate::fbc::Input;
 use crate::index::Index;
+use crate::index::query::Filter;
+use crate::resolve::{Dependant, Options, demanding_packages, dependants};
 use crate::source::Source;
+use crate::upgrade::{Generation, InstalledBundle, PackageView};
 
 /// Show what a change would mean for everybody who has a version installed
 ///
-/// For each channel and version: where upgrades lead now, and where they would lead. Whoever is stranded makes it exit with 1, with the
-/// smallest edge that strands nobody. Nothing is written; `olmdex edit` does.
+/// For each channel and version: where upgrades lead now, and where they would lead. Operators that depend on the package are resolved
+/// again, as OLM Classic does. Exits with 1 if somebody is stranded who was not, or an operator that depends on the package can no longer be installed.
+/// With the edge that was lost, and the smallest one that strands nobody. Nothing is written; `olmdex edit` does.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex simulate --add till.v1.2.0,replaces=till.v1.1.0,channel=stable -i my-catalog/
@@ -46,6 +56,18 @@ pub(crate) struct SimulateArgs {
     /// The catalog: anything that is a source
     #[arg(short, long = "input", value_name = "SOURCE", default_value = ".")]
     input: PathBuf,
+    /// The catalog of an index that has several; versions that the others have in a channel of the same name count as installed too
+    #[arg(long, value_name = "NAME")]
+    catalog: Option<String>,
+    /// What may be installed besides: a bundle's name, a version, or NAME@VERSION; may be repeated
+    #[arg(long, value_name = "NAME|VERSION")]
+    installed: Vec<String>,
+    /// A source whose versions may be installed too, channel by channel; may be repeated
+    #[arg(long, value_name = "SOURCE")]
+    seen: Vec<PathBuf>,
+    /// Which generation of OLM to ask
+    #[arg(long, value_enum, default_value_t = Olm::Both)]
+    olm: Olm,
     /// Also those for whom nothing changes
     #[arg(long)]
     all: bool,
@@ -63,101 +85,241 @@ enum SimulateFormat {
     Json,
     /// YAML of the JSON envelope
     Yaml,
-    /// A table for a pull request
+    /// Tables for a pull request
     Markdown,
 }
 
 pub(crate) fn run(context: &Context, args: &SimulateArgs) -> CommandResult {
-    let (mut simulated, edges) = match (&args.old, &args.new) {
-        (Some(old), Some(new)) => (between(&files(context, old)?, &files(context, new)?)?, Vec::new()),
-        _ => changed(context, args)?,
+    let mut simulations = match (&args.old, &args.new) {
+        (Some(old), Some(new)) => between(context, args, old, new)?,
+        _ => vec![changed(context, args)?],
     };
-    let is_stranded = simulated.iter().any(|it| it.effect == Effect::Stranded);
-    let mut counts: BTreeMap<Effect, u64> = BTreeMap::new();
-    simulated.iter().for_each(|it| *counts.entry(it.effect).or_default() += 1);
+    let is_negative = simulations.iter().any(Simulation::is_negative);
+    let counts = simulation::counts(&simulations);
     if !args.all {
-        simulated.retain(|it| it.effect != Effect::Same);
+        let is_news = |it: Effect| !matches!(it, Effect::Same | Effect::StrandedBefore);
+        simulations.iter_mut().for_each(|it| it.users.retain(|it| is_news(it.effect)));
     }
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
-        SimulateFormat::Json => write_data(DataFormat::Json, "Simulation", simulated, &mut out)?,
-        SimulateFormat::Yaml => write_data(DataFormat::Yaml, "Simulation", simulated, &mut out)?,
-        SimulateFormat::Table | SimulateFormat::Markdown => print(args.output, &simulated, &counts, &edges, &mut out)?,
+        SimulateFormat::Json => write_data(DataFormat::Json, "Simulation", simulations, &mut out)?,
+        SimulateFormat::Yaml => write_data(DataFormat::Yaml, "Simulation", simulations, &mut out)?,
+        SimulateFormat::Table => simulation::print(Form::Table, &simulations, &counts, &mut out)?,
+        SimulateFormat::Markdown => simulation::print(Form::Markdown, &simulations, &counts, &mut out)?,
     }
     out.flush()?;
-    Ok(if is_stranded { Exit::No } else { Exit::Yes })
+    Ok(if is_negative { Exit::No } else { Exit::Yes })
 }
 
-fn print(
-    format: SimulateFormat,
-    simulated: &[Simulated],
-    counts: &BTreeMap<Effect, u64>,
-    edges: &[ExtraEdge],
-    out: &mut impl std::io::Write,
-) -> Result<(), CommandError> {
-    let way = |it: &Way| {
-        if it.target.is_empty() {
-            return "nowhere".to_owned();
-        }
-        let deprecated = if it.is_deprecated { ", deprecated" } else { "" };
-        let end = if it.is_head { "" } else { ", no way to the head" };
-        match it.steps {
-            0 => format!("stays{deprecated}{end}"),
-            n => format!("{} ({}{deprecated}{end})", it.target, counted(n as u64, "step")),
-        }
-    };
-    let rows: Vec<Vec<String>> = simulated
-        .iter()
-        .map(|it| {
-            let channel = format!("{}/{}", it.package, it.channel);
-            let effect = it.effect.word().to_owned();
-            vec![channel, it.installed.clone(), effect, way(&it.before), way(&it.after)]
-        })
-        .collect();
-    let headers = ["CHANNEL", "INSTALLED", "EFFECT", "BEFORE", "AFTER"].map(str::to_owned).to_vec();
-    if !rows.is_empty() {
-        match format {
-            SimulateFormat::Markdown => write_markdown(Some(headers), &rows, out)?,
-            _ => write_fitted(Some(headers), rows, 3, out)?,
-        }
-        writeln!(out)?;
+fn generations(olm: Olm) -> &'static [Generation] {
+    match olm {
+        Olm::Classic => &[Generation::Classic],
+        Olm::V1 => &[Generation::V1],
+        Olm::Both => &[Generation::Classic, Generation::V1],
     }
-    let summary: Vec<String> = counts.iter().map(|(effect, n)| format!("{n} {}", effect.word())).collect();
-    writeln!(out, "{}", if summary.is_empty() { "nobody has it".to_owned() } else { summary.join(", ") })?;
-    for it in edges {
-        let mut what = Vec::new();
-        if !it.skips.is_empty() {
-            what.push(format!("skips {}", it.skips.join(", ")));
-        }
-        if !it.skip_range.is_empty() {
-            what.push(format!("has the skipRange `{}`", it.skip_range));
-        }
-        writeln!(out, "nobody in {} is stranded if {} {}", it.channel, it.entry, what.join(" and "))?;
-    }
-    Ok(())
 }
 
 /// What the difference between two catalogs means.
-fn between(old: &Input, new: &Input) -> Result<Vec<Simulated>, CommandError> {
-    let names: BTreeSet<String> = CatalogEdit::new(old.clone()).packages().into_iter().collect();
+fn between(context: &Context, args: &SimulateArgs, old: &Path, new: &Path) -> Result<Vec<Simulation>, CommandError> {
+    let (old, new) = (one_catalog::open(context, old, None)?, one_catalog::open(context, new, None)?);
+    let (index, _) = before_and_after(&old, &new)?;
+    let seen = seen_in(context, &args.seen)?;
+    let filter = Filter { catalogs: vec![BEFORE.to_owned()], ..Filter::default() };
     let mut all = Vec::new();
-    for package in names {
-        all.extend(simulate(old, new, &package)?);
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    for row in index.packages(&filter)? {
+        let view = view(&index, BEFORE, &row.package)?;
+        let mut installed = Vec::new();
+        for text in &args.installed {
+            if let Some(it) = installed_of(&view, text) {
+                installed.push(it);
+                known.insert(text);
+            }
+        }
+        all.push(of_package(&index, args, view, (&installed, &seen))?);
     }
+    if let Some(text) = args.installed.iter().find(|it| !known.contains(it.as_str())) {
+        let error = CommandError::usage(format!("no package has `{text}`"));
+        return Err(error.help("name a bundle, or `PKG@VERSION`"));
+    }
+    // Each is told where the package is that it depends on.
+    for it in dependants_of(context, args, &index, "")? {
+        match all.iter_mut().find(|of| of.package == it.provider) {
+            Some(simulation) => simulation.dependants.push(it),
+            None => {
+                all.push(Simulation { package: it.provider.clone(), dependants: vec![it], ..Simulation::default() });
+            }
+        }
+    }
+    all.retain(|it| !it.users.is_empty() || !it.dependants.is_empty());
     Ok(all)
 }
 
 /// What a change means, and which edges would help.
-fn changed(context: &Context, args: &SimulateArgs) -> Result<(Vec<Simulated>, Vec<ExtraEdge>), CommandError> {
-    let input = files(context, &args.input)?;
+fn changed(context: &Context, args: &SimulateArgs) -> Result<Simulation, CommandError> {
+    let seen_elsewhere = seen_in(context, &args.seen)?;
+    let (input, mut seen, package) = part(context, args)?;
+    seen.extend(seen_elsewhere.into_iter().filter(|it| it.0 == package));
     let mut catalog = CatalogEdit::new(input.clone());
     let (package, change) = change(args, &catalog)?;
-    for finding in catalog.change(&package, &[change])?.errors {
-        context.reporter.finding(&finding);
+    catalog.change_unjudged(&package, &[change])?;
+    let (index, errors) = before_and_after(&input, catalog.input())?;
+    errors.iter().for_each(|it| context.reporter.finding(it));
+    let view = view(&index, BEFORE, &package)?;
+    let installed = args.installed.iter().map(|it| match installed_of(&view, it).or_else(|| view.find_installed(it)) {
+        Some(found) => Ok(found),
+        None => {
+            Err(CommandError::new(Exit::NotFound, format!("package `{package}` has no bundle and no version `{it}`"))
+                .help("name what the catalog does not have with its version: `NAME@VERSION`"))
+        }
+    });
+    let installed: Vec<InstalledBundle> = installed.collect::<Result<_, _>>()?;
+    let mut simulation = of_package(&index, args, view, (&installed, &seen))?;
+    simulation.dependants = dependants_of(context, args, &index, &package)?;
+    Ok(simulation)
+}
+
+/// What changes for operators that depend on something, but for those of the package itself. OLM v1 installs nothing that does.
+fn dependants_of(
+    context: &Context,
+    args: &SimulateArgs,
+    index: &Index,
+    package: &str,
+) -> Result<Vec<Dependant>, CommandError> {
+    if args.olm == Olm::V1 {
+        return Ok(Vec::new());
     }
-    let simulated = simulate(&input, catalog.input(), &package)?;
-    let edges = extra_edges(&input, &catalog, &package, &simulated)?;
-    Ok((simulated, edges))
+    let packages: Vec<String> = demanding_packages(index)?.into_iter().filter(|it| it != package).collect();
+    let found = dependants(index, (BEFORE, AFTER), &packages, &Options::default())?;
+    for it in found.left_out {
+        context.reporter.warning(&format!("an operator that depends on it is left out: {it}"));
+    }
+    Ok(found.found)
+}
+
+fn view(index: &Index, catalog: &str, package: &str) -> Result<PackageView, CommandError> {
+    let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+    Ok(PackageView::read(index, &filter, package)?)
+}
+
+/// What may be installed: the package, the channel, and the bundle.
+type Seen = (String, String, InstalledBundle);
+
+fn of_package(
+    index: &Index,
+    args: &SimulateArgs,
+    before: PackageView,
+    (installed, seen): (&[InstalledBundle], &[Seen]),
+) -> Result<Simulation, CommandError> {
+    let after = view(index, AFTER, &before.package)?;
+    let of_it = seen.iter().filter(|it| it.0 == before.package).map(|it| (it.1.clone(), it.2.clone()));
+    let seen: Vec<(String, InstalledBundle)> = of_it.collect();
+    let question = Question { generations: generations(args.olm), installed, seen: &seen };
+    Ok(simulate(&before, &after, &question))
+}
+
+/// What a text names of a package: a bundle that it has, `PKG@VERSION`, or a name that begins with that of the package.
+fn installed_of(view: &PackageView, text: &str) -> Option<InstalledBundle> {
+    let of_package = text.strip_prefix(view.package.as_str());
+    if let Some(version) = of_package.and_then(|it| it.strip_prefix('@')) {
+        return view.find_installed(version);
+    }
+    let is_its = view.find(text).is_some_and(|it| it.0 == text) || of_package.is_some_and(|it| it.starts_with('.'));
+    view.find_installed(text).filter(|_| is_its)
+}
+
+/// The versions that other sources have.
+fn seen_in(context: &Context, paths: &[PathBuf]) -> Result<Vec<Seen>, CommandError> {
+    let mut seen = Vec::new();
+    for path in paths {
+        let index = AskOptions::of_sources(std::slice::from_ref(path)).open(context)?;
+        for package in index.package_names()? {
+            seen.extend(seen_of(&index, &package, None)?);
+        }
+    }
+    Ok(seen)
+}
+
+/// The versions of a package in the channels of all catalogs of an index but one.
+fn seen_of(index: &Index, package: &str, but: Option<&str>) -> Result<Vec<Seen>, CommandError> {
+    let view = PackageView::read(index, &Filter::default(), package)?;
+    let mut seen = Vec::new();
+    for graph in view.graphs.iter().filter(|it| but != Some(it.catalog.as_str())) {
+        let Some(own) = view.of_catalog(&graph.catalog) else { continue };
+        for channel in &graph.channels {
+            for entry in channel.entries.iter() {
+                let Some((name, version)) = own.bundles().iter().find(|it| it.0 == entry.name) else { continue };
+                let bundle = InstalledBundle { name: name.clone(), version: version.clone(), is_in_catalog: true };
+                seen.push((package.to_owned(), channel.name.clone(), bundle));
+            }
+        }
+    }
+    Ok(seen)
+}
+
+/// The part of a catalog that a change can matter to, what other catalogs of its index have, and the package that is changed.
+fn part(context: &Context, args: &SimulateArgs) -> Result<(Input, Vec<Seen>, String), CommandError> {
+    let named = named(args)?;
+    match context.open(&args.input)? {
+        Source::Catalog(input) => {
+            if args.catalog.is_some() {
+                let message = format!("`--catalog` chooses from an index, and `{}` is not one", args.input.display());
+                return Err(CommandError::usage(message));
+            }
+            let near = Survey::near(&input, named.text());
+            // What was not found may be written otherwise, and who guesses must know all names.
+            let (survey, package) = match near.package_of(&named) {
+                Ok(package) => (near, package),
+                Err(_) => {
+                    let all = Survey::of_files(&input);
+                    let package = all.package_of(&named)?;
+                    (all, package)
+                }
+            };
+            let files = survey.files_of(&survey.around(&package));
+            Ok((input.only(&files), Vec::new(), package))
+        }
+        Source::Index(path) => {
+            let index = Index::open(&path)?;
+            let names = index.catalog_names()?;
+            let catalog = match (&args.catalog, names.as_slice()) {
+                (Some(name), names) => {
+                    check_names(std::slice::from_ref(name), names)?;
+                    name
+                }
+                (None, [only]) => only,
+                (None, _) => {
+                    let message = format!("`{}` has {} catalogs", path.display(), names.len());
+                    return Err(CommandError::usage(message).help("choose one with `--catalog`"));
+                }
+            };
+            let mut survey = Survey::of_index(&index)?;
+            if let Named::Plain(name) = &named {
+                survey.add_bundle(name, index.packages_of_bundle(name)?);
+            }
+            let package = survey.package_of(&named)?;
+            let around = survey.around(&package);
+            let input = index.packages_without_manifests(catalog, around.iter().map(String::as_str))?;
+            Ok((input, seen_of(&index, &package, Some(catalog))?, package))
+        }
+    }
+}
+
+/// What is changed, as far as it says of which package it is.
+fn named(args: &SimulateArgs) -> Result<Named, CommandError> {
+    if let Some(text) = args.remove.as_ref().or(args.deprecate.as_ref()) {
+        return Ok(NameArgument::parse(text).into());
+    }
+    let Some(text) = &args.add else {
+        let error = CommandError::usage("nothing is changed");
+        return Err(error.help("name `--add`, `--remove`, `--deprecate`, or `--old` and `--new`"));
+    };
+    let added = Added::parse(text)?;
+    Ok(match (added.field("package"), added.field("replaces")) {
+        (Some(package), _) => Named::Plain(package.to_owned()),
+        (None, Some(replaces)) => NameArgument::parse(replaces).into(),
+        (None, None) => Named::Plain(added.name_and_version().0),
+    })
 }
 
 fn change(args: &SimulateArgs, catalog: &CatalogEdit) -> Result<(String, Change), CommandError> {
@@ -170,84 +332,79 @@ fn change(args: &SimulateArgs, catalog: &CatalogEdit) -> Result<(String, Change)
         let (package, target) = find(text)?;
         return Ok((package, Change::Deprecate { target, message: "It is deprecated.".to_owned() }));
     }
-    let Some(text) = &args.add else {
-        let error = CommandError::usage("nothing is changed");
-        return Err(error.help("name `--add`, `--remove`, `--deprecate`, or `--old` and `--new`"));
-    };
-    added(text, find)
+    Added::parse(args.add.as_deref().unwrap_or_default())?.change(find)
 }
 
 /// A bundle as it is described in `--add`.
-fn added(
-    text: &str,
-    find: impl Fn(&str) -> Result<(String, Target), CommandError>,
-) -> Result<(String, Change), CommandError> {
-    let mut parts = text.split(',');
-    let name = parts.next().unwrap_or_default().to_owned();
-    let mut fields: BTreeMap<&str, String> = BTreeMap::new();
-    let mut last = "";
-    for part in parts {
-        match part.split_once('=') {
-            Some((key, value))
-                if ["channel", "replaces", "skips", "skipRange", "version", "package"].contains(&key) =>
-            {
-                fields.insert(key, value.to_owned());
-                last = key;
-            }
-            // Ranges have commas too.
-            _ if last == "skipRange" => fields.entry(last).or_default().push_str(&format!(",{part}")),
-            _ => {
-                let error = CommandError::usage(format!("`{part}` is not a part of a bundle"));
-                return Err(error.help("write it as `NAME,channel=stable,replaces=…,skips=…,skipRange=…,version=…`"));
-            }
-        }
-    }
-    let list = |key: &str| -> Vec<String> {
-        let text = fields.get(key).map(String::as_str).unwrap_or_default();
-        text.split(';').filter(|it| !it.is_empty()).map(str::to_owned).collect()
-    };
-    let channels = list("channel");
-    if channels.is_empty() {
-        return Err(CommandError::usage("the bundle joins no channel").help("name one: `NAME,channel=stable`"));
-    }
-    let package = match (fields.get("package"), fields.get("replaces")) {
-        (Some(package), _) => package.clone(),
-        (None, Some(replaces)) => find(replaces)?.0,
-        (None, None) => name.split_once(".v").map_or_else(|| name.clone(), |it| it.0.to_owned()),
-    };
-    let version = match fields.get("version") {
-        Some(version) => version.clone(),
-        None => name.split_once(".v").map(|it| it.1.to_owned()).unwrap_or_default(),
-    };
-    let property = serde_json::json!({"type": "olm.package", "value": {"packageName": package, "version": version}});
-    let bundle = serde_json::json!({
-        "schema": "olm.bundle", "name": name, "package": package, "image": "example.com/simulated@sha256:0000000000000000000000000000000000000000000000000000000000000000",
-        "properties": [property],
-    });
-    let edges = Edges {
-        replaces: fields.get("replaces").cloned(),
-        skips: fields.contains_key("skips").then(|| list("skips")),
-        skip_range: fields.get("skipRange").cloned(),
-    };
-    Ok((
-        package,
-        Change::Add { bundle: bundle.to_string(), channels, edges, creates_channels: false, replaces_itself: false },
-    ))
+struct Added<'a> {
+    name: &'a str,
+    fields: Vec<(&'a str, String)>,
 }
 
-/// The files of a catalog; those of an index are made of what it holds.
-fn files(context: &Context, path: &Path) -> Result<Input, CommandError> {
-    match context.open(path)? {
-        Source::Catalog(input) => Ok(input),
-        Source::Index(path) => {
-            let index = Index::open(&path)?;
-            match index.catalog_names()?.as_slice() {
-                [only] => Ok(index.catalog_input(only)?),
-                several => {
-                    let message = format!("`{}` has {} catalogs", path.display(), several.len());
-                    Err(CommandError::usage(message).help("name a source with one catalog"))
+impl<'a> Added<'a> {
+    fn parse(text: &'a str) -> Result<Self, CommandError> {
+        const FIELDS: [&str; 6] = ["channel", "replaces", "skips", "skipRange", "version", "package"];
+        let mut parts = text.split(',');
+        let name = parts.next().unwrap_or_default();
+        let mut fields: Vec<(&str, String)> = Vec::new();
+        for part in parts {
+            match (part.split_once('=').filter(|it| FIELDS.contains(&it.0)), fields.last_mut()) {
+                (Some((key, value)), _) => fields.push((key, value.to_owned())),
+                // Ranges have commas too.
+                (None, Some(("skipRange", range))) => range.push_str(&format!(",{part}")),
+                (None, _) => {
+                    let error = CommandError::usage(format!("`{part}` is not a part of a bundle"));
+                    let help = "write it as `NAME,channel=stable,replaces=…,skips=…,skipRange=…,version=…`";
+                    return Err(error.help(help));
                 }
             }
         }
+        Ok(Self { name, fields })
+    }
+
+    /// What is said last of a field.
+    fn field(&self, name: &str) -> Option<&str> {
+        self.fields.iter().rev().find(|it| it.0 == name).map(|it| it.1.as_str())
+    }
+
+    fn list(&self, name: &str) -> Vec<String> {
+        let text = self.field(name).unwrap_or_default();
+        text.split(';').filter(|it| !it.is_empty()).map(str::to_owned).collect()
+    }
+
+    /// The package and the version that the name speaks of.
+    fn name_and_version(&self) -> (String, String) {
+        let parts = self.name.split_once(".v").unwrap_or((self.name, ""));
+        (parts.0.to_owned(), parts.1.to_owned())
+    }
+
+    fn change(
+        &self,
+        find: impl Fn(&str) -> Result<(String, Target), CommandError>,
+    ) -> Result<(String, Change), CommandError> {
+        let channels = self.list("channel");
+        if channels.is_empty() {
+            return Err(CommandError::usage("the bundle joins no channel").help("name one: `NAME,channel=stable`"));
+        }
+        let (package, version) = self.name_and_version();
+        let package = match (self.field("package"), self.field("replaces")) {
+            (Some(package), _) => package.to_owned(),
+            (None, Some(replaces)) => find(replaces)?.0,
+            (None, None) => package,
+        };
+        let version = self.field("version").map_or(version, str::to_owned);
+        let value = serde_json::json!({"packageName": package, "version": version});
+        let property = serde_json::json!({"type": "olm.package", "value": value});
+        let image = format!("example.com/simulated@sha256:{}", "0".repeat(64));
+        let bundle = serde_json::json!({
+            "schema": "olm.bundle", "name": self.name, "package": package, "image": image, "properties": [property],
+        });
+        let edges = Edges {
+            replaces: self.field("replaces").map(str::to_owned),
+            skips: self.field("skips").map(|_| self.list("skips")),
+            skip_range: self.field("skipRange").map(str::to_owned),
+        };
+        let bundle = bundle.to_string();
+        Ok((package, Change::Add { bundle, channels, edges, creates_channels: false, replaces_itself: false }))
     }
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::cli::args::cache;
 use crate::cli::args::formats::DataFormat;
 use crate::cli::args::legacy_source::is_legacy;
 use crate::cli::args::sources::{AskOptions, rebuild};
+use crate::cli::args::{cache, composition};
 use crate::cli::print::table;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -63,7 +63,7 @@ pub(crate) fn run(context: &Context, args: &InfoArgs) -> CommandResult {
     }
     let index = AskOptions::of_sources(&args.sources).open(context)?;
     let cache = cache::directory().map(|it| Cache::at(&it));
-    let info = index.info(cache.as_ref())?;
+    let info = index.info(cache.as_ref(), &composition::parts)?;
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
         InfoFormat::Data(format) => table::write_data(format, "IndexInfo", vec![info], &mut out)?,

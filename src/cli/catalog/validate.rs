@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::answer::FindingsMetadata;
 use crate::answer::all_rules;
 use crate::check::practice::{self, Profile};
 use crate::check::{self, Extent, Report};
-use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report};
 use crate::cli::args::composition;
 use crate::cli::args::day::parse_day;
 use crate::cli::args::formats::Compat;
@@ -240,11 +239,6 @@ fn catalogs_of(path: &Path) -> Result<Opened, CommandError> {
         inputs.push((name, input));
     }
     Ok((inputs, Some(index)))
-}
-
-fn profiles() -> impl TypedValueParser<Value = Profile> {
-    let names = PossibleValuesParser::new(Profile::ALL.map(|it| PossibleValue::new(it.name()).help(it.about())));
-    names.try_map(|it| Profile::find(&it).ok_or("there is no such profile"))
 }
 
 fn explain(wanted: &str) -> CommandResult {

@@ -10,10 +10,9 @@ use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::{Sheet, shown};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandResult, Exit};
-use crate::index::{Index, IndexError};
 use crate::resolve::{
     BundleDemands, Demand, DemanderAnswer, Dependencies, DependencyAnswer, Failure, IndexRows, bare_world, closure,
-    demanders, demands,
+    demanders, demanding_packages, demands,
 };
 
 /// Show what a bundle requires and who provides it, or who needs it
@@ -42,9 +41,6 @@ pub(crate) struct DepsArgs {
     #[command(flatten)]
     answer: AnswerOptions,
 }
-
-/// The types of properties that demand something.
-const DEMANDING: [&str; 4] = ["olm.gvk.required", "olm.package.required", "olm.label.required", "olm.constraint"];
 
 pub(crate) fn run(context: &Context, args: &DepsArgs) -> CommandResult {
     let index = args.ask.open(context)?;
@@ -104,17 +100,6 @@ fn requirements(catalog: String, package: &str, bundle: &str, demands: Vec<Deman
         closure: Vec::new(),
         required_by: Vec::new(),
     }
-}
-
-/// The packages of which some bundle demands something.
-fn demanding_packages(index: &Index) -> Result<Vec<String>, IndexError> {
-    let mut packages = Vec::new();
-    for kind in DEMANDING {
-        packages.extend(index.packages_with_property(kind)?.into_iter().map(|it| it.0));
-    }
-    packages.sort();
-    packages.dedup();
-    Ok(packages)
 }
 
 const REQUIRED_BY: [&str; 6] = ["CATALOG", "PACKAGE", "BUNDLE", "CHANNELS", "REQUIRES", "PLACE"];

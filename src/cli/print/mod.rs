@@ -11,4 +11,5 @@ pub(in crate::cli) mod fit;
 pub(in crate::cli) mod left_out;
 pub(in crate::cli) mod resolution;
 pub(in crate::cli) mod sheet;
+pub(in crate::cli) mod simulation;
 pub(in crate::cli) mod table;

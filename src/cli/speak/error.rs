@@ -152,21 +152,6 @@ impl From<crate::index::IndexError> for CommandError {
     }
 }
 
-impl From<crate::upgrade::ChannelDocumentError> for CommandError {
-    fn from(error: crate::upgrade::ChannelDocumentError) -> Self {
-        use crate::upgrade::ChannelDocumentError;
-        let (exit, help) = match error {
-            ChannelDocumentError::File(error) => return error.into(),
-            ChannelDocumentError::Index(error) => return error.into(),
-            ChannelDocumentError::NoFile => (Exit::Usage, Some("name a directory or a file with `-i`")),
-            ChannelDocumentError::Several { .. } => (Exit::Input, Some("`olmdex validate` says where")),
-            ChannelDocumentError::Outside { .. } => (Exit::Input, Some("`--follow` changes the file that it leads to")),
-            _ => (Exit::Input, None),
-        };
-        Self { exit, help: help.map(str::to_owned), error: error.into() }
-    }
-}
-
 pub(crate) type CommandResult = Result<Exit, CommandError>;
 
 impl From<crate::resolve::ClosureError> for CommandError {

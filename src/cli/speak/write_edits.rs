@@ -24,7 +24,7 @@ pub(crate) fn write_all<'e>(
         if !is_inside && !follow {
             let message = format!("`{}` is a link that leads out of the catalog", edit.path.display());
             let error = CommandError::new(Exit::Input, message);
-            return Err(error.help("name what it leads to; `olmdex edit` changes it with `--follow`"));
+            return Err(error.help("name what it leads to, or change it with `--follow`"));
         }
         let failed = |source: std::io::Error| FileError::Io { path: edit.path.clone(), source };
         let mut new = Replacement::begin(&edit.path)?;

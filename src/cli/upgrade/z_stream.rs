@@ -16,9 +16,11 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::screen::screen;
-use crate::fbc::Format;
+use crate::cli::speak::write_edits::write_edits;
+use crate::edit::{Change, PackageDocuments};
+use crate::fbc::{Format, Input};
 use crate::index::query::Filter;
-use crate::upgrade::{ChannelDocument, ZStream, ZStreamError, channel_text, rules, z_stream};
+use crate::upgrade::{ZStream, ZStreamError, rules, z_stream};
 
 /// Rewrite a channel so that patch releases upgrade to their minor version's latest
 ///
@@ -88,15 +90,12 @@ impl ZStreamArgs {
 pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
     let args = &args.taken_apart()?;
     let (index, input) = args.ask.open_with_files(context)?;
-    let found = match &input {
-        Some(input) => ChannelDocument::in_files(input, &args.package, &args.channel)?,
-        None if args.apply || args.dry_run => {
-            let error =
-                CommandError::usage("`--apply` changes a catalog's file, and this is an index, or several catalogs");
-            return Err(error.help("name one directory or file with `-i`"));
-        }
-        None => None,
-    };
+    let is_writing = args.apply || args.dry_run;
+    if input.is_none() && is_writing {
+        let error =
+            CommandError::usage("`--apply` changes a catalog's file, and this is an index, or several catalogs");
+        return Err(error.help("name one directory or file with `-i`"));
+    }
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let graphs = index.package_graphs(&filter, &args.package)?;
     let graph = match graphs.as_slice() {
@@ -116,38 +115,44 @@ pub(crate) fn run(context: &Context, args: &ZStreamArgs) -> CommandResult {
             return Err(CommandError::new(Exit::No, error.to_string()).help(help));
         }
     };
-    let found = match found {
-        Some(found) => found,
-        None => ChannelDocument::in_index(&index, &filter, &args.package, &args.channel)?,
-    };
-    let is_fine = made.findings.is_empty();
-    if !is_fine {
+    if !made.findings.is_empty() {
         print_findings(context, FindingFormat::Text, rules::ALL, &made.findings)?;
         return Ok(Exit::No);
     }
-    let new = found.with_entries(&made.entries)?;
+    let input = match input {
+        Some(input) => input,
+        None => index.packages_input(&graph.catalog, std::iter::once(args.package.as_str()))?,
+    };
+    let mut documents = PackageDocuments::read(&input, &args.package)?;
+    if args.apply {
+        // An edit that was killed is finished first.
+        let files = documents.files();
+        crate::file::finish_left(files.iter().filter_map(|it| input.files.get(*it)?.path()));
+    }
+    let change = Change::SetEntries { channel: args.channel.clone(), entries: made.entries.clone() };
+    change.apply(&mut documents)?;
     let mut written = None;
-    if (args.apply || args.dry_run) && !made.is_unchanged {
-        let path = apply(context, args, &found, &new)?;
+    if is_writing && !made.is_unchanged {
+        written = apply(context, args, &input, &documents)?;
         if args.dry_run {
             return Ok(Exit::Yes);
         }
-        written = Some(path);
-    } else if args.apply
-        && let Some(path) = &found.path
-    {
-        crate::file::finish_left(std::iter::once(path.as_path()));
     }
-    print(args, made, &new, written.as_deref())?;
+    print(args, made, &mut documents, written.as_deref())?;
     Ok(Exit::Yes)
 }
 
-fn print(args: &ZStreamArgs, made: ZStream, new: &str, written: Option<&Path>) -> Result<(), CommandError> {
+fn print(
+    args: &ZStreamArgs,
+    made: ZStream,
+    documents: &mut PackageDocuments,
+    written: Option<&Path>,
+) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
     match args.output {
         ZStreamFormat::Json => Envelope::new("ZStream", vec![made]).write(&mut out)?,
-        ZStreamFormat::Yaml => out.write_all(&channel_text(new, Format::Yaml)?)?,
-        ZStreamFormat::Blob => out.write_all(&channel_text(new, Format::Json)?)?,
+        ZStreamFormat::Yaml => out.write_all(&documents.channel_text(&args.channel, Format::Yaml)?)?,
+        ZStreamFormat::Blob => out.write_all(&documents.channel_text(&args.channel, Format::Json)?)?,
         ZStreamFormat::Text => {
             let mut sheet = Sheet::default();
             sheet.line("package", &made.package);
@@ -173,20 +178,37 @@ fn print(args: &ZStreamArgs, made: ZStream, new: &str, written: Option<&Path>) -
     Ok(())
 }
 
-/// Writes the channel's new document into its file, or shows what that would change.
-fn apply(context: &Context, args: &ZStreamArgs, found: &ChannelDocument, new: &str) -> Result<PathBuf, CommandError> {
-    let root = args.ask.sources()?.into_iter().map(|it| it.path).find(|it| it.is_dir());
-    let path = found.file(root.as_deref(), args.follow)?;
-    let edited = found.edited(new)?;
-    if let Some(why) = edited.rewritten {
-        let message = format!("{}: the channel is rewritten without its comments: {why}", path.display());
-        context.reporter.warning(&message);
+/// Writes the channel's new document into its file, or shows what that would change. Gives the file that was written.
+fn apply(
+    context: &Context,
+    args: &ZStreamArgs,
+    input: &Input,
+    documents: &PackageDocuments,
+) -> Result<Option<PathBuf>, CommandError> {
+    let edits = documents.file_edits(input, input)?;
+    if edits.iter().any(|it| input.files.get(it.file).is_none_or(|it| it.path().is_none())) {
+        let error = CommandError::usage("`--apply` changes a catalog's file, and this source is not one");
+        return Err(error.help("name a directory or a file with `-i`"));
     }
+    for edit in &edits {
+        if let Some(why) = edit.rewritten {
+            let message = format!("{}: the channel is rewritten without its comments: {why}", edit.path.display());
+            context.reporter.warning(&message);
+        }
+    }
+    let paths: Vec<PathBuf> = args.ask.sources()?.into_iter().map(|it| it.path).collect();
     if args.dry_run {
-        let old = String::from_utf8_lossy(&found.raw);
-        print_difference(context, path, found.origin.line, &old, &edited.text)?;
-        return Ok(path.to_owned());
+        for edit in &edits {
+            print_difference(context, &edit.path, 1, &edit.before, &edit.after)?;
+        }
+        return Ok(None);
     }
     interrupt::undo_writes(context);
-    Ok(found.replace(path, &edited.text)?)
+    write_edits(
+        paths.first().map_or(Path::new("."), PathBuf::as_path),
+        &edits.iter().collect::<Vec<_>>(),
+        args.follow,
+    )?;
+    // What was changed is where a link leads.
+    Ok(edits.first().map(|it| it.path.canonicalize().unwrap_or_else(|_| it.path.clone())))
 }

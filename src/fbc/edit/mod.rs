@@ -10,17 +10,12 @@ mod align;
 mod json_text;
 mod yaml_text;
 
-use std::io::{self, Write as _};
-use std::path::Path;
-
 use thiserror::Error;
 
 use align::compact;
 
-use super::load::Origin;
 use super::stream::Syntax;
-use crate::file::{FileError, Replacement, read_regular};
-use crate::json::{self, Kind, Reader, Value};
+use crate::json::{self, Reader, Value};
 use crate::yaml;
 
 /// How deep a value may be that a document is given.
@@ -120,61 +115,6 @@ fn is_deep(value: Value<'_>) -> bool {
         open.extend(value.members().map(|(_, it)| (it, depth + 1)));
     }
     false
-}
-
-/// The text of a document, as compact JSON, in which a top-level field has another value (also JSON). All else is kept; a
-/// document without the field gets it. `None` if the document is no object.
-#[must_use]
-pub fn with_field(document: Value<'_>, field: &str, value: &str) -> Option<String> {
-    if document.kind() != Kind::Object {
-        return None;
-    }
-    let mut out = Vec::from(b"{");
-    let mut is_there = false;
-    for (key, old) in document.members() {
-        if out.len() > 1 {
-            out.push(b',');
-        }
-        let name = key.as_str().unwrap_or_default();
-        json::write_string(&name, &mut out);
-        out.push(b':');
-        if json::fold_eq(&name, field) {
-            is_there = true;
-            out.extend_from_slice(value.as_bytes());
-        } else {
-            json::write_compact(old, &mut out);
-        }
-    }
-    if !is_there {
-        if out.len() > 1 {
-            out.push(b',');
-        }
-        json::write_string(field, &mut out);
-        out.push(b':');
-        out.extend_from_slice(value.as_bytes());
-    }
-    out.push(b'}');
-    String::from_utf8(out).ok()
-}
-
-/// Replaces the text of a document in its file; everything around the document stays as it is. Where the path is a link,
-/// the file that it leads to is changed.
-///
-/// # Errors
-/// If the file cannot be read or written, or has changed since the document was read from it.
-pub fn replace_document(path: &Path, origin: Origin, raw: &[u8], text: &[u8]) -> Result<(), FileError> {
-    let failed = |source: io::Error| FileError::Io { path: path.to_owned(), source };
-    let mut new = Replacement::begin(path)?;
-    let old = read_regular(new.target()).map_err(failed)?;
-    let start = usize::try_from(origin.offset).unwrap_or(usize::MAX);
-    let end = start.saturating_add(raw.len());
-    if old.get(start..end) != Some(raw) {
-        return Err(failed(io::Error::other("the file has changed in the meantime")));
-    }
-    for part in [&old[..start], text, &old[end..]] {
-        new.file().write_all(part).map_err(failed)?;
-    }
-    new.finish()
 }
 
 #[cfg(test)]

@@ -1,35 +1,6 @@
-use std::fs;
-
 use proptest::prelude::*;
 
 use super::*;
-
-#[test]
-fn only_the_document_changes() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("c.yaml");
-    fs::write(&path, "one\n---\ntwo\n---\nthree\n").unwrap();
-    let origin = Origin { file: 0, line: 3, column: 1, syntax: Syntax::Yaml, offset: 8, len: 4 };
-    assert!(replace_document(&path, origin, b"tow\n", b"2\n").is_err());
-    replace_document(&path, origin, b"two\n", b"2\n").unwrap();
-    assert_eq!(fs::read_to_string(&path).unwrap(), "one\n---\n2\n---\nthree\n");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-}
-
-#[test]
-fn one_field_changes_and_the_rest_stays() {
-    for (document, expected) in [
-        (r#"{"a":1,"entries":[1],"b":"x"}"#, Some(r#"{"a":1,"entries":[],"b":"x"}"#)),
-        (r#"{"Entries":[1]}"#, Some(r#"{"Entries":[]}"#)),
-        (r#"{"a":1}"#, Some(r#"{"a":1,"entries":[]}"#)),
-        ("{}", Some(r#"{"entries":[]}"#)),
-        ("[]", None),
-    ] {
-        let mut reader = Reader::new();
-        let value = reader.read(document).unwrap();
-        assert_eq!(with_field(value, "entries", "[]").as_deref(), expected);
-    }
-}
 
 const CHANNEL: &str = "\
 ---

@@ -1,6 +1,7 @@
 //! What an index holds and how large that is.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -107,11 +108,15 @@ FROM dbstat p LEFT JOIN sqlite_schema s ON s.name = p.name
 WHERE p.aggregate = TRUE GROUP BY 1";
 
 impl Index {
-    /// What the index holds. Reads the whole file; `cache` is for [`Self::outdated`].
+    /// What the index holds. Reads the whole file; `cache` and `composed` are for [`Self::outdated`].
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn info(&self, cache: Option<&Cache>) -> Result<Info, IndexError> {
+    pub fn info(
+        &self,
+        cache: Option<&Cache>,
+        composed: &dyn Fn(&Path, &str) -> Vec<PathBuf>,
+    ) -> Result<Info, IndexError> {
         let (references, documents, referenced_bytes, document_bytes) = self
             .connection()
             .query_row(TOTALS, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
@@ -146,7 +151,7 @@ impl Index {
             document_bytes,
             schemas: schemas.into_iter().collect(),
             file_bytes: sizes.iter().map(|it| it.bytes).sum(),
-            outdated: self.outdated(cache)?,
+            outdated: self.outdated(cache, composed)?,
             sizes,
         })
     }

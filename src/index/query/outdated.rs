@@ -33,11 +33,16 @@ impl Index {
     }
 
     /// The catalogs whose sources are on this machine and newer than the index, by name. Looks at each file of the sources, and
-    /// reads none; `cache` is what [`crate::index::Builder::with_cache`] had.
+    /// reads none; `cache` is what [`crate::index::Builder::with_cache`] had. `composed` gives what a catalog that a file composes
+    /// is made of, by the file and the name of the catalog.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn outdated(&self, cache: Option<&Cache>) -> Result<Vec<Outdated>, IndexError> {
+    pub fn outdated(
+        &self,
+        cache: Option<&Cache>,
+        composed: &dyn Fn(&Path, &str) -> Vec<PathBuf>,
+    ) -> Result<Vec<Outdated>, IndexError> {
         let Some(written) = self.written() else { return Ok(Vec::new()) };
         let sql = "SELECT name, source, source_digest FROM catalog ORDER BY name";
         let rows: Vec<(String, String, Vec<u8>)> =
@@ -45,7 +50,9 @@ impl Index {
         let mut outdated = Vec::new();
         for (catalog, source, digest) in rows {
             let Some(place) = self.place(&source) else { continue };
-            let Some((_, newest)) = newest(&place).filter(|it| it.0 > written) else { continue };
+            let parts = source.rsplit_once('#').map(|it| composed(&place, it.1)).unwrap_or_default();
+            let all = std::iter::once(&place).chain(&parts).filter_map(|it| newest(it));
+            let Some((_, newest)) = all.max().filter(|it| it.0 > written) else { continue };
             let is_same = |cache: &Cache| {
                 let input = input(&place);
                 input.and_then(|it| seen::recall(cache, &it, &source)).is_some_and(|it| it.0[..] == digest[..])

@@ -1,0 +1,235 @@
+//! What a change of a catalog means for the operators that depend on what is changed: each is resolved before and after.
+//!
+//! A bundle is resolved only if it could come out otherwise: if what meets one of its demands changes, or what could meet one
+//! cannot be installed any more.
+//!
+//! What it deliberately does not do: it has no rule of its own about who meets what, and looks at no version of a demand that one of the
+//! two catalogs lacks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::closure::{BundleName, ClosureError, bare_world, subscribed};
+use super::demand::{Met, demands, demands_of_package};
+use super::failure::Failure;
+use super::indexed::IndexRows;
+use super::resolution::{Because, Options, Verdict, resolve};
+use super::rows::World;
+use crate::diag::Place;
+use crate::index::Index;
+
+/// What a change means for an operator that depends on something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Dependant {
+    /// Its package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// What it requires.
+    pub requirement: String,
+    /// The package of the bundle that OLM installs for that before the change.
+    pub provider: String,
+    /// That bundle.
+    pub before: String,
+    /// And afterwards; empty if the dependant cannot be installed any more.
+    pub after: String,
+    /// Where the requirement is written.
+    #[serde(flatten)]
+    pub place: Place,
+}
+
+impl Dependant {
+    /// Whether it cannot be installed any more.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.after.is_empty()
+    }
+}
+
+/// What changes for dependants, and what was left out because it takes too much work.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dependants {
+    /// By package and bundle.
+    pub found: Vec<Dependant>,
+    /// In words.
+    pub left_out: Vec<String>,
+}
+
+/// The operators of these packages for which something changes between two catalogs of an index. OLM Classic is asked, for an empty
+/// namespace with nothing but the catalog.
+///
+/// # Errors
+/// If the index cannot be read.
+pub fn dependants(
+    index: &Index,
+    (before, after): (&str, &str),
+    packages: &[String],
+    options: &Options,
+) -> Result<Dependants, ClosureError> {
+    let side = [Side::new(index, before, options)?, Side::new(index, after, options)?];
+    let mut found = Dependants::default();
+    let mut demanding: BTreeMap<String, Pair> = BTreeMap::new();
+    for package in packages {
+        let [old, new] = &side;
+        demanding.insert(package.clone(), (old.demands(package, &mut found)?, new.demands(package, &mut found)?));
+    }
+    let mut lost: BTreeSet<(String, String)> = BTreeSet::new();
+    let mut asked: BTreeSet<(String, String)> = BTreeSet::new();
+    loop {
+        let n_lost = lost.len();
+        for (package, (old, new)) in &demanding {
+            for (bundle, demands) in old {
+                let key = (package.clone(), bundle.clone());
+                if asked.contains(&key) || !may_differ(demands, new.get(bundle), &lost) {
+                    continue;
+                }
+                asked.insert(key.clone());
+                let n_left_out = found.left_out.len();
+                let [before, after] = &side;
+                let Some(providers) = before.providers(package, bundle, &mut found)? else { continue };
+                let now = after.providers(package, bundle, &mut found)?;
+                if found.left_out.len() > n_left_out {
+                    continue;
+                }
+                if now.is_none() {
+                    lost.insert(key);
+                }
+                let new = new.get(bundle).map_or(&[][..], Vec::as_slice);
+                let mut changed = compared((package, bundle), new, &providers, now.as_ref());
+                before.add_places(&mut changed)?;
+                found.found.extend(changed);
+            }
+        }
+        if lost.len() == n_lost {
+            break;
+        }
+    }
+    found.left_out.dedup();
+    found.found.sort_by(|a, b| (&a.package, &a.bundle, &a.requirement).cmp(&(&b.package, &b.bundle, &b.requirement)));
+    Ok(found)
+}
+
+/// What the bundles of a package demand, by their names.
+type Demands = BTreeMap<String, Vec<Met>>;
+
+/// The same before and after.
+type Pair = (Demands, Demands);
+
+/// Package and bundle that OLM installs for each demand.
+type Providers = BTreeMap<String, (String, String)>;
+
+/// One of the two catalogs.
+struct Side<'a> {
+    index: &'a Index,
+    catalog: &'a str,
+    world: World,
+    options: &'a Options,
+}
+
+impl<'a> Side<'a> {
+    fn new(index: &'a Index, catalog: &'a str, options: &'a Options) -> Result<Self, ClosureError> {
+        Ok(Self { index, catalog, world: bare_world(index, &[catalog.to_owned()])?, options })
+    }
+
+    fn demands(&self, package: &str, found: &mut Dependants) -> Result<Demands, ClosureError> {
+        let rows = IndexRows::new(self.index, &self.world);
+        let demands = demands_of_package(&self.world, &rows, self.options, package);
+        Ok(answered(demands, found)?.unwrap_or_default())
+    }
+
+    /// Adds where each demand is written.
+    fn add_places(&self, changed: &mut [Dependant]) -> Result<(), ClosureError> {
+        let Some(first) = changed.first() else { return Ok(()) };
+        let rows = IndexRows::new(self.index, &self.world);
+        let found = demands(&self.world, &rows, self.options, &first.package, &first.bundle)?;
+        let all: Vec<_> = found.into_iter().flat_map(|it| it.demands).collect();
+        for it in changed {
+            let place = all.iter().find(|demand| demand.text == it.requirement).map(|it| it.place.clone());
+            it.place = place.unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    /// What OLM installs for each demand of a bundle; `None` if it cannot be installed.
+    fn providers(
+        &self,
+        package: &str,
+        bundle: &str,
+        found: &mut Dependants,
+    ) -> Result<Option<Providers>, ClosureError> {
+        let target = BundleName { catalog: self.catalog, package, bundle };
+        let world = match subscribed(self.index, &self.world, target) {
+            // A bundle in no channel cannot be subscribed to.
+            Err(ClosureError::Question(_)) => return Ok(None),
+            world => world?,
+        };
+        let verdict = resolve(&world, &IndexRows::new(self.index, &world), self.options);
+        let Some(Verdict::Resolved(resolution)) = answered(verdict, found)? else { return Ok(None) };
+        let mut providers = BTreeMap::new();
+        for operator in &resolution.operators {
+            for because in &operator.because {
+                if let Because::Required { by, text, .. } = because
+                    && by == bundle
+                {
+                    providers.insert(text.clone(), (operator.package.clone(), operator.name.clone()));
+                }
+            }
+        }
+        Ok(Some(providers))
+    }
+}
+
+/// What came out; `None` if OLM refuses, or it takes too much work, which is noted.
+fn answered<T>(answer: Result<T, Failure>, found: &mut Dependants) -> Result<Option<T>, ClosureError> {
+    match answer {
+        Ok(answer) => Ok(Some(answer)),
+        Err(Failure::Index(error)) => Err(ClosureError::Index(*error)),
+        Err(failure @ (Failure::Work(_) | Failure::Limit(_))) => {
+            found.left_out.push(failure.to_string());
+            Ok(None)
+        }
+        Err(Failure::Refused(_) | Failure::Constraint(_) | Failure::Several(_)) => Ok(None),
+    }
+}
+
+/// Whether a bundle could come out otherwise: what meets its demands is not the same, or is among what was lost.
+fn may_differ(old: &[Met], new: Option<&Vec<Met>>, lost: &BTreeSet<(String, String)>) -> bool {
+    let is_lost = || !lost.is_empty() && old.iter().flat_map(|it| it.1.iter()).any(|it| lost.contains(it));
+    new.is_none_or(|it| it != old) || is_lost()
+}
+
+/// The demands of a bundle that something else meets, or nothing.
+fn compared(
+    (package, bundle): (&str, &str),
+    new: &[Met],
+    before: &Providers,
+    after: Option<&Providers>,
+) -> Vec<Dependant> {
+    // If nothing meets a demand, the others are not to blame.
+    let unmet: BTreeSet<&str> = new.iter().filter(|it| it.1.is_empty()).map(|it| it.0.as_str()).collect();
+    let is_known = before.keys().any(|it| unmet.contains(it.as_str()));
+    let is_blamed = |it: &str| !is_known || unmet.contains(it);
+    let mut found = Vec::new();
+    for (requirement, provider) in before {
+        let now = match after.map(|it| it.get(requirement)) {
+            // It cannot be installed.
+            None if is_blamed(requirement) => String::new(),
+            Some(Some(now)) if now.1 != provider.1 => now.1.clone(),
+            // The other catalog's dependant demands it no longer, or this is not what is missing.
+            _ => continue,
+        };
+        found.push(Dependant {
+            package: package.to_owned(),
+            bundle: bundle.to_owned(),
+            requirement: requirement.clone(),
+            provider: provider.0.clone(),
+            before: provider.1.clone(),
+            after: now,
+            place: Place::default(),
+        });
+    }
+    found
+}

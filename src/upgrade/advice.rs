@@ -1,0 +1,331 @@
+//! One piece of advice for a cut history: the smallest edge of a channel's head that leaves nobody stranded.
+//!
+//! An edge is never named because it looks right. It is added to the channel in memory, and the paths of everybody who is
+//! stranded are followed again; whoever asks may demand more of it.
+//!
+//! What it deliberately does not do: an upgrade never leads down, so nothing is found for what is newer than the head.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::classic::{Channel, Entry, Installed, Package, Walker};
+use crate::check::graph::check_chain;
+use crate::fbc;
+use crate::version::{Version, first_of};
+
+/// More than this many names, or spans of versions, are one range from the lowest version on.
+const FEW: usize = 3;
+
+/// What the head of a channel would have to skip besides, so that nobody is stranded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ExtraEdge {
+    /// The channel.
+    pub channel: String,
+    /// The entry that gets it.
+    pub entry: String,
+    /// The names that its `skips` get besides, or none.
+    pub skips: Vec<String>,
+    /// Its new `skipRange`, which includes what it includes already; empty if it stays as it is.
+    pub skip_range: String,
+    /// The `skipRange` that it has, or empty.
+    pub old_range: String,
+}
+
+impl ExtraEdge {
+    /// What to write, as a request.
+    #[must_use]
+    pub fn request(&self) -> String {
+        let Self { entry, skips, skip_range, old_range, .. } = self;
+        let listed = first_of(skips.iter(), skips.len());
+        let names = (!skips.is_empty()).then(|| format!("add {listed} to the skips of {entry}"));
+        let range = (!skip_range.is_empty()).then(|| match old_range.is_empty() {
+            true => format!("give {entry} the skipRange `{skip_range}`"),
+            false => format!("change the skipRange of {entry} to `{skip_range}`"),
+        });
+        names.into_iter().chain(range).collect::<Vec<_>>().join(", and ")
+    }
+}
+
+/// The smallest edge of the head that leads on from everybody whom no path of the channel leads to its head. `users` are all who may
+/// have something installed; those who have more than the head are left out. `besides` are ends of paths that OLM Classic does not
+/// see. An edge counts only if the channel is valid with it, every user has a path to its head, and `holds` says so too.
+///
+/// `None` if everybody has a path, or no such edge is found.
+#[must_use]
+pub fn extra_edge(
+    channel: &Channel,
+    users: &[Installed],
+    besides: &[Installed],
+    mut holds: impl FnMut(&ExtraEdge) -> bool,
+) -> Option<ExtraEdge> {
+    let (head, others) = highest_head(channel)?;
+    let plain = ExtraEdge {
+        channel: channel.name.clone(),
+        entry: head.name.clone(),
+        skips: others,
+        skip_range: String::new(),
+        old_range: head.skip_range.clone(),
+    };
+    let users: Vec<&Installed> = users.iter().filter(|it| !is_above(it, head)).collect();
+    let mut ends = dead_ends(&with_edge(channel, &plain), &users)?;
+    let is_new = |it: &&Installed| !is_above(it, head) && it.name != head.name && !plain.skips.contains(&it.name);
+    ends.extend(besides.iter().filter(is_new).cloned());
+    ends.sort_by(|a, b| a.name.cmp(&b.name));
+    ends.dedup_by(|a, b| a.name == b.name);
+    let found = |edge: &ExtraEdge| leads_all_to_its_head(&with_edge(channel, edge), &users);
+    if ends.is_empty() {
+        return Some(plain).filter(|it| !it.skips.is_empty() && found(it) && holds(it));
+    }
+    candidates(channel, head, &plain, &ends).into_iter().find(|it| found(it) && holds(it))
+}
+
+/// Whether somebody has at least the version of the head of a channel, and cannot be upgraded to it. Of several heads the highest counts.
+#[must_use]
+pub fn is_above_head(channel: &Channel, user: &Installed) -> bool {
+    highest_head(channel).is_some_and(|(head, _)| is_above(user, head))
+}
+
+/// Whether a channel is valid, and every user has a path to its head, or something newer.
+#[must_use]
+pub fn leads_all_to_its_head(channel: &Channel, users: &[&Installed]) -> bool {
+    let entries: Vec<fbc::Entry> = channel.entries.iter().map(|it| it.fields.clone()).collect();
+    check_chain(&entries).is_ok() && dead_ends(channel, users).is_some_and(|it| it.is_empty())
+}
+
+/// A channel with the edge added to its head.
+#[must_use]
+pub fn with_edge(channel: &Channel, edge: &ExtraEdge) -> Channel {
+    let mut changed = channel.clone();
+    if let Some(entry) = changed.entries.iter_mut().find(|it| it.name == edge.entry) {
+        let mut fields = entry.fields.clone();
+        fields.skips.extend(edge.skips.iter().cloned());
+        if !edge.skip_range.is_empty() {
+            fields.skip_range.clone_from(&edge.skip_range);
+        }
+        *entry = Entry { number: entry.number, ..Entry::new(fields, entry.version.clone()) };
+    }
+    changed
+}
+
+/// The head of the highest version, and the names of the other ones.
+fn highest_head(channel: &Channel) -> Option<(&Entry, Vec<String>)> {
+    let mut heads: Vec<&Entry> = channel.heads().into_iter().filter_map(|it| channel.entry(it)).collect();
+    heads.sort_by(|a, b| (&a.version, &b.name).cmp(&(&b.version, &a.name)));
+    let head = heads.pop()?;
+    let others: BTreeSet<&str> = heads.iter().map(|it| it.name.as_str()).collect();
+    Some((head, others.into_iter().map(str::to_owned).collect()))
+}
+
+/// Whether the head is no upgrade for somebody.
+fn is_above(user: &Installed, head: &Entry) -> bool {
+    let versions = user.version.as_ref().zip(head.version.as_ref());
+    user.name != head.name && versions.is_some_and(|(own, head)| own >= head)
+}
+
+/// Where the ways of users end that do not end at the head, and not above it, each once in the order of names; `None` if the channel
+/// has no order, or a way never ends.
+fn dead_ends(channel: &Channel, users: &[&Installed]) -> Option<Vec<Installed>> {
+    let package = Package { channels: vec![channel.clone()], ..Package::default() };
+    let order = package.channels.first()?.order().ok()?;
+    let head = *order.live.first()?;
+    let walker = Walker::new(order.live.iter().map(|it| (&package.channels[0], *it)).collect());
+    // Names from which a way is known to end, and those on the way that is followed.
+    let mut ended: HashSet<String> = HashSet::new();
+    let mut ends: HashMap<String, Installed> = HashMap::new();
+    for user in users {
+        let mut at = (*user).clone();
+        let mut trail: HashSet<String> = HashSet::new();
+        loop {
+            if !trail.insert(at.name.clone()) {
+                return None;
+            }
+            let Some((_, entry)) = walker.next(&at) else {
+                if at.name != head.name && !is_above(&at, head) {
+                    ends.insert(at.name.clone(), at);
+                }
+                break;
+            };
+            at = Installed { name: entry.name.clone(), version: entry.version.clone() };
+            if ended.contains(&at.name) {
+                break;
+            }
+        }
+        ended.extend(trail.into_iter().filter(|it| *it != user.name));
+    }
+    let mut ends: Vec<Installed> = ends.into_values().collect();
+    ends.sort_by(|a, b| a.name.cmp(&b.name));
+    Some(ends)
+}
+
+/// Edges that could help, the smallest first.
+fn candidates(channel: &Channel, head: &Entry, plain: &ExtraEdge, ends: &[Installed]) -> Vec<ExtraEdge> {
+    let by_name = || {
+        let mut edge = plain.clone();
+        edge.skips.extend(ends.iter().map(|it| it.name.clone()));
+        edge
+    };
+    let by_range = |spans: Vec<Span>| ExtraEdge { skip_range: widened(&head.skip_range, spans), ..plain.clone() };
+    // A second entry that skips a name makes it a matter of chance which one the catalog's server names.
+    let is_named =
+        |name: &str| channel.entries.iter().any(|it| it.replaces == name || it.skips.iter().any(|it| it == name));
+    let spans = spans(channel, head, ends);
+    let whole =
+        spans.first().zip(spans.last()).map(|(first, last)| Span { low: first.low.clone(), end: last.end.clone() });
+    let mut all = Vec::new();
+    if let [only] = ends
+        && !is_named(&only.name)
+    {
+        all.push(by_name());
+    }
+    all.extend((!spans.is_empty() && spans.len() <= FEW).then(|| by_range(spans)));
+    all.extend((ends.len() <= FEW).then(by_name));
+    all.extend(whole.map(|it| by_range(vec![it])));
+    all.push(by_name());
+    all
+}
+
+/// The versions from one on, up to and without another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Span {
+    low: Version,
+    end: Version,
+}
+
+/// Spans of versions that hold all ends and as few entries besides as possible; none if one of the ends or the head has no version.
+fn spans(channel: &Channel, head: &Entry, ends: &[Installed]) -> Vec<Span> {
+    let Some(top) = &head.version else { return Vec::new() };
+    let versions: Option<Vec<&Version>> = ends.iter().map(|it| it.version.as_ref()).collect();
+    let Some(mut low) = versions else { return Vec::new() };
+    low.sort();
+    low.dedup();
+    let names: HashSet<&str> = ends.iter().map(|it| it.name.as_str()).collect();
+    let others = channel.entries.iter().filter(|it| !names.contains(it.name.as_str()));
+    let mut others: Vec<&Version> = others.filter_map(|it| it.version.as_ref()).filter(|it| *it <= top).collect();
+    others.sort();
+    let mut spans: Vec<Span> = Vec::new();
+    for version in low {
+        if spans.last().is_some_and(|it| *version < it.end) {
+            continue;
+        }
+        let next = others.get(others.partition_point(|it| *it <= version)).copied().unwrap_or(top);
+        spans.push(Span { low: version.without_build(), end: next.without_build() });
+    }
+    spans
+}
+
+/// A range with some spans besides. One that is a span itself is joined with those that it touches.
+fn widened(range: &str, mut spans: Vec<Span>) -> String {
+    let mut parts = Vec::new();
+    match (range, span_of(range)) {
+        ("", _) => {}
+        (_, Some(own)) => spans.push(own),
+        (_, None) => parts.push(range.to_owned()),
+    }
+    spans.sort_by(|a, b| a.low.cmp(&b.low));
+    let mut joined: Vec<Span> = Vec::new();
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if span.low <= last.end => last.end = last.end.clone().max(span.end),
+            _ => joined.push(span),
+        }
+    }
+    parts.extend(joined.iter().map(|it| format!(">={} <{}", it.low, it.end)));
+    parts.join(" || ")
+}
+
+/// A range of the form `>=1.0.0 <2.0.0`.
+fn span_of(range: &str) -> Option<Span> {
+    let (low, end) = range.split_once(' ')?;
+    let low = Version::parse(low.strip_prefix(">=")?).ok()?;
+    let end = Version::parse(end.trim_start().strip_prefix('<')?).ok()?;
+    (low < end).then_some(Span { low, end })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    /// A channel of entries `NAME REPLACES SKIPS RANGE`, where `-` is nothing and `v` before the name stands for no version.
+    fn channel(entries: &[&str]) -> Channel {
+        let entry = |(number, text): (usize, &&str)| {
+            let parts: Vec<&str> = text.splitn(4, ' ').collect();
+            let part = |at: usize| parts.get(at).copied().filter(|it| *it != "-").unwrap_or_default().to_owned();
+            let skips = part(2).split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect();
+            let fields = fbc::Entry { name: part(0), replaces: part(1), skips, skip_range: part(3) };
+            let version = Version::parse(&fields.name).ok();
+            Entry { number, ..Entry::new(fields, version) }
+        };
+        Channel {
+            package: "p".to_owned(),
+            name: "c".to_owned(),
+            entries: entries.iter().enumerate().map(entry).collect(),
+            places: Arc::default(),
+        }
+    }
+
+    fn users(names: &str) -> Vec<Installed> {
+        let user = |it: &str| Installed { name: it.to_owned(), version: Version::parse(it).ok() };
+        names.split_whitespace().map(user).collect()
+    }
+
+    #[test]
+    fn one_edge_for_all_who_are_stranded() {
+        // Entries, who is there besides, and what is advised.
+        let cases: &[(&[&str], &str, &str)] = &[
+            (&["2.0.0 1.0.0", "1.0.0"], "", ""),
+            (&["2.0.0"], "1.0.0", "add 1.0.0 to the skips of 2.0.0"),
+            (&["2.0.0"], "1.0.0 1.1.0", "give 2.0.0 the skipRange `>=1.0.0 <2.0.0`"),
+            (
+                &["1.2.0 1.1.0 - >=1.1.0 <1.2.0", "1.1.0"],
+                "1.0.0 1.0.1",
+                "change the skipRange of 1.2.0 to `>=1.0.0 <1.2.0`",
+            ),
+            (&["3.0.0 2.0.0", "2.0.0"], "1.0.0 1.1.0", "give 3.0.0 the skipRange `>=1.0.0 <2.0.0`"),
+            (
+                &["3.0.0 2.0.0 - <1.0.0", "2.0.0"],
+                "1.0.0 1.1.0",
+                "change the skipRange of 3.0.0 to `<1.0.0 || >=1.0.0 <2.0.0`",
+            ),
+            // What has no version cannot be in a range.
+            (&["2.0.0"], "x y", "add x, y to the skips of 2.0.0"),
+            // Nothing leads down.
+            (&["2.0.0"], "2.1.0", ""),
+            (&["2.0.0"], "1.0.0 2.1.0", "add 1.0.0 to the skips of 2.0.0"),
+            // Another head has to go, whatever else.
+            (&["2.0.0", "1.0.0"], "", "add 1.0.0 to the skips of 2.0.0"),
+            (
+                &["2.0.0", "1.0.0"],
+                "0.8.0 0.9.0",
+                "add 1.0.0 to the skips of 2.0.0, and give 2.0.0 the skipRange `>=0.8.0 <1.0.0`",
+            ),
+            // The chain below a skipped entry is cut, and no range makes that valid.
+            (&["4.0.0 - 3.0.0", "3.0.0 2.0.0", "2.0.0 1.0.0", "1.0.0"], "", "add 1.0.0, 2.0.0 to the skips of 4.0.0"),
+            // Spans that leave others on their path.
+            (&["5.0.0 3.0.0", "3.0.0"], "1.0.0 4.0.0", "give 5.0.0 the skipRange `>=1.0.0 <3.0.0 || >=4.0.0 <5.0.0`"),
+            // A cycle stays one.
+            (&["2.0.0 1.0.0", "1.0.0 0.1.0", "0.1.0 1.0.0"], "0.0.1", ""),
+        ];
+        for (entries, besides, wanted) in cases {
+            let channel = channel(entries);
+            let mut all = users(besides);
+            all.extend(
+                channel.entries.iter().map(|it| Installed { name: it.name.clone(), version: it.version.clone() }),
+            );
+            let found = extra_edge(&channel, &all, &[], |_| true);
+            assert_eq!(found.as_ref().map(ExtraEdge::request).unwrap_or_default(), *wanted, "{entries:?} {besides}");
+        }
+    }
+
+    #[test]
+    fn whoever_asks_may_refuse_an_edge() {
+        let channel = channel(&["2.0.0"]);
+        let found = extra_edge(&channel, &users("1.0.0"), &[], |it| it.skips.is_empty());
+        assert_eq!(found.map(|it| it.request()).unwrap_or_default(), "give 2.0.0 the skipRange `>=1.0.0 <2.0.0`");
+        assert_eq!(extra_edge(&channel, &users("1.0.0"), &[], |_| false), None);
+    }
+}

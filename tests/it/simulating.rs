@@ -1,0 +1,165 @@
+//! What a change means for users, and what is advised: held against what comes of it when the advice is taken.
+#![allow(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use olmdex::check::check;
+use olmdex::edit::{
+    AFTER, BEFORE, CatalogEdit, Change, Edges, Effect, Question, Simulation, before_and_after, simulate,
+};
+use olmdex::fbc::Input;
+use olmdex::index::query::Filter;
+use olmdex::upgrade::{Generation, InstalledBundle, PackageView, check_packages};
+use proptest::prelude::*;
+
+/// An entry: its minor version, how far below it lies what it replaces, how far what it skips, and how far its range reaches.
+type Drawn = (u64, usize, Vec<usize>, usize);
+
+fn name(minor: u64) -> String {
+    format!("p.v1.{minor}.0")
+}
+
+/// A package with one channel.
+fn catalog(entries: &[Drawn]) -> String {
+    let mut text = "schema: olm.package\nname: p\ndefaultChannel: c\n---\n".to_owned();
+    let minors: Vec<u64> = entries.iter().map(|it| it.0).collect();
+    let below = |at: usize, n: usize| at.checked_sub(n).filter(|_| n > 0).map(|it| minors[it]);
+    text.push_str("schema: olm.channel\nname: c\npackage: p\nentries:\n");
+    for (at, (minor, replaces, skips, range)) in entries.iter().enumerate() {
+        let _ = writeln!(text, "- name: {}", name(*minor));
+        if let Some(replaced) = below(at, *replaces) {
+            let _ = writeln!(text, "  replaces: {}", name(replaced));
+        }
+        let skips: BTreeSet<u64> = skips.iter().filter_map(|it| below(at, *it)).collect();
+        if !skips.is_empty() {
+            let names: Vec<String> = skips.into_iter().map(name).collect();
+            let _ = writeln!(text, "  skips: [{}]", names.join(", "));
+        }
+        if let Some(low) = below(at, *range) {
+            let _ = writeln!(text, "  skipRange: '>=1.{low}.0 <1.{minor}.0'");
+        }
+    }
+    for minor in minors {
+        let _ = write!(
+            text,
+            "---\nschema: olm.bundle\nname: {}\npackage: p\nimage: example.com/p\nproperties:\n- type: olm.package\n  value: {{packageName: p, version: 1.{minor}.0}}\n",
+            name(minor)
+        );
+    }
+    text
+}
+
+fn input(text: &str) -> Input {
+    Input::bytes("p.yaml", Arc::from(text.as_bytes()))
+}
+
+/// The versions of the old catalog, of which the new one may not know.
+fn users(minors: &[u64]) -> Vec<InstalledBundle> {
+    let user = |it: &u64| InstalledBundle { name: name(*it), version: format!("1.{it}.0"), is_in_catalog: true };
+    minors.iter().map(user).collect()
+}
+
+fn simulated(old: &Input, new: &Input, generations: &[Generation], users: &[InstalledBundle]) -> Simulation {
+    let (index, _) = before_and_after(old, new).unwrap();
+    let view = |catalog: &str| {
+        PackageView::read(&index, &Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() }, "p").unwrap()
+    };
+    simulate(&view(BEFORE), &view(AFTER), &Question { generations, installed: users, seen: &[] })
+}
+
+fn is_stranding(simulation: &Simulation) -> bool {
+    simulation.users.iter().any(|it| it.effect == Effect::Stranded)
+}
+
+/// A catalog after its head has got the edge that was advised.
+fn advised(new: &Input, simulation: &Simulation) -> Input {
+    let [olmdex::edit::Advice { edge, .. }] = simulation.edges.as_slice() else { panic!("{:?}", simulation.edges) };
+    let mut catalog = CatalogEdit::new(new.clone());
+    let (index, _) = before_and_after(new, new).unwrap();
+    let filter = Filter { catalogs: vec![BEFORE.to_owned()], package: Some("p".to_owned()), ..Filter::default() };
+    let head = index.entries(&filter).unwrap().into_iter().find(|it| it.bundle == edge.entry).unwrap();
+    let skips: Vec<String> = head.skips.iter().chain(&edge.skips).cloned().collect();
+    let edges = Edges {
+        replaces: None,
+        skips: (!edge.skips.is_empty()).then_some(skips),
+        skip_range: (!edge.skip_range.is_empty()).then(|| edge.skip_range.clone()),
+    };
+    let set = Change::SetEdges { channel: "c".to_owned(), entry: edge.entry.clone(), edges };
+    catalog.change("p", &[set]).unwrap();
+    catalog.input().clone()
+}
+
+/// Channels of up to eight entries, each with what it was drawn to point to.
+fn entries() -> impl Strategy<Value = Vec<Drawn>> {
+    let one = (1..3_u64, 0..3_usize, prop::collection::vec(0..4_usize, 0..2), 0..4_usize);
+    prop::collection::vec(one, 1..8).prop_map(|mut all| {
+        let mut minor = 0;
+        for it in &mut all {
+            minor += it.0;
+            it.0 = minor;
+        }
+        all
+    })
+}
+
+/// A chain from the first version to the last.
+fn chain(minors: &[u64]) -> Vec<Drawn> {
+    minors.iter().map(|it| (*it, 1, Vec::new(), 0)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// The published channel is a chain; the new one holds some of its versions, and whatever edges.
+    #[test]
+    fn what_is_advised_strands_nobody_and_is_valid(drawn in entries(), older in 0..4_u64, which in 0..3_usize) {
+        let generations: &[Generation] =
+            [&[Generation::Classic][..], &[Generation::V1], &[Generation::Classic, Generation::V1]][which];
+        let mut minors: Vec<u64> = drawn.iter().map(|it| it.0 + older).collect();
+        minors.extend(0..older);
+        minors.sort_unstable();
+        let new: Vec<Drawn> = drawn.into_iter().map(|it| (it.0 + older, it.1, it.2, it.3)).collect();
+        let (old, new) = (input(&catalog(&chain(&minors))), input(&catalog(&new)));
+        let users = users(&minors);
+        let simulation = simulated(&old, &new, generations, &users);
+        prop_assert_eq!(simulation.stranded_before, 0, "a chain strands nobody");
+        // What is newer than the head helps only if it stays.
+        if simulation.edges.is_empty() || !simulation.keep.is_empty() {
+            return Ok(());
+        }
+        prop_assert!(is_stranding(&simulation));
+        let after = advised(&new, &simulation);
+        prop_assert!(check(&after).opm.is_none(), "{:?}: {:?}", simulation.edges, check(&after).opm);
+        let again = simulated(&old, &after, generations, &users);
+        prop_assert!(!is_stranding(&again), "{:?} leaves {:?}", simulation.edges, again.users);
+    }
+
+    /// `check-graph` advises the same for all who are stranded in a channel, and it holds.
+    #[test]
+    fn one_suggestion_for_a_cut_history(n in 2..9_u64, kept in 1..4_u64, older in 0..3_u64) {
+        let all: Vec<u64> = (0..n + older).collect();
+        let kept: Vec<u64> = all.iter().copied().skip(all.len().saturating_sub(usize::try_from(kept).unwrap())).collect();
+        let (old, new) = (input(&catalog(&chain(&all))), input(&catalog(&chain(&kept))));
+        let index = |it: &Input| {
+            let mut builder = olmdex::index::Builder::in_memory();
+            let spec = olmdex::index::CatalogSpec { name: "c".to_owned(), ..Default::default() };
+            builder.add_catalog(&spec, it, olmdex::index::Mode::Strict).unwrap();
+            builder.into_index().unwrap()
+        };
+        let found = |new: &Input| {
+            let old = index(&old);
+            check_packages(&index(new), &Filter::default(), Some(&old), &["p".to_owned()]).unwrap().remove(0).unwrap()
+        };
+        let lost: Vec<_> = found(&new).into_iter().filter(|it| it.rule.id == "W0806").collect();
+        prop_assert_eq!(lost.len(), all.len() - kept.len());
+        let helps: BTreeSet<Option<String>> = lost.iter().map(|it| it.help.clone()).collect();
+        prop_assert!(lost.is_empty() || helps.len() == 1 && !helps.contains(&None), "{:?}", helps);
+        let simulation = simulated(&old, &new, &[Generation::Classic], &[]);
+        if !lost.is_empty() {
+            let after = advised(&new, &simulation);
+            prop_assert_eq!(found(&after).iter().filter(|it| it.rule.id == "W0806").count(), 0);
+        }
+    }
+}
