@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::registry::encoded::Encoded;
 
 /// Bytes of all answers, if nobody says how many.
-const MAX_ALL: usize = 16 << 20;
+const MAX_ALL: usize = 8 << 20;
 
 /// Bytes of one answer.
 const MAX_ANSWER: usize = 1 << 20;

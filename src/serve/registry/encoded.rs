@@ -30,7 +30,7 @@ impl Encoded {
     /// The message of a bundle. Its large fields follow the others: readers take fields in any order.
     #[must_use]
     pub fn of_bundle(mut bundle: Bundle) -> Self {
-        let csv = Bytes::from(std::mem::take(&mut bundle.csv_json));
+        let csv = exact(std::mem::take(&mut bundle.csv_json));
         let objects = std::mem::take(&mut bundle.object);
         let mut small = bundle.encode_to_vec();
         let mut n_repeated = 0;
@@ -48,7 +48,7 @@ impl Encoded {
                 n_repeated += csv.len();
                 add(OBJECT, csv.clone());
             } else {
-                add(OBJECT, object.into());
+                add(OBJECT, exact(object));
             }
         }
         if !small.is_empty() {
@@ -87,6 +87,12 @@ impl From<Vec<u8>> for Encoded {
         let n_held = bytes.len();
         Self { pieces: vec![bytes.into()], n_held }
     }
+}
+
+/// A text without the room that it grew into: answers that are kept are counted by their bytes.
+fn exact(mut text: String) -> Bytes {
+    text.shrink_to_fit();
+    text.into()
 }
 
 fn bytes_of(pieces: &[Bytes]) -> usize {
