@@ -1,6 +1,6 @@
 //! Files and texts to objects.
 //!
-//! What it deliberately does not do: it follows no symbolic links to directories, and opens nothing but YAML, JSON and archives of them.
+//! What it deliberately does not do: it follows no symbolic links to directories or out of the one that is read, and opens nothing but YAML, JSON and archives of them.
 
 use std::cell::{Cell, OnceCell};
 use std::io;
@@ -20,6 +20,10 @@ use crate::yaml;
 
 /// How many bytes a file of manifests may have.
 const MAX_FILE: u64 = 1 << 30;
+
+/// How many bytes a line of YAML may have. An API server keeps no object of more than some megabytes, and what has no lines would take
+/// four times its size to be parsed.
+const MAX_LINE: usize = 64 << 20;
 
 /// Why manifests cannot be read.
 #[derive(Debug, Error)]
@@ -188,6 +192,7 @@ fn each_text(
         sink(&path.to_string_lossy(), &text)?;
         return Ok(warnings);
     }
+    let directory_given = path;
     // `must-gather/namespaces` itself may be given.
     let root = path.parent().unwrap_or(path);
     let mut open = vec![path.to_owned()];
@@ -199,6 +204,13 @@ fn each_text(
             let path = entry.path();
             if kind.is_dir() {
                 open.push(path);
+            } else if kind.is_symlink() && !leads_below(&path, directory_given) {
+                if is_manifest(path.as_os_str().as_encoded_bytes()) {
+                    warnings.push(format!(
+                        "`{}` is a link that leads out of the directory; it is left out",
+                        path.display()
+                    ));
+                }
             } else if is_manifest(path.as_os_str().as_encoded_bytes())
                 && is_wanted(path.strip_prefix(root).unwrap_or(&path).as_os_str().as_encoded_bytes())
                 && std::fs::metadata(&path).is_ok_and(|it| it.is_file())
@@ -208,6 +220,7 @@ fn each_text(
         }
     }
     files.sort();
+    warnings.sort();
     for file in files {
         let read = bytes(&file).map_err(|error| unreadable(&file, error));
         if let Err(error) = read.and_then(|text| sink(&file.to_string_lossy(), &text)) {
@@ -215,6 +228,13 @@ fn each_text(
         }
     }
     Ok(warnings)
+}
+
+/// Whether a link leads to something below a directory. Directories of manifests come from others, like archives: what they name outside
+/// is not theirs to show.
+fn leads_below(link: &Path, directory: &Path) -> bool {
+    let whole = |it: &Path| std::fs::canonicalize(it).ok();
+    whole(link).zip(whole(directory)).is_some_and(|(to, root)| to.starts_with(root))
 }
 
 /// Whether a name is that of YAML or JSON.
@@ -319,6 +339,11 @@ fn each_object(file: &str, text: &[u8], sink: &mut Sink<'_>) -> Result<(), Clust
             at = end;
         }
         return Ok(());
+    }
+    if text.len() > MAX_LINE
+        && let Some(at) = text.split(|it| *it == b'\n').position(|it| it.len() > MAX_LINE)
+    {
+        return Err(syntax(u32::try_from(at + 1).unwrap_or(u32::MAX), "it is longer than 64 MiB".to_owned()));
     }
     for chunk in yaml::split(text, 1) {
         let chunk = chunk.map_err(|error| syntax(error.line, error.to_string()))?;

@@ -269,16 +269,16 @@ impl Index {
     pub fn held_updates(&self) -> std::result::Result<Vec<HeldUpdates>, IndexError> {
         let read = || -> Result<Option<Vec<HeldUpdates>>> {
             let connection = self.connection();
-            let sources: Vec<(i64, String, String, Option<String>, Vec<u8>)> = connection
-                .prepare("SELECT id, source, kind, as_of, digest FROM update_source ORDER BY id")?
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?)))?
+            let sources: Vec<(i64, String, Identity)> = connection
+                .prepare("SELECT id, kind, source, as_of, digest FROM update_source ORDER BY id")?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?, (row.get(2)?, row.get(3)?, row.get(4)?))))?
                 .collect::<Result<_>>()?;
             if sources.is_empty() {
                 return Ok(Some(Vec::new()));
             }
             let Some(risks) = risks(connection)? else { return Ok(None) };
             let mut found = Vec::new();
-            for (id, name, kind, as_of, digest) in sources {
+            for (id, kind, (name, as_of, digest)) in sources {
                 let facts = match kind.as_str() {
                     ANSWER => read_graph(connection, id, &risks)?.map(UpdateFacts::Answer),
                     DATA => read_data(connection, id, &risks)?.map(UpdateFacts::Data),

@@ -2,13 +2,15 @@
 //!
 //! What it deliberately does not do: it opens nothing, and knows no day.
 
+use std::collections::BTreeMap;
+
 use thiserror::Error;
 
 use super::family::{PlanCatalog, family_and_minor};
 use super::question::PlanQuestion;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
-use crate::index::query::Filter;
+use crate::index::query::{DATE_LABEL, Filter};
 use crate::index::{Index, IndexError};
 use crate::json;
 use crate::platform::{Day, Edge, Graph, Lifecycle, Risk, SupportLevel, UpdateSource};
@@ -25,6 +27,8 @@ pub struct PlanBasis {
     pub lifecycles: Vec<Lifecycle>,
     /// Where updates of OpenShift are known from.
     pub updates: Vec<UpdateSource>,
+    /// Of catalogs of the past, the days that they are of.
+    days: BTreeMap<String, String>,
 }
 
 /// What is asked.
@@ -78,8 +82,13 @@ impl PlanBasis {
     /// # Errors
     /// [`BasisError`].
     pub fn new(index: &Index, ties: &[String], updates: Vec<UpdateSource>) -> Result<Self, BasisError> {
+        let ranks = index.catalog_ranks(&Filter::default())?;
+        let days: BTreeMap<String, String> =
+            ranks.iter().filter_map(|it| Some((it.catalog.clone(), it.labels.get(DATE_LABEL)?.clone()))).collect();
         let of_version = |catalog: String| {
-            let (family, minor) = family_and_minor(&catalog)?;
+            // A catalog of the past is named after its day, too.
+            let present = catalog.rsplit_once('@').filter(|_| days.contains_key(&catalog)).map_or(&*catalog, |it| it.0);
+            let (family, minor) = family_and_minor(present)?;
             Some(PlanCatalog { catalog, minor, family })
         };
         let mut catalogs: Vec<PlanCatalog> = index.catalog_names()?.into_iter().filter_map(of_version).collect();
@@ -88,7 +97,19 @@ impl PlanBasis {
         }
         catalogs.sort_by(|a, b| (a.minor, &a.family).cmp(&(b.minor, &b.family)));
         let source_map = source_map(index, &catalogs, ties)?;
-        Ok(Self { catalogs, source_map, lifecycles: Vec::new(), updates })
+        Ok(Self { catalogs, source_map, lifecycles: Vec::new(), updates, days })
+    }
+
+    /// The catalogs as they were on a day: of those of the past, the last ones that are not later.
+    fn catalogs_on(&self, day: Day) -> Vec<PlanCatalog> {
+        let day = day.to_string();
+        let day_of = |it: &PlanCatalog| self.days.get(&it.catalog).filter(|it| it.as_str() <= day.as_str());
+        let is_last = |it: &PlanCatalog| {
+            let is_its = |other: &&PlanCatalog| (other.minor, &other.family) == (it.minor, &it.family);
+            day_of(it).is_some() && self.catalogs.iter().filter(is_its).filter_map(day_of).max() == day_of(it)
+        };
+        let is_meant = |it: &&PlanCatalog| !self.days.contains_key(&it.catalog) || is_last(it);
+        self.catalogs.iter().filter(is_meant).cloned().collect()
     }
 
     /// The question after the plan of a cluster.
@@ -114,7 +135,7 @@ impl PlanBasis {
             level: wish.level,
             lifecycles: self.lifecycles.clone(),
             index,
-            catalogs: self.catalogs.clone(),
+            catalogs: self.catalogs_on(wish.day),
             source_map: self.source_map.clone(),
             graph,
             graph_source: sources.join(", "),

@@ -93,7 +93,34 @@ fn an_index_answers_about_the_past() {
     let sql = "SELECT c.head FROM v_channel c JOIN v_label l ON l.catalog = c.catalog AND l.key = 'date'
                WHERE c.package = 'till' AND c.channel = 'stable' AND l.value <= '2026-03-15' ORDER BY l.value DESC LIMIT 1";
     run(root, &["sql", sql, "-i", "past.db"]).expect_code(0).expect_words("till.v1.1.0");
-    run(root, &["diff", "past.db#shop@2026-02-03", "past.db#shop@2026-04-01"]);
+    // A plan takes the catalogs of its day.
+    let of_versions = ["build", "--git", "shop-4.20=repo", "--git-path", "catalogs/v4.20", "-o", "versions.db"];
+    run(root, &of_versions).expect_code(0);
+    let cluster = "apiVersion: v1\nkind: List\nitems:\n\
+                   - {apiVersion: operators.coreos.com/v1alpha1, kind: Subscription, metadata: {name: till, namespace: ns}, \
+                   spec: {name: till, channel: stable, source: shop, sourceNamespace: olm}, status: {installedCSV: till.v1.0.0}}\n\
+                   - {apiVersion: operators.coreos.com/v1alpha1, kind: ClusterServiceVersion, \
+                   metadata: {name: till.v1.0.0, namespace: ns}, spec: {version: 1.0.0}, status: {phase: Succeeded}}\n";
+    write(root, "cluster.yaml", cluster);
+    let plan =
+        ["plan", "--cluster", "cluster.yaml", "--from", "4.19", "--to", "4.20", "-i", "versions.db", "-o", "json"];
+    for (day, catalogs, state) in [
+        ("2026-02-02", vec![], "unknown"),
+        ("2026-02-10", vec!["shop-4.20@2026-02-03"], "head"),
+        ("2026-03-15", vec!["shop-4.20@2026-03-01"], "behind"),
+    ] {
+        let answer = run(root, &[&plan[..], &["--date", day]].concat());
+        let plan: serde_json::Value = serde_json::from_str(&answer.out()).unwrap();
+        let names: Vec<&str> =
+            plan["metadata"]["catalogs"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+        assert_eq!(
+            (names, &plan["operators"][0]["state"]["4.20"]),
+            (catalogs, &state.into()),
+            "{day} {}",
+            answer.both()
+        );
+        assert_eq!(answer.err(), "");
+    }
 
     // Once more: nothing is read, and the file stays as it is.
     let before = std::fs::read(root.join("past.db")).unwrap();

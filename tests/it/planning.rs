@@ -59,19 +59,23 @@ fn the_report_is_one_page_that_needs_nothing_else() {
 /// A text that is markup wherever it is not escaped, and turns the direction of what follows.
 const HOSTILE: &str = "\"><script>alert(1)</script><!--' onload=x \u{202e}</style>";
 
-#[test]
-fn no_name_of_a_cluster_becomes_markup() {
-    let directory = scratch();
-    let hostile = serde_json::to_string(HOSTILE).unwrap();
-    let cluster = format!(
+/// A cluster in which every text that somebody can choose is the same one.
+fn hostile_cluster(text: &str) -> String {
+    let hostile = serde_json::to_string(text).unwrap();
+    format!(
         r#"{{"apiVersion":"v1","kind":"List","items":[
 {{"apiVersion":"config.openshift.io/v1","kind":"ClusterVersion","metadata":{{"name":"version"}},"spec":{{"channel":{hostile}}},"status":{{"desired":{{"version":"4.16.3"}}}}}},
 {{"apiVersion":"config.openshift.io/v1","kind":"ClusterOperator","metadata":{{"name":{hostile}}},"status":{{"conditions":[{{"type":"Upgradeable","status":"False","reason":{hostile},"message":{hostile}}},{{"type":"Degraded","status":"True","message":{hostile}}}]}}}},
 {{"apiVersion":"operators.coreos.com/v1alpha1","kind":"Subscription","metadata":{{"name":{hostile},"namespace":{hostile}}},"spec":{{"name":{hostile},"channel":{hostile},"source":{hostile},"sourceNamespace":{hostile}}},"status":{{"installedCSV":{hostile}}}}},
 {{"apiVersion":"operators.coreos.com/v1alpha1","kind":"ClusterServiceVersion","metadata":{{"name":{hostile},"namespace":{hostile}}},"spec":{{"version":"1.0.0"}},"status":{{"phase":"Failed","message":{hostile}}}}},
 {{"apiVersion":{hostile},"kind":{hostile},"metadata":{{"name":{hostile}}}}}]}}"#
-    );
-    let cluster = write(directory.path(), "cluster.json", cluster);
+    )
+}
+
+#[test]
+fn no_name_of_a_cluster_becomes_markup() {
+    let directory = scratch();
+    let cluster = write(directory.path(), "cluster.json", hostile_cluster(HOSTILE));
     let answer = plan(&cluster, &["-o", "html"]);
     answer.expect_code(1);
     let page = answer.out();
@@ -261,4 +265,94 @@ fn what_is_missing_or_contradicts_itself_gets_a_line() {
     assert_eq!(json_of(&run(&[version], &[]))["operators"], serde_json::json!([]));
     let other = write(directory.path(), "other/readme.md", "# no manifest");
     plan(other.parent().unwrap(), &[]).expect_code(2).expect_words("has no ClusterVersion");
+}
+
+/// Texts that are something else to a shell, to Markdown, to YAML and to XML.
+const HOSTILE_TEXTS: &[&str] = &[
+    "a'; touch planted; echo '",
+    "$(touch planted)`touch planted`",
+    "a\ntouch planted\n# b",
+    "a\r\n---\nkind: Planted",
+    "\"><x/>]]>&amp;",
+    "- [x] **done** [link](javascript:x) | <img src=x>",
+    "--as=admin",
+    "\u{202e}\u{1b}[31m",
+];
+
+#[test]
+fn no_name_of_a_cluster_becomes_a_command_or_an_object() {
+    let directory = scratch();
+    let root = directory.path();
+    for text in HOSTILE_TEXTS {
+        let cluster = write(root, "cluster.json", hostile_cluster(text));
+        let script = plan(&cluster, &["-o", "script"]).out();
+        for line in script.lines().filter(|it| !it.is_empty()) {
+            assert!(line.starts_with("# ") || line.starts_with("oc "), "{text:?}: {line}");
+            assert!(line.starts_with("# ") || !line.contains("planted") && !line.contains("admin"), "{text:?}: {line}");
+        }
+        // A shell that knows no `oc` runs nothing else.
+        let file = write(root, "script.sh", &script);
+        std::process::Command::new("sh").arg(&file).current_dir(root).output().unwrap();
+        assert!(!root.join("planted").exists(), "{text:?}");
+
+        let markdown = plan(&cluster, &["-o", "markdown"]).out();
+        // What is escaped is no markup.
+        let markdown = ["<", "[", "]", "*", "|", "`"].iter().fold(markdown, |it, c| it.replace(&format!("\\{c}"), "."));
+        for foreign in ["[link](", "<img", "<x/>", "**done**", "\ntouch planted", "\u{202e}", "\u{1b}"] {
+            assert!(!markdown.contains(foreign), "{text:?} {foreign:?}: {markdown}");
+        }
+        let manifests = plan(&cluster, &["-o", "yaml", "--manifests"]).out();
+        assert!(!manifests.lines().any(|it| it == "kind: Planted" || it == "touch planted"), "{manifests}");
+        let junit = plan(&cluster, &["-o", "junit"]).out();
+        for foreign in ["<x/>", "<img", "]]>", "\u{1b}"] {
+            assert!(!junit.contains(foreign), "{text:?} {foreign:?}: {junit}");
+        }
+        assert_eq!(
+            junit.matches("<testcase ").count(),
+            junit.matches("/>\n").count() - junit.matches("<skipped").count() + junit.matches("</testcase>").count(),
+            "{junit}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_nowhere_outside_of_a_must_gather() {
+    let directory = scratch();
+    let root = directory.path();
+    let secret = "apiVersion: operators.coreos.com/v1alpha1\nkind: Subscription\nmetadata: {name: secret, namespace: ns}\nspec: {name: secret}\n";
+    let outside = write(root, "outside/secret.yaml", secret);
+    let cluster = later(&root.join("must-gather"), "2.8.1", "4.16.3");
+    let folder = cluster.join("namespaces/linked/operators.coreos.com");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::os::unix::fs::symlink(&outside, folder.join("subscriptions.yaml")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", folder.join("zero.yaml")).unwrap();
+    std::os::unix::fs::symlink(outside.parent().unwrap(), folder.join("directory")).unwrap();
+    std::os::unix::fs::symlink("loop.yaml", folder.join("loop.yaml")).unwrap();
+    let answer = plan(&cluster, &["-o", "json"]);
+    assert!(!answer.out().contains("ns/secret"), "{}", answer.out());
+    let warnings = json_of(&answer)["metadata"]["warnings"].to_string();
+    for name in ["subscriptions.yaml", "zero.yaml", "loop.yaml"] {
+        assert!(warnings.contains(&format!("{name}` is a link that leads out")), "{name}: {warnings}");
+    }
+    // A link within it is one more name of a file, as ConfigMaps are mounted.
+    write(&cluster, "namespaces/inner/data.yaml", secret);
+    std::os::unix::fs::symlink("../inner/data.yaml", cluster.join("namespaces/linked/data.yaml")).unwrap();
+    assert!(unknowns(&json_of(&plan(&cluster, &["-o", "json"]))).contains(&"not-installed ns/secret".to_owned()));
+}
+
+#[test]
+fn a_file_of_one_long_line_costs_what_it_is_long() {
+    let directory = scratch();
+    let cluster = later(&directory.path().join("must-gather"), "2.8.1", "4.16.3");
+    let name = "namespaces/long/operators.coreos.com/subscriptions.yaml";
+    let longest = 64 << 20;
+    for (text, is_read) in
+        [("x".repeat(longest), true), ("x".repeat(longest + 1), false), (format!("a: [{}", "[".repeat(8 << 20)), false)]
+    {
+        write(&cluster, name, text);
+        let plan = json_of(&plan(&cluster, &["-o", "json"]));
+        assert_eq!(plan["operators"].as_array().unwrap().len(), 2);
+        assert_eq!(plan["metadata"]["warnings"].to_string().contains("long"), !is_read);
+    }
 }

@@ -21,8 +21,8 @@ use crate::constraint::openshift::Minor;
 use crate::diag::counted;
 use crate::index::Index;
 use crate::plan::{
-    BasisError, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan, StepStatus,
-    family_and_minor, html, junit, manifests, markdown, plan, progress, script,
+    BasisError, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan, StepStatus, html, junit,
+    manifests, markdown, plan, progress, script,
 };
 use crate::platform::{Day, SupportLevel, UpdateSource};
 
@@ -69,7 +69,7 @@ pub(crate) struct PlanArgs {
     /// What counts as supported; extended phases are add-ons that are paid for
     #[arg(long, value_enum, default_value_t = SupportLevel::Extended)]
     support: SupportLevel,
-    /// The day on which support is judged. Default: that of $SOURCE_DATE_EPOCH, else today (UTC)
+    /// The day on which support is judged, and of which catalogs of the past (`build --git`) are taken. Default: that of $SOURCE_DATE_EPOCH, else today (UTC)
     #[arg(long, value_name = "DAY", value_parser = parse_day)]
     date: Option<Day>,
     /// Known updates of OpenShift, as for `platform-path`; may be repeated. Default: those that the index holds
@@ -214,12 +214,18 @@ fn basis(context: &Context, args: &PlanArgs) -> Result<(Index, PlanBasis), Comma
     let sources = AskOptions::of_sources(&input.map(PathBuf::from).collect::<Vec<_>>());
     let (index, of_index) = sources.open_with_updates(context)?;
     let updates = if args.graph.is_empty() { of_index } else { read_updates(context, &args.graph)? };
-    for name in index.catalog_names()?.iter().filter(|it| family_and_minor(it).is_none()) {
+    let found = PlanBasis::new(&index, &args.source_map, updates);
+    // That there is no catalog is no surprise to who has read which names say nothing.
+    let is_known = |name: &&String| match &found {
+        Ok(basis) => basis.catalogs.iter().any(|it| it.catalog == **name),
+        Err(error) => !matches!(error, BasisError::NoCatalog),
+    };
+    for name in index.catalog_names()?.iter().filter(|it| !is_known(it)) {
         context.reporter.warning(&format!(
             "the name of catalog `{name}` does not say for which OpenShift version it is; it is left out"
         ));
     }
-    let mut basis = PlanBasis::new(&index, &args.source_map, updates)?;
+    let mut basis = found?;
     basis.updates.iter().flat_map(UpdateSource::warnings).for_each(|it| context.reporter.warning(it));
     let names: Vec<String> = basis.catalogs.iter().map(|it| it.catalog.clone()).collect();
     let lifecycles = read_lifecycles(context, Some(&index), &names, &args.lifecycles)?;
@@ -299,9 +305,10 @@ fn step_text(step: &PlanStep) -> String {
 fn sheet(plan: &Plan) -> Sheet {
     let mut sheet = Sheet::default();
     let metadata = &plan.metadata;
+    // A must-gather is a moment: whatever follows holds for that.
+    sheet.line("Newest change", &metadata.cluster_changed);
     sheet.line("Plan", &plan.summary());
     sheet.line("Support on", &metadata.date);
-    sheet.line("Newest change", &metadata.cluster_changed);
     sheet.line("Updates from", &metadata.graph);
     let skipped: Vec<String> = metadata.skipped.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     sheet.line("Passed over", &skipped.join(", "));
