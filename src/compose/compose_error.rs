@@ -52,6 +52,14 @@ pub enum ComposeError {
         /// Why not.
         findings: Vec<Finding>,
     },
+    /// The manifests of a bundle of a template cannot be migrated.
+    #[error("{place}: {words}")]
+    Unmigratable {
+        /// Where.
+        place: String,
+        /// Why not.
+        words: String,
+    },
     /// A catalog of an index is named, and the source is no index.
     #[error("{place}: `catalog` chooses from an index, and `{}` is not one", .origin.display())]
     NotAnIndex {
@@ -133,6 +141,9 @@ impl ComposeError {
             Self::Unopened { source, .. } => source.help(),
             Self::Index(error) => return error.help(),
             Self::Images { .. } | Self::Template { .. } => return None,
+            Self::Unmigratable { .. } => {
+                "correct the ClusterServiceVersion of the bundle, or leave `migrate-level` out".to_owned()
+            }
             Self::Reread(_) => "compose it again when nobody writes to its files".to_owned(),
             Self::Unreadable { .. } => {
                 "check the path of the template, which is relative to the file that names it".to_owned()

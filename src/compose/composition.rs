@@ -158,7 +158,9 @@ fn rendered(place: &str, component: &Component, opener: &Opener, open: &Open<'_>
         }
         failed(findings)
     })?;
-    let mut input = rendered.input(&shown);
+    let mut input = rendered
+        .input_at(&shown, *level)
+        .map_err(|error| ComposeError::Unmigratable { place: place.to_owned(), words: error.to_string() })?;
     input.remarks = template.remarks.iter().cloned().chain(remarks).collect();
     Ok(input)
 }

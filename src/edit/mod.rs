@@ -24,6 +24,7 @@ mod object;
 mod promotion;
 mod removal;
 pub mod rules;
+mod sides;
 mod simulate;
 mod splice;
 mod survey;
@@ -36,9 +37,8 @@ pub use documents::{FileEdit, PackageDocuments};
 pub use error::EditError;
 pub use join::join;
 pub use mend::Mend;
-pub use simulate::{
-    AFTER, Advice, BEFORE, Effect, KeptBundle, Question, Simulated, Simulation, Way, before_and_after, simulate,
-};
+pub use sides::{AFTER, BEFORE, before_and_after};
+pub use simulate::{Advice, Effect, KeptBundle, Question, Simulated, Simulation, Way, simulate};
 pub use survey::Survey;
 pub use target::Target;
 pub use verdict::{Verdict, judge};

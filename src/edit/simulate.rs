@@ -11,11 +11,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::error::EditError;
-use crate::diag::{Finding, Severity};
-use crate::fbc::Input;
 use crate::index::query::{CatalogRank, GraphChannel, PackageGraph};
-use crate::index::{Builder, CatalogSpec, Index, Mode};
 use crate::resolve::Dependant;
 use crate::upgrade::classic::{self, Channel, End, Installed, Package};
 use crate::upgrade::{
@@ -23,11 +19,6 @@ use crate::upgrade::{
     leads_all_to_its_head, lost_edge, with_edge,
 };
 use crate::version::Version;
-
-/// The names of the two catalogs in the index of [`before_and_after`].
-pub const BEFORE: &str = "before";
-/// The same for the one that it would be.
-pub const AFTER: &str = "after";
 
 /// What a change means for the users of a package.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -177,23 +168,6 @@ pub struct Question<'q> {
     pub installed: &'q [InstalledBundle],
     /// What may be installed besides by those who follow a channel.
     pub seen: &'q [(String, InstalledBundle)],
-}
-
-/// An index in memory of a catalog as it is and as it would be, and the errors that it would have besides.
-///
-/// # Errors
-/// If the index cannot be built.
-pub fn before_and_after(before: &Input, after: &Input) -> Result<(Index, Vec<Finding>), EditError> {
-    let mut builder = Builder::in_memory();
-    let mut add = |name: &str, input: &Input| {
-        let spec = CatalogSpec { name: name.to_owned(), ..CatalogSpec::default() };
-        Ok::<_, EditError>(builder.add_catalog(&spec, input, Mode::Tolerant)?.report.findings)
-    };
-    let known = add(BEFORE, before)?;
-    let mut errors = add(AFTER, after)?;
-    let is_known = |it: &Finding| known.iter().any(|one| one.rule.id == it.rule.id && one.message == it.message);
-    errors.retain(|it| it.rule.severity == Severity::Error && !is_known(it));
-    Ok((builder.into_index()?, errors))
 }
 
 /// What the difference between two catalogs means for the users of a package, channel by channel in the order of the entries, and

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::documents::{FileEdit, PackageDocuments};
 use super::error::EditError;
-use crate::diag::{Finding, Severity};
+use super::sides::{AFTER, BEFORE, before_and_after, is_known};
+use crate::diag::Finding;
 use crate::fbc::Input;
 use crate::index::query::Filter;
-use crate::index::{Builder, CatalogSpec, Index, Mode};
 use crate::upgrade::check_packages;
 
 /// What a change makes of a catalog.
@@ -31,27 +31,17 @@ pub fn judge(input: &Input, edits: &[FileEdit], package: &PackageDocuments) -> R
     let texts: BTreeMap<usize, Arc<[u8]>> = edits.iter().map(|it| (it.file, Arc::from(it.after.as_bytes()))).collect();
     // What other files have stays what it is.
     let (after, input) = (input.with_texts(&texts).only(&files), &input.only(&files));
-    let ((old, known), (new, found)) = (index_and_findings(input, package)?, index_and_findings(&after, package)?);
-    let is_known = |finding: &Finding, known: &[Finding]| {
-        known.iter().any(|it| it.rule.id == finding.rule.id && it.message == finding.message)
-    };
-    let is_new = |it: &Finding| it.rule.severity == Severity::Error && !is_known(it, &known);
-    let errors = found.into_iter().filter(is_new).collect();
+    let (index, errors) = before_and_after(input, &after)?;
     let packages = [package.to_owned()];
-    let checked = |index: &Index| -> Result<Option<Vec<Finding>>, EditError> {
-        Ok(check_packages(index, &Filter::default(), Some(&old), &packages)?.into_iter().next().flatten())
+    let of = |catalog: &str| Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
+    // The older catalog of both is the one that is.
+    let checked = |catalog: &str| -> Result<Vec<Finding>, EditError> {
+        let found = check_packages(&index, &of(catalog), Some(&index), &packages)?;
+        Ok(found.into_iter().next().flatten().unwrap_or_default())
     };
-    let is_package_gone = new.package_names()?.iter().all(|it| it != package);
-    let before = checked(&old)?.unwrap_or_default();
-    let upgrades = if is_package_gone { Vec::new() } else { checked(&new)?.unwrap_or_default() };
+    let is_package_gone = index.packages(&of(AFTER))?.iter().all(|it| it.package != package);
+    let before = checked(BEFORE)?;
+    let upgrades = if is_package_gone { Vec::new() } else { checked(AFTER)? };
     let upgrades = upgrades.into_iter().filter(|it| !is_known(it, &before)).collect();
     Ok(Verdict { errors, upgrades, is_package_gone })
-}
-
-/// An index in memory of the files that have a package, with what the checks found on the way into it.
-fn index_and_findings(input: &Input, package: &str) -> Result<(Index, Vec<Finding>), EditError> {
-    let mut builder = Builder::in_memory();
-    let spec = CatalogSpec { name: package.to_owned(), ..CatalogSpec::default() };
-    let import = builder.add_catalog(&spec, input, Mode::Tolerant)?;
-    Ok((builder.into_index()?, import.report.findings))
 }

@@ -123,6 +123,19 @@ impl Rendered {
         Ok(())
     }
 
+    /// As [`Self::input`], with manifests migrated to a level.
+    ///
+    /// # Errors
+    /// [`WriteError`] if a bundle cannot be migrated.
+    pub fn input_at(&self, shown: &str, level: Level) -> Result<Input, WriteError> {
+        if level == Level::None {
+            return Ok(self.input(shown));
+        }
+        let mut text = Vec::new();
+        self.write(Format::Json, level, &mut text)?;
+        Ok(Input::bytes(shown, Arc::from(text)))
+    }
+
     /// The catalog as a source of its own, called `shown` in messages.
     #[must_use]
     pub fn input(&self, shown: &str) -> Input {

@@ -1,0 +1,35 @@
+//! A catalog as it is and as it would be, in one index: what both have is read once.
+//!
+//! What it deliberately does not do: it judges nothing but what the checks of catalogs find on the way.
+
+use super::error::EditError;
+use crate::diag::{Finding, Severity};
+use crate::fbc::Input;
+use crate::index::{Builder, CatalogSpec, Index, Mode};
+
+/// The name of the catalog as it is. It is the first of the two by name, which is what a check against an older catalog takes.
+pub const BEFORE: &str = "now";
+
+/// The name of the catalog as it would be.
+pub const AFTER: &str = "then";
+
+/// An index in memory of a catalog as it is and as it would be, and the errors that it would have besides.
+///
+/// # Errors
+/// If the index cannot be built.
+pub fn before_and_after(before: &Input, after: &Input) -> Result<(Index, Vec<Finding>), EditError> {
+    let mut builder = Builder::in_memory();
+    let mut add = |name: &str, input: &Input| {
+        let spec = CatalogSpec { name: name.to_owned(), ..CatalogSpec::default() };
+        Ok::<_, EditError>(builder.add_catalog(&spec, input, Mode::Tolerant)?.report.findings)
+    };
+    let known = add(BEFORE, before)?;
+    let mut errors = add(AFTER, after)?;
+    errors.retain(|it| it.rule.severity == Severity::Error && !is_known(it, &known));
+    Ok((builder.into_index()?, errors))
+}
+
+/// Whether a finding is among others, wherever it stands.
+pub(super) fn is_known(finding: &Finding, known: &[Finding]) -> bool {
+    known.iter().any(|it| it.rule.id == finding.rule.id && it.message == finding.message)
+}
