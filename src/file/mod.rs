@@ -17,6 +17,7 @@
 //! | [`make_anonymous`] | a temporary file without a name |
 //! | [`BlobCache`] | large files by their digests, each whole or partial |
 //! | [`Cache`] | small files that make the next run faster |
+//! | [`append`] | a log that somebody names: the one thing that is not written whole |
 //!
 //! This is the only code that creates, replaces, locks or deletes files (`tests/it/tidy.rs` keeps that); SQLite is given paths
 //! inside a workspace.
@@ -32,6 +33,7 @@ mod blobs;
 mod cache;
 mod directory;
 mod error;
+mod log;
 mod moving;
 mod place;
 mod regular;
@@ -51,6 +53,7 @@ pub use blobs::{BlobCache, CachedBlob, PartialBlob, start_over};
 pub use cache::Cache;
 pub use directory::NewDirectory;
 pub use error::{FileError, InTheWay, Kind};
+pub use log::append;
 pub use regular::{MAX_WHOLE, open_below, open_regular, read_part, read_regular, read_regular_of};
 pub use replace::{Replacement, write_whole};
 pub use same::{is_inside, is_of_stranger, is_same_file};

@@ -9,8 +9,9 @@ use bytes::Bytes;
 
 use super::registry::encoded::Encoded;
 
-/// Bytes of all answers, if nobody says how many.
-const MAX_ALL: usize = 8 << 20;
+/// Bytes of all answers, if nobody says how many. Answers that stay keep apart what is free around them: they cost two to three times as
+/// much of the memory of the process.
+const MAX_ALL: usize = 2 << 20;
 
 /// Bytes of one answer.
 const MAX_ANSWER: usize = 1 << 20;

@@ -1,7 +1,6 @@
 //! `olmdex serve`
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::report::Reporter;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
-use crate::file::{FileError, Scratch, make_way_below};
+use crate::file::{FileError, Scratch, append, make_way_below};
 use crate::index::query::Filter;
 use crate::index::{Builder, CatalogSpec, Index, IndexError, Mode};
 use crate::page::Plans;
@@ -122,7 +121,7 @@ pub(crate) fn run(context: &Context, args: &ServeArgs) -> CommandResult {
     if let (Err(error), Some(path)) = (&result, args.termination_log.as_deref().or(usual))
         && let Err(why) = append(path, &(error.message() + "\n"))
     {
-        log.warn(&format!("{}: cannot be written: {why}", path.display()));
+        log.warn(&why.to_string());
     }
     match result {
         Err(error) if args.as_opm => {
@@ -131,10 +130,6 @@ pub(crate) fn run(context: &Context, args: &ServeArgs) -> CommandResult {
         }
         result => result,
     }
-}
-
-fn append(path: &Path, text: &str) -> std::io::Result<()> {
-    std::fs::OpenOptions::new().append(true).create(true).open(path)?.write_all(text.as_bytes())
 }
 
 /// Says what happens.

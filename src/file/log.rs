@@ -1,0 +1,15 @@
+//! Files that only grow.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use super::error::FileError;
+
+/// Adds to the end of a file, which is made if it is not there. A device takes it too: whoever names the file says what it is.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn append(path: &Path, text: &str) -> Result<(), FileError> {
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    opened.and_then(|mut it| it.write_all(text.as_bytes())).map_err(|error| FileError::io(path, error))
+}
