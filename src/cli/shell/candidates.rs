@@ -91,6 +91,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("PKG[/CHANNEL][@RANGE]", Wants::Name),
     ("PKG@VERSION|BUNDLE", Wants::Name),
     ("BUNDLE", Wants::Bundle),
+    ("NAME|VERSION", Wants::Bundle),
     ("CHANNEL", Wants::Channel),
     ("ENTRY", Wants::Bundle),
     ("ENTRY,…", Wants::Bundle),
