@@ -131,7 +131,7 @@ pub(super) fn content(desk: Desk<'_>) -> Result<(&'static str, Vec<u8>), PageErr
         Route::Diff(comparison) => diff::page(desk, comparison)?,
         Route::Plan(journey) => plan::page(desk, journey)?,
         Route::Api { group, kind } => api::page(desk, group, kind)?,
-        Route::Images(words) => images::page(desk, words)?,
+        Route::Images(search) => images::page(desk, search)?,
         Route::Lint { catalog } => lint::page(desk, catalog.as_ref())?,
     };
     Ok((HTML, framed(desk, &page).into_string().into_bytes()))
@@ -192,7 +192,7 @@ pub(super) fn data(desk: Desk<'_>) -> Result<Vec<u8>, PageError> {
             Ok(out)
         }
         Route::Api { group, kind } => envelope("Provider", api::answer(desk, group, kind)?),
-        Route::Images(words) => envelope("BundleList", images::answer(desk, words)?),
+        Route::Images(search) => envelope("BundleList", images::answer(desk, &search.text)?),
         Route::Lint { catalog } => {
             let findings = match catalog {
                 Some(_) => lint::answer(desk, catalog.as_ref())?.1.to_vec(),

@@ -5,7 +5,7 @@
 use maud::{DOCTYPE, Markup, html};
 
 use super::parts::{link, shown};
-use super::route::{Comparison, Journey, List, Route};
+use super::route::{Comparison, ImageSearch, Journey, List, Route};
 use super::site::{Desk, Page};
 
 /// What may be loaded and done by a page: only what comes from here.
@@ -102,7 +102,7 @@ fn banner(desk: Desk<'_>) -> Markup {
     if desk.shelf().plans.is_some() {
         all.push(("Plan", Route::Plan(Journey::default())));
     }
-    all.extend([("Images", Route::Images(String::new())), ("Findings", Route::Lint { catalog: None })]);
+    all.extend([("Images", Route::Images(ImageSearch::default())), ("Findings", Route::Lint { catalog: None })]);
     let is_here = |route: &Route| std::mem::discriminant(route) == std::mem::discriminant(desk.here);
     html! {
         header.banner {

@@ -5,7 +5,7 @@ use maud::html;
 use super::command::Command;
 use super::parts::{facts, link, shown, table};
 use super::reply::PageError;
-use super::route::{Comparison, Journey, List, Route};
+use super::route::{Comparison, ImageSearch, Journey, List, Route};
 use super::site::{Desk, Page};
 use crate::diag::grouped;
 use crate::index::query::CatalogRow;
@@ -58,7 +58,7 @@ pub(super) fn page(desk: Desk<'_>) -> Result<Page, PageError> {
             @if desk.shelf().plans.is_some() {
                 (card(desk, &Route::Plan(Journey::default()), "Plan", "Steps and blockers of the cluster's upgrade."))
             }
-            (card(desk, &Route::Images(String::new()), "Images", "Find the bundles that use an image."))
+            (card(desk, &Route::Images(ImageSearch::default()), "Images", "Find the bundles that use an image."))
             (card(desk, &Route::Lint { catalog: None }, "Findings", "Problems in the catalogs, with file and line."))
         }
         h2 { "Catalogs" }

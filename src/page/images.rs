@@ -1,22 +1,22 @@
 //! Which bundles are an image, or use one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 
 use maud::{Markup, html};
 
 use super::command::Command;
-use super::parts::{channel_links, link, shown, table, version_link};
+use super::parts::{channel_links, link, pages, shown, table, version_link};
 use super::reply::PageError;
-use super::route::Route;
+use super::route::{ImageSearch, Route};
 use super::site::{Desk, Page};
 use crate::diag::counted;
 use crate::index::query::{BundlePlace, BundleRow, Filter};
 
-/// Bundles that are listed on a page; the answer as data has all.
-const MAX_LISTED: usize = 500;
+/// Bundles of a page of the list; the answer as data has all.
+const PER_PAGE: usize = 50;
 
-/// Bundles by their places, with what they have of what was asked.
-type Users = BTreeMap<BundlePlace, BTreeSet<String>>;
+/// Bundles by their places, with their documents.
+type Users = HashMap<BundlePlace, i64>;
 
 fn users(desk: Desk<'_>, text: &str) -> Result<Users, PageError> {
     if text.is_empty() {
@@ -27,20 +27,31 @@ fn users(desk: Desk<'_>, text: &str) -> Result<Users, PageError> {
 
 /// The answer as data: what `list bundles --image TEXT` gives.
 pub(super) fn answer(desk: Desk<'_>, text: &str) -> Result<Vec<BundleRow>, PageError> {
-    rows_of(desk, &users(desk, text)?, usize::MAX)
+    rows_of(desk, &users(desk, text)?, 0, usize::MAX)
 }
 
-/// The bundles by package; of many the first, at least so many.
-fn rows_of(desk: Desk<'_>, users: &Users, n_wanted: usize) -> Result<Vec<BundleRow>, PageError> {
-    let packages: BTreeSet<&str> = users.keys().map(|it| it.1.as_str()).collect();
+/// So many of the bundles after the first ones, by package.
+fn rows_of(desk: Desk<'_>, users: &Users, n_before: usize, n_wanted: usize) -> Result<Vec<BundleRow>, PageError> {
+    let mut packages: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, package, _) in users.keys() {
+        *packages.entry(package).or_default() += 1;
+    }
+    let mut n_skipped = 0;
     let mut rows: Vec<BundleRow> = Vec::new();
-    for package in packages {
+    for (package, n_users) in packages {
         if rows.len() >= n_wanted {
             break;
         }
+        if n_skipped + n_users <= n_before {
+            n_skipped += n_users;
+            continue;
+        }
         let found = desk.index().bundles(&Filter { package: Some(package.to_owned()), ..Filter::default() })?;
-        rows.extend(found.into_iter().filter(|it| users.contains_key(&place_of(it))));
+        let found = found.into_iter().filter(|it| users.contains_key(&place_of(it)));
+        rows.extend(found.skip(n_before - n_skipped));
+        n_skipped = n_before;
     }
+    rows.truncate(n_wanted);
     Ok(rows)
 }
 
@@ -48,24 +59,26 @@ fn place_of(row: &BundleRow) -> BundlePlace {
     (row.catalog.clone(), row.package.clone(), row.bundle.clone())
 }
 
-pub(super) fn page(desk: Desk<'_>, text: &str) -> Result<Page, PageError> {
+pub(super) fn page(desk: Desk<'_>, search: &ImageSearch) -> Result<Page, PageError> {
+    let ImageSearch { text, page } = search;
     let is_asked = !text.is_empty();
     let found = if is_asked { users(desk, text)? } else { Users::new() };
-    let mut listed = rows_of(desk, &found, MAX_LISTED)?;
-    listed.truncate(MAX_LISTED);
+    let n_pages = found.len().div_ceil(PER_PAGE).max(1);
+    if *page >= n_pages {
+        return Err(PageError::after_last(n_pages));
+    }
+    let listed = rows_of(desk, &found, page * PER_PAGE, PER_PAGE)?;
     let body = html! {
         h1 { "Images" }
-        form.question role="search" aria-label="Find images" action=[desk.to(&Route::Images(String::new()))] {
+        form.question role="search" aria-label="Find images" action=[desk.to(&Route::Images(ImageSearch::default()))] {
             label { span { "Part of a reference" } input.wide type="search" name="q" value=(text) placeholder="registry/organization/name, or a digest"; }
             button { "Find" }
         }
         @if is_asked {
             p role="status" { strong { (counted(found.len() as u64, "bundle")) }
                 " with “" (shown(text)) "” in the reference of an image." }
-            @if !listed.is_empty() { (bundles(desk, &listed, &found)) }
-            @if listed.len() < found.len() {
-                p { "Only the first " (MAX_LISTED) " are listed. Enter more of the reference to narrow the search; the JSON lists all." }
-            }
+            @if !listed.is_empty() { (bundles(desk, &listed, &found, text)?) }
+            (pages(desk, *page, n_pages, |page| Route::Images(ImageSearch { page, ..search.clone() })))
         } @else {
             p { "Find the bundles that use an image. Any part of its reference will do, such as a repository or a digest." }
         }
@@ -81,16 +94,22 @@ pub(super) fn page(desk: Desk<'_>, text: &str) -> Result<Page, PageError> {
     })
 }
 
-fn bundles(desk: Desk<'_>, rows: &[BundleRow], users: &Users) -> Markup {
+fn bundles(desk: Desk<'_>, rows: &[BundleRow], users: &Users, text: &str) -> Result<Markup, PageError> {
+    let mut uses = Vec::new();
+    for row in rows {
+        uses.push(match users.get(&place_of(row)) {
+            Some(&document) => desk.index().images_with(document, text)?,
+            None => Vec::new(),
+        });
+    }
     let rows = html! {
-        @for row in rows {
-            @let uses = users.get(&place_of(row)).into_iter().flatten();
+        @for (row, uses) in rows.iter().zip(&uses) {
             tr {
                 th scope="row" { (link(desk, &Route::Package(row.package.clone()), shown(&row.package))) }
                 td { (version_link(desk, &row.package, (&row.bundle, &row.version), &row.catalog)) }
                 td { (channel_links(desk, &row.package, &row.channels, &row.catalog)) }
                 @if desk.has_several() { td { (shown(&row.catalog)) } }
-                td { @for (idx, it) in uses.enumerate() { @if idx > 0 { br; } code { (shown(it)) } } }
+                td { @for (idx, it) in uses.iter().enumerate() { @if idx > 0 { br; } code { (shown(it)) } } }
             }
         }
     };
@@ -98,5 +117,5 @@ fn bundles(desk: Desk<'_>, rows: &[BundleRow], users: &Users) -> Markup {
     if desk.has_several() {
         headers.insert(3, "Catalog");
     }
-    table("Bundles that use such an image", &headers, rows)
+    Ok(table("Bundles that use such an image", &headers, rows))
 }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 
 use super::command::Command;
 use super::narrowing::{chosen, facets, sorting};
-use super::parts::{deprecated, link, shown};
+use super::parts::{deprecated, link, pages, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::{Desk, Page};
@@ -121,7 +121,7 @@ pub(super) fn page(desk: Desk<'_>, list: &List) -> Result<Page, PageError> {
     let per_page = if desk.is_served() { PER_PAGE } else { usize::MAX };
     let n_pages = n_lines.div_ceil(per_page).max(1);
     if list.page >= n_pages {
-        return Err(PageError::parameter("page", &format!("the last page is {n_pages}")));
+        return Err(PageError::after_last(n_pages));
     }
     let shown_lines = &lines[list.page.saturating_mul(per_page).min(n_lines)..];
     let shown_lines = &shown_lines[..shown_lines.len().min(per_page)];
@@ -147,7 +147,7 @@ pub(super) fn page(desk: Desk<'_>, list: &List) -> Result<Page, PageError> {
                 }
                 @if n_lines == 0 { p { "Nothing found. " (link(desk, &Route::Packages(List::default()), "Show all packages")) } }
                 @else { (rows(desk, shown_lines, &catalogs)?) }
-                (pages(desk, list, n_pages))
+                (pages(desk, list.page, n_pages, |page| Route::Packages(List { page, ..list.clone() })))
             }
             (facets)
         }
@@ -209,18 +209,5 @@ fn head(desk: Desk<'_>, row: &PackageRow) -> Markup {
     html! {
         @if row.head.is_empty() { span.quiet { "no head" } }
         @else { (super::parts::version_link(desk, &row.package, (&row.head, &row.head_version), &row.catalog)) }
-    }
-}
-
-fn pages(desk: Desk<'_>, list: &List, n_pages: usize) -> Markup {
-    let to = |page: usize| Route::Packages(List { page, ..list.clone() });
-    html! {
-        @if n_pages > 1 {
-            nav.pages aria-label="Pages of the list" {
-                @if list.page > 0 { (link(desk, &to(list.page - 1), "‹ Previous")) }
-                span { "Page " (list.page + 1) " of " (n_pages) }
-                @if list.page + 1 < n_pages { (link(desk, &to(list.page + 1), "Next ›")) }
-            }
-        }
     }
 }

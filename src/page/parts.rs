@@ -193,6 +193,19 @@ pub(super) fn select(
     }
 }
 
+/// Links between the pages of a list, counted from 0.
+pub(super) fn pages(desk: Desk<'_>, page: usize, n_pages: usize, route: impl Fn(usize) -> Route) -> Markup {
+    html! {
+        @if n_pages > 1 {
+            nav.pages aria-label="Pages of the list" {
+                @if page > 0 { (link(desk, &route(page - 1), "‹ Previous")) }
+                span { "Page " (page + 1) " of " (n_pages) }
+                @if page + 1 < n_pages { (link(desk, &route(page + 1), "Next ›")) }
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Ids, is_web_address};

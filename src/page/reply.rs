@@ -59,6 +59,11 @@ impl PageError {
         Self::Parameter { name: name.to_owned(), why: why.to_owned() }
     }
 
+    /// A list has no such page.
+    pub(super) fn after_last(n_pages: usize) -> Self {
+        Self::parameter("page", &format!("the last page is {n_pages}"))
+    }
+
     /// Its status of HTTP.
     pub(super) fn status(&self) -> u16 {
         match self {

@@ -42,8 +42,8 @@ pub enum Route {
         /// The kind.
         kind: String,
     },
-    /// Who uses images with this in their reference.
-    Images(String),
+    /// Who uses images with a text in their reference.
+    Images(ImageSearch),
     /// What the checks find in a catalog.
     Lint {
         /// The catalog; `None` for the first.
@@ -81,6 +81,15 @@ pub struct List {
     /// The order.
     pub sort: Sort,
     /// Which page of the list, from 0.
+    pub page: usize,
+}
+
+/// Images that are looked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ImageSearch {
+    /// A part of their references; empty if nothing is asked yet.
+    pub text: String,
+    /// Which page of those who use them, from 0.
     pub page: usize,
 }
 
@@ -267,7 +276,10 @@ impl Route {
             (["api", group, kind], _) => {
                 Self::Api { group: own(if *group == CORE { "" } else { group }), kind: own(kind) }
             }
-            (["images"], _) => Self::Images(query.take("q").unwrap_or_default().trim().to_owned()),
+            (["images"], _) => Self::Images(ImageSearch {
+                text: query.take("q").unwrap_or_default().trim().to_owned(),
+                page: query.page()?,
+            }),
             (["lint"], _) => Self::Lint { catalog: query.take("catalog") },
             (["icon", name], Form::Page) => Self::Icon(own(name)),
             (["style.css"], Form::Page) => Self::Style,
@@ -346,7 +358,9 @@ impl Route {
                 ("scope", Some(scope.join(",")).filter(|it| !it.is_empty())),
                 ("to", to.clone()),
             ],
-            Self::Images(text) => vec![("q", Some(text.clone()).filter(|it| !it.is_empty()))],
+            Self::Images(ImageSearch { text, page }) => {
+                vec![("page", page_parameter(*page)), ("q", Some(text.clone()).filter(|it| !it.is_empty()))]
+            }
             _ => Vec::new(),
         };
         all.sort_by_key(|it| it.0);
@@ -369,13 +383,7 @@ impl List {
             Some("provider") => Sort::Provider,
             Some(_) => return Err(PageError::parameter("sort", "it is `name` or `provider`")),
         };
-        let page = match query.take("page") {
-            None => 0,
-            Some(text) => match text.parse::<usize>() {
-                Ok(number @ 1..=1_000_000) => number - 1,
-                _ => return Err(PageError::parameter("page", "it is a number from 1")),
-            },
-        };
+        let page = query.page()?;
         let status = query.take("status");
         if status.as_deref().is_some_and(|it| Status::from_word(it).is_none()) {
             return Err(PageError::parameter("status", "it is `current`, `deprecated` or `invalid`"));
@@ -409,7 +417,7 @@ impl List {
             ("category", self.category.clone()),
             ("feature", self.feature.clone()),
             ("mode", self.mode.clone()),
-            ("page", (self.page > 0).then(|| (self.page + 1).to_string())),
+            ("page", page_parameter(self.page)),
             ("provider", self.provider.clone()),
             ("q", Some(self.words.clone()).filter(|it| !it.is_empty())),
             ("sort", sort),
@@ -462,10 +470,24 @@ impl Query {
         Ok(Self(all))
     }
 
+    /// Which page of a list is asked for, from 0.
+    fn page(&mut self) -> Result<usize, PageError> {
+        match self.take("page").map(|it| it.parse::<usize>()) {
+            None => Ok(0),
+            Some(Ok(number @ 1..=1_000_000)) => Ok(number - 1),
+            Some(_) => Err(PageError::parameter("page", "it is a number from 1")),
+        }
+    }
+
     /// A parameter that has a value.
     fn take(&mut self, name: &str) -> Option<String> {
         self.0.remove(name).filter(|it| !it.trim().is_empty())
     }
+}
+
+/// The parameter that asks for a page of a list; the first needs none.
+fn page_parameter(page: usize) -> Option<String> {
+    (page > 0).then(|| (page + 1).to_string())
 }
 
 /// A text in percent encoding, so that nothing in it has a meaning in an address.
@@ -523,6 +545,7 @@ mod tests {
             "/plan?date=2026-01-31&scope=a%2Cb&to=4.18",
             "/api/-/Secret",
             "/images?q=quay.io%2F",
+            "/images?page=2&q=quay.io%2F",
             "/lint",
             "/style.css",
         ] {
@@ -552,7 +575,12 @@ mod tests {
         {
             assert!(Route::parse(target).is_err(), "{target}");
         }
-        for (target, name) in [("/packages?page=0", "page"), ("/p/a/path?olm=2", "olm"), ("/images?q=%ff", "q")] {
+        for (target, name) in [
+            ("/packages?page=0", "page"),
+            ("/images?q=a&page=x", "page"),
+            ("/p/a/path?olm=2", "olm"),
+            ("/images?q=%ff", "q"),
+        ] {
             assert!(
                 matches!(Route::parse(target), Err(PageError::Parameter { name: it, .. }) if it == name),
                 "{target}"

@@ -11,7 +11,7 @@ use super::parts::{
     version_link, version_route,
 };
 use super::reply::PageError;
-use super::route::{List, Part, Release, Route};
+use super::route::{ImageSearch, List, Part, Release, Route};
 use super::site::{Desk, Page};
 use crate::fbc::Api;
 use crate::index::query::{BundleDetail, BundleSelector, Edge, ImageUse};
@@ -293,7 +293,7 @@ fn related_images(desk: Desk<'_>, detail: &BundleDetail) -> Markup {
         @for it in &detail.related_images {
             tr {
                 th scope="row" { @if it.name.is_empty() { span.quiet { "–" } } @else { (shown(&it.name)) } }
-                td { code { (link(desk, &Route::Images(it.image.clone()), shown(&it.image))) } }
+                td { code { (link(desk, &Route::Images(ImageSearch { text: it.image.clone(), page: 0 }), shown(&it.image))) } }
             }
         }
     };

@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it asks no registry.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -26,21 +26,30 @@ pub struct ImageUse {
 
 const ALL: &str = "SELECT reference FROM image WHERE reference != '' ORDER BY reference";
 
+/// Documents are numbers, so that many of them are told apart in a moment; what stands in them is read for the few that are shown.
 const USERS: &str = "
-WITH found AS MATERIALIZED (SELECT id, reference FROM image WHERE instr(reference, ?1) > 0),
+WITH found AS MATERIALIZED (SELECT id FROM image WHERE instr(reference, ?1) > 0),
 users AS MATERIALIZED (
-    SELECT b.document, f.reference FROM found f CROSS JOIN bundle b ON b.image = f.id
+    SELECT b.document FROM found f CROSS JOIN bundle b ON b.image = f.id
     UNION
-    SELECT r.document, f.reference FROM found f CROSS JOIN related_image r ON r.image = f.id
+    SELECT r.document FROM found f CROSS JOIN related_image r ON r.image = f.id
 )
-SELECT c.name, b.package, b.name, u.reference
+SELECT c.name, b.package, b.name, b.document
 FROM users u
 CROSS JOIN bundle b ON b.document = u.document
 CROSS JOIN catalog_document cd INDEXED BY catalog_document_document ON cd.document = b.document
 CROSS JOIN catalog c ON c.id = cd.catalog";
 
+const REFERENCES: &str = "
+SELECT i.reference FROM bundle b CROSS JOIN image i ON i.id = b.image
+WHERE b.document = ?1 AND instr(i.reference, ?2) > 0
+UNION
+SELECT i.reference FROM related_image r CROSS JOIN image i ON i.id = r.image
+WHERE r.document = ?1 AND instr(i.reference, ?2) > 0
+ORDER BY 1";
+
 pub(super) const STATEMENTS: &[(&str, &str)] =
-    &[("references of all images", ALL), ("who uses images with a text", USERS)];
+    &[("references of all images", ALL), ("who uses images with a text", USERS), ("images with a text", REFERENCES)];
 
 impl Index {
     /// The references of all images that bundles of the index use, sorted.
@@ -51,17 +60,21 @@ impl Index {
         self.rows(ALL, [], |row| row.get(0))
     }
 
-    /// The bundles that are, or use, an image with this text in its reference: by place, with the references, sorted.
+    /// The bundles that are, or use, an image with this text in its reference, with their documents.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn users_of_images(&self, text: &str) -> Result<BTreeMap<BundlePlace, BTreeSet<String>>, IndexError> {
-        let mut users: BTreeMap<BundlePlace, BTreeSet<String>> = BTreeMap::new();
+    pub fn users_of_images(&self, text: &str) -> Result<HashMap<BundlePlace, i64>, IndexError> {
         let rows = self.rows(USERS, [text], |row| Ok(((row.get(0)?, row.get(1)?, row.get(2)?), row.get(3)?)))?;
-        for (place, reference) in rows {
-            users.entry(place).or_default().insert(reference);
-        }
-        Ok(users)
+        Ok(rows.into_iter().collect())
+    }
+
+    /// The references with this text that a bundle's document has, its own image's and the related ones', sorted.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn images_with(&self, document: i64, text: &str) -> Result<Vec<String>, IndexError> {
+        self.rows(REFERENCES, (document, text), |row| row.get(0))
     }
 
     /// The images of bundles, given by catalog, package and name: their own and the related ones, each once.
