@@ -80,6 +80,16 @@ impl Shelf {
         Self { plans: Some(plans), digest, ..self }
     }
 
+    /// Works out what many pages ask for, so that none waits for it.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub fn prepare(&self, index: &Index) -> Result<(), IndexError> {
+        self.facets(index)?;
+        self.icons(index)?;
+        Ok(())
+    }
+
     /// The values by which packages can be told apart.
     pub(super) fn facets(&self, index: &Index) -> Result<&[Facet], IndexError> {
         match self.facets.get() {

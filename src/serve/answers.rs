@@ -2,18 +2,24 @@
 //!
 //! What it deliberately does not do: it keeps no refusal, so that nobody fills it with names that do not exist, and no long list.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 
 use super::registry::encoded::Encoded;
 
-/// Bytes of all answers, if nobody says how many. Answers that stay keep apart what is free around them: they cost two to three times as
-/// much of the memory of the process.
-const MAX_ALL: usize = 2 << 20;
+/// Bytes of all answers, if nobody says how many: some hundred bundles.
+const MAX_ALL: usize = 10 << 20;
 
-/// Bytes of one answer.
+/// How many questions that were asked once are remembered.
+const MAX_ONCE: usize = 8 << 10;
+
+/// Bytes that are asked of the system at once.
+const BLOCK: usize = 128 << 10;
+
+/// Bytes of one answer, before it is compressed.
 const MAX_ANSWER: usize = 1 << 20;
 
 /// A question.
@@ -30,12 +36,15 @@ pub struct Question {
 /// The messages of an answer.
 pub type Messages = Arc<[Encoded]>;
 
-/// Answers of one state of the catalogs, the ones that were asked last.
+/// Answers of one state of the catalogs, the ones that were asked last and more than once: who asks for everything in turn pushes nothing out,
+/// and pays nothing for it.
 #[derive(Debug)]
 pub struct Answers {
     halves: Mutex<Halves>,
     /// Bytes of the younger half; the older half has as many at most.
     max_half: usize,
+    /// Makes one number of a question.
+    hasher: RandomState,
 }
 
 impl Default for Answers {
@@ -50,38 +59,75 @@ struct Halves {
     young: HashMap<Question, Messages>,
     old: HashMap<Question, Messages>,
     n_young_bytes: usize,
+    /// Questions that were asked once.
+    once: HashSet<u64>,
+    /// Where the next answers go: side by side, so that they leave no gaps between them when they go.
+    block: BytesMut,
 }
 
 impl Answers {
     /// None yet, and at most about so many bytes of them.
     #[must_use]
     pub fn of_bytes(max: usize) -> Self {
-        Self { halves: Mutex::default(), max_half: max / 2 }
+        Self { halves: Mutex::default(), max_half: max / 2, hasher: RandomState::new() }
     }
 
     /// An answer that was given before.
     pub fn get(&self, question: &Question) -> Option<Messages> {
-        let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut halves = self.lock();
         if let Some(found) = halves.young.get(question) {
             return Some(Arc::clone(found));
         }
         let (question, found) = halves.old.remove_entry(question)?;
-        halves.add(question, Arc::clone(&found), self.max_half);
+        let messages = found.iter().map(|it| it.moved(|frame| halves.place(frame))).collect();
+        halves.add(question, messages, self.max_half);
         Some(found)
     }
 
-    /// Keeps an answer, if it is not too long.
+    /// Keeps an answer, if it is not too long and the question came before.
     pub fn add(&self, question: Question, messages: &Messages) {
+        if messages.iter().map(Encoded::len).sum::<usize>() > MAX_ANSWER {
+            return;
+        }
+        let number = self.hasher.hash_one(&question);
+        if self.lock().is_first(number) {
+            return;
+        }
         // What came over a connection is a part of its buffer, which would stay as long as the part.
         let question = Question { message: Bytes::copy_from_slice(&question.message), ..question };
-        if bytes_of(&question, messages) <= MAX_ANSWER.min(self.max_half) {
-            let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
-            halves.add(question, Arc::clone(messages), self.max_half);
+        let messages: Messages = messages.iter().map(|it| it.packed(|frame| self.lock().place(frame))).collect();
+        if bytes_of(&question, &messages) <= self.max_half {
+            self.lock().add(question, messages, self.max_half);
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Halves> {
+        // What is in it is whole, whoever panicked.
+        self.halves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Halves {
+    /// Whether a question was not asked before, or so long ago that this is forgotten.
+    fn is_first(&mut self, number: u64) -> bool {
+        if self.once.remove(&number) {
+            return false;
+        }
+        if self.once.len() >= MAX_ONCE {
+            self.once.clear();
+        }
+        self.once.insert(number)
+    }
+
+    /// Copies bytes that stay.
+    fn place(&mut self, bytes: &[u8]) -> Bytes {
+        if self.block.capacity() < bytes.len() {
+            self.block = BytesMut::with_capacity(BLOCK.max(bytes.len()));
+        }
+        self.block.extend_from_slice(bytes);
+        self.block.split().freeze()
+    }
+
     fn add(&mut self, question: Question, messages: Messages, max_half: usize) {
         let size = bytes_of(&question, &messages);
         if self.n_young_bytes + size > max_half {
@@ -113,37 +159,64 @@ mod tests {
         }
     }
 
+    /// An answer that cannot be compressed.
     fn answer(len: usize) -> Messages {
-        Arc::from([vec![0; len].into()])
+        let mut state = 1_u64;
+        let bytes = (0..len).map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 56) as u8
+        });
+        Arc::from([bytes.collect::<Vec<u8>>().into()])
+    }
+
+    fn ask_twice(answers: &Answers, n: usize, messages: &Messages) {
+        answers.add(question(n), messages);
+        assert!(answers.get(&question(n)).is_none(), "{n}");
+        answers.add(question(n), messages);
     }
 
     #[test]
     fn what_is_asked_again_stays_and_the_rest_is_bounded() {
+        const LEN: usize = 200_000;
         let answers = Answers::default();
         assert!(answers.get(&question(0)).is_none());
-        for n in 0..1000 {
-            answers.add(question(n), &answer(100_000));
+        let long = answer(LEN);
+        for n in 0..400 {
+            ask_twice(&answers, n, &long);
             assert!(answers.get(&question(0)).is_some(), "{n}");
             assert!(answers.get(&question(n)).is_some(), "{n}");
         }
-        assert!(answers.get(&question(500)).is_none());
-        let halves = answers.halves.lock().unwrap();
+        assert!(answers.get(&question(200)).is_none());
+        let halves = answers.lock();
         let n_kept = halves.young.len() + halves.old.len();
-        assert!(n_kept * 100_000 <= MAX_ALL, "{n_kept}");
+        assert!(n_kept * LEN <= MAX_ALL, "{n_kept}");
     }
 
     #[test]
     fn without_room_nothing_is_kept() {
         let answers = Answers::of_bytes(100);
-        answers.add(question(1), &answer(10));
+        ask_twice(&answers, 1, &answer(10));
         assert!(answers.get(&question(1)).is_none());
     }
 
     #[test]
     fn a_long_answer_pushes_nothing_out() {
         let answers = Answers::default();
-        answers.add(question(1), &answer(10));
-        answers.add(question(2), &answer(MAX_ANSWER));
+        ask_twice(&answers, 1, &answer(10));
+        ask_twice(&answers, 2, &answer(MAX_ANSWER + 1));
         assert!(answers.get(&question(1)).is_some() && answers.get(&question(2)).is_none());
+    }
+
+    #[test]
+    fn who_asks_for_everything_once_leaves_what_is_kept() {
+        let answers = Answers::default();
+        ask_twice(&answers, 0, &answer(10));
+        for n in 1..2 * MAX_ONCE {
+            answers.add(question(n), &answer(10));
+        }
+        assert!(answers.get(&question(0)).is_some());
+        let halves = answers.lock();
+        assert_eq!(halves.young.len() + halves.old.len(), 1);
+        assert!(halves.once.len() <= MAX_ONCE);
     }
 }

@@ -16,7 +16,7 @@ use crate::page::Shelf;
 pub(super) const CONNECTIONS: usize = 3;
 
 /// Memory for pages of each connection, in KiB.
-const CACHE: i64 = 2 << 10;
+const CACHE: i64 = 1 << 10;
 
 /// The catalogs at one moment.
 #[derive(Debug)]
@@ -91,6 +91,17 @@ impl Snapshot {
     pub fn with_pages(mut self, source: Vec<String>) -> Result<Self, IndexError> {
         self.shelf = Some(self.ask(|index| Shelf::new(index, source))?);
         Ok(self)
+    }
+
+    /// Works out what the first page would wait for, if there are pages.
+    ///
+    /// # Errors
+    /// [`IndexError`] if the index cannot be read.
+    pub fn prepare_pages(&self) -> Result<(), IndexError> {
+        match &self.shelf {
+            Some(shelf) => self.ask(|index| shelf.prepare(index)),
+            None => Ok(()),
+        }
     }
 
     /// Asks a connection, when one is idle. What asks must end soon: it waits for no client.

@@ -189,9 +189,10 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
         return Err(CommandError::usage("--cache-dir must be specified with --cache-enforce-integrity"));
     }
     let grpc = args.port.is_some() || args.http.is_none();
-    let maker = Maker::new(context, named, args, *log, grpc)?;
+    let maker = Arc::new(Maker::new(context, named, args, *log, grpc)?);
     let (snapshot, watched) = maker.make()?;
     if args.cache_only {
+        maker.settle(&snapshot);
         return Ok(Exit::Yes);
     }
     let catalogs = &snapshot.catalogs;
@@ -219,6 +220,7 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
         ports.push(Grpc { address: SocketAddr::new(ip, port), catalog });
     }
     let log = *log;
+    let settler = Arc::clone(&maker);
     let tls = match (&args.tls_cert, &args.tls_key) {
         (Some(certificate), Some(key)) => Some(TlsFiles { certificate: certificate.clone(), key: key.clone() }),
         _ => None,
@@ -232,6 +234,7 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
         tls,
         snapshot,
         watched,
+        settle: Arc::new(move |snapshot| settler.settle(snapshot)),
         reload: Box::new(move || maker.make().map(|it| it.0).map_err(|error| error.message())),
         tell: Arc::new(move |event| log.tell(&event)),
     };
@@ -324,9 +327,6 @@ impl Maker {
     /// The catalogs, and the file to look at for new ones.
     fn make(&self) -> Result<(Snapshot, Option<PathBuf>), CommandError> {
         let (snapshot, watched) = self.snapshot()?;
-        if self.has_grpc {
-            self.warn_of_large_bundles(&snapshot)?;
-        }
         let snapshot = match self.answers_bytes {
             Some(bytes) => snapshot.keeping_answers(bytes),
             None => snapshot,
@@ -339,12 +339,19 @@ impl Maker {
         Ok((snapshot, watched))
     }
 
+    /// What can wait until the ports are open.
+    fn settle(&self, snapshot: &Snapshot) {
+        let result = self.warn_of_large_bundles(snapshot).and_then(|()| Ok(snapshot.prepare_pages()?));
+        if let Err(error) = result {
+            self.log.warn(&error.message());
+        }
+    }
+
     fn warn_of_large_bundles(&self, snapshot: &Snapshot) -> Result<(), CommandError> {
-        for catalog in &snapshot.catalogs {
+        for catalog in snapshot.catalogs.iter().filter(|_| self.has_grpc) {
             let found = snapshot.ask(|index| Registry { index, catalog }.too_large());
-            for TooLarge { package, bundle, size } in
-                found.map_err(|it| CommandError::new(Exit::Input, it.to_string()))?
-            {
+            let found = found.map_err(|it| CommandError::new(Exit::Input, it.to_string()))?;
+            for TooLarge { package, bundle, size } in found {
                 let clients = format!("more than the {MAX_TAKEN} that OLM takes: it cannot install this bundle");
                 self.log
                     .warn(&format!("bundle `{bundle}` of package `{package}` is a message of {size} bytes, {clients}"));

@@ -4,6 +4,7 @@
 
 mod counters;
 mod event;
+mod gather;
 mod grpc;
 mod http;
 mod server;

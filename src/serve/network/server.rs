@@ -18,6 +18,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::counters::Counters;
 use super::event::Event;
+use super::gather::gathering;
 use super::state::Shared;
 use super::tls::{TlsError, TlsFiles};
 use super::{grpc, http};
@@ -29,6 +30,8 @@ const MAX_CONNECTIONS: usize = 1024;
 const MAX_STREAMS: u32 = 250;
 /// Bytes of all headers of a request.
 const MAX_HEADERS: u32 = 16 << 10;
+/// Bytes of an answer that wait for a slow client.
+const MAX_WAITING: usize = 128 << 10;
 /// How long a client may take to send the headers of a request, and to agree on a cipher.
 const HEADER_PATIENCE: Duration = Duration::from_secs(5);
 /// How long requests may take after the end was asked for.
@@ -84,6 +87,8 @@ pub struct Server {
     pub snapshot: Snapshot,
     /// A file that is looked at for a new state.
     pub watched: Option<PathBuf>,
+    /// What is done with catalogs that are served, while they are: nobody waits for it.
+    pub settle: Arc<dyn Fn(&Snapshot) + Send + Sync>,
     /// Makes the catalogs anew.
     pub reload: Box<dyn Fn() -> Result<Snapshot, String> + Send + Sync>,
     /// Is told what happens.
@@ -136,6 +141,11 @@ impl Server {
         for (listener, offer) in listeners {
             tokio::spawn(accept(listener, offer, Arc::clone(&shared), Arc::clone(&limit), stopped.clone()));
         }
+        let settle = || {
+            let (settle, snapshot) = (Arc::clone(&self.settle), shared.snapshot());
+            tokio::task::spawn_blocking(move || settle(&snapshot));
+        };
+        settle();
         let reload: Arc<dyn Fn() -> Result<Snapshot, String> + Send + Sync> = Arc::from(self.reload);
         let mut index = Watch::new(self.watched);
         let mut certificate = Watch::new(self.tls.iter().flat_map(|it| [it.certificate.clone(), it.key.clone()]));
@@ -161,6 +171,7 @@ impl Server {
                 match tokio::task::spawn_blocking(move || make()).await {
                     Ok(Ok(snapshot)) => {
                         shared.replace(snapshot);
+                        settle();
                         Counters::add(&shared.counters.reloads);
                         (self.tell)(Event::Reloaded);
                     }
@@ -289,14 +300,19 @@ async fn serve_one<S: Stream>(stream: S, offer: Offer, shared: Arc<Shared>, stop
                 let (shared, catalog) = (Arc::clone(&shared), catalog.clone());
                 async move { Ok::<_, std::convert::Infallible>(grpc::respond(shared, catalog, request).await) }
             });
-            let connection = conn::http2::Builder::new(TokioExecutor::new())
+            let mut builder = conn::http2::Builder::new(TokioExecutor::new());
+            builder
                 .timer(TokioTimer::new())
                 .max_concurrent_streams(MAX_STREAMS)
                 .max_header_list_size(MAX_HEADERS)
+                .max_send_buf_size(MAX_WAITING)
                 .keep_alive_interval(KEEP_ALIVE.0)
-                .keep_alive_timeout(KEEP_ALIVE.1)
-                .serve_connection(TokioIo::new(stream), service);
-            until(stopped, connection, |it| it.graceful_shutdown()).await;
+                .keep_alive_timeout(KEEP_ALIVE.1);
+            let run = |stream| {
+                let connection = builder.serve_connection(TokioIo::new(stream), service);
+                until(stopped, connection, |it| it.graceful_shutdown())
+            };
+            gathering(stream, run).await;
         }
         Offer::Http => {
             let service = service_fn(move |request| http::respond(Arc::clone(&shared), request));
