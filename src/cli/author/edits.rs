@@ -21,6 +21,8 @@ use crate::index::Builder;
 use crate::index::query::{SqlLimits, SqlValue};
 use crate::json::Reader;
 use crate::source::Source;
+use crate::upgrade::cut_advice;
+use crate::version::{Version, by_version, first_of};
 
 /// Change a catalog in its files: deprecate, promote, add, remove, rename
 ///
@@ -187,8 +189,9 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     }
     let mut catalog = CatalogEdit::new(input.clone());
     let mut is_refused = false;
-    for (package, change) in changes(context, args, &input, &catalog)? {
-        let verdict = catalog.change(&package, &[change])?;
+    let changes = changes(context, args, &input, &catalog)?;
+    let changes: Vec<(String, Vec<Change>)> = changes.into_iter().map(|(package, it)| (package, vec![it])).collect();
+    for (package, verdict) in catalog.change_all(&changes)? {
         is_refused |= say(context, &package, &verdict);
     }
     if is_refused && !args.force {
@@ -304,7 +307,8 @@ fn changes(
         }
         Verb::AddProperty { property, condition } => {
             let Some((kind, value)) = property.split_once('=').filter(|it| !it.0.is_empty()) else {
-                return Err(CommandError::usage(format!("`{property}` is not TYPE=JSON")));
+                let error = CommandError::usage(format!("`{property}` is not TYPE=JSON"));
+                return Err(error.help("write the type, `=`, and the value as JSON: `'shop.reviewed=true'`"));
             };
             if Reader::new().read(value).is_err() {
                 let error = CommandError::usage(format!("`{value}` is not JSON"));
@@ -348,7 +352,7 @@ fn bundles_where(
     input: &Input,
     condition: &str,
 ) -> Result<Vec<(String, String)>, CommandError> {
-    let mut builder = Builder::in_memory();
+    let mut builder = Builder::in_memory().advised_by(cut_advice);
     let source = NamedSource { name: "catalog".to_owned(), is_named: true, path: path.to_owned() };
     import_files(context, &mut builder, &source, input)?;
     let mut index = builder.into_index()?;
@@ -373,7 +377,7 @@ impl From<EditError> for CommandError {
     fn from(error: EditError) -> Self {
         let message = error.to_string();
         match error {
-            EditError::Unknown { name, known, .. } => {
+            EditError::Unknown { what, name, known } => {
                 let error = Self::new(Exit::NotFound, message);
                 match closest(&name, known.iter().map(String::as_str)) {
                     Some(meant) => error.help(format!("did you mean `{meant}`?")),
@@ -381,7 +385,15 @@ impl From<EditError> for CommandError {
                     None if known.len() <= 10 && !known.is_empty() => {
                         error.help(format!("there are {}", known.join(", ")))
                     }
-                    None => error.help(format!("`olmdex list` shows the {}", counted(known.len() as u64, "name"))),
+                    None if what.starts_with("package") => error
+                        .help(format!("`olmdex list packages` shows the {}", counted(known.len() as u64, "package"))),
+                    None => {
+                        // Nobody looks for the oldest first.
+                        let n_known = known.len();
+                        let known =
+                            by_version(known.into_iter().map(|it| (it.clone(), Version::parse(&it).ok())).collect());
+                        error.help(format!("there are {}", first_of(known.iter().rev(), n_known)))
+                    }
                 }
             }
             EditError::Taken { .. } => Self::new(Exit::No, message).help("choose another name"),
