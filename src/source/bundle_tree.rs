@@ -221,6 +221,50 @@ mod tests {
     }
 
     #[test]
+    fn each_bundle_is_read_once_and_others_are_only_recognised() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path();
+        let annotations = "annotations:\n  operators.operatorframework.io.bundle.package.v1: shop\n";
+        for (path, version) in
+            [("shop/1.0.0", "1.0.0"), ("shop/2.0.0", "2.0.0"), ("odd/next", "3.0.0"), ("odd/2.0.0", "9.0.0")]
+        {
+            bundle(root, path);
+            let csv = format!(
+                "apiVersion: v1\nkind: ClusterServiceVersion\nmetadata: {{name: s.v{version}}}\nspec: {{version: {version}}}\n"
+            );
+            std::fs::write(root.join(path).join("manifests/csv.yaml"), csv).unwrap();
+            // What nobody asks for is not parsed.
+            std::fs::write(root.join(path).join("manifests/other.yaml"), "kind: [").unwrap();
+            std::fs::write(root.join(path).join("metadata/annotations.yaml"), annotations).unwrap();
+        }
+        let n_read = AtomicUsize::new(0);
+        let read = |path: &Path| {
+            n_read.fetch_add(1, Ordering::Relaxed);
+            Bundle::read(path).ok()
+        };
+        let tree = BundleTree::open(root).unwrap();
+        let digest = format!("q.io/shop:1.0.0@sha256:{}", "0".repeat(64));
+        tree.load(
+            &["q.io/shop:v1.0.0", "q.io/org/shop-bundle:1.0.0", "q.io/shop:v3.0.0", "q.io/shop:v4.0.0", &digest],
+            &read,
+        );
+        assert_eq!(n_read.load(Ordering::Relaxed), 1);
+        assert_eq!(tree.find("q.io/shop:1.0.0"), Ok(Match::One(root.join("shop/1.0.0"))));
+        assert_eq!(
+            tree.loaded(&root.join("shop/1.0.0")).map(|it| it.stated_version().to_owned()).as_deref(),
+            Some("1.0.0")
+        );
+        // By what they say of themselves.
+        assert_eq!(tree.find("q.io/shop:3.0.0"), Ok(Match::One(root.join("odd/next"))));
+        assert!(matches!(tree.find("q.io/shop:2.0.0"), Ok(Match::Several(it)) if it.len() == 2));
+        assert_eq!(tree.find("q.io/shop:9.0.0"), Ok(Match::One(root.join("odd/2.0.0"))));
+        assert!(tree.loaded(&root.join("odd/next")).is_none());
+        assert_eq!(n_read.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
     fn images_find_their_directories() {
         let scratch = tempfile::tempdir().unwrap();
         let root = scratch.path().join("tree");

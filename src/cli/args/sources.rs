@@ -286,6 +286,7 @@ pub(crate) fn check_names(wanted: &[String], names: &[String]) -> Result<(), Com
             let error = CommandError::new(Exit::NotFound, format!("there is no catalog `{name}`"));
             return Err(error.help(match closest(name, names.iter().map(String::as_str)) {
                 Some(meant) => format!("did you mean `{meant}`?"),
+                None if names.len() == 1 => format!("there is only `{}`", names[0]),
                 None => format!("there are {}", names.join(", ")),
             }));
         }

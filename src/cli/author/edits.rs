@@ -13,7 +13,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::write_edits::write_edits;
-use crate::diag::{closest, counted};
+use crate::diag::{closest_of_same_numbers, counted};
 use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target, Verdict, bundles_of};
 use crate::fbc::Input;
 use crate::file::finish_left;
@@ -22,7 +22,7 @@ use crate::index::query::{SqlLimits, SqlValue};
 use crate::json::Reader;
 use crate::source::Source;
 use crate::upgrade::cut_advice;
-use crate::version::{Version, by_version, first_of};
+use crate::version::{Version, by_version, first_of, nearest};
 
 /// Change a catalog in its files: deprecate, promote, add, remove, rename
 ///
@@ -209,6 +209,9 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
         for edit in &edits {
             print_difference(context, &edit.path, 1, &edit.before, &edit.after)?;
         }
+        if edits.is_empty() {
+            context.reporter.note("nothing changes");
+        }
         return Ok(Exit::Yes);
     }
     interrupt::undo_writes(context);
@@ -379,7 +382,14 @@ impl From<EditError> for CommandError {
         match error {
             EditError::Unknown { what, name, known } => {
                 let error = Self::new(Exit::NotFound, message);
-                match closest(&name, known.iter().map(String::as_str)) {
+                if what == "version"
+                    && let Some(words) =
+                        nearest(Version::parse_tolerant(&name).ok().as_ref(), known.iter().map(String::as_str))
+                {
+                    return error.help(words);
+                }
+                // Another version is not what was meant.
+                match closest_of_same_numbers(&name, known.iter().map(String::as_str)) {
                     Some(meant) => error.help(format!("did you mean `{meant}`?")),
                     None if known.len() == 1 => error.help(format!("there is only `{}`", known[0])),
                     None if known.len() <= 10 && !known.is_empty() => {

@@ -1,6 +1,6 @@
 //! `olmdex simulate`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -100,15 +100,27 @@ pub(crate) fn run(context: &Context, args: &SimulateArgs) -> CommandResult {
         let is_news = |it: Effect| !matches!(it, Effect::Same | Effect::StrandedBefore);
         simulations.iter_mut().for_each(|it| it.users.retain(|it| is_news(it.effect)));
     }
+    match print(args.output, simulations, &counts) {
+        // Who has read enough still gets the verdict.
+        Err(error) if error.is_broken_pipe() => {}
+        other => other?,
+    }
+    Ok(if is_negative { Exit::No } else { Exit::Yes })
+}
+
+fn print(
+    format: SimulateFormat,
+    simulations: Vec<Simulation>,
+    counts: &BTreeMap<Effect, u64>,
+) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    match args.output {
+    match format {
         SimulateFormat::Json => write_data(DataFormat::Json, "Simulation", simulations, &mut out)?,
         SimulateFormat::Yaml => write_data(DataFormat::Yaml, "Simulation", simulations, &mut out)?,
-        SimulateFormat::Table => simulation::print(Form::Table, &simulations, &counts, &mut out)?,
-        SimulateFormat::Markdown => simulation::print(Form::Markdown, &simulations, &counts, &mut out)?,
+        SimulateFormat::Table => simulation::print(Form::Table, &simulations, counts, &mut out)?,
+        SimulateFormat::Markdown => simulation::print(Form::Markdown, &simulations, counts, &mut out)?,
     }
-    out.flush()?;
-    Ok(if is_negative { Exit::No } else { Exit::Yes })
+    Ok(out.flush()?)
 }
 
 fn generations(olm: Olm) -> &'static [Generation] {

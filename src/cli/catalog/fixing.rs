@@ -48,6 +48,9 @@ pub(super) fn fix(
         for (_, edit) in &edits {
             print_difference(context, &edit.path, 1, &edit.before, &edit.after)?;
         }
+        if edits.is_empty() {
+            context.reporter.note("nothing changes");
+        }
         return Ok(());
     }
     interrupt::undo_writes(context);
