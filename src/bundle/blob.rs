@@ -31,6 +31,8 @@ pub struct Bundle {
     deployed: Vec<String>,
     /// The ClusterServiceVersion.
     csv: String,
+    /// Its `spec.version`, or empty.
+    stated_version: String,
 }
 
 impl Bundle {
@@ -52,6 +54,12 @@ impl Bundle {
     #[must_use]
     pub fn csv(&self) -> &str {
         &self.csv
+    }
+
+    /// `spec.version` of its ClusterServiceVersion, or empty.
+    #[must_use]
+    pub fn stated_version(&self) -> &str {
+        &self.stated_version
     }
 
     /// That of the files of `manifests/` and `metadata/`, with their names, sorted by these.
@@ -78,11 +86,13 @@ impl Bundle {
             all.into_iter().partition(|(kind, _)| kind == BUNDLE_OBJECT || kind == CSV_METADATA);
         let view = CsvView::of_object(csv);
         let first_package = metadata.properties.iter().find(|it| it.0 == "olm.package");
-        let version = first_package.and_then(|it| properties::version_of(&it.1)).unwrap_or_else(|| version(csv));
+        let stated_version = version(csv);
+        let of_property = first_package.and_then(|it| properties::version_of(&it.1));
+        let version = of_property.unwrap_or_else(|| stated_version.clone());
         let related = view.related_images().collect();
         let deployed = view.deployed_images();
         let properties = early.into_iter().chain(late).collect();
-        Ok(Self { name, package, version, properties, related, deployed, csv: csv_text })
+        Ok(Self { name, package, version, properties, related, deployed, csv: csv_text, stated_version })
     }
 
     /// Writes the blob, of which `image` is the reference of its image, or empty. Nothing is written of a bundle without a package.

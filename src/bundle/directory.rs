@@ -24,8 +24,7 @@ impl BundleFiles {
     /// # Errors
     /// [`BundleError`] if one of the directories or a file in them cannot be read.
     pub fn read(directory: &Path) -> Result<Self, BundleError> {
-        let manifests = files(&directory.join(MANIFESTS), false)?;
-        Ok(Self { manifests, metadata: files(&directory.join(METADATA), true)? })
+        Ok(Self { manifests: manifests_in(directory)?, metadata: metadata_in(directory)? })
     }
 
     /// Those of a bundle directory that somebody else made: links are refused, since they could lead anywhere.
@@ -49,6 +48,16 @@ impl BundleFiles {
         }
         Self::read(directory)
     }
+}
+
+/// The files of `manifests/`; hidden ones are left out.
+pub(super) fn manifests_in(directory: &Path) -> Result<Vec<(String, Vec<u8>)>, BundleError> {
+    files(&directory.join(MANIFESTS), false)
+}
+
+/// The files of `metadata/`.
+pub(super) fn metadata_in(directory: &Path) -> Result<Vec<(String, Vec<u8>)>, BundleError> {
+    files(&directory.join(METADATA), true)
 }
 
 /// The files of a directory by name, with their texts; those that are not files are left out.

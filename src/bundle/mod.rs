@@ -19,6 +19,7 @@
 mod blob;
 mod directory;
 mod error;
+mod identity;
 mod image;
 mod manifest;
 mod metadata;
@@ -36,6 +37,7 @@ mod written;
 pub use blob::Bundle;
 pub use directory::is_bundle;
 pub use error::BundleError;
+pub use identity::{package_in, stated_version_in};
 pub use image::{ImageTemplate, TemplateError};
 pub use nested::nested_bundles;
 pub use registration::Registration;

@@ -6,6 +6,11 @@ use super::error::BundleError;
 use super::manifest::Manifest;
 use super::metadata::Metadata;
 
+/// Whether an object is a ClusterServiceVersion.
+pub(super) fn is_csv(manifest: &Manifest) -> bool {
+    manifest.kind == "ClusterServiceVersion"
+}
+
 /// The objects of `manifests/` and what `metadata/` says.
 #[derive(Debug)]
 pub(super) struct Parts {
@@ -32,7 +37,6 @@ impl Parts {
             return Err(BundleError::NoObjects);
         }
         // Of several ClusterServiceVersions the first counts.
-        let is_csv = |it: &Manifest| it.kind == "ClusterServiceVersion";
         let first = manifests.iter().position(is_csv).ok_or(BundleError::NoCsv)?;
         let mut number = 0;
         manifests.retain(|it| {

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::deprecations::deprecation_step;
-use super::facts::{DeprecationsFacts, Draft, Facts, Inspected, Phase};
+use super::facts::{CutAdvice, DeprecationsFacts, Draft, Facts, Inspected, Phase};
 use super::inspect::draft;
 use super::lifecycles::{Unfit, lifecycles};
 use super::model::PackageModel;
@@ -23,6 +23,7 @@ pub struct Checker {
     facts: Vec<Facts>,
     drafts: Vec<(usize, Draft)>,
     day: Option<Day>,
+    advice: Option<CutAdvice>,
 }
 
 impl Checker {
@@ -38,6 +39,12 @@ impl Checker {
         Self { day, ..self }
     }
 
+    /// Who says what to do about a channel that is cut.
+    #[must_use]
+    pub fn advised_by(self, advice: Option<CutAdvice>) -> Self {
+        Self { advice, ..self }
+    }
+
     /// Takes the next document. The order is that of the catalog.
     pub fn add(&mut self, inspected: Inspected) {
         let number = self.facts.len();
@@ -50,8 +57,8 @@ impl Checker {
     /// files are used.
     #[must_use]
     pub fn drafts(self, input: &Input) -> Vec<(usize, Draft)> {
-        let Self { origins, facts, drafts, day } = self;
-        let mut drafts = Judge::judged(&facts, &origins, input, drafts, day).drafts;
+        let Self { origins, facts, drafts, day, advice } = self;
+        let mut drafts = Judge::judged((&facts, &origins), input, drafts, day, advice).drafts;
         drafts.sort_by_key(|(number, _)| *number);
         drafts
     }
@@ -59,8 +66,8 @@ impl Checker {
     /// Judges what it has seen. Documents with findings are read once more from `input` for their places.
     #[must_use]
     pub fn finish(self, input: &Input) -> Report {
-        let Self { origins, facts, drafts, day } = self;
-        let Judge { models, mut drafts, .. } = Judge::judged(&facts, &origins, input, drafts, day);
+        let Self { origins, facts, drafts, day, advice } = self;
+        let Judge { models, mut drafts, .. } = Judge::judged((&facts, &origins), input, drafts, day, advice);
         // Stable: what was found in one document stays in the order of the rules.
         drafts.sort_by_key(|(number, _)| *number);
         let opm = first_refusal(&drafts).or_else(|| tree::tree(&models));
@@ -116,17 +123,17 @@ const INCOMPLETE: &str = "a document that could not be read may hold it: fix tha
 impl<'a> Judge<'a> {
     /// All that is wrong with these documents.
     fn judged(
-        facts: &'a [Facts],
-        origins: &'a [Origin],
+        (facts, origins): (&'a [Facts], &'a [Origin]),
         input: &'a Input,
         drafts: Vec<(usize, Draft)>,
         day: Option<Day>,
+        advice: Option<CutAdvice>,
     ) -> Self {
         let mut judge = Self::new(facts, origins, input, drafts);
         judge.packages();
         judge.channels();
         judge.bundles();
-        judge.whole_packages();
+        judge.whole_packages(advice);
         judge.required_packages();
         judge.deprecations();
         judge.lifecycles(day);
@@ -282,11 +289,11 @@ impl<'a> Judge<'a> {
     }
 
     /// What needs all of a package.
-    fn whole_packages(&mut self) {
+    fn whole_packages(&mut self, advice: Option<CutAdvice>) {
         let names: Vec<&str> = self.models.keys().copied().collect();
         for package in names {
             let Some(model) = self.models.get(package) else { continue };
-            let Whole { found, absences } = whole(package, model);
+            let Whole { found, absences } = whole(package, model, advice);
             self.drafts.extend(found);
             for Absence { number, draft, meant } in absences {
                 self.absent(number, package, draft, meant.as_deref());

@@ -1,9 +1,12 @@
 //! What a check across documents needs to know of each document: names, edges, versions. A few hundred bytes where the
 //! document may have megabytes, so that a catalog can be judged as a whole without being held as a whole.
 
+use std::collections::HashMap;
+
 use crate::diag::Rule;
 use crate::fbc::{Entry, Origin, Spot};
 use crate::platform::Day;
+use crate::version::Version;
 
 /// The facts of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,6 +115,27 @@ pub struct LifecycleFacts {
     /// The names of its minor versions in order, with the last day of support.
     pub versions: Vec<(String, Option<Day>)>,
 }
+
+/// A channel in which nothing leads from some entries to the head, with the versions of its bundles.
+#[derive(Debug, Clone, Copy)]
+pub struct CutChannel<'f> {
+    /// The channel.
+    pub channel: &'f ChannelFacts,
+    /// The bundles of its package by name.
+    pub bundles: &'f HashMap<&'f str, (usize, &'f BundleFacts)>,
+}
+
+impl CutChannel<'_> {
+    /// The version of an entry's bundle, if it has one.
+    #[must_use]
+    pub fn version(&self, name: &str) -> Option<Version> {
+        Version::parse(self.bundles.get(name)?.1.version.as_deref()?).ok()
+    }
+}
+
+/// Says what to do about a channel that is cut, if there is something that certainly helps. Whoever knows how OLM upgrades gives it to
+/// the checks, which do not.
+pub type CutAdvice = fn(&CutChannel<'_>) -> Option<String>;
 
 /// A finding in the making: its place is a spot in a document, to be looked up when it is shown.
 #[derive(Debug, Clone, PartialEq)]

@@ -30,8 +30,8 @@ use std::convert::Infallible;
 pub use crate::fbc::{ImageError, check_image};
 pub use catalog::Checker;
 pub use facts::{
-    BundleFacts, ChannelFacts, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected, LifecycleFacts, OpmLine,
-    PackageFacts, Phase,
+    BundleFacts, ChannelFacts, CutAdvice, CutChannel, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected,
+    LifecycleFacts, OpmLine, PackageFacts, Phase,
 };
 pub use inspect::inspect;
 
@@ -135,7 +135,13 @@ pub fn check(input: &Input) -> Report {
 /// As [`check()`], and whether the heads of channels are supported on a day. Without one, nothing depends on when it is asked.
 #[must_use]
 pub fn check_on(input: &Input, day: Option<Day>) -> Report {
-    let mut checker = Checker::new().on(day);
+    check_with(input, day, None)
+}
+
+/// As [`check_on`], with somebody who knows what to do about a channel that is cut.
+#[must_use]
+pub fn check_with(input: &Input, day: Option<Day>, advice: Option<CutAdvice>) -> Report {
+    let mut checker = Checker::new().on(day).advised_by(advice);
     let done: Result<(), Infallible> = load(input, &Inspection, |inspected| {
         checker.add(inspected);
         Ok(())

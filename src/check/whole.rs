@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::facts::{ChannelFacts, Draft, Phase};
+use super::facts::{ChannelFacts, CutAdvice, CutChannel, Draft, Phase};
 use super::graph::{GraphDefect, check_chain};
 use super::inspect::draft;
 use super::model::PackageModel;
@@ -28,8 +28,8 @@ pub(super) struct Whole {
     pub(super) absences: Vec<Absence>,
 }
 
-/// Judges a package.
-pub(super) fn whole(package: &str, model: &PackageModel<'_>) -> Whole {
+/// Judges a package. `advice` says more of what is cut.
+pub(super) fn whole(package: &str, model: &PackageModel<'_>, advice: Option<CutAdvice>) -> Whole {
     let mut absences: Vec<Absence> = missing_channels(package, model).into_iter().collect();
     let mut found: Vec<(usize, Draft)> = Vec::new();
     let last = model.channels.len().saturating_sub(1);
@@ -45,7 +45,10 @@ pub(super) fn whole(package: &str, model: &PackageModel<'_>) -> Whole {
             && names.len() == channel.entries.len()
             && let Err(defect) = check_chain(&channel.entries)
         {
-            found.push((*number, chain_draft(model, channel, &defect)));
+            let draft = chain_draft(model, channel, &defect);
+            let cut = CutChannel { channel, bundles: &model.bundles };
+            let advised = advice.filter(|_| matches!(defect, GraphDefect::Stranded(_))).and_then(|it| it(&cut));
+            found.push((*number, Draft { help: advised.or_else(|| draft.help.clone()), ..draft }));
         }
     }
     found.extend(duplicate_versions(package, model));

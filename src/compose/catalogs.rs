@@ -140,14 +140,13 @@ pub(super) fn read(reader: &Reader<'_>, forms: BTreeMap<Word, CatalogForm>) -> R
     Ok(catalogs.into_iter().map(|it| it.0).collect())
 }
 
-fn catalog(reader: &Reader<'_>, word: &Word, form: CatalogForm) -> Result<NamedCatalog, ConfigError> {
+fn catalog(reader: &Reader<'_>, word: &Word, mut form: CatalogForm) -> Result<NamedCatalog, ConfigError> {
     let name = reader.name(word)?;
-    let CatalogForm { source, catalog, template, bundles, from, pull, migrate_level, packages, .. } = form;
-    let own = ComponentForm { source, catalog, template, bundles, from, pull, migrate_level, packages, path: None };
+    let own = form.take_part();
     let components = match form.components {
         None => vec![component(reader, word.span(), own)?],
         Some(forms) => {
-            if let Some(key) = first_key(&own) {
+            if let Some(key) = own.first_key() {
                 let message = format!("catalog `{name}` has `components`, and `{key}` beside them");
                 let help = Some(format!("move `{key}` into the component that it belongs to"));
                 return Err(reader.wrong(word.span(), message, help));
@@ -204,21 +203,6 @@ fn catalog(reader: &Reader<'_>, word: &Word, form: CatalogForm) -> Result<NamedC
     })
 }
 
-/// The first key that says what a component is made of.
-fn first_key(form: &ComponentForm) -> Option<&'static str> {
-    let given = [
-        ("source", form.source.is_some()),
-        ("catalog", form.catalog.is_some()),
-        ("template", form.template.is_some()),
-        ("bundles", !form.bundles.is_empty()),
-        ("from", !form.from.is_empty()),
-        ("pull", form.pull),
-        ("migrate-level", form.migrate_level.is_some()),
-        ("packages", form.packages.is_some()),
-    ];
-    given.into_iter().find(|it| it.1).map(|it| it.0)
-}
-
 fn component(reader: &Reader<'_>, span: Range<usize>, form: ComponentForm) -> Result<Component, ConfigError> {
     let wrong = |message: &str, help: &str| reader.wrong(span.clone(), message.to_owned(), Some(help.to_owned()));
     let paths = |words: &[Word]| words.iter().map(|it| reader.source(it)).collect::<Result<Vec<_>, _>>();
@@ -233,18 +217,11 @@ fn component(reader: &Reader<'_>, span: Range<usize>, form: ComponentForm) -> Re
             ));
         }
         (Some(source), None) => {
-            for (key, is_given) in [
-                ("bundles", !form.bundles.is_empty()),
-                ("from", !form.from.is_empty()),
-                ("pull", form.pull),
-                ("migrate-level", form.migrate_level.is_some()),
-            ] {
-                if is_given {
-                    return Err(wrong(
-                        &format!("`{key}` is for templates"),
-                        "leave it out, or write `template` for `source`",
-                    ));
-                }
+            if let Some(key) = form.first_key_of_templates() {
+                return Err(wrong(
+                    &format!("`{key}` is for templates"),
+                    "leave it out, or write `template` for `source`",
+                ));
             }
             let catalog = form.catalog.as_ref().map(|it| reader.name(it)).transpose()?;
             Origin::Source { path: reader.source(source)?, catalog }

@@ -45,70 +45,120 @@ pub(super) struct FindingsForm {
     pub baseline: Option<PathWord>,
 }
 
-/// A catalog: one source, one template, or several components.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[schemars(extend("anyOf" = [{"required": ["source"]}, {"required": ["template"]}, {"required": ["components"]}]))]
-pub(super) struct CatalogForm {
-    /// Where it is: a directory, a file, an image, or another index.
-    pub source: Option<PathWord>,
-    /// The catalog of that index, if it holds several.
-    pub catalog: Option<Word>,
-    /// The template that it is rendered from: basic, semver or substitutes.
-    pub template: Option<PathWord>,
-    /// Where the template's bundles are: trees of bundle directories, or layouts.
-    pub bundles: Vec<PathWord>,
-    /// Catalogs and indexes that have bundles of the template.
-    pub from: Vec<PathWord>,
-    /// Fetch the bundles that are not found otherwise from their registries.
-    pub pull: bool,
-    /// What becomes of the manifests in the template's bundles. Default: `none`, they stay.
-    #[serde(rename = "migrate-level")]
-    pub migrate_level: Option<LevelForm>,
-    /// What is taken of it. Default: everything.
-    pub packages: Option<Vec<PackageWord>>,
-    /// What it is composed of, in the place of a source or a template.
-    #[schemars(with = "Option<Vec<ComponentForm>>")]
-    pub components: Option<Vec<Spanned<ComponentForm>>>,
-    /// The directory that `olmdex render` writes it to, below that of this file.
-    pub destination: Option<Word>,
-    /// The format in which it is written there. Default: JSON.
-    pub format: Option<FormatForm>,
-    /// The image that `olmdex image` puts it into. Default: that of opm; `scratch` has no server.
-    #[serde(rename = "base-image")]
-    pub base_image: Option<Word>,
-    /// The reference of its image, by which an ImageSetConfiguration calls it.
-    pub image: Option<String>,
-    /// Higher is preferred.
-    pub priority: i64,
-    /// Labels, by their keys.
-    pub labels: BTreeMap<String, String>,
+/// Whether a key is there, or says more than its absence.
+trait Given {
+    fn is_given(&self) -> bool;
 }
 
-/// A part of a catalog: a source or a template.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-#[schemars(extend("oneOf" = [{"required": ["source"]}, {"required": ["template"]}]))]
-pub(super) struct ComponentForm {
-    /// Where it is: a directory, a file, an image, or an index.
-    pub source: Option<PathWord>,
-    /// The catalog of that index, if it holds several.
-    pub catalog: Option<Word>,
-    /// The template that it is rendered from: basic, semver or substitutes.
-    pub template: Option<PathWord>,
-    /// Where the template's bundles are: trees of bundle directories, or layouts.
-    pub bundles: Vec<PathWord>,
-    /// Catalogs and indexes that have bundles of the template.
-    pub from: Vec<PathWord>,
-    /// Fetch the bundles that are not found otherwise from their registries.
-    pub pull: bool,
-    /// What becomes of the manifests in the template's bundles. Default: `none`, they stay.
-    #[serde(rename = "migrate-level")]
-    pub migrate_level: Option<LevelForm>,
-    /// What is taken of it. Default: everything.
-    pub packages: Option<Vec<PackageWord>>,
-    /// Its directory below the destination, in which it is one file. Default: a directory for each package.
-    pub path: Option<Word>,
+impl<T> Given for Option<T> {
+    fn is_given(&self) -> bool {
+        self.is_some()
+    }
+}
+
+impl<T> Given for Vec<T> {
+    fn is_given(&self) -> bool {
+        !self.is_empty()
+    }
+}
+
+impl Given for bool {
+    fn is_given(&self) -> bool {
+        *self
+    }
+}
+
+/// The tables of catalogs and of their components. What a component is made of, a catalog of a single part says itself, so these keys
+/// stand here once. (serde could put one table into another, and would lose the places of what is inside.)
+macro_rules! tables {
+    (
+        parts { $( $(#[$meta:meta])* $key:literal $field:ident: $type:ty, )* }
+        templates { $( $(#[$of_template:meta])* $template_key:literal $template_field:ident: $template_type:ty, )* }
+    ) => {
+        /// A catalog: one source, one template, or several components.
+        #[derive(Debug, Default, Deserialize, JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        #[schemars(extend("anyOf" = [{"required": ["source"]}, {"required": ["template"]}, {"required": ["components"]}]))]
+        pub(super) struct CatalogForm {
+            $( $(#[$meta])* #[serde(rename = $key)] pub $field: $type, )*
+            $( $(#[$of_template])* #[serde(rename = $template_key)] pub $template_field: $template_type, )*
+            /// What it is composed of, in the place of a source or a template.
+            #[schemars(with = "Option<Vec<ComponentForm>>")]
+            pub components: Option<Vec<Spanned<ComponentForm>>>,
+            /// The directory that `olmdex render` writes it to, below that of this file.
+            pub destination: Option<Word>,
+            /// The format in which it is written there. Default: JSON.
+            pub format: Option<FormatForm>,
+            /// The image that `olmdex image` puts it into. Default: that of opm; `scratch` has no server.
+            #[serde(rename = "base-image")]
+            pub base_image: Option<Word>,
+            /// The reference of its image, by which an ImageSetConfiguration calls it.
+            pub image: Option<String>,
+            /// Higher is preferred.
+            pub priority: i64,
+            /// Labels, by their keys.
+            pub labels: BTreeMap<String, String>,
+        }
+
+        /// A part of a catalog: a source or a template.
+        #[derive(Debug, Default, Deserialize, JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        #[schemars(extend("oneOf" = [{"required": ["source"]}, {"required": ["template"]}]))]
+        pub(super) struct ComponentForm {
+            $( $(#[$meta])* #[serde(rename = $key)] pub $field: $type, )*
+            $( $(#[$of_template])* #[serde(rename = $template_key)] pub $template_field: $template_type, )*
+            /// Its directory below the destination, in which it is one file. Default: a directory for each package.
+            pub path: Option<Word>,
+        }
+
+        impl CatalogForm {
+            /// What it says of itself as its only part.
+            pub(super) fn take_part(&mut self) -> ComponentForm {
+                ComponentForm {
+                    $( $field: std::mem::take(&mut self.$field), )*
+                    $( $template_field: std::mem::take(&mut self.$template_field), )*
+                    path: None,
+                }
+            }
+        }
+
+        impl ComponentForm {
+            /// The first key that says what it is made of.
+            pub(super) fn first_key(&self) -> Option<&'static str> {
+                let given = [$( ($key, self.$field.is_given()), )*];
+                given.into_iter().find(|it| it.1).map(|it| it.0).or_else(|| self.first_key_of_templates())
+            }
+
+            /// The first key that only a template can have.
+            pub(super) fn first_key_of_templates(&self) -> Option<&'static str> {
+                let given = [$( ($template_key, self.$template_field.is_given()), )*];
+                given.into_iter().find(|it| it.1).map(|it| it.0)
+            }
+        }
+    };
+}
+
+tables! {
+    parts {
+        /// Where it is: a directory, a file, an image, or an index.
+        "source" source: Option<PathWord>,
+        /// The catalog of that index, if it holds several.
+        "catalog" catalog: Option<Word>,
+        /// The template that it is rendered from: basic, semver or substitutes.
+        "template" template: Option<PathWord>,
+        /// What is taken of it. Default: everything.
+        "packages" packages: Option<Vec<PackageWord>>,
+    }
+    templates {
+        /// Where the template's bundles are: trees of bundle directories, or layouts.
+        "bundles" bundles: Vec<PathWord>,
+        /// Catalogs and indexes that have bundles of the template.
+        "from" from: Vec<PathWord>,
+        /// Fetch the bundles that are not found otherwise from their registries.
+        "pull" pull: bool,
+        /// What becomes of the manifests in the template's bundles. Default: `none`, they stay.
+        "migrate-level" migrate_level: Option<LevelForm>,
+    }
 }
 
 /// What becomes of the manifests in bundles, named as opm names it.

@@ -214,16 +214,18 @@ impl PackageDocuments {
         // From the last to the first, so that places before a change stay what they are.
         documents.sort_by_key(|it| std::cmp::Reverse(it.origin.offset));
         for it in documents {
+            // The line that separates it from the document behind it may have gone with that one.
+            let raw = splice::without_separator(&it.raw, it.origin.syntax);
             let start = usize::try_from(it.origin.offset).unwrap_or(usize::MAX);
-            let end = start.saturating_add(it.raw.len());
-            if after.as_bytes().get(start..end) != Some(&*it.raw) {
+            let end = start.saturating_add(raw.len());
+            if after.as_bytes().get(start..end) != Some(raw) {
                 return Err(failed(std::io::Error::other("the file has changed in the meantime")));
             }
             if it.state == State::Gone {
                 after = splice::cut(&after, it.origin.syntax, start, end);
                 continue;
             }
-            let edited = fbc::edit_document(&it.raw, it.origin.syntax, &it.json)
+            let edited = fbc::edit_document(raw, it.origin.syntax, &it.json)
                 .map_err(|error| EditError::Document { file: file.shown.clone(), error })?;
             rewritten = rewritten.or(edited.rewritten);
             after.replace_range(start..end, &edited.text);

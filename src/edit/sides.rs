@@ -6,6 +6,7 @@ use super::error::EditError;
 use crate::diag::{Finding, Severity};
 use crate::fbc::Input;
 use crate::index::{Builder, CatalogSpec, Index, Mode};
+use crate::upgrade::cut_advice;
 
 /// The name of the catalog as it is. It is the first of the two by name, which is what a check against an older catalog takes.
 pub const BEFORE: &str = "now";
@@ -18,7 +19,7 @@ pub const AFTER: &str = "then";
 /// # Errors
 /// If the index cannot be built.
 pub fn before_and_after(before: &Input, after: &Input) -> Result<(Index, Vec<Finding>), EditError> {
-    let mut builder = Builder::in_memory();
+    let mut builder = Builder::in_memory().advised_by(cut_advice);
     let mut add = |name: &str, input: &Input| {
         let spec = CatalogSpec { name: name.to_owned(), ..CatalogSpec::default() };
         Ok::<_, EditError>(builder.add_catalog(&spec, input, Mode::Tolerant)?.report.findings)

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::query::{CatalogRank, GraphChannel, PackageGraph};
-use crate::resolve::Dependant;
+use crate::resolve::{Dependant, RefusedByV1};
 use crate::upgrade::classic::{self, Channel, End, Installed, Package};
 use crate::upgrade::{
     ExtraEdge, Generation, InstalledBundle, LostEdge, PackageView, Ways, extra_edge, is_above_head,
@@ -36,6 +36,8 @@ pub struct Simulation {
     pub keep: Vec<KeptBundle>,
     /// What it means for operators that depend on the package.
     pub dependants: Vec<Dependant>,
+    /// The bundles that require something of it and that OLM v1, if it was asked, refuses for that, before as after: it resolves no dependencies.
+    pub refused_by_v1: Vec<RefusedByV1>,
 }
 
 impl Simulation {

@@ -17,6 +17,14 @@ pub(super) fn append(text: &str, syntax: Syntax, document: &str) -> String {
     format!("{text}{before}{separator}{document}{after}")
 }
 
+/// The text of a document without the separator at its end, if it has one.
+pub(super) fn without_separator(raw: &[u8], syntax: Syntax) -> &[u8] {
+    let lines = raw.strip_suffix(b"\n").unwrap_or(raw);
+    let last = lines.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    let is_separator = syntax == Syntax::Yaml && last > 0 && raw[last..].starts_with(b"---");
+    if is_separator { &raw[..last] } else { raw }
+}
+
 /// A text without the document that stands from `start` to `end`.
 pub(super) fn cut(text: &str, syntax: Syntax, start: usize, end: usize) -> String {
     let (start, end) = match syntax {

@@ -17,6 +17,9 @@ use crate::index::{Index, IndexError};
 /// The properties that demand something.
 const DEMANDING: [&str; 4] = ["olm.package.required", "olm.gvk.required", "olm.label.required", "olm.constraint"];
 
+/// What each of these has a part of; the fewer words are looked for, the faster it is.
+const PARTS_OF_DEMANDING: [&str; 2] = [".required", "olm.constraint"];
+
 /// What packages say, and what they demand.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
@@ -46,11 +49,15 @@ impl Survey {
     #[must_use]
     pub fn near(input: &Input, name: &str) -> Self {
         let mut survey = Self::default();
-        let words: Vec<&str> = DEMANDING.into_iter().chain([name]).collect();
+        let words: Vec<&str> = PARTS_OF_DEMANDING.into_iter().chain([name]).collect();
         survey.read(input, &fbc::files_with(input, &words));
         let mut asked: BTreeSet<String> = BTreeSet::new();
         loop {
-            let demanded = survey.demands.values().flatten().map(|leaf| match leaf {
+            // Whoever depends on it, over whatever steps, demands something and has been read; what meets demands that matter to
+            // nobody around it is not looked for.
+            let demanding = survey.around_name(name);
+            let demands = demanding.iter().filter_map(|it| survey.demands.get(it));
+            let demanded = demands.flatten().map(|leaf| match leaf {
                 // All three parts stand in one file, so the rarest of them will do.
                 Leaf::Api(api) => api.kind.clone(),
                 Leaf::Package(name, _) => name.clone(),
@@ -69,6 +76,13 @@ impl Survey {
             survey.read(input, &fbc::files_with(input, &words));
             asked.extend(new);
         }
+    }
+
+    /// All that is around whatever has a name.
+    fn around_name(&self, name: &str) -> BTreeSet<String> {
+        let of_bundle = self.bundles.get(name).into_iter().flatten();
+        let own = self.packages.get(name).into_iter().chain(of_bundle);
+        own.flat_map(|it| self.around(it)).collect()
     }
 
     /// Reads some files, those that have not been read yet.
@@ -273,5 +287,15 @@ impl Consumer for Reader {
             }
         }
         Some(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_demands_is_found_by_a_part_of_a_word() {
+        assert!(DEMANDING.iter().all(|it| PARTS_OF_DEMANDING.iter().any(|part| it.contains(part))));
     }
 }

@@ -1,17 +1,21 @@
-//! What a change makes of a catalog: new errors, and users without a way on.
+//! What changes make of a catalog: new errors, and users without a way on.
+//!
+//! What it deliberately does not do: it builds no index. What the checks of a catalog keep of each document is enough for the checks of
+//! its upgrade graphs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use super::documents::{FileEdit, PackageDocuments};
-use super::error::EditError;
-use super::sides::{AFTER, BEFORE, before_and_after, is_known};
-use crate::diag::Finding;
-use crate::fbc::Input;
-use crate::index::query::Filter;
-use crate::upgrade::check_packages;
+use super::object::compact;
+use super::sides::is_known;
+use crate::check::{Checker, Facts, Inspected, Report, inspect};
+use crate::diag::{Finding, Severity};
+use crate::fbc::{self, ChannelPlaces, Consumer, Input, Typed};
+use crate::index::query::{GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph};
+use crate::upgrade::{check_graph, cut_advice};
 
-/// What a change makes of a catalog.
+/// What changes make of a package.
 #[derive(Debug, Clone, Default)]
 pub struct Verdict {
     /// Errors that the catalog did not have before.
@@ -22,26 +26,114 @@ pub struct Verdict {
     pub is_package_gone: bool,
 }
 
-/// Looks at the files that are changed, as they were and as they would be.
-///
-/// # Errors
-/// If an index cannot be built of them.
-pub fn judge(input: &Input, edits: &[FileEdit], package: &PackageDocuments) -> Result<Verdict, EditError> {
-    let (files, package) = (package.files(), package.package.as_str());
-    let texts: BTreeMap<usize, Arc<[u8]>> = edits.iter().map(|it| (it.file, Arc::from(it.after.as_bytes()))).collect();
-    // What other files have stays what it is.
-    let (after, input) = (input.with_texts(&texts).only(&files), &input.only(&files));
-    let (index, errors) = before_and_after(input, &after)?;
-    let packages = [package.to_owned()];
-    let of = |catalog: &str| Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
-    // The older catalog of both is the one that is.
-    let checked = |catalog: &str| -> Result<Vec<Finding>, EditError> {
-        let found = check_packages(&index, &of(catalog), Some(&index), &packages)?;
-        Ok(found.into_iter().next().flatten().unwrap_or_default())
+/// Looks at the files in which packages have changed, as they were and as they would be. One verdict for each package; errors that
+/// belong to none of them are with the first.
+#[must_use]
+pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<Verdict> {
+    let wanted: BTreeSet<&str> = packages.iter().map(String::as_str).collect();
+    let (before, after) = (Side::read(before, &wanted), Side::read(after, &wanted));
+    let errors = after.report.findings.iter().filter(|it| it.rule.severity == Severity::Error);
+    let errors: Vec<&Finding> = errors.filter(|it| !is_known(it, &before.report.findings)).collect();
+    let of = |at: usize, package: &str| {
+        let is_its = |it: &&&Finding| match it.package.as_deref() {
+            Some(of) if wanted.contains(of) => of == package,
+            _ => at == 0,
+        };
+        let old = before.graphs.get(package);
+        let known = old.map(|it| check_graph(it, Some(it), &NamesWithoutWay::new())).unwrap_or_default();
+        let now = after.graphs.get(package);
+        let found = now.map(|it| check_graph(it, old, &NamesWithoutWay::new())).unwrap_or_default();
+        Verdict {
+            errors: errors.iter().filter(is_its).map(|it| (*it).clone()).collect(),
+            upgrades: found.into_iter().filter(|it| !is_known(it, &known)).collect(),
+            is_package_gone: now.is_none(),
+        }
     };
-    let is_package_gone = index.packages(&of(AFTER))?.iter().all(|it| it.package != package);
-    let before = checked(BEFORE)?;
-    let upgrades = if is_package_gone { Vec::new() } else { checked(AFTER)? };
-    let upgrades = upgrades.into_iter().filter(|it| !is_known(it, &before)).collect();
-    Ok(Verdict { errors, upgrades, is_package_gone })
+    packages.iter().enumerate().map(|(at, package)| of(at, package)).collect()
+}
+
+/// A catalog before or after.
+struct Side {
+    report: Report,
+    /// The packages that are looked at.
+    graphs: BTreeMap<String, PackageGraph>,
+}
+
+impl Side {
+    fn read(input: &Input, wanted: &BTreeSet<&str>) -> Self {
+        let mut checker = Checker::new().advised_by(Some(cut_advice));
+        let mut graphs: BTreeMap<String, PackageGraph> = BTreeMap::new();
+        let done: Result<(), Infallible> = fbc::load(input, &Looking { wanted }, |(inspected, part)| {
+            if let Some(part) = part {
+                let package = inspected.facts.package();
+                let shown = input.files.get(inspected.origin.file as usize).map_or("", |it| it.shown.as_str());
+                let new = || PackageGraph { package: package.to_owned(), is_valid: true, ..PackageGraph::default() };
+                add(part, &inspected.facts, shown, graphs.entry(package.to_owned()).or_insert_with(new));
+            }
+            checker.add(inspected);
+            Ok(())
+        });
+        match done {
+            Ok(()) => Self { report: checker.finish(input), graphs },
+        }
+    }
+}
+
+/// Adds what a document says to the graph of its package.
+fn add(part: Part, facts: &Facts, file: &str, graph: &mut PackageGraph) {
+    match (facts, part) {
+        (Facts::Package(it), _) => graph.default_channel.clone_from(&it.default_channel),
+        (Facts::Channel(it), Part::Channel { start, layout }) => {
+            let places = Arc::new(ChannelPlaces::new(file.to_owned(), start, &layout));
+            graph.channels.push(GraphChannel {
+                name: it.name.clone(),
+                entries: it.entries.iter().cloned().collect(),
+                places,
+            });
+        }
+        (Facts::Bundle(it), Part::Bundle { package_property }) => {
+            graph.bundles.push(GraphBundle { name: it.name.clone(), package_property, ..GraphBundle::default() });
+        }
+        _ => {}
+    }
+}
+
+/// What a graph needs of a document besides what the checks know of it.
+enum Part {
+    Channel { start: (u32, u32), layout: Vec<u8> },
+    Bundle { package_property: Option<String> },
+    Other,
+}
+
+struct Looking<'w> {
+    wanted: &'w BTreeSet<&'w str>,
+}
+
+impl Consumer for Looking<'_> {
+    type Output = (Inspected, Option<Part>);
+
+    fn wants_places(&self) -> bool {
+        true
+    }
+
+    fn document(&self, document: fbc::Document<'_>) -> Self::Output {
+        let inspected = inspect(&document);
+        // A lifecycle may be about any product.
+        let is_of_graph = !matches!(inspected.facts, Facts::Broken { .. } | Facts::Lifecycle(_));
+        let is_wanted = is_of_graph && self.wanted.contains(inspected.facts.package());
+        let part = document.blob.as_ref().ok().filter(|_| is_wanted).map(|blob| match &blob.typed {
+            Typed::Channel(_) => {
+                let start = fbc::start_in_file(document.origin, document.raw);
+                let layout = fbc::layout_of(&document).unwrap_or_default();
+                Part::Channel { start: (start.line, start.column), layout }
+            }
+            Typed::Bundle(bundle) => {
+                let property = bundle.properties.iter().find(|it| it.kind == "olm.package");
+                let value = property.map(|it| it.value.map_or_else(|| "null".to_owned(), compact));
+                Part::Bundle { package_property: value }
+            }
+            _ => Part::Other,
+        });
+        (inspected, part)
+    }
 }

@@ -23,6 +23,13 @@ const WHOLE_FILE: u64 = 4 << 20;
 /// About how many bytes of a larger file are one task.
 const BATCH: usize = 1 << 20;
 
+/// Of so few files each is shared between threads that is larger than a task of [`FEW_BATCH`] bytes: whole ones would leave threads
+/// without work.
+const FEW_FILES: usize = 8;
+
+/// About how many bytes of one of few files are one task.
+const FEW_BATCH: usize = 256 << 10;
+
 /// How much is read from a file at once.
 const READ: usize = 256 << 10;
 
@@ -335,6 +342,8 @@ struct Tasks<'a> {
     input: &'a Input,
     next_file: usize,
     large: Option<Large<'a>>,
+    /// Up to which size a file is one task, and about how many bytes of a larger one are.
+    sizes: (u64, usize),
 }
 
 /// A large file that is being cut.
@@ -345,11 +354,14 @@ struct Large<'a> {
     splitter: DocumentSplitter,
     buffer: Vec<u8>,
     is_last: bool,
+    batch: usize,
 }
 
 impl<'a> Tasks<'a> {
     fn new(input: &'a Input) -> Self {
-        Self { input, next_file: 0, large: None }
+        let are_few = input.files.len() <= FEW_FILES;
+        let sizes = if are_few { (FEW_BATCH as u64, FEW_BATCH) } else { (WHOLE_FILE, BATCH) };
+        Self { input, next_file: 0, large: None, sizes }
     }
 
     fn next(&mut self) -> Option<Task> {
@@ -363,12 +375,13 @@ impl<'a> Tasks<'a> {
             let file = self.input.files.get(self.next_file)?;
             let number = u32::try_from(self.next_file).unwrap_or(u32::MAX);
             self.next_file += 1;
+            let (whole, batch) = self.sizes;
             match file.open() {
-                Ok(Opened::File(source, size)) if size > WHOLE_FILE => {
-                    self.large = Some(Large::new(file, number, Box::new(source)));
+                Ok(Opened::File(source, size)) if size > whole => {
+                    self.large = Some(Large::new(file, number, Box::new(source), batch));
                 }
-                Ok(Opened::Bytes(bytes)) if bytes.len() as u64 > WHOLE_FILE => {
-                    self.large = Some(Large::new(file, number, Box::new(bytes)));
+                Ok(Opened::Bytes(bytes)) if bytes.len() as u64 > whole => {
+                    self.large = Some(Large::new(file, number, Box::new(bytes), batch));
                 }
                 Ok(_) => return Some(Task::File(number)),
                 Err(defect) => {
@@ -380,9 +393,9 @@ impl<'a> Tasks<'a> {
 }
 
 impl<'a> Large<'a> {
-    fn new(file: &'a InputFile, number: u32, source: Box<dyn std::io::Read + 'a>) -> Self {
+    fn new(file: &'a InputFile, number: u32, source: Box<dyn std::io::Read + 'a>, batch: usize) -> Self {
         let splitter = DocumentSplitter::new();
-        Self { file, number, source, splitter, buffer: Vec::new(), is_last: false }
+        Self { file, number, source, splitter, buffer: Vec::new(), is_last: false, batch }
     }
 
     fn next_task(&mut self) -> Option<Task> {
@@ -398,7 +411,7 @@ impl<'a> Large<'a> {
                     pieces.push(piece);
                     self.splitter.consume(&self.buffer[used..], consumed);
                     used += consumed;
-                    if used >= BATCH {
+                    if used >= self.batch {
                         break;
                     }
                 }
@@ -424,7 +437,7 @@ impl<'a> Large<'a> {
 
     /// Reads on. What is asked for grows with the document, so that a large one is not looked at too often.
     fn fill(&mut self) -> Result<(), Defect> {
-        let wanted = (BATCH + READ).max(self.buffer.len());
+        let wanted = (self.batch + READ).max(self.buffer.len());
         self.buffer.reserve(wanted);
         let n_read = std::io::Read::take(&mut self.source, wanted as u64)
             .read_to_end(&mut self.buffer)

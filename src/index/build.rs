@@ -9,6 +9,7 @@ use super::form::SCHEMA_VERSION;
 use super::open::Index;
 use super::write::Interned;
 use super::{file, functions, remove, schema};
+use crate::check::CutAdvice;
 use crate::file::{Cache, Replacement, open_regular};
 
 /// Memory for pages, in KiB.
@@ -49,6 +50,8 @@ pub struct Builder {
     pub(super) cache: Option<Cache>,
     /// Whether documents without a schema are kept too.
     pub(super) keeps_all: bool,
+    /// Who says what to do about a channel that is cut.
+    pub(super) advice: Option<CutAdvice>,
 }
 
 impl Builder {
@@ -110,6 +113,7 @@ impl Builder {
             refused: None,
             cache: None,
             keeps_all: false,
+            advice: None,
         }
     }
 
@@ -124,6 +128,12 @@ impl Builder {
     #[must_use]
     pub fn keeping_all(self) -> Self {
         Self { keeps_all: true, ..self }
+    }
+
+    /// From now on findings say of channels that are cut what `advice` says.
+    #[must_use]
+    pub fn advised_by(self, advice: CutAdvice) -> Self {
+        Self { advice: Some(advice), ..self }
     }
 
     /// The names of the catalogs that the index holds, in the order of their names.

@@ -150,13 +150,13 @@ impl Builder {
         }
         let id = existing.map(|it| it.id);
         self.has_removed |= id.is_some();
-        let keeps_all = self.keeps_all;
+        let (keeps_all, advice) = (self.keeps_all, self.advice);
         let (connection, interned) = self.writing()?;
         let write = |error: rusqlite::Error| IndexError::writing(&path, &error);
         let mut import = Importing { connection, interned, input, catalog: 0, counts: Counts::default(), keeps_all };
         import.begin(id, spec).map_err(write)?;
         let (checker, source_digest, fresh) = import.documents(&path)?;
-        let report = checker.finish(input);
+        let report = checker.advised_by(advice).finish(input);
         let has_errors = report.findings.iter().any(|it| it.rule.severity == Severity::Error)
             || report.has_other_errors
             || !report.broken_packages.is_empty();
@@ -225,9 +225,10 @@ impl Builder {
         input: &Input,
         places: Vec<(Origin, Digest)>,
     ) -> rusqlite::Result<Option<Import>> {
+        let advice = self.advice;
         let Ok(Some(connection)) = self.readable() else { return Ok(None) };
         let mut recall = Recall::new(connection)?;
-        let mut checker = Checker::new();
+        let mut checker = Checker::new().advised_by(advice);
         let mut stored: Option<Vec<i64>> = None;
         let n_places = places.len();
         for (idx, (origin, raw)) in places.into_iter().enumerate() {

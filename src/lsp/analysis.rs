@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::mention::Mentions;
 use super::tree::Tree;
+use crate::check::practice::{Seen, look};
 use crate::check::{Facts, Inspected, inspect};
 use crate::fbc::{self, Consumer, Defect, DefectKind, Document, Input, Located, Origin, Spot, Syntax};
 use crate::yaml::Position;
@@ -22,6 +23,8 @@ type Key = [u8; 32];
 pub(super) struct Analysis {
     key: Key,
     pub(super) inspected: Inspected,
+    /// What good practice is asked of.
+    pub(super) seen: Seen,
     pub(super) mentions: Mentions,
     /// Whether it could be read at all.
     pub(super) is_readable: bool,
@@ -53,13 +56,14 @@ impl Placed {
         usize::try_from(self.origin.offset).unwrap_or(usize::MAX)
     }
 
-    /// The places of spots in the file, whose bytes are `text`.
-    pub(super) fn locate(&self, spots: &[&Spot], text: &[u8]) -> Vec<Located> {
+    /// The places of spots in the file, whose bytes are `text`; nobody asks for them twice.
+    pub(super) fn locate(&self, spots: &[&Spot], text: impl FnOnce() -> Arc<[u8]>) -> Vec<Located> {
         let mut known = self.analysis.located.lock().unwrap_or_else(PoisonError::into_inner);
         let new: Vec<&Spot> = spots.iter().copied().filter(|it| !known.contains_key(*it)).collect();
         if !new.is_empty() {
             let neutral = Origin { line: 1, column: 1, ..self.origin };
             let end = self.offset().saturating_add(usize::try_from(self.origin.len).unwrap_or(usize::MAX));
+            let text = text();
             let raw = text.get(self.offset().min(text.len())..end.min(text.len())).unwrap_or_default();
             let found = fbc::locate_all(raw, neutral, &new);
             known.extend(new.into_iter().cloned().zip(found));
@@ -108,6 +112,7 @@ impl Consumer for Reader<'_> {
             mentions: tree.as_ref().map(Mentions::of).unwrap_or_default(),
             is_readable: tree.is_some() && !document.raw.is_empty(),
             layout: fbc::layout_of(&document).unwrap_or_default(),
+            seen: look(&document),
             inspected: inspect(&document),
             start,
             located: Mutex::default(),

@@ -3,31 +3,32 @@
 //! What it deliberately does not do: it chooses no findings.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::analysis::Placed;
 use super::catalog::{Catalog, Key, OpenText, text_of};
 use super::graph::graphs;
 use crate::bundle::rules::{Contents, Options, Validation, Validator};
-use crate::check::practice::practices;
+use crate::check::practice::practice_drafts;
 use crate::check::{Checker, Draft, Facts, rules};
 use crate::diag::{Finding, Place, Severity};
-use crate::fbc::{Input, Spot};
+use crate::fbc::{Input, Located, Spot};
 use crate::index::query::NamesWithoutWay;
 use crate::template::Template;
-use crate::upgrade::check_graph;
+use crate::upgrade::{check_graph, cut_advice};
 
 /// Findings by document; a document without findings may be absent.
 pub(super) type Found = BTreeMap<Key, Vec<Finding>>;
 
 /// What is wrong with a catalog: the rules of `validate`, of packages without errors those of `check-graph`, and those of good practice
-/// that are `wanted`, which are asked of all documents anew.
+/// that are `wanted`. No document is parsed, and texts are read only for places that nobody has asked for.
 pub(super) fn of_catalog(
     catalog: &Catalog,
     open: &BTreeMap<Key, OpenText>,
     wanted: &[&'static crate::diag::Rule],
 ) -> Found {
-    let mut checker = Checker::new();
+    let mut checker = Checker::new().advised_by(Some(cut_advice));
     let mut documents = Vec::new();
     let mut names = Vec::new();
     for (key, file) in &catalog.files {
@@ -46,38 +47,28 @@ pub(super) fn of_catalog(
     let mut broken = BTreeSet::new();
     let mut is_broken = false;
     let mut found = Found::new();
-    let mut texts: HashMap<&Key, Arc<[u8]>> = HashMap::new();
+    let mut texts = Texts { open, read: HashMap::new() };
     for of_document in drafts.chunk_by(|(a, _), (b, _)| a == b) {
         let Some((key, placed)) = of_document.first().and_then(|it| documents.get(it.0)) else { continue };
-        let text = texts.entry(key).or_insert_with(|| bytes_of(key, open));
-        let spots: Vec<&Spot> = of_document.iter().map(|it| &it.1.spot).collect();
         let package = placed.analysis.inspected.facts.package();
-        for (located, (_, draft)) in placed.locate(&spots, text).into_iter().zip(of_document) {
-            if draft.rule.severity == Severity::Error {
-                is_broken |= package.is_empty();
-                broken.insert(package);
-            }
-            let place = Place {
-                file: key.shown(),
-                line: located.line,
-                column: located.column,
-                source: Some(located.text),
-                source_column: located.text_column,
-            };
-            found.entry((*key).clone()).or_default().push(finding(draft, place, package));
+        if of_document.iter().any(|it| it.1.rule.severity == Severity::Error) {
+            is_broken |= package.is_empty();
+            broken.insert(package);
         }
+        found.entry((*key).clone()).or_default().extend(texts.findings(key, placed, of_document));
     }
     if !wanted.is_empty() {
-        let mut texts = Input::default();
-        for key in catalog.files.keys() {
-            texts.files.extend(Input::bytes(&key.shown(), bytes_of(key, open)).files);
-        }
-        let keys: HashMap<String, &Key> = catalog.files.keys().map(|it| (it.shown(), it)).collect();
-        for finding in practices(&texts, wanted) {
-            let key = finding.place.as_ref().and_then(|it| keys.get(&it.file));
-            if let Some(key) = key {
-                found.entry((*key).clone()).or_default().push(finding);
-            }
+        // Documents that are in no file are in no directory either.
+        let directory = |key: &Key| key.path().and_then(Path::parent).map(Path::to_owned);
+        let directories: Vec<Option<PathBuf>> = documents.iter().map(|(key, _)| directory(key)).collect();
+        let seen =
+            documents.iter().zip(&directories).map(|((_, it), directory)| (directory.as_deref(), &it.analysis.seen));
+        for of_document in practice_drafts(&seen.collect::<Vec<_>>(), wanted).chunk_by(|(a, _), (b, _)| a == b) {
+            let Some((key, placed)) = of_document.first().and_then(|it| documents.get(it.0)) else { continue };
+            let mut new = texts.findings(key, placed, of_document);
+            // As the command says them.
+            new.sort_by_key(|it| it.place.as_ref().map(|it| (it.line, it.column)));
+            found.entry((*key).clone()).or_default().extend(new);
         }
     }
     let is_readable = catalog.unreadable().is_none() && !is_broken;
@@ -103,6 +94,31 @@ pub(super) fn of_catalog(
         }
     }
     found
+}
+
+/// The texts of files, each read when it is needed first.
+struct Texts<'c> {
+    open: &'c BTreeMap<Key, OpenText>,
+    read: HashMap<&'c Key, Arc<[u8]>>,
+}
+
+impl<'c> Texts<'c> {
+    /// What was found in one document, at its places.
+    fn findings(&mut self, key: &'c Key, placed: &Placed, drafts: &[(usize, Draft)]) -> Vec<Finding> {
+        let Self { open, read } = self;
+        let spots: Vec<&Spot> = drafts.iter().map(|it| &it.1.spot).collect();
+        let text = || Arc::clone(read.entry(key).or_insert_with(|| bytes_of(key, open)));
+        let package = placed.analysis.inspected.facts.package();
+        let at = |located: Located| Place {
+            file: key.shown(),
+            line: located.line,
+            column: located.column,
+            source: Some(located.text),
+            source_column: located.text_column,
+        };
+        let located = placed.locate(&spots, text).into_iter().zip(drafts);
+        located.map(|(located, (_, draft))| finding(draft, at(located), package)).collect()
+    }
 }
 
 fn finding(draft: &Draft, place: Place, package: &str) -> Finding {
@@ -174,4 +190,47 @@ pub(super) fn of_bundle(directory: &Path, open: &BTreeMap<Key, OpenText>, option
         found.entry(key).or_default().push(finding);
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::practice::{practices, rules};
+
+    const TEXT: &str = "schema: olm.package\nname: till\ndefaultChannel: stable\n---\nschema: olm.channel\npackage: till\nname: stable\nentries:\n- name: till.v1.0.0\n  skipRange: <1.0.0\n---\nschema: olm.bundle\nname: till.v1.0.0\npackage: till\nimage: example.com/till:1\nproperties:\n- type: olm.package\n  value: {packageName: till, version: 1.0.0}\n";
+
+    fn key() -> Key {
+        Key::Address("untitled:a".to_owned())
+    }
+
+    fn shown(catalog: &Catalog, text: &str, serial: u64) -> Vec<String> {
+        let open = BTreeMap::from([(key(), OpenText { text: Arc::from(text), serial })]);
+        let found = of_catalog(catalog, &open, rules::ALL).remove(&key()).unwrap_or_default();
+        let line = |it: &Finding| (it.rule.id, it.place.as_ref().map(|it| it.line), it.message.clone());
+        found.iter().map(|it| format!("{:?}", line(it))).collect()
+    }
+
+    #[test]
+    fn after_a_key_only_the_document_that_was_changed_is_looked_at() {
+        let mut catalog = Catalog::new(None);
+        let refresh = |catalog: &mut Catalog, text: &str, serial: u64| {
+            catalog.refresh(&BTreeMap::from([(key(), OpenText { text: Arc::from(text), serial })]));
+        };
+        let analyses =
+            |catalog: &Catalog| -> Vec<_> { catalog.placed().map(|it| Arc::clone(&it.2.analysis)).collect() };
+        refresh(&mut catalog, TEXT, 1);
+        let before = (analyses(&catalog), shown(&catalog, TEXT, 1));
+        let of_practice = before.1.iter().filter(|it| it.contains("W18")).count();
+        assert_eq!(of_practice, practices(&Input::bytes("a", Arc::from(TEXT.as_bytes())), rules::ALL).len());
+        assert!(of_practice > 3, "{:?}", before.1);
+        // A key in the first document.
+        let typed = TEXT.replace("name: till\ndefault", "name: till\ndescription: A till.\ndefault");
+        refresh(&mut catalog, &typed, 2);
+        let now = analyses(&catalog);
+        let n_same = now.iter().zip(&before.0).filter(|(a, b)| Arc::ptr_eq(a, b)).count();
+        assert_eq!((now.len(), n_same), (3, 2));
+        assert_eq!(shown(&catalog, &typed, 2).len() + 1, before.1.len());
+        // Nobody reads the text again: places are known, and what is said of documents too.
+        assert_eq!(shown(&catalog, "not that text", 2), shown(&catalog, &typed, 2));
+    }
 }

@@ -10,10 +10,10 @@ use sha2::{Digest as _, Sha256};
 use super::digest::hex;
 use super::icon;
 use super::plans::Plans;
-use crate::check::check;
 use crate::diag::Finding;
 use crate::index::query::{CatalogRow, DocumentFilter, Facet, Filter};
 use crate::index::{Index, IndexError};
+use crate::upgrade::check_catalog;
 use crate::version::by_numbers;
 
 /// Bytes of the documents of a catalog that is checked for a page.
@@ -141,7 +141,7 @@ impl Shelf {
         }
         let input = index.catalog_input(catalog)?;
         let mut findings = input.remarks.clone();
-        let mut found = check(&input).findings;
+        let mut found = check_catalog(&input, None).findings;
         index.place_in_files(catalog, &mut found)?;
         findings.append(&mut found);
         let findings = Arc::new(findings);

@@ -1,7 +1,7 @@
 //! What a change of a catalog means for the operators that depend on what is changed: each is resolved before and after.
 //!
 //! A bundle is resolved only if it could come out otherwise: if what meets one of its demands changes, or what could meet one
-//! cannot be installed any more.
+//! cannot be installed any more. That is OLM Classic; OLM v1 resolves nothing, and installs no bundle that declares a dependency.
 //!
 //! What it deliberately does not do: it has no rule of its own about who meets what, and looks at no version of a demand that one of the
 //! two catalogs lacks.
@@ -19,6 +19,8 @@ use super::resolution::{Because, Options, Verdict, resolve};
 use super::rows::World;
 use crate::diag::Place;
 use crate::index::Index;
+use crate::index::query::Filter;
+use crate::upgrade::Generation;
 
 /// What a change means for an operator that depends on something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -49,17 +51,33 @@ impl Dependant {
     }
 }
 
+/// A bundle that requires something of a package, and that OLM v1 refuses for that, whatever the catalog has.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RefusedByV1 {
+    /// The package of which it requires something.
+    pub provider: String,
+    /// Its own package.
+    pub package: String,
+    /// The bundle.
+    pub bundle: String,
+    /// The type of its first property that declares a dependency, which OLM v1 names (`docs/behaviour/olm-v1.md` 2.3).
+    pub property: String,
+}
+
 /// What changes for dependants, and what was left out because it takes too much work.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dependants {
     /// By package and bundle.
     pub found: Vec<Dependant>,
+    /// With OLM v1, before or after: by provider, package and bundle.
+    pub refused: Vec<RefusedByV1>,
     /// In words.
     pub left_out: Vec<String>,
 }
 
-/// The operators of these packages for which something changes between two catalogs of an index. OLM Classic is asked, for an empty
-/// namespace with nothing but the catalog.
+/// The operators of these packages for which something changes between two catalogs of an index. OLM Classic is asked for an empty
+/// namespace with nothing but the catalog; of OLM v1 it is only said whom it refuses.
 ///
 /// # Errors
 /// If the index cannot be read.
@@ -67,6 +85,7 @@ pub fn dependants(
     index: &Index,
     (before, after): (&str, &str),
     packages: &[String],
+    generations: &[Generation],
     options: &Options,
 ) -> Result<Dependants, ClosureError> {
     let side = [Side::new(index, before, options)?, Side::new(index, after, options)?];
@@ -76,11 +95,51 @@ pub fn dependants(
         let [old, new] = &side;
         demanding.insert(package.clone(), (old.demands(package, &mut found)?, new.demands(package, &mut found)?));
     }
+    if generations.contains(&Generation::V1) {
+        found.refused = refused(&side, &demanding)?;
+    }
+    if generations.contains(&Generation::Classic) {
+        resolve_again(&side, &demanding, &mut found)?;
+    }
+    found.left_out.dedup();
+    Ok(found)
+}
+
+/// Who requires something that a bundle of another package has, and declares it in a way that OLM v1 refuses.
+fn refused(side: &[Side<'_>; 2], demanding: &BTreeMap<String, Pair>) -> Result<Vec<RefusedByV1>, ClosureError> {
+    let mut all = BTreeSet::new();
+    for (package, (old, new)) in demanding {
+        for (side, demands) in side.iter().zip([old, new]) {
+            if demands.is_empty() {
+                continue;
+            }
+            let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
+            for it in side.index.package_graphs(&filter, package)?.into_iter().flat_map(|it| it.bundles) {
+                let (Some(property), Some(demands)) = (it.dependency, demands.get(&it.name)) else { continue };
+                let providers: BTreeSet<&String> = demands.iter().flat_map(|it| it.1.iter()).map(|it| &it.0).collect();
+                all.extend(providers.into_iter().map(|provider| RefusedByV1 {
+                    provider: provider.clone(),
+                    package: package.clone(),
+                    bundle: it.name.clone(),
+                    property: property.clone(),
+                }));
+            }
+        }
+    }
+    Ok(all.into_iter().collect())
+}
+
+/// Resolves again what may come out otherwise.
+fn resolve_again(
+    side: &[Side<'_>; 2],
+    demanding: &BTreeMap<String, Pair>,
+    found: &mut Dependants,
+) -> Result<(), ClosureError> {
     let mut lost: BTreeSet<(String, String)> = BTreeSet::new();
     let mut asked: BTreeSet<(String, String)> = BTreeSet::new();
     loop {
         let n_lost = lost.len();
-        for (package, (old, new)) in &demanding {
+        for (package, (old, new)) in demanding {
             for (bundle, demands) in old {
                 let key = (package.clone(), bundle.clone());
                 if asked.contains(&key) || !may_differ(demands, new.get(bundle), &lost) {
@@ -88,9 +147,9 @@ pub fn dependants(
                 }
                 asked.insert(key.clone());
                 let n_left_out = found.left_out.len();
-                let [before, after] = &side;
-                let Some(providers) = before.providers(package, bundle, &mut found)? else { continue };
-                let now = after.providers(package, bundle, &mut found)?;
+                let [before, after] = side;
+                let Some(providers) = before.providers(package, bundle, found)? else { continue };
+                let now = after.providers(package, bundle, found)?;
                 if found.left_out.len() > n_left_out {
                     continue;
                 }
@@ -107,9 +166,8 @@ pub fn dependants(
             break;
         }
     }
-    found.left_out.dedup();
     found.found.sort_by(|a, b| (&a.package, &a.bundle, &a.requirement).cmp(&(&b.package, &b.bundle, &b.requirement)));
-    Ok(found)
+    Ok(())
 }
 
 /// What the bundles of a package demand, by their names.

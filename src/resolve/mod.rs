@@ -47,7 +47,7 @@ pub use closure::{
 };
 pub use conflict::{Conflict, ConflictFact, FactKind, Named};
 pub use demand::{BundleDemands, Demand, Demander, demanders, demanding_packages, demands, is_met};
-pub use dependants::{Dependant, Dependants, dependants};
+pub use dependants::{Dependant, Dependants, RefusedByV1, dependants};
 pub use explain::{Sentence, story, with_origin};
 pub use failure::{BrokenDemand, Failure, Overwork};
 pub use fitness::ClusterFacts;

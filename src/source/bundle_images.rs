@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use thiserror::Error;
@@ -95,7 +96,7 @@ impl<'o> Images<'o> {
     fn in_files(&self, image: &str) -> Result<Option<ImageContent>, Unavailable> {
         let refused = |message: String, help: Option<String>| Unavailable { message, help, is_unknown: false };
         let read = |path: &Path| match self.opener.read_bundle(path) {
-            Ok(bundle) => Ok(Some(ImageContent::Files(Box::new(bundle)))),
+            Ok(bundle) => Ok(Some(ImageContent::Files(Arc::new(bundle)))),
             Err(error) => Err(refused(error.to_string(), Some(error.help()))),
         };
         if let Some(path) = self.given.get(image) {
@@ -104,7 +105,10 @@ impl<'o> Images<'o> {
         for tree in &self.trees {
             match tree.find(image).map_err(|message| refused(message, None))? {
                 Match::None => {}
-                Match::One(path) => return read(&path),
+                Match::One(path) => match tree.loaded(&path) {
+                    Some(bundle) => return Ok(Some(ImageContent::Files(bundle))),
+                    None => return read(&path),
+                },
                 Match::Several(paths) => {
                     let paths: Vec<String> = paths.iter().map(|it| format!("`{}`", it.display())).collect();
                     let message = format!("`{image}` could be any of {}", paths.join(", "));
@@ -131,7 +135,7 @@ impl<'o> Images<'o> {
     fn in_registry(&self, image: &str) -> Result<ImageContent, Unavailable> {
         let name = format!("docker://{image}");
         match self.opener.read_bundle(Path::new(&name)) {
-            Ok(bundle) => Ok(ImageContent::Files(Box::new(bundle))),
+            Ok(bundle) => Ok(ImageContent::Files(Arc::new(bundle))),
             Err(error) => Err(Unavailable { message: error.to_string(), help: Some(error.help()), is_unknown: false }),
         }
     }
@@ -210,6 +214,9 @@ impl Consumer for OfImages<'_> {
 
 impl BundleImages for Images<'_> {
     fn bundles(&self, images: &[&str]) -> Vec<Result<ImageContent, Unavailable>> {
+        // Each bundle is parsed once, also if it must be known which of several is meant.
+        let open: Vec<&str> = images.iter().copied().filter(|it| !self.given.contains_key(*it)).collect();
+        self.trees.iter().for_each(|it| it.load(&open, &|path| self.opener.read_bundle(path).ok()));
         let mut found: Vec<Option<Result<ImageContent, Unavailable>>> =
             images.par_iter().map(|it| self.in_files(it).transpose()).collect();
         let open: Vec<&str> = images.iter().zip(&found).filter(|it| it.1.is_none()).map(|it| *it.0).collect();

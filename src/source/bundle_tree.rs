@@ -2,12 +2,14 @@
 //!
 //! Trees come from other people: no link is followed, no path leads out, and what is looked at is limited.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use crate::bundle::{Registration, is_bundle};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+
+use crate::bundle::{Bundle, is_bundle, package_in, stated_version_in};
 use crate::file::open_below;
 use crate::oci::Reference;
 
@@ -32,12 +34,13 @@ pub(super) struct BundleTree {
     found: OnceLock<Vec<Candidate>>,
 }
 
-/// A bundle directory.
+/// A bundle directory. What is in it is read when it is needed.
 #[derive(Debug)]
 struct Candidate {
     path: PathBuf,
-    /// Package and version of the bundle, which are read when they are needed.
-    identity: OnceLock<(String, String)>,
+    bundle: OnceLock<Arc<Bundle>>,
+    package: OnceLock<String>,
+    version: OnceLock<String>,
 }
 
 /// Which directory an image was built from.
@@ -83,14 +86,8 @@ impl BundleTree {
             let wrong = || format!("`{TABLE}` says `{relative}`, which is not a bundle directory below it");
             return path.map(Match::One).ok_or_else(wrong);
         }
-        let Ok(Reference { repository, tag: Some(tag), digest: None, .. }) = image.parse::<Reference>() else {
-            return Ok(Match::None);
-        };
-        let name = repository.rsplit('/').next().unwrap_or_default();
-        let name = name.strip_suffix("-bundle").unwrap_or(name);
-        let version = tag.strip_prefix('v').unwrap_or(&tag);
-        let candidates = self.found.get_or_init(|| bundles_below(&self.root));
-        let fits = candidates.iter().filter(|it| it.is_called(name, version)).map(|it| it.path.clone());
+        let Some((name, version)) = guessed(image) else { return Ok(Match::None) };
+        let fits = self.candidates().iter().filter(|it| it.is_it(&name, &version)).map(|it| it.path.clone());
         let mut fits: Vec<PathBuf> = fits.collect();
         Ok(match fits.len() {
             0 => Match::None,
@@ -98,19 +95,74 @@ impl BundleTree {
             _ => Match::Several(fits),
         })
     }
+
+    fn candidates(&self) -> &[Candidate] {
+        self.found.get_or_init(|| bundles_below(&self.root))
+    }
+
+    /// Reads those bundles that are certainly meant by some images: their directories are called so. Of others it is asked which
+    /// they are, and these need not be opened once more for that.
+    pub(super) fn load(&self, images: &[&str], read: &(dyn Fn(&Path) -> Option<Bundle> + Sync)) {
+        let names = images.iter().filter(|it| !self.table.contains_key(**it)).filter_map(|it| guessed(it));
+        let wanted: BTreeSet<(String, String)> = names.collect();
+        if wanted.is_empty() {
+            return;
+        }
+        let called = self.candidates().par_iter().filter(|it| {
+            let (name, version) = it.called();
+            wanted.contains(&(name.to_owned(), version.to_owned()))
+        });
+        called.for_each(|it| {
+            if let Some(bundle) = read(&it.path) {
+                it.bundle.get_or_init(|| Arc::new(bundle));
+            }
+        });
+    }
+
+    /// The bundle of a directory that [`Self::find`] named, if it has been read.
+    pub(super) fn loaded(&self, path: &Path) -> Option<Arc<Bundle>> {
+        let candidates = self.found.get()?;
+        let place = candidates.binary_search_by(|it| it.path.as_path().cmp(path)).ok()?;
+        candidates[place].bundle.get().cloned()
+    }
+}
+
+/// The operator and the version that the reference of an image speaks of, unless it is by digest.
+fn guessed(image: &str) -> Option<(String, String)> {
+    let Ok(Reference { repository, tag: Some(tag), digest: None, .. }) = image.parse::<Reference>() else {
+        return None;
+    };
+    let name = repository.rsplit('/').next().unwrap_or_default();
+    let name = name.strip_suffix("-bundle").unwrap_or(name);
+    Some((name.to_owned(), tag.strip_prefix('v').unwrap_or(&tag).to_owned()))
 }
 
 impl Candidate {
-    fn is_called(&self, name: &str, version: &str) -> bool {
+    /// The names of its operator's directory and of its own, this without a leading `v`.
+    fn called(&self) -> (&str, &str) {
         let own = self.path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
         let above = self.path.parent().and_then(Path::file_name).and_then(|it| it.to_str()).unwrap_or_default();
-        if above == name && own.strip_prefix('v').unwrap_or(own) == version {
-            return true;
+        (above, own.strip_prefix('v').unwrap_or(own))
+    }
+
+    /// Whether it is a version of an operator, by its path or by what it says of itself. As little is read as decides that.
+    fn is_it(&self, name: &str, version: &str) -> bool {
+        let (above, own) = self.called();
+        (above == name || self.package() == name) && (own == version || self.version() == version)
+    }
+
+    fn package(&self) -> &str {
+        match self.bundle.get() {
+            Some(bundle) => &bundle.package,
+            None => self.package.get_or_init(|| package_in(&self.path)),
         }
-        let (package, found) = self
-            .identity
-            .get_or_init(|| Registration::read(&self.path).map(|it| (it.package, it.version)).unwrap_or_default());
-        (above == name || package == name) && (own == version || found == version)
+    }
+
+    fn version(&self) -> &str {
+        match self.bundle.get() {
+            Some(bundle) => bundle.stated_version(),
+            None => self.version.get_or_init(|| stated_version_in(&self.path)),
+        }
     }
 }
 
@@ -140,7 +192,8 @@ fn bundles_below(root: &Path) -> Vec<Candidate> {
             break;
         }
         if is_bundle(&path) {
-            found.push(Candidate { path, identity: OnceLock::new() });
+            let (bundle, package, version) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+            found.push(Candidate { path, bundle, package, version });
             continue;
         }
         if depth == MAX_DEPTH {
@@ -165,6 +218,50 @@ mod tests {
         for name in ["manifests", "metadata"] {
             std::fs::create_dir_all(root.join(path).join(name)).unwrap();
         }
+    }
+
+    #[test]
+    fn each_bundle_is_read_once_and_others_are_only_recognised() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path();
+        let annotations = "annotations:\n  operators.operatorframework.io.bundle.package.v1: shop\n";
+        for (path, version) in
+            [("shop/1.0.0", "1.0.0"), ("shop/2.0.0", "2.0.0"), ("odd/next", "3.0.0"), ("odd/2.0.0", "9.0.0")]
+        {
+            bundle(root, path);
+            let csv = format!(
+                "apiVersion: v1\nkind: ClusterServiceVersion\nmetadata: {{name: s.v{version}}}\nspec: {{version: {version}}}\n"
+            );
+            std::fs::write(root.join(path).join("manifests/csv.yaml"), csv).unwrap();
+            // What nobody asks for is not parsed.
+            std::fs::write(root.join(path).join("manifests/other.yaml"), "kind: [").unwrap();
+            std::fs::write(root.join(path).join("metadata/annotations.yaml"), annotations).unwrap();
+        }
+        let n_read = AtomicUsize::new(0);
+        let read = |path: &Path| {
+            n_read.fetch_add(1, Ordering::Relaxed);
+            Bundle::read(path).ok()
+        };
+        let tree = BundleTree::open(root).unwrap();
+        let digest = format!("q.io/shop:1.0.0@sha256:{}", "0".repeat(64));
+        tree.load(
+            &["q.io/shop:v1.0.0", "q.io/org/shop-bundle:1.0.0", "q.io/shop:v3.0.0", "q.io/shop:v4.0.0", &digest],
+            &read,
+        );
+        assert_eq!(n_read.load(Ordering::Relaxed), 1);
+        assert_eq!(tree.find("q.io/shop:1.0.0"), Ok(Match::One(root.join("shop/1.0.0"))));
+        assert_eq!(
+            tree.loaded(&root.join("shop/1.0.0")).map(|it| it.stated_version().to_owned()).as_deref(),
+            Some("1.0.0")
+        );
+        // By what they say of themselves.
+        assert_eq!(tree.find("q.io/shop:3.0.0"), Ok(Match::One(root.join("odd/next"))));
+        assert!(matches!(tree.find("q.io/shop:2.0.0"), Ok(Match::Several(it)) if it.len() == 2));
+        assert_eq!(tree.find("q.io/shop:9.0.0"), Ok(Match::One(root.join("odd/2.0.0"))));
+        assert!(tree.loaded(&root.join("odd/next")).is_none());
+        assert_eq!(n_read.load(Ordering::Relaxed), 1);
     }
 
     #[test]

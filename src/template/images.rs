@@ -1,6 +1,7 @@
 //! What the images of a template hold.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::bundle::Bundle;
 use crate::fbc::csv::CsvView;
@@ -17,7 +18,7 @@ pub trait BundleImages {
 #[derive(Debug)]
 pub enum ImageContent {
     /// Read from its files.
-    Files(Box<Bundle>),
+    Files(Arc<Bundle>),
     /// The blob that a catalog has of it, as JSON.
     Blob(String),
 }

@@ -55,7 +55,7 @@ impl Part {
     /// The bundle of an image, with the reference that the template has.
     pub(super) fn of(content: ImageContent, image: &str) -> Self {
         match content {
-            ImageContent::Files(bundle) => Self::Files(Arc::from(bundle), image.to_owned()),
+            ImageContent::Files(bundle) => Self::Files(bundle, image.to_owned()),
             ImageContent::Blob(text) => Self::Blob(Arc::from(text)),
         }
     }

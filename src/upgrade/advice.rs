@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::classic::{Channel, Entry, Installed, Package, Walker};
-use crate::check::graph::check_chain;
+use crate::check::graph::{GraphDefect, check_chain};
 use crate::fbc;
-use crate::version::{Version, first_of};
+use crate::version::{Version, by_version, first_of};
 
 /// More than this many names, or spans of versions, are one range from the lowest version on.
 const FEW: usize = 3;
@@ -61,14 +61,8 @@ pub fn extra_edge(
     besides: &[Installed],
     mut holds: impl FnMut(&ExtraEdge) -> bool,
 ) -> Option<ExtraEdge> {
-    let (head, others) = highest_head(channel)?;
-    let plain = ExtraEdge {
-        channel: channel.name.clone(),
-        entry: head.name.clone(),
-        skips: others,
-        skip_range: String::new(),
-        old_range: head.skip_range.clone(),
-    };
+    let plain = mended_chain(channel)?;
+    let head = channel.entry(&plain.entry)?;
     let users: Vec<&Installed> = users.iter().filter(|it| !is_above(it, head)).collect();
     let mut ends = dead_ends(&with_edge(channel, &plain), &users)?;
     let is_new = |it: &&Installed| !is_above(it, head) && it.name != head.name && !plain.skips.contains(&it.name);
@@ -76,10 +70,50 @@ pub fn extra_edge(
     ends.sort_by(|a, b| a.name.cmp(&b.name));
     ends.dedup_by(|a, b| a.name == b.name);
     let found = |edge: &ExtraEdge| leads_all_to_its_head(&with_edge(channel, edge), &users);
-    if ends.is_empty() {
-        return Some(plain).filter(|it| !it.skips.is_empty() && found(it) && holds(it));
+    let edge = if ends.is_empty() {
+        Some(plain).filter(|it| !it.skips.is_empty() && found(it) && holds(it))
+    } else {
+        candidates(channel, head, &plain, &ends).into_iter().find(|it| found(it) && holds(it))
+    };
+    edge.map(|it| ExtraEdge { skips: in_order(channel, it.skips), ..it })
+}
+
+/// What the highest head has to skip whatever else it gets, since no range joins a chain: the other heads, and what the chain of
+/// `replaces` does not come to. Nothing that is above the head, as an upgrade never leads down; then `None`.
+fn mended_chain(channel: &Channel) -> Option<ExtraEdge> {
+    let (head, others) = highest_head(channel)?;
+    let mut edge = ExtraEdge {
+        channel: channel.name.clone(),
+        entry: head.name.clone(),
+        skips: others,
+        skip_range: String::new(),
+        old_range: head.skip_range.clone(),
+    };
+    // A chain that has other defects stays as it is, and no edge is found.
+    if let Err(GraphDefect::Stranded(cut)) = check_chain(&fields(&with_edge(channel, &edge))) {
+        let is_below = |it: &String| channel.entry(it).is_none_or(|it| !is_above(&installed(it), head));
+        if !cut.iter().all(is_below) {
+            return None;
+        }
+        edge.skips.extend(cut);
     }
-    candidates(channel, head, &plain, &ends).into_iter().find(|it| found(it) && holds(it))
+    Some(edge)
+}
+
+/// Names in the order of their versions.
+fn in_order(channel: &Channel, names: Vec<String>) -> Vec<String> {
+    let versions: HashMap<&str, &Version> =
+        channel.entries.iter().filter_map(|it| Some((it.name.as_str(), it.version.as_ref()?))).collect();
+    let version = |name: &String| versions.get(name.as_str()).map(|it| (*it).clone());
+    by_version(names.into_iter().map(|it| (it.clone(), version(&it))).collect())
+}
+
+fn installed(entry: &Entry) -> Installed {
+    Installed { name: entry.name.clone(), version: entry.version.clone() }
+}
+
+fn fields(channel: &Channel) -> Vec<fbc::Entry> {
+    channel.entries.iter().map(|it| it.fields.clone()).collect()
 }
 
 /// Whether somebody has at least the version of the head of a channel, and cannot be upgraded to it. Of several heads the highest counts.
@@ -91,8 +125,7 @@ pub fn is_above_head(channel: &Channel, user: &Installed) -> bool {
 /// Whether a channel is valid, and every user has a path to its head, or something newer.
 #[must_use]
 pub fn leads_all_to_its_head(channel: &Channel, users: &[&Installed]) -> bool {
-    let entries: Vec<fbc::Entry> = channel.entries.iter().map(|it| it.fields.clone()).collect();
-    check_chain(&entries).is_ok() && dead_ends(channel, users).is_some_and(|it| it.is_empty())
+    check_chain(&fields(channel)).is_ok() && dead_ends(channel, users).is_some_and(|it| it.is_empty())
 }
 
 /// A channel with the edge added to its head.
@@ -305,6 +338,19 @@ mod tests {
             ),
             // The chain below a skipped entry is cut, and no range makes that valid.
             (&["4.0.0 - 3.0.0", "3.0.0 2.0.0", "2.0.0 1.0.0", "1.0.0"], "", "add 1.0.0, 2.0.0 to the skips of 4.0.0"),
+            // So is one below an entry that the head both replaces and skips.
+            (
+                &["3.0.0 2.0.0 2.0.0", "2.0.0 1.10.0", "1.10.0 1.9.0", "1.9.0"],
+                "",
+                "add 1.9.0, 1.10.0 to the skips of 3.0.0",
+            ),
+            (
+                &["3.0.0 2.0.0 2.0.0", "2.0.0 1.0.0", "1.0.0 0.9.0"],
+                "0.1.0 0.2.0",
+                "add 1.0.0 to the skips of 3.0.0, and give 3.0.0 the skipRange `>=0.1.0 <1.0.0`",
+            ),
+            // What is cut off and newer than the head is not led down to it.
+            (&["2.0.0 - 1.0.0", "1.0.0 3.0.0", "3.0.0"], "", ""),
             // Spans that leave others on their path.
             (&["5.0.0 3.0.0", "3.0.0"], "1.0.0 4.0.0", "give 5.0.0 the skipRange `>=1.0.0 <3.0.0 || >=4.0.0 <5.0.0`"),
             // A cycle stays one.

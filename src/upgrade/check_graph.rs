@@ -6,9 +6,9 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::advice::extra_edge;
 use super::classic::{Channel, Entry, Installed, Order, OrderError, Package, Walker, leads_to};
 use super::rules;
+use super::words::{is_newer, names, names_itself, words_for};
 use crate::diag::{Finding, Place, Rule};
 use crate::index::query::{NamesWithoutWay, PackageGraph};
 use crate::version::{Holding, Version, by_version, first_of};
@@ -84,20 +84,6 @@ impl<'p> Ordered<'p> {
     }
 }
 
-/// Each name that a channel knows, with its version if it has one.
-fn names(channel: &Channel) -> BTreeMap<&str, Option<Version>> {
-    let mut names: BTreeMap<&str, Option<Version>> = BTreeMap::new();
-    for entry in &channel.entries {
-        names.insert(&entry.name, entry.version.clone());
-    }
-    for entry in &channel.entries {
-        for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
-            names.entry(name).or_default();
-        }
-    }
-    names
-}
-
 fn check_names(
     ordered: &Ordered<'_>,
     channel: &Channel,
@@ -128,13 +114,16 @@ fn check_names(
         all.into_iter().map(|(name, (version, rule))| (Installed { name: name.to_owned(), version }, rule)).collect();
     let is_open = |it: &Installed| !settled.contains(it.name.as_str());
     let is_stranded = |it: &Installed| is_open(it) && walker.next(it).is_none() && head != it.name;
-    let advice = OnceCell::new();
+    // Of several channels of one name, none has a head of its own.
+    let is_only = ordered.package.channels.iter().filter(|it| it.name == channel.name).count() == 1;
+    let advice: OnceCell<Option<String>> = OnceCell::new();
     // Names from which the way has been followed.
     let mut followed: BTreeSet<String> = BTreeSet::new();
     for (installed, rule) in &all {
         let name = installed.name.as_str();
         if is_stranded(installed) {
-            let advice = advice.get_or_init(|| advice_for(ordered, channel, &all, is_stranded));
+            let users = || all.iter().map(|it| &it.0);
+            let advice = advice.get_or_init(|| is_only.then(|| words_for(channel, users(), is_stranded)).flatten());
             findings.push(stranded(channel, order, installed, rule, advice.as_deref()));
         }
         if is_open(installed)
@@ -154,38 +143,6 @@ fn check_names(
             findings.push(finding(rules::AMBIGUOUS, place, channel, message, None));
         }
     }
-}
-
-/// The edge that would leave nobody in a channel stranded, in words: the same for all whom it is for.
-fn advice_for(
-    ordered: &Ordered<'_>,
-    channel: &Channel,
-    all: &[(Installed, &Rule)],
-    is_stranded: impl Fn(&Installed) -> bool,
-) -> Option<String> {
-    // Of several channels of one name, none has a head of its own.
-    let n_channels = ordered.package.channels.iter().filter(|it| it.name == channel.name).count();
-    let users = all.iter().map(|it| &it.0).filter(|it| !names_itself(channel, &it.name)).cloned();
-    let users: Vec<Installed> = users.collect();
-    let edge = extra_edge(channel, &users, &[], |_| n_channels == 1)?;
-    let n_covered = users.iter().filter(|it| is_stranded(it) && !is_newer(it, channel.entry(&edge.entry))).count();
-    let request = edge.request();
-    Some(match n_covered {
-        0 | 1 => request,
-        2 => format!("{request}, for both versions that have no upgrade"),
-        n => format!("{request}, for all {n} versions that have no upgrade"),
-    })
-}
-
-/// Whether an entry replaces or skips its own name.
-fn names_itself(channel: &Channel, name: &str) -> bool {
-    channel.entry(name).is_some_and(|it| it.replaces == name || it.skips.iter().any(|it| it == name))
-}
-
-/// Whether the head is older than what is installed, and no upgrade for it.
-fn is_newer(installed: &Installed, head: Option<&Entry>) -> bool {
-    let versions = head.and_then(|it| it.version.as_ref()).zip(installed.version.as_ref());
-    versions.is_some_and(|(head, version)| head < version)
 }
 
 /// Whether versions go up along the chain. Then a way goes round in a circle, or stays where it is, only by a range that

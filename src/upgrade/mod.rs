@@ -10,7 +10,7 @@
 //! ([`WhyNot`]).
 //!
 //! [`check_graph()`] finds the versions that have no way on, by [`rules`]; [`Ways`] says where every version leads, and [`extra_edge()`] which
-//! edge would leave nobody stranded.
+//! edge would leave nobody stranded. The checks of a catalog say so too of a chain that is cut: [`check_catalog()`].
 //!
 //! The engines are separate, since the two generations of OLM share words but not rules; both work on the same rows
 //! ([`crate::index::query::PackageGraph`]).
@@ -41,6 +41,7 @@ mod updates;
 pub mod v1;
 mod ways;
 mod why_not;
+mod words;
 mod zstream;
 
 pub use advice::{ExtraEdge, extra_edge, is_above_head, leads_all_to_its_head, with_edge};
@@ -57,4 +58,5 @@ pub use stay::{Move, Stay, Stop, bundles_that_stay, installed_that_stays};
 pub use updates::{Updates, Verdict, classic_updates, nothing_leads_on, v1_targets, v1_updates};
 pub use ways::{LostEdge, Way, Ways, lost_edge};
 pub use why_not::{Condition, WhyNot, classic_why_not, v1_why_not};
+pub use words::{check_catalog, cut_advice};
 pub use zstream::{Stream, ZStream, ZStreamError, z_stream};

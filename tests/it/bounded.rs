@@ -49,6 +49,27 @@ const N: usize = 10_000;
 /// Enough for edges by the square to run out of memory, and quickly made.
 const MANY: usize = 3_000;
 
+/// The answer is larger than what a pipe holds, so that it cannot be written when nobody reads it.
+#[test]
+fn who_has_read_enough_still_gets_the_verdict() {
+    let directory = channel(MANY, |_| String::new());
+    for command in ["simulate --remove p -i index.db --olm classic", "check-graph p -i index.db --old old.db -o json"] {
+        if command.starts_with("check-graph") {
+            std::fs::rename(directory.path().join("index.db"), directory.path().join("old.db")).unwrap();
+            let path = directory.path().join("catalog/catalog.json");
+            let text = std::fs::read_to_string(&path).unwrap();
+            let renamed: Vec<String> = text.lines().map(|it| it.replace("p.v", "p.r")).collect();
+            write(directory.path(), "catalog/catalog.json", renamed.join("\n"));
+            olmdex(["build", "catalog", "-o", "index.db", "-q"]).in_directory(directory.path()).answer().expect_code(0);
+        }
+        let line = format!("(\"$0\" {command}; echo $? > code) | head -c 10 > head");
+        let ended =
+            Command::new("sh").args(["-c", &line, env!("CARGO_BIN_EXE_olmdex")]).current_dir(directory.path()).status();
+        assert!(ended.unwrap().success());
+        assert_eq!(std::fs::read_to_string(directory.path().join("code")).unwrap(), "1\n", "{command}");
+    }
+}
+
 #[test]
 fn ten_thousand_ranges_over_everything_are_walked_and_drawn() {
     let directory = channel(N, |_| ",\"skipRange\":\">=0.0.0\"".to_owned());

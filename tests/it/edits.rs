@@ -292,6 +292,90 @@ fn a_thousand_random_edits_of_real_catalogs_are_judged_as_opm_does() {
     assert!(n > 1000, "{n}");
 }
 
+/// Documents that stand one behind the other go together, wherever a file has its separators.
+#[test]
+fn neighbours_go_together() {
+    let package = |name: &str| {
+        let bundle = |it: &str| {
+            format!(
+                "schema: olm.bundle\nname: {it}\npackage: {name}\nimage: i\nproperties:\n- type: olm.package\n  value: {{packageName: {name}, version: {}.0.0}}\n",
+                &it[it.len() - 1..]
+            )
+        };
+        let channel = |it: &str, entry: &str| {
+            format!("schema: olm.channel\npackage: {name}\nname: {it}\nentries:\n- name: {entry}\n")
+        };
+        [
+            format!("schema: olm.package\nname: {name}\ndefaultChannel: a\n"),
+            channel("a", &format!("{name}.v1")),
+            channel("b", &format!("{name}.v2")),
+            bundle(&format!("{name}.v1")),
+            bundle(&format!("{name}.v2")),
+        ]
+    };
+    let joined = |start: &str, documents: &[String]| format!("{start}{}", documents.join("---\n"));
+    let (one, other) = (package("p"), package("q"));
+    let without_channel = |it: &[String; 5]| [it[0].clone(), it[1].clone(), it[3].clone()].to_vec();
+    for start in ["", "---\n"] {
+        for whole in [[&one[..], &other[..]].concat(), [&other[..], &one[..]].concat()] {
+            let input = Input::bytes("c.yaml", Arc::from(joined(start, &whole).as_bytes()));
+            let gone = after(&input, "p", &[Change::Remove(Target::Package)]);
+            let left = if whole[0] == one[0] && !start.is_empty() { "---\n" } else { start };
+            assert_eq!(gone, [joined(left, &other)]);
+            let channel = Change::Remove(Target::Channel("b".to_owned()));
+            let left: Vec<String> = [without_channel(&one), other.to_vec()].concat();
+            let right: Vec<String> = [other.to_vec(), without_channel(&one)].concat();
+            let wanted = if whole[0] == one[0] { left } else { right };
+            assert_eq!(after(&input, "p", &[channel]), [joined(start, &wanted)]);
+        }
+        let alone = Input::bytes("c.yaml", Arc::from(joined(start, &one).as_bytes()));
+        let left = after(&alone, "p", &[Change::Remove(Target::Package)]);
+        assert!(left[0].trim().trim_start_matches("---").is_empty(), "{left:?}");
+    }
+}
+
+/// All of a list of changes at once are what they are one after the other, and judged in the same way; of several changes of a package
+/// what they come to is judged.
+#[test]
+fn many_changes_at_once_are_what_they_are_one_after_the_other() {
+    let mut dice = Dice(3);
+    let (mut n_made, mut n_said) = (0, 0);
+    for input in ["shop/in", "help/my-catalog"].map(|it| Input::directory(&fixtures().join(it)).unwrap()) {
+        for round in 0..60 {
+            let all = packages(&input);
+            let drawn = all.iter().flat_map(|it| {
+                (0..=round % 2).filter_map(|_| Some((it, any_change(&mut dice, it)?))).collect::<Vec<_>>()
+            });
+            let changes: Vec<(String, Vec<Change>)> =
+                drawn.map(|(it, change)| (it.name.clone(), vec![change])).collect();
+            let mut one_by_one = CatalogEdit::new(input.clone());
+            let verdicts: Result<Vec<_>, _> =
+                changes.iter().map(|(package, it)| one_by_one.change(package, it)).collect();
+            let mut at_once = CatalogEdit::new(input.clone());
+            let judged = at_once.change_all(&changes);
+            assert_eq!(verdicts.is_ok(), judged.is_ok(), "{changes:?}");
+            let (Ok(verdicts), Ok(judged)) = (verdicts, judged) else {
+                assert_eq!(texts(at_once.input()), texts(&input), "{changes:?}");
+                continue;
+            };
+            n_made += 1;
+            assert_eq!(texts(at_once.input()), texts(one_by_one.input()), "{changes:?}");
+            let opm = check(at_once.input()).opm;
+            assert_eq!(opm.is_none(), judged.iter().all(|it| it.1.errors.is_empty()), "{changes:?}: {opm:?}");
+            if judged.len() < changes.len() {
+                continue;
+            }
+            let words = |all: &[olmdex::diag::Finding]| all.iter().map(|it| it.message.clone()).collect::<Vec<_>>();
+            for (((package, _), one), (named, it)) in changes.iter().zip(&verdicts).zip(&judged) {
+                n_said += it.upgrades.len();
+                assert_eq!((package, words(&one.upgrades)), (named, words(&it.upgrades)), "{changes:?}");
+                assert_eq!(one.is_package_gone, it.is_package_gone, "{changes:?}");
+            }
+        }
+    }
+    assert!(n_made > 20 && n_said > 20, "{n_made} {n_said}");
+}
+
 #[test]
 fn files_outside_of_the_catalog_and_files_that_change_are_left_alone() {
     let directory = scratch();

@@ -6,12 +6,18 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use olmdex::check::check;
+use olmdex::check::graph::check_chain;
 use olmdex::edit::{
     AFTER, BEFORE, CatalogEdit, Change, Edges, Effect, Question, Simulation, before_and_after, simulate,
 };
 use olmdex::fbc::Input;
 use olmdex::index::query::Filter;
-use olmdex::upgrade::{Generation, InstalledBundle, PackageView, check_packages};
+use olmdex::index::{Builder, CatalogSpec, Mode};
+use olmdex::upgrade::classic::{Channel, End, Installed, Package};
+use olmdex::upgrade::{
+    ExtraEdge, Generation, InstalledBundle, PackageView, check_catalog, check_packages, extra_edge, with_edge,
+};
+use olmdex::version::Version;
 use proptest::prelude::*;
 
 /// An entry: its minor version, how far below it lies what it replaces, how far what it skips, and how far its range reaches.
@@ -49,6 +55,21 @@ fn catalog(entries: &[Drawn]) -> String {
         );
     }
     text
+}
+
+fn installed(name: &str, version: Option<Version>) -> Installed {
+    Installed { name: name.to_owned(), version }
+}
+
+/// The channel of [`catalog()`].
+fn channel(drawn: &[Drawn]) -> Channel {
+    let text = catalog(drawn);
+    let mut builder = Builder::in_memory();
+    builder
+        .add_catalog(&CatalogSpec { name: "c".to_owned(), ..CatalogSpec::default() }, &input(&text), Mode::Tolerant)
+        .unwrap();
+    let graphs = builder.into_index().unwrap().package_graphs(&Filter::default(), "p").unwrap();
+    Package::new(&graphs[0]).channels.remove(0)
 }
 
 fn input(text: &str) -> Input {
@@ -136,6 +157,55 @@ proptest! {
         prop_assert!(!is_stranding(&again), "{:?} leaves {:?}", simulation.edges, again.users);
     }
 
+    /// A proposal is valid and strands nobody, by engines that know nothing of it; and where skipping all that is below the head would do,
+    /// something is proposed.
+    #[test]
+    fn an_edge_is_verified_and_found_where_there_is_one(drawn in entries(), older in 0..3_u64) {
+        let shifted: Vec<Drawn> = drawn.into_iter().map(|it| (it.0 + older, it.1, it.2, it.3)).collect();
+        let channel = channel(&shifted);
+        let mut users: Vec<Installed> = channel.entries.iter().map(|it| installed(&it.name, it.version.clone())).collect();
+        users.extend((0..older).map(|it| installed(&name(it), Version::parse(&format!("1.{it}.0")).ok())));
+        let is_fine = |channel: &Channel| {
+            let fields: Vec<_> = channel.entries.iter().map(|it| it.fields.clone()).collect();
+            let package = Package { name: "p".to_owned(), channels: vec![channel.clone()], ..Package::default() };
+            let head = users.iter().filter_map(|it| it.version.clone()).max();
+            let arrives = |it: &Installed| {
+                let path = package.path(Some("c"), it).unwrap();
+                path.end == End::Head && (path.steps.last().map_or(it.version.clone(), |it| Version::parse(&it.version).ok()) == head)
+            };
+            check_chain(&fields).is_ok() && users.iter().all(arrives)
+        };
+        match extra_edge(&channel, &users, &[], |_| true) {
+            Some(edge) => prop_assert!(is_fine(&with_edge(&channel, &edge)), "{:?}", edge),
+            None => {
+                let head = &channel.entries.last().unwrap().name;
+                let skips = users.iter().map(|it| it.name.clone()).filter(|it| it != head).collect();
+                let all = ExtraEdge {
+                    channel: "c".to_owned(), entry: head.clone(), skips, skip_range: String::new(), old_range: String::new(),
+                };
+                prop_assert!(is_fine(&channel) || !is_fine(&with_edge(&channel, &all)), "{:?}", channel.entries);
+            }
+        }
+    }
+
+    /// What `validate` says of a cut chain is what `check-graph` says, and mends it.
+    #[test]
+    fn a_cut_chain_is_advised_by_one_sentence(drawn in entries()) {
+        let catalog = input(&catalog(&drawn));
+        let cut: Vec<_> = check_catalog(&catalog, None).findings.into_iter().filter(|it| it.rule.id == "E0209").collect();
+        let Some(help) = cut.first().and_then(|it| it.help.clone()) else { return Ok(()) };
+        let without: Vec<_> = check(&catalog).findings.into_iter().filter(|it| it.rule.id == "E0209").collect();
+        prop_assert!(without[0].message == cut[0].message && check(&catalog).opm == check_catalog(&catalog, None).opm);
+        prop_assert!(help.contains(" to the skips of "), "a chain of rising versions is mended by its head: {help}");
+        let mut builder = Builder::in_memory();
+        builder.add_catalog(&CatalogSpec { name: "c".to_owned(), ..CatalogSpec::default() }, &catalog, Mode::Tolerant).unwrap();
+        let found = check_packages(&builder.into_index().unwrap(), &Filter::default(), None, &["p".to_owned()]).unwrap();
+        let stranded: Vec<_> = found[0].iter().flatten().filter(|it| it.rule.id == "W0802").collect();
+        prop_assert!(stranded.iter().all(|it| it.help.as_ref() == Some(&help)), "{:?} {:?}", help, stranded);
+        let edge = extra_edge(&channel(&drawn), &channel(&drawn).entries.iter().map(|it| installed(&it.name, it.version.clone())).collect::<Vec<_>>(), &[], |_| true).unwrap();
+        prop_assert!(help.starts_with(&edge.request()), "{} {}", help, edge.request());
+    }
+
     /// `check-graph` advises the same for all who are stranded in a channel, and it holds.
     #[test]
     fn one_suggestion_for_a_cut_history(n in 2..9_u64, kept in 1..4_u64, older in 0..3_u64) {
@@ -143,9 +213,9 @@ proptest! {
         let kept: Vec<u64> = all.iter().copied().skip(all.len().saturating_sub(usize::try_from(kept).unwrap())).collect();
         let (old, new) = (input(&catalog(&chain(&all))), input(&catalog(&chain(&kept))));
         let index = |it: &Input| {
-            let mut builder = olmdex::index::Builder::in_memory();
-            let spec = olmdex::index::CatalogSpec { name: "c".to_owned(), ..Default::default() };
-            builder.add_catalog(&spec, it, olmdex::index::Mode::Strict).unwrap();
+            let mut builder = Builder::in_memory();
+            let spec = CatalogSpec { name: "c".to_owned(), ..CatalogSpec::default() };
+            builder.add_catalog(&spec, it, Mode::Strict).unwrap();
             builder.into_index().unwrap()
         };
         let found = |new: &Input| {

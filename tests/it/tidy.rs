@@ -76,7 +76,7 @@ const ENGINES: &[(&str, &[&str])] = &[
     ("maud", &["page", "plan"]),
     ("parquet", &["columnar"]),
     ("pulldown_cmark", &["page"]),
-    ("rayon", &["fbc", "index", "legacy", "oci", "source", "upgrade", "mirror", "cli"]),
+    ("rayon", &["fbc", "index", "legacy", "oci", "source", "upgrade", "mirror", "edit", "cli"]),
 ];
 
 /// What only the command line does: print, read the environment, end the program.

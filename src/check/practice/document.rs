@@ -13,8 +13,8 @@ use crate::version::Version;
 use crate::version::blang::Range;
 
 /// What was seen in a document.
-pub(super) struct Seen {
-    pub(super) origin: Origin,
+#[derive(Debug, Clone)]
+pub struct Seen {
     pub(super) package: String,
     /// Of a package: its default channel, which may be empty.
     pub(super) default_channel: Option<String>,
@@ -23,43 +23,44 @@ pub(super) struct Seen {
     pub(super) drafts: Vec<Draft>,
 }
 
+/// Looks at a document by itself. What is seen does not depend on where it stands.
+#[must_use]
+pub fn look(document: &Document<'_>) -> Seen {
+    let mut seen =
+        Seen { package: String::new(), default_channel: None, deprecated_channels: Vec::new(), drafts: Vec::new() };
+    let Ok(blob) = &document.blob else { return seen };
+    match &blob.typed {
+        Typed::Package(it) => {
+            seen.package = it.name.to_string();
+            seen.default_channel = Some(it.default_channel.to_string());
+            seen.drafts = package(it);
+        }
+        Typed::Channel(it) => {
+            seen.package = it.package.to_string();
+            seen.drafts = channel(it);
+        }
+        Typed::Bundle(it) => {
+            seen.package = it.package.to_string();
+            seen.drafts = bundle(it);
+        }
+        Typed::Deprecations(it) => {
+            seen.package = it.package.to_string();
+            let entries = it.entries.iter().flatten().enumerate().filter(|(_, it)| it.schema == "olm.channel");
+            seen.deprecated_channels = entries.map(|(idx, it)| (idx, it.name.to_string())).collect();
+        }
+        Typed::Other => seen.package = blob.package.to_string(),
+    }
+    seen
+}
+
 /// Looks at each document.
 pub(super) struct Look;
 
 impl Consumer for Look {
-    type Output = Seen;
+    type Output = (Origin, Seen);
 
-    fn document(&self, document: Document<'_>) -> Seen {
-        let mut seen = Seen {
-            origin: document.origin,
-            package: String::new(),
-            default_channel: None,
-            deprecated_channels: Vec::new(),
-            drafts: Vec::new(),
-        };
-        let Ok(blob) = document.blob else { return seen };
-        match &blob.typed {
-            Typed::Package(it) => {
-                seen.package = it.name.to_string();
-                seen.default_channel = Some(it.default_channel.to_string());
-                seen.drafts = package(it);
-            }
-            Typed::Channel(it) => {
-                seen.package = it.package.to_string();
-                seen.drafts = channel(it);
-            }
-            Typed::Bundle(it) => {
-                seen.package = it.package.to_string();
-                seen.drafts = bundle(it);
-            }
-            Typed::Deprecations(it) => {
-                seen.package = it.package.to_string();
-                let entries = it.entries.iter().flatten().enumerate().filter(|(_, it)| it.schema == "olm.channel");
-                seen.deprecated_channels = entries.map(|(idx, it)| (idx, it.name.to_string())).collect();
-            }
-            Typed::Other => seen.package = blob.package.to_string(),
-        }
-        seen
+    fn document(&self, document: Document<'_>) -> Self::Output {
+        (document.origin, look(&document))
     }
 }
 

@@ -9,11 +9,13 @@ pub mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub use profile::Profile;
 
-use self::document::{Look, Seen};
+pub use self::document::{Seen, look};
+
+use self::document::Look;
 use super::facts::{Draft, Facts};
 use super::inspect::draft;
 use super::places;
@@ -27,7 +29,7 @@ pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
     if wanted.is_empty() {
         return Vec::new();
     }
-    let mut all: Vec<Seen> = Vec::new();
+    let mut all: Vec<(Origin, Seen)> = Vec::new();
     let done: Result<(), Infallible> = load(input, &Look, |it| {
         all.push(it);
         Ok(())
@@ -35,26 +37,40 @@ pub fn practices(input: &Input, wanted: &[&'static Rule]) -> Vec<Finding> {
     match done {
         Ok(()) => {}
     }
-    let mut drafts: Vec<(usize, Draft)> = Vec::new();
-    for (number, it) in all.iter_mut().enumerate() {
-        drafts.extend(std::mem::take(&mut it.drafts).into_iter().map(|it| (number, it)));
-    }
-    drafts.extend(deprecated_defaults(&all));
-    drafts.extend(shared_directories(&all, input));
-    drafts.retain(|(_, it)| wanted.iter().any(|rule| rule.id == it.rule.id));
-    // Stable: what was found in one document stays in the order of the rules.
-    drafts.sort_by_key(|(number, _)| *number);
-    let origins: Vec<Origin> = all.iter().map(|it| it.origin).collect();
-    let facts: Vec<Facts> = all.into_iter().map(|it| Facts::Other { package: it.package }).collect();
+    // What was made of a database or an index has no directories.
+    let directory = |origin: Origin| {
+        let file = input.files.get(origin.file as usize).filter(|it| it.made_of().is_none())?;
+        Some(Path::new(&file.shown).parent().unwrap_or(Path::new("")))
+    };
+    let seen: Vec<(Option<&Path>, &Seen)> = all.iter().map(|(origin, it)| (directory(*origin), it)).collect();
+    let drafts = practice_drafts(&seen, wanted);
+    let origins: Vec<Origin> = all.iter().map(|it| it.0).collect();
+    let facts: Vec<Facts> = all.into_iter().map(|it| Facts::Other { package: it.1.package }).collect();
     places::resolve(drafts, &facts, &origins, input)
 }
 
+/// As [`practices`], of documents that have been looked at, each with the directory of its file, if it is in one: for those who find
+/// places by themselves. Each with the number of its document.
+#[must_use]
+pub fn practice_drafts(all: &[(Option<&Path>, &Seen)], wanted: &[&'static Rule]) -> Vec<(usize, Draft)> {
+    let is_wanted = |it: &Draft| wanted.iter().any(|rule| rule.id == it.rule.id);
+    let mut drafts: Vec<(usize, Draft)> = Vec::new();
+    for (number, (_, it)) in all.iter().enumerate() {
+        drafts.extend(it.drafts.iter().filter(|it| is_wanted(it)).map(|it| (number, it.clone())));
+    }
+    let whole = deprecated_defaults(all).into_iter().chain(shared_directories(all));
+    drafts.extend(whole.filter(|it| is_wanted(&it.1)));
+    // Stable: what was found in one document stays in the order of the rules.
+    drafts.sort_by_key(|(number, _)| *number);
+    drafts
+}
+
 /// Default channels that are deprecated, each said where it is.
-fn deprecated_defaults(all: &[Seen]) -> Vec<(usize, Draft)> {
+fn deprecated_defaults(all: &[(Option<&Path>, &Seen)]) -> Vec<(usize, Draft)> {
     let defaults: BTreeMap<&str, &str> =
-        all.iter().filter_map(|it| Some((it.package.as_str(), it.default_channel.as_deref()?))).collect();
+        all.iter().filter_map(|(_, it)| Some((it.package.as_str(), it.default_channel.as_deref()?))).collect();
     let mut found = Vec::new();
-    for (number, it) in all.iter().enumerate() {
+    for (number, (_, it)) in all.iter().enumerate() {
         for (idx, channel) in &it.deprecated_channels {
             if defaults.get(it.package.as_str()) == Some(&channel.as_str()) {
                 let message = format!("`{channel}`, the default channel of package `{}`, is deprecated", it.package);
@@ -72,21 +88,16 @@ fn deprecated_defaults(all: &[Seen]) -> Vec<(usize, Draft)> {
 }
 
 /// Packages that share a directory with others, each said at its `olm.package`.
-fn shared_directories(all: &[Seen], input: &Input) -> Vec<(usize, Draft)> {
-    // What was made of a database or an index has no directories.
-    let directory = |it: &Seen| -> Option<PathBuf> {
-        let file = input.files.get(it.origin.file as usize).filter(|it| it.made_of().is_none())?;
-        Some(Path::new(&file.shown).parent().unwrap_or(Path::new("")).to_owned())
-    };
-    let mut of_directory: BTreeMap<PathBuf, BTreeSet<&str>> = BTreeMap::new();
-    for it in all.iter().filter(|it| it.default_channel.is_some() && !it.package.is_empty()) {
-        if let Some(directory) = directory(it) {
+fn shared_directories(all: &[(Option<&Path>, &Seen)]) -> Vec<(usize, Draft)> {
+    let mut of_directory: BTreeMap<&Path, BTreeSet<&str>> = BTreeMap::new();
+    for (directory, it) in all.iter().filter(|(_, it)| it.default_channel.is_some() && !it.package.is_empty()) {
+        if let Some(directory) = directory {
             of_directory.entry(directory).or_default().insert(&it.package);
         }
     }
     let mut found = Vec::new();
-    for (number, it) in all.iter().enumerate().filter(|(_, it)| it.default_channel.is_some()) {
-        let Some(others) = directory(it).and_then(|it| of_directory.get(&it)) else { continue };
+    for (number, (directory, it)) in all.iter().enumerate().filter(|(_, it)| it.1.default_channel.is_some()) {
+        let Some(others) = directory.and_then(|it| of_directory.get(it)) else { continue };
         let others: Vec<&str> = others.iter().copied().filter(|other| *other != it.package).collect();
         if others.is_empty() || it.package.is_empty() {
             continue;

@@ -17,6 +17,7 @@ use crate::index::query::Outdated;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode};
 use crate::platform::UpdateSource;
 use crate::source::{STDIN, Source};
+use crate::upgrade::cut_advice;
 
 /// Where answers come from.
 #[derive(Debug, Clone, Args)]
@@ -285,6 +286,7 @@ pub(crate) fn check_names(wanted: &[String], names: &[String]) -> Result<(), Com
             let error = CommandError::new(Exit::NotFound, format!("there is no catalog `{name}`"));
             return Err(error.help(match closest(name, names.iter().map(String::as_str)) {
                 Some(meant) => format!("did you mean `{meant}`?"),
+                None if names.len() == 1 => format!("there is only `{}`", names[0]),
                 None => format!("there are {}", names.join(", ")),
             }));
         }
@@ -315,7 +317,7 @@ fn import_with(
     sources: Vec<(NamedSource, Source)>,
     judge: &mut dyn FnMut(&NamedSource, &Input, Import) -> Result<(), CommandError>,
 ) -> Result<(Index, Vec<String>), CommandError> {
-    let mut builder = Builder::in_memory();
+    let mut builder = Builder::in_memory().advised_by(cut_advice);
     let mut names: Vec<String> = Vec::new();
     let mut updates = Vec::new();
     for (named, source) in sources {

@@ -13,7 +13,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::write_edits::write_edits;
-use crate::diag::{closest, counted};
+use crate::diag::{closest_of_same_numbers, counted};
 use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target, Verdict, bundles_of};
 use crate::fbc::Input;
 use crate::file::finish_left;
@@ -21,6 +21,8 @@ use crate::index::Builder;
 use crate::index::query::{SqlLimits, SqlValue};
 use crate::json::Reader;
 use crate::source::Source;
+use crate::upgrade::cut_advice;
+use crate::version::{Version, by_version, first_of, nearest};
 
 /// Change a catalog in its files: deprecate, promote, add, remove, rename
 ///
@@ -187,8 +189,9 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     }
     let mut catalog = CatalogEdit::new(input.clone());
     let mut is_refused = false;
-    for (package, change) in changes(context, args, &input, &catalog)? {
-        let verdict = catalog.change(&package, &[change])?;
+    let changes = changes(context, args, &input, &catalog)?;
+    let changes: Vec<(String, Vec<Change>)> = changes.into_iter().map(|(package, it)| (package, vec![it])).collect();
+    for (package, verdict) in catalog.change_all(&changes)? {
         is_refused |= say(context, &package, &verdict);
     }
     if is_refused && !args.force {
@@ -205,6 +208,9 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     if args.dry_run {
         for edit in &edits {
             print_difference(context, &edit.path, 1, &edit.before, &edit.after)?;
+        }
+        if edits.is_empty() {
+            context.reporter.note("nothing changes");
         }
         return Ok(Exit::Yes);
     }
@@ -304,7 +310,8 @@ fn changes(
         }
         Verb::AddProperty { property, condition } => {
             let Some((kind, value)) = property.split_once('=').filter(|it| !it.0.is_empty()) else {
-                return Err(CommandError::usage(format!("`{property}` is not TYPE=JSON")));
+                let error = CommandError::usage(format!("`{property}` is not TYPE=JSON"));
+                return Err(error.help("write the type, `=`, and the value as JSON: `'shop.reviewed=true'`"));
             };
             if Reader::new().read(value).is_err() {
                 let error = CommandError::usage(format!("`{value}` is not JSON"));
@@ -348,7 +355,7 @@ fn bundles_where(
     input: &Input,
     condition: &str,
 ) -> Result<Vec<(String, String)>, CommandError> {
-    let mut builder = Builder::in_memory();
+    let mut builder = Builder::in_memory().advised_by(cut_advice);
     let source = NamedSource { name: "catalog".to_owned(), is_named: true, path: path.to_owned() };
     import_files(context, &mut builder, &source, input)?;
     let mut index = builder.into_index()?;
@@ -373,15 +380,30 @@ impl From<EditError> for CommandError {
     fn from(error: EditError) -> Self {
         let message = error.to_string();
         match error {
-            EditError::Unknown { name, known, .. } => {
+            EditError::Unknown { what, name, known } => {
                 let error = Self::new(Exit::NotFound, message);
-                match closest(&name, known.iter().map(String::as_str)) {
+                if what == "version"
+                    && let Some(words) =
+                        nearest(Version::parse_tolerant(&name).ok().as_ref(), known.iter().map(String::as_str))
+                {
+                    return error.help(words);
+                }
+                // Another version is not what was meant.
+                match closest_of_same_numbers(&name, known.iter().map(String::as_str)) {
                     Some(meant) => error.help(format!("did you mean `{meant}`?")),
                     None if known.len() == 1 => error.help(format!("there is only `{}`", known[0])),
                     None if known.len() <= 10 && !known.is_empty() => {
                         error.help(format!("there are {}", known.join(", ")))
                     }
-                    None => error.help(format!("`olmdex list` shows the {}", counted(known.len() as u64, "name"))),
+                    None if what.starts_with("package") => error
+                        .help(format!("`olmdex list packages` shows the {}", counted(known.len() as u64, "package"))),
+                    None => {
+                        // Nobody looks for the oldest first.
+                        let n_known = known.len();
+                        let known =
+                            by_version(known.into_iter().map(|it| (it.clone(), Version::parse(&it).ok())).collect());
+                        error.help(format!("there are {}", first_of(known.iter().rev(), n_known)))
+                    }
                 }
             }
             EditError::Taken { .. } => Self::new(Exit::No, message).help("choose another name"),

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::check;
 use crate::cli::args::bundle_images::{BundleImageArgs, not_rendered};
 use crate::cli::print::difference::print_difference;
 use crate::cli::speak::context::Context;
@@ -18,6 +17,7 @@ use crate::fbc::Format;
 use crate::file::{Replacement, finish_left, finish_together, make_way_below};
 use crate::repository::{Operator, ReleaseError, RepositoryError, TemplateEdit, catalog_level, release};
 use crate::template::Template;
+use crate::upgrade::check_catalog;
 
 /// Add a bundle to templates and catalogs as its release configuration says
 ///
@@ -163,7 +163,7 @@ fn catalogs(
         rendered
             .write(Format::Yaml, level, &mut after)
             .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
-        let report = check::check(&crate::fbc::Input::bytes(&relative, Arc::from(after.clone())));
+        let report = check_catalog(&crate::fbc::Input::bytes(&relative, Arc::from(after.clone())), None);
         if report.opm.is_some() {
             let errors = report.findings.iter().filter(|it| it.rule.severity == Severity::Error);
             let mut n_errors = 0;

@@ -1,6 +1,6 @@
 //! `olmdex simulate`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -22,14 +22,14 @@ use crate::edit::{
 use crate::fbc::Input;
 use crate::index::Index;
 use crate::index::query::Filter;
-use crate::resolve::{Dependant, Options, demanding_packages, dependants};
+use crate::resolve::{Dependants, Options, demanding_packages, dependants};
 use crate::source::Source;
 use crate::upgrade::{Generation, InstalledBundle, PackageView};
 
 /// Show what a change would mean for everybody who has a version installed
 ///
 /// For each channel and version: where upgrades lead now, and where they would lead. Operators that depend on the package are resolved
-/// again, as OLM Classic does. Exits with 1 if somebody is stranded who was not, or an operator that depends on the package can no longer be installed.
+/// again, as OLM Classic does; OLM v1 resolves no dependencies and installs none of them, which is said. Exits with 1 if somebody is stranded who was not, or an operator that depends on the package can no longer be installed.
 /// With the edge that was lost, and the smallest one that strands nobody. Nothing is written; `olmdex edit` does.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -100,15 +100,27 @@ pub(crate) fn run(context: &Context, args: &SimulateArgs) -> CommandResult {
         let is_news = |it: Effect| !matches!(it, Effect::Same | Effect::StrandedBefore);
         simulations.iter_mut().for_each(|it| it.users.retain(|it| is_news(it.effect)));
     }
+    match print(args.output, simulations, &counts) {
+        // Who has read enough still gets the verdict.
+        Err(error) if error.is_broken_pipe() => {}
+        other => other?,
+    }
+    Ok(if is_negative { Exit::No } else { Exit::Yes })
+}
+
+fn print(
+    format: SimulateFormat,
+    simulations: Vec<Simulation>,
+    counts: &BTreeMap<Effect, u64>,
+) -> Result<(), CommandError> {
     let mut out = BufWriter::new(std::io::stdout().lock());
-    match args.output {
+    match format {
         SimulateFormat::Json => write_data(DataFormat::Json, "Simulation", simulations, &mut out)?,
         SimulateFormat::Yaml => write_data(DataFormat::Yaml, "Simulation", simulations, &mut out)?,
-        SimulateFormat::Table => simulation::print(Form::Table, &simulations, &counts, &mut out)?,
-        SimulateFormat::Markdown => simulation::print(Form::Markdown, &simulations, &counts, &mut out)?,
+        SimulateFormat::Table => simulation::print(Form::Table, &simulations, counts, &mut out)?,
+        SimulateFormat::Markdown => simulation::print(Form::Markdown, &simulations, counts, &mut out)?,
     }
-    out.flush()?;
-    Ok(if is_negative { Exit::No } else { Exit::Yes })
+    Ok(out.flush()?)
 }
 
 fn generations(olm: Olm) -> &'static [Generation] {
@@ -143,12 +155,18 @@ fn between(context: &Context, args: &SimulateArgs, old: &Path, new: &Path) -> Re
         return Err(error.help("name a bundle, or `PKG@VERSION`"));
     }
     // Each is told where the package is that it depends on.
-    for it in dependants_of(context, args, &index, "")? {
+    let Dependants { found, refused, .. } = dependants_of(context, args, &index, "")?;
+    for it in found {
         match all.iter_mut().find(|of| of.package == it.provider) {
             Some(simulation) => simulation.dependants.push(it),
             None => {
                 all.push(Simulation { package: it.provider.clone(), dependants: vec![it], ..Simulation::default() });
             }
+        }
+    }
+    for it in refused {
+        if let Some(simulation) = all.iter_mut().find(|of| of.package == it.provider) {
+            simulation.refused_by_v1.push(it);
         }
     }
     all.retain(|it| !it.users.is_empty() || !it.dependants.is_empty());
@@ -175,26 +193,25 @@ fn changed(context: &Context, args: &SimulateArgs) -> Result<Simulation, Command
     });
     let installed: Vec<InstalledBundle> = installed.collect::<Result<_, _>>()?;
     let mut simulation = of_package(&index, args, view, (&installed, &seen))?;
-    simulation.dependants = dependants_of(context, args, &index, &package)?;
+    let Dependants { found, refused, .. } = dependants_of(context, args, &index, &package)?;
+    simulation.dependants = found;
+    simulation.refused_by_v1 = refused.into_iter().filter(|it| it.provider == package).collect();
     Ok(simulation)
 }
 
-/// What changes for operators that depend on something, but for those of the package itself. OLM v1 installs nothing that does.
+/// What changes for operators that depend on something, but for those of the package itself.
 fn dependants_of(
     context: &Context,
     args: &SimulateArgs,
     index: &Index,
     package: &str,
-) -> Result<Vec<Dependant>, CommandError> {
-    if args.olm == Olm::V1 {
-        return Ok(Vec::new());
-    }
+) -> Result<Dependants, CommandError> {
     let packages: Vec<String> = demanding_packages(index)?.into_iter().filter(|it| it != package).collect();
-    let found = dependants(index, (BEFORE, AFTER), &packages, &Options::default())?;
-    for it in found.left_out {
+    let found = dependants(index, (BEFORE, AFTER), &packages, generations(args.olm), &Options::default())?;
+    for it in &found.left_out {
         context.reporter.warning(&format!("an operator that depends on it is left out: {it}"));
     }
-    Ok(found.found)
+    Ok(found)
 }
 
 fn view(index: &Index, catalog: &str, package: &str) -> Result<PackageView, CommandError> {
@@ -315,6 +332,7 @@ fn named(args: &SimulateArgs) -> Result<Named, CommandError> {
         return Err(error.help("name `--add`, `--remove`, `--deprecate`, or `--old` and `--new`"));
     };
     let added = Added::parse(text)?;
+    added.channels()?;
     Ok(match (added.field("package"), added.field("replaces")) {
         (Some(package), _) => Named::Plain(package.to_owned()),
         (None, Some(replaces)) => NameArgument::parse(replaces).into(),
@@ -372,6 +390,16 @@ impl<'a> Added<'a> {
         text.split(';').filter(|it| !it.is_empty()).map(str::to_owned).collect()
     }
 
+    /// The channels that it joins.
+    fn channels(&self) -> Result<Vec<String>, CommandError> {
+        match self.list("channel") {
+            none if none.is_empty() => {
+                Err(CommandError::usage("the bundle joins no channel").help("name one: `NAME,channel=stable`"))
+            }
+            channels => Ok(channels),
+        }
+    }
+
     /// The package and the version that the name speaks of.
     fn name_and_version(&self) -> (String, String) {
         let parts = self.name.split_once(".v").unwrap_or((self.name, ""));
@@ -382,10 +410,7 @@ impl<'a> Added<'a> {
         &self,
         find: impl Fn(&str) -> Result<(String, Target), CommandError>,
     ) -> Result<(String, Change), CommandError> {
-        let channels = self.list("channel");
-        if channels.is_empty() {
-            return Err(CommandError::usage("the bundle joins no channel").help("name one: `NAME,channel=stable`"));
-        }
+        let channels = self.channels()?;
         let (package, version) = self.name_and_version();
         let package = match (self.field("package"), self.field("replaces")) {
             (Some(package), _) => package.to_owned(),

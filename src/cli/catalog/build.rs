@@ -30,6 +30,7 @@ use crate::index::query::{Filter, LIFECYCLES_LABEL};
 use crate::index::{Builder, CatalogSpec, HeldUpdates, Import, Index, Mode, Outcome};
 use crate::platform::{self, SavedUpdates};
 use crate::source::{ImageSource, Opened, Source};
+use crate::upgrade::cut_advice;
 
 /// Build an index of catalogs, one SQLite file, or update it
 ///
@@ -155,7 +156,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     }
     let updates = open_updates(context, &args.graph_data)?;
     interrupt::undo_writes(context);
-    let mut builder = Builder::open(&args.output)?;
+    let mut builder = Builder::open(&args.output)?.advised_by(cut_advice);
     if !args.verify
         && let Some(directory) = cache::directory()
     {

@@ -20,6 +20,7 @@ use crate::diag::counted;
 use crate::index::query::{self, Change, Filter, Side, Subject};
 use crate::index::{Builder, Index};
 use crate::source::{STDIN, Source};
+use crate::upgrade::cut_advice;
 
 /// Compare two catalogs: channels, edges, bundles, images, APIs, dependencies
 ///
@@ -191,7 +192,7 @@ fn open(context: &Context, args: &DiffArgs) -> Result<(Opened, Opened), CommandE
     }
     let old = context.open(&old_path)?;
     let new = context.open(&new_path)?;
-    let mut builder = Builder::in_memory();
+    let mut builder = Builder::in_memory().advised_by(cut_advice);
     let mut has_files = false;
     let mut take = |source: Source, path: &Path, side: &str, wanted: Option<&String>| match source {
         Source::Index(file) => open_index(&file, side, wanted),

@@ -48,6 +48,9 @@ pub(super) fn fix(
         for (_, edit) in &edits {
             print_difference(context, &edit.path, 1, &edit.before, &edit.after)?;
         }
+        if edits.is_empty() {
+            context.reporter.note("nothing changes");
+        }
         return Ok(());
     }
     interrupt::undo_writes(context);
@@ -83,9 +86,9 @@ fn mended(input: &Input, choice: &Choice, practices: &[&'static Rule]) -> Result
         }
     }
     let mut catalog = CatalogEdit::new(input.clone());
-    for (package, mends) in mends {
-        let changes: Vec<Change> = mends.into_iter().map(Change::Mend).collect();
-        let verdict = catalog.change(&package, &changes)?;
+    let changes = |mends: BTreeSet<Mend>| mends.into_iter().map(Change::Mend).collect();
+    let changes: Vec<(String, Vec<Change>)> = mends.into_iter().map(|(package, it)| (package, changes(it))).collect();
+    for (package, verdict) in catalog.change_all(&changes)? {
         if let Some(error) = verdict.errors.first() {
             let message = format!("package `{package}` would not be valid: {}; nothing was written", error.message);
             return Err(CommandError::new(Exit::No, message));

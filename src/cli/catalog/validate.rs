@@ -29,6 +29,7 @@ use crate::index::Index;
 use crate::platform::Day;
 use crate::source::Source;
 use crate::template::{self, Template};
+use crate::upgrade::check_catalog;
 
 /// Check catalogs: every problem at once, each with its place
 ///
@@ -147,7 +148,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
                 findings.extend(texts.into_iter().flat_map(|(shown, text)| template_findings(&shown, text)));
                 continue;
             }
-            let Report { findings: mut found, opm, extent: found_extent, .. } = check::check_on(&input, args.date);
+            let Report { findings: mut found, opm, extent: found_extent, .. } = check_catalog(&input, args.date);
             extent += found_extent;
             found.append(&mut practice::practices(&input, &practices));
             if let Some(index) = &index {
@@ -166,7 +167,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
                 Err(error) => return Err(unopened(args.output, &check::all_rules(), &findings, &config.path, error)),
             };
             let _progress = Progress::reading(context, format!("checking {}", catalog.name), &input);
-            let report = check::check_on(&input, args.date);
+            let report = check_catalog(&input, args.date);
             extent += report.extent;
             findings.extend(practice::practices(&input, &practices));
             findings.extend(input.remarks);

@@ -9,7 +9,7 @@ use crate::cli::print::table::{write_fitted, write_markdown};
 use crate::cli::speak::error::CommandError;
 use crate::diag::counted;
 use crate::edit::{Advice, Effect, Simulated, Simulation, Way};
-use crate::resolve::Dependant;
+use crate::resolve::{Dependant, RefusedByV1};
 use crate::upgrade::{ExtraEdge, Field, Generation, LostEdge};
 use crate::version::first_of;
 
@@ -63,7 +63,33 @@ pub(crate) fn print(
         }
     }
     let dependants: Vec<&Dependant> = simulations.iter().flat_map(|it| &it.dependants).collect();
-    write_dependants(form, &dependants, out)
+    write_dependants(form, &dependants, out)?;
+    write_refused(simulations, out)
+}
+
+/// What OLM v1 does with the dependants of the packages for whose users, or dependants, something changes.
+fn write_refused(simulations: &[Simulation], out: &mut impl Write) -> Result<(), CommandError> {
+    let is_told = |it: &&Simulation| simulations.len() == 1 || !it.users.is_empty() || !it.dependants.is_empty();
+    let refused: Vec<&RefusedByV1> = simulations.iter().filter(is_told).flat_map(|it| &it.refused_by_v1).collect();
+    let bundles: BTreeSet<(&str, &str)> = refused.iter().map(|it| (it.package.as_str(), it.bundle.as_str())).collect();
+    let packages: BTreeSet<&str> = bundles.iter().map(|it| it.0).collect();
+    let providers: BTreeSet<&str> = refused.iter().map(|it| it.provider.as_str()).collect();
+    if bundles.is_empty() {
+        return Ok(());
+    }
+    let listed = |names: &BTreeSet<&str>| first_of(names.iter(), names.len());
+    let what = match bundles.len() {
+        1 => "does not install the bundle of".to_owned(),
+        n => format!("installs none of the {n} bundles of"),
+    };
+    let requires = if bundles.len() == 1 { "requires" } else { "require" };
+    writeln!(
+        out,
+        "\nOLM v1 resolves no dependencies: it {what} {} that {requires} something of {}, before or after",
+        listed(&packages),
+        listed(&providers)
+    )?;
+    Ok(())
 }
 
 /// The bundles that would have to stay in a channel.

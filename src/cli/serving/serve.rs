@@ -28,6 +28,7 @@ use crate::serve::network::{Event, Grpc, ServeError, Server, TlsFiles};
 use crate::serve::registry::{MAX_TAKEN, Registry, TooLarge, refusal};
 use crate::serve::snapshot::Snapshot;
 use crate::source::{Opener, Source};
+use crate::upgrade::cut_advice;
 
 /// Serve catalogs: gRPC and HTTP for clusters, pages for people
 ///
@@ -376,7 +377,7 @@ impl Maker {
                 Err(trouble) => return Err(trouble.into()),
             }
         }
-        let mut builder = Builder::in_memory();
+        let mut builder = Builder::in_memory().advised_by(cut_advice);
         if !self.has_grpc {
             builder = builder.keeping_all();
         }
@@ -393,7 +394,7 @@ impl Maker {
             );
             return Err(Trouble::Said(CommandError::new(Exit::No, message)));
         }
-        let mut builder = Builder::open(target)?;
+        let mut builder = Builder::open(target)?.advised_by(cut_advice);
         if !self.has_grpc {
             builder = builder.keeping_all();
         }

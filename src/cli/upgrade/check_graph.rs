@@ -91,7 +91,11 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     let is_whole = args.ask.catalog.is_empty();
     let scope = Scope { rules: &applied, package: args.package.as_deref(), is_whole };
     let chosen = choice.apply(findings, &scope)?;
-    print_chosen(context, args.output, &applied, &chosen, args.choice.all, FindingsMetadata::default())?;
+    match print_chosen(context, args.output, &applied, &chosen, args.choice.all, FindingsMetadata::default()) {
+        // Who has read enough still gets the verdict.
+        Err(error) if error.is_broken_pipe() => {}
+        other => other?,
+    }
     report(context, &choice, &chosen);
     Ok(if chosen.findings.is_empty() { Exit::Yes } else { Exit::No })
 }

@@ -1,0 +1,29 @@
+//! Which bundle a directory holds, for those who look for one among many: its package, and the version that it states.
+//!
+//! What it deliberately does not do: no other manifest than the ClusterServiceVersion is parsed, so a directory that has an identity need
+//! not be a bundle that can be read.
+
+use std::path::Path;
+
+use super::directory::{manifests_in, metadata_in};
+use super::manifest::Manifest;
+use super::metadata::Metadata;
+use super::parts::is_csv;
+use super::properties::version;
+use crate::json::Reader;
+
+/// The package of a bundle directory; empty if its metadata names none, or cannot be read.
+#[must_use]
+pub fn package_in(directory: &Path) -> String {
+    metadata_in(directory).ok().and_then(|files| Metadata::read(&files).package).unwrap_or_default()
+}
+
+/// `spec.version` of the ClusterServiceVersion in a bundle directory; empty if there is none, or it cannot be read.
+#[must_use]
+pub fn stated_version_in(directory: &Path) -> String {
+    let files = manifests_in(directory).unwrap_or_default();
+    let has_word = |text: &[u8]| memchr::memmem::find(text, b"ClusterServiceVersion").is_some();
+    let csv = files.iter().filter(|it| has_word(&it.1)).filter_map(|it| Manifest::read(&it.1)).find(is_csv);
+    let mut reader = Reader::new();
+    csv.and_then(|it| Some(version(reader.read(&it.json).ok()?))).unwrap_or_default()
+}

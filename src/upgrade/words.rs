@@ -1,0 +1,81 @@
+//! Advice for a cut history in words: the same sentence from whoever finds the cut.
+//!
+//! What it deliberately does not do: it looks for no edge; that is [`super::advice`]'s.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::advice::extra_edge;
+use super::classic::{Channel, Entry, Installed, Walker};
+use crate::check::{self, CutChannel, Report};
+use crate::fbc::{ChannelPlaces, Input};
+use crate::platform::Day;
+use crate::version::Version;
+
+/// Judges a catalog as [`check::check_on`] does, and says of each cut history what would leave nobody stranded.
+#[must_use]
+pub fn check_catalog(input: &Input, day: Option<Day>) -> Report {
+    check::check_with(input, day, Some(cut_advice))
+}
+
+/// The edge that would leave nobody stranded in a channel that the checks of a catalog found cut, as a request: what [`super::check_graph()`]
+/// says of the same channel. `None` if there is no such edge.
+#[must_use]
+pub fn cut_advice(cut: &CutChannel<'_>) -> Option<String> {
+    let entry =
+        |(number, it): (usize, &crate::fbc::Entry)| Entry { number, ..Entry::new(it.clone(), cut.version(&it.name)) };
+    let channel = Channel {
+        package: cut.channel.package.clone(),
+        name: cut.channel.name.clone(),
+        entries: cut.channel.entries.iter().enumerate().map(entry).collect(),
+        places: Arc::new(ChannelPlaces::at_line("", 1)),
+    };
+    let installed = |(name, version): (&str, Option<Version>)| Installed { name: name.to_owned(), version };
+    let users: Vec<Installed> = names(&channel).into_iter().map(installed).collect();
+    let order = channel.order().ok()?;
+    let walker = Walker::new(order.live.iter().map(|it| (&channel, *it)).collect());
+    let head = order.live.first().map_or("", |it| it.name.as_str());
+    words_for(&channel, users.iter(), |it| walker.next(it).is_none() && head != it.name)
+}
+
+/// The edge that would leave nobody in a channel stranded, in words: the same for all whom it is for.
+pub(super) fn words_for<'u>(
+    channel: &Channel,
+    users: impl Iterator<Item = &'u Installed>,
+    is_stranded: impl Fn(&Installed) -> bool,
+) -> Option<String> {
+    let users: Vec<Installed> = users.filter(|it| !names_itself(channel, &it.name)).cloned().collect();
+    let edge = extra_edge(channel, &users, &[], |_| true)?;
+    let n_covered = users.iter().filter(|it| is_stranded(it) && !is_newer(it, channel.entry(&edge.entry))).count();
+    let request = edge.request();
+    Some(match n_covered {
+        0 | 1 => request,
+        2 => format!("{request}, for both versions that have no upgrade"),
+        n => format!("{request}, for all {n} versions that have no upgrade"),
+    })
+}
+
+/// Each name that a channel knows, with its version if it has one.
+pub(super) fn names(channel: &Channel) -> BTreeMap<&str, Option<Version>> {
+    let mut names: BTreeMap<&str, Option<Version>> = BTreeMap::new();
+    for entry in &channel.entries {
+        names.insert(&entry.name, entry.version.clone());
+    }
+    for entry in &channel.entries {
+        for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
+            names.entry(name).or_default();
+        }
+    }
+    names
+}
+
+/// Whether an entry replaces or skips its own name.
+pub(super) fn names_itself(channel: &Channel, name: &str) -> bool {
+    channel.entry(name).is_some_and(|it| it.replaces == name || it.skips.iter().any(|it| it == name))
+}
+
+/// Whether the head is older than what is installed, and no upgrade for it.
+pub(super) fn is_newer(installed: &Installed, head: Option<&Entry>) -> bool {
+    let versions = head.and_then(|it| it.version.as_ref()).zip(installed.version.as_ref());
+    versions.is_some_and(|(head, version)| head < version)
+}
