@@ -71,6 +71,8 @@ pub(super) fn assemble(
         cluster_changed: question.cluster.newest.clone(),
         catalogs: catalogs.collect(),
         graph: question.graph_source.clone(),
+        channels: channels_of(question),
+        arch: question.arch.clone(),
         skipped: question.cluster.skipped.clone(),
         warnings: question.cluster.warnings.clone(),
     };
@@ -85,6 +87,13 @@ pub(super) fn assemble(
         decisions,
         unknowns,
     })
+}
+
+/// The channels of the updates, each once.
+fn channels_of(question: &PlanQuestion<'_>) -> Vec<String> {
+    let mut channels: Vec<String> = question.channels.iter().map(|it| it.1.clone()).collect();
+    channels.dedup();
+    channels
 }
 
 fn row(operator: &Operator, journey: Journey) -> OperatorPlan {
@@ -243,7 +252,7 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
 }
 
 fn is_minor(release: &str, minor: Minor) -> bool {
-    crate::version::Version::parse(release).is_ok_and(|it| Minor::of(&it) == minor)
+    crate::version::Version::parse(release).is_ok_and(|it| Minor::of(&it).is_same(minor))
 }
 
 /// The releases that the platform goes over, if the updates are known.

@@ -73,6 +73,7 @@ pub fn way_out(
         cluster: &cluster,
         from: step.from,
         to: step.to,
+        path: path_of(step.from, step.to),
         eus: false,
         // Without lifecycles but those of the catalogs, no day counts.
         day: Day::of_unix(0),
@@ -83,6 +84,9 @@ pub fn way_out(
         source_map: Vec::new(),
         graph: Graph::default(),
         graph_source: String::new(),
+        channels: Vec::new(),
+        unknown_channels: Vec::new(),
+        arch: String::new(),
         scope: Vec::new(),
         assume: Vec::new(),
     };

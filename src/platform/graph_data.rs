@@ -170,14 +170,14 @@ impl GraphData {
         let at_least = |least: &Option<Version>| least.as_ref().is_none_or(|it| !from.cmp_precedence(it).is_lt());
         let Some(window) = window else {
             // Without suggestions: within a minor version, and from the one before.
-            return minor == before || before.next() == minor;
+            return minor.is_same(before) || before.next().is_same(minor);
         };
-        if minor == before {
+        if minor.is_same(before) {
             return !window.block_lists.1.contains(from_text)
                 && at_least(&window.z.0)
                 && window.z.1.as_ref().is_none_or(|it| from.cmp_precedence(it).is_lt());
         }
-        before.next() == minor
+        before.next().is_same(minor)
             && !window.block_lists.0.contains(from_text)
             && at_least(&window.minor.0)
             && window.minor.1.as_ref().is_none_or(|it| !from.cmp_precedence(it).is_gt())

@@ -13,6 +13,7 @@ mod bundles;
 mod cel_rules;
 mod choosing;
 mod circles;
+mod cluster_versions;
 mod columnar;
 mod comparing;
 mod compat;
