@@ -10,6 +10,8 @@ use crate::json::{self, Value};
 /// A ClusterVersion.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClusterVersion {
+    /// `spec.clusterID`, or empty.
+    pub cluster_id: String,
     /// The version that was reached last; else the one that is wanted; or empty.
     pub version: String,
     /// `status.desired.version`, or empty.
@@ -49,6 +51,7 @@ impl ClusterVersion {
         };
         let updates = |key: &str| object.items(&["status", key]);
         Self {
+            cluster_id: object.text(&["spec", "clusterID"]),
             version: reached.unwrap_or_else(|| desired.clone()),
             desired,
             channel: object.text(&["spec", "channel"]),

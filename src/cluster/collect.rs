@@ -55,8 +55,7 @@ impl Collector {
             }
             ("config.openshift.io", "ClusterVersion") => {
                 let version = ClusterVersion::read(&object);
-                self.cluster.openshift.clone_from(&version.version);
-                self.cluster.cluster_version = Some(version);
+                self.cluster.take_version(version);
             }
             ("config.openshift.io", "ClusterOperator") => {
                 self.put("ClusterOperator", &object, |it| &mut it.cluster_operators, ClusterOperator::read);

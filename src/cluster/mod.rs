@@ -107,19 +107,34 @@ impl Cluster {
         put(&mut self.pools, other.pools, |it| (String::new(), it.name.clone()));
         put(&mut self.nodes, other.nodes, |it| (String::new(), it.name.clone()));
         self.warnings.extend(other.warnings);
+        if let Some(version) = other.cluster_version {
+            self.take_version(version);
+        }
         for (kind, n) in other.skipped {
             *self.skipped.entry(kind).or_default() += n;
         }
-        if !other.openshift.is_empty() {
-            self.openshift = other.openshift;
-        }
-        self.cluster_version = other.cluster_version.or(self.cluster_version.take());
         if !other.admin_gates.gates.is_empty() {
             self.admin_gates.gates = other.admin_gates.gates;
             self.admin_gates.place = other.admin_gates.place;
         }
         self.admin_gates.acknowledged.extend(other.admin_gates.acknowledged);
         self.newest = std::mem::take(&mut self.newest).max(other.newest);
+    }
+
+    /// Takes a ClusterVersion; of two the later counts. That they are of different clusters is a warning.
+    fn take_version(&mut self, version: ClusterVersion) {
+        if let Some(known) = &self.cluster_version {
+            let (one, other) = (&known.cluster_id, &version.cluster_id);
+            if !one.is_empty() && !other.is_empty() && one != other {
+                self.warnings.push(format!(
+                    "the manifests are of two clusters, `{one}` and `{other}`: what is said of them is mixed, and the version is that of the second"
+                ));
+            }
+        }
+        if !version.version.is_empty() {
+            self.openshift.clone_from(&version.version);
+        }
+        self.cluster_version = Some(version);
     }
 
     /// The architecture of its releases, as channels name it: that of its ClusterVersion, else that of its nodes if all have the same.

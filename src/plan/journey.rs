@@ -250,9 +250,10 @@ impl Traveller<'_> {
             (Some(bundle), _) => format!("update to {bundle} first"),
             (None, true) => format!("no update in the catalog of {} lifts it; uninstall the operator", self.path[idx]),
             (None, false) if self.operator.is_managed => {
+                let missing: Vec<String> = self.path[idx..upto].iter().map(ToString::to_string).collect();
                 format!(
                     "no catalog for {} is given, where an update may lift it; else uninstall the operator",
-                    self.path[idx]
+                    missing.join(" or ")
                 )
             }
             (None, false) => "nothing updates it; uninstall the operator, or subscribe to it".to_owned(),

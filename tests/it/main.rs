@@ -24,6 +24,7 @@ mod drawing;
 mod editing;
 mod edits;
 mod examples;
+mod few_catalogs;
 mod filtering;
 mod fixtures;
 mod help;
