@@ -1,5 +1,8 @@
 //! The words of answers that both generations of OLM share.
 
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +76,8 @@ pub struct PackageView {
     pub catalogs: Vec<v1::Catalog>,
     /// Names and versions of all bundles, each once, highest version first.
     bundles: Vec<(String, String)>,
+    /// The same graphs as OLM Classic sees them, each made when it is asked first: a plan asks hundreds of times.
+    classic: Vec<OnceLock<classic::Package>>,
 }
 
 /// What is asked of both engines.
@@ -101,7 +106,21 @@ impl PackageView {
             v1::Catalog::new(&it.catalog, it.priority, &it.labels, graph)
         });
         let catalogs = catalogs.collect();
-        Self { package: package.to_owned(), catalogs, bundles: bundles(&graphs), graphs }
+        Self::of_graphs(package, catalogs, graphs)
+    }
+
+    fn of_graphs(package: &str, catalogs: Vec<v1::Catalog>, graphs: Vec<PackageGraph>) -> Self {
+        let classic = graphs.iter().map(|_| OnceLock::new()).collect();
+        Self { package: package.to_owned(), catalogs, bundles: bundles(&graphs), graphs, classic }
+    }
+
+    /// A graph as OLM Classic sees it: one of the view's own is made once, another one each time.
+    pub(crate) fn as_classic<'v>(&'v self, graph: &PackageGraph) -> Cow<'v, classic::Package> {
+        let own = self.graphs.iter().zip(&self.classic).find(|it| std::ptr::eq(it.0, graph));
+        match own {
+            Some((own, made)) => Cow::Borrowed(made.get_or_init(|| classic::Package::new(own))),
+            None => Cow::Owned(classic::Package::new(graph)),
+        }
     }
 
     /// What one catalog says of the package; `None` if it says nothing.
@@ -109,7 +128,7 @@ impl PackageView {
     pub fn of_catalog(&self, catalog: &str) -> Option<Self> {
         let graphs: Vec<PackageGraph> = self.graphs.iter().filter(|it| it.catalog == catalog).cloned().collect();
         let catalogs = self.catalogs.iter().filter(|it| it.name == catalog).cloned().collect();
-        let view = Self { package: self.package.clone(), catalogs, bundles: bundles(&graphs), graphs };
+        let view = Self::of_graphs(&self.package, catalogs, graphs);
         (!view.graphs.is_empty()).then_some(view)
     }
 

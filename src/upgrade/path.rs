@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target};
-use super::classic::{self, End};
+use super::classic::End;
 use super::updates::v1_target;
 use super::v1;
 use crate::index::query::PackageGraph;
@@ -112,7 +112,7 @@ pub fn classic_path(
     to: Option<&str>,
 ) -> UpgradePath {
     let mut answer = UpgradePath::new(Generation::Classic, view, asked, from, to);
-    match classic::Package::new(graph).path(asked.channel(), &from.as_classic()) {
+    match view.as_classic(graph).path(asked.channel(), &from.as_classic()) {
         Err(error) => UpgradePath { reason: error.to_string(), ..answer },
         Ok(path) => {
             answer.steps = path.steps.into_iter().map(|it| view.step_target(&graph.catalog, it).into()).collect();

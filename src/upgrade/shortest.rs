@@ -214,7 +214,7 @@ pub fn classic_shortest(
     from: &InstalledBundle,
     wish: &Wish<'_>,
 ) -> Vec<Vec<PathStep>> {
-    let package = classic::Package::new(graph);
+    let package = view.as_classic(graph);
     let is_asked = |name: &str| asked.channels.is_empty() || asked.channels.iter().any(|it| it == name);
     let channels: Vec<(&str, classic::Walker<'_>)> = package
         .channels

@@ -86,7 +86,7 @@ impl Updates {
 /// The answer of OLM Classic, for a Subscription to one catalog.
 #[must_use]
 pub fn classic_updates(view: &PackageView, graph: &PackageGraph, asked: &Asked) -> Updates {
-    let package = classic::Package::new(graph);
+    let package = view.as_classic(graph);
     let mut answer = Updates { version_range: String::new(), ..Updates::new(Generation::Classic, view, asked) };
     let place = channel_words(&view.package, &asked.channels);
     let steps = match &asked.installed {

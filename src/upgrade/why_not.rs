@@ -77,7 +77,7 @@ impl WhyNot {
 #[must_use]
 pub fn classic_why_not(view: &PackageView, graph: &PackageGraph, asked: &Asked, target: &(String, String)) -> WhyNot {
     let mut answer = WhyNot::new(Generation::Classic, view, asked, target);
-    let package = classic::Package::new(graph);
+    let package = view.as_classic(graph);
     let name = &target.0;
     let now = classic_updates(view, graph, asked);
     answer.instead = now.target.as_ref().map(|it| it.bundle.clone());
