@@ -145,8 +145,8 @@ pub struct EdgeJudgement {
 impl EdgeJudgement {
     /// Judges an edge by all that is said against edges. One blocked edge without rules removes it.
     #[must_use]
-    pub fn of(blocked: &[BlockedEdge], from: &str, to: &str, arch: &str) -> Self {
-        let about: Vec<&BlockedEdge> = blocked.iter().filter(|it| it.is_about(from, to, arch)).collect();
+    pub fn of<'b>(blocked: impl IntoIterator<Item = &'b BlockedEdge>, from: &str, to: &str, arch: &str) -> Self {
+        let about: Vec<&BlockedEdge> = blocked.into_iter().filter(|it| it.is_about(from, to, arch)).collect();
         let mut risks: Vec<Risk> =
             about.iter().map(|it| it.risk.clone()).filter(|it| !it.matching_rules.is_empty()).collect();
         risks.sort();

@@ -146,8 +146,11 @@ impl GraphData {
         releases.sort_by(|a, b| a.0.cmp_precedence(&b.0));
         let mut graph = Graph::default();
         for (to, release) in &releases {
+            // Of thousands of blocked edges only a few lead to it.
+            let blocked: Vec<&BlockedEdge> = self.blocked.iter().filter(|it| it.to == release.version).collect();
             for (from, source) in releases.iter().filter(|it| self.is_likely(&it.0, &it.1.version, to, arch)) {
-                let judgement = self.judge(&source.version, &release.version, arch);
+                let blocked = blocked.iter().copied();
+                let judgement = EdgeJudgement::of(blocked, &source.version, &release.version, arch);
                 if from.cmp_precedence(to).is_lt() && judgement.status != EdgeStatus::Blocked {
                     graph.edges.push(Edge {
                         from: source.version.clone(),

@@ -269,7 +269,7 @@ fn contradictions_between_objects_are_said() {
     assert_eq!(plan["steps"][0]["kind"], "mend");
 
     // Two clusters are none.
-    let plan = run(&[list(&[version("4.16.3"), p.clone()]), list(&[other.clone()])]);
+    let plan = run(&[list(&[version("4.16.3"), p.clone()]), list(std::slice::from_ref(&other))]);
     assert!(warnings(&plan).contains("two clusters, `one` and `two`"), "{plan}");
     assert_eq!(plan["metadata"]["from"], "4.16.9");
     let plan = run(&[list(&[version("4.16.3"), other])]);

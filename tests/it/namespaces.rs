@@ -257,7 +257,7 @@ fn new_subscriptions_of_several_namespaces_are_answered_together() {
     assert_eq!(namespaces(&beside), [is("a", &["red.v1.0.0"]), is("b", &["blue.v1.0.0"]), is("new", &["red.v1.0.0"])]);
     // What is installed is said in the same way.
     let settled = run(&["--installed", "one:red.v1.0.0", "--install", "two:blue"]);
-    assert_eq!(namespaces(&settled.expect_code(0)), [is("one", &[]), is("two", &["blue.v1.0.0"])]);
+    assert_eq!(namespaces(settled.expect_code(0)), [is("one", &[]), is("two", &["blue.v1.0.0"])]);
 
     // What says no namespace has one place only.
     run(&["--cluster", "over.yaml", "--install", "red"]).expect_code(2).expect_words("as in tools:backup");
