@@ -41,7 +41,7 @@ impl AdminGates {
     }
 
     /// The gates that are closed for updates of a minor version of OpenShift.
-    pub fn closed<'g>(&'g self, minor: &'g str) -> impl Iterator<Item = &'g (String, String)> {
+    pub fn closed(&self, minor: impl std::fmt::Display) -> impl Iterator<Item = &(String, String)> {
         let prefix = format!("ack-{minor}-");
         self.gates.iter().filter(move |(name, _)| name.starts_with(&prefix) && !self.acknowledged.contains(name))
     }

@@ -10,12 +10,16 @@ use crate::json::{self, Value};
 /// A ClusterVersion.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClusterVersion {
+    /// `spec.clusterID`, or empty.
+    pub cluster_id: String,
     /// The version that was reached last; else the one that is wanted; or empty.
     pub version: String,
     /// `status.desired.version`, or empty.
     pub desired: String,
     /// `spec.channel`, or empty.
     pub channel: String,
+    /// `status.desired.architecture`, which only releases for several architectures have (`Multi`), or empty.
+    pub architecture: String,
     /// `status.availableUpdates`: recommended.
     pub available: Vec<String>,
     /// `status.conditionalUpdates`: the version, and the update with its risks as compact JSON.
@@ -27,6 +31,14 @@ pub struct ClusterVersion {
 }
 
 impl ClusterVersion {
+    /// The architecture of its release, as channels name it, if it is said: by itself, or by the message that its payload was loaded.
+    pub(super) fn architecture_said(&self) -> Option<String> {
+        let loaded = Condition::find(&self.conditions, "ReleaseAccepted").map(|it| it.message.as_str());
+        let of_payload = loaded.and_then(|it| it.split_once("architecture=\"")?.1.split_once('"')).map(|it| it.0);
+        let said = Some(self.architecture.as_str()).filter(|it| !it.is_empty()).or(of_payload)?;
+        Some(said.to_lowercase()).filter(|it| !it.is_empty())
+    }
+
     pub(super) fn read(object: &Object<'_>) -> Self {
         let history = object.items(&["status", "history"]);
         let desired = object.text(&["status", "desired", "version"]);
@@ -39,9 +51,11 @@ impl ClusterVersion {
         };
         let updates = |key: &str| object.items(&["status", key]);
         Self {
+            cluster_id: object.text(&["spec", "clusterID"]),
             version: reached.unwrap_or_else(|| desired.clone()),
             desired,
             channel: object.text(&["spec", "channel"]),
+            architecture: object.text(&["status", "desired", "architecture"]),
             available: updates("availableUpdates").into_iter().map(|it| text(it, "version")).collect(),
             conditional: updates("conditionalUpdates").into_iter().map(|it| (version_of(it), compact(it))).collect(),
             conditions: Condition::all(object, &["status", "conditions"]),

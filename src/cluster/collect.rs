@@ -6,8 +6,8 @@ use std::collections::HashMap;
 
 use super::object::{Object, text};
 use super::{
-    CatalogSource, Cluster, ClusterExtension, ClusterOperator, ClusterServiceVersion, ClusterVersion, InstallPlan,
-    MachineConfigPool, OperatorCondition, OperatorGroup, Subscription,
+    CatalogSource, Cluster, ClusterExtension, ClusterNode, ClusterOperator, ClusterServiceVersion, ClusterVersion,
+    InstallPlan, MachineConfigPool, OperatorCondition, OperatorGroup, Subscription,
 };
 use crate::diag::Place;
 use crate::json::Value;
@@ -55,8 +55,7 @@ impl Collector {
             }
             ("config.openshift.io", "ClusterVersion") => {
                 let version = ClusterVersion::read(&object);
-                self.cluster.openshift.clone_from(&version.version);
-                self.cluster.cluster_version = Some(version);
+                self.cluster.take_version(version);
             }
             ("config.openshift.io", "ClusterOperator") => {
                 self.put("ClusterOperator", &object, |it| &mut it.cluster_operators, ClusterOperator::read);
@@ -83,8 +82,12 @@ impl Collector {
                 self.put("OperatorCondition", &object, |it| &mut it.operator_conditions, OperatorCondition::read);
             }
             ("", "Node") => {
-                let kubelet = object.text(&["status", "nodeInfo", "kubeletVersion"]);
-                self.put("Node", &object, |it| &mut it.nodes, |object| (object.name(), kubelet.clone()));
+                let of_node = |object: &Object<'_>| ClusterNode {
+                    name: object.name(),
+                    kubelet: object.text(&["status", "nodeInfo", "kubeletVersion"]),
+                    architecture: object.text(&["status", "nodeInfo", "architecture"]),
+                };
+                self.put("Node", &object, |it| &mut it.nodes, of_node);
             }
             ("", "ConfigMap") => {
                 if !self.cluster.admin_gates.add(&object) {

@@ -73,7 +73,7 @@ pub struct Archives<'a> {
 pub fn read(path: &Path, archives: Archives<'_>) -> Result<Cluster, ClusterError> {
     let mut collector = Collector::default();
     let warnings = each_text(path, archives, tells_of_cluster, &mut |file, text| add_text(&mut collector, file, text))?;
-    collector.cluster.warnings = warnings;
+    collector.cluster.warnings.splice(0..0, warnings);
     Ok(collector.cluster)
 }
 

@@ -35,6 +35,17 @@ pub use operator_condition::OperatorCondition;
 pub use operator_group::OperatorGroup;
 pub use subscription::Subscription;
 
+/// A node.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ClusterNode {
+    /// Its name.
+    pub name: String,
+    /// The version of its kubelet, or empty.
+    pub kubelet: String,
+    /// Its architecture, such as `amd64`, or empty.
+    pub architecture: String,
+}
+
 /// The objects that were found, in the order in which they were read; of two of one name the later.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cluster {
@@ -60,8 +71,8 @@ pub struct Cluster {
     pub cluster_operators: Vec<ClusterOperator>,
     /// MachineConfigPools.
     pub pools: Vec<MachineConfigPool>,
-    /// Nodes: their names, and the versions of their kubelets.
-    pub nodes: Vec<(String, String)>,
+    /// Nodes.
+    pub nodes: Vec<ClusterNode>,
     /// What must be acknowledged before an update.
     pub admin_gates: AdminGates,
     /// When something changed last, as far as it is known: `2026-01-31T12:00:00Z`.
@@ -94,21 +105,47 @@ impl Cluster {
         put(&mut self.operator_conditions, other.operator_conditions, |it| (it.namespace.clone(), it.name.clone()));
         put(&mut self.cluster_operators, other.cluster_operators, |it| (String::new(), it.name.clone()));
         put(&mut self.pools, other.pools, |it| (String::new(), it.name.clone()));
-        put(&mut self.nodes, other.nodes, |it| (String::new(), it.0.clone()));
+        put(&mut self.nodes, other.nodes, |it| (String::new(), it.name.clone()));
         self.warnings.extend(other.warnings);
+        if let Some(version) = other.cluster_version {
+            self.take_version(version);
+        }
         for (kind, n) in other.skipped {
             *self.skipped.entry(kind).or_default() += n;
         }
-        if !other.openshift.is_empty() {
-            self.openshift = other.openshift;
-        }
-        self.cluster_version = other.cluster_version.or(self.cluster_version.take());
         if !other.admin_gates.gates.is_empty() {
             self.admin_gates.gates = other.admin_gates.gates;
             self.admin_gates.place = other.admin_gates.place;
         }
         self.admin_gates.acknowledged.extend(other.admin_gates.acknowledged);
         self.newest = std::mem::take(&mut self.newest).max(other.newest);
+    }
+
+    /// Takes a ClusterVersion; of two the later counts. That they are of different clusters is a warning.
+    fn take_version(&mut self, version: ClusterVersion) {
+        if let Some(known) = &self.cluster_version {
+            let (one, other) = (&known.cluster_id, &version.cluster_id);
+            if !one.is_empty() && !other.is_empty() && one != other {
+                self.warnings.push(format!(
+                    "the manifests are of two clusters, `{one}` and `{other}`: what is said of them is mixed, and the version is that of the second"
+                ));
+            }
+        }
+        if !version.version.is_empty() {
+            self.openshift.clone_from(&version.version);
+        }
+        self.cluster_version = Some(version);
+    }
+
+    /// The architecture of its releases, as channels name it: that of its ClusterVersion, else that of its nodes if all have the same.
+    #[must_use]
+    pub fn architecture(&self) -> Option<String> {
+        if let Some(said) = self.cluster_version.as_ref().and_then(ClusterVersion::architecture_said) {
+            return Some(said);
+        }
+        let mut of_nodes = self.nodes.iter().map(|it| it.architecture.as_str()).filter(|it| !it.is_empty());
+        let first = of_nodes.next()?;
+        of_nodes.all(|it| it == first).then(|| first.to_owned())
     }
 
     /// The namespaces that have Subscriptions or ClusterServiceVersions that are no copies, by name.

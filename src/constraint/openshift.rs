@@ -44,11 +44,17 @@ impl Minor {
         self.canonical() > cluster.canonical()
     }
 
-    /// The minor version that follows: 4.23 and 5.0 are both followed by 5.1.
+    /// The minor version that follows: 4.22 is followed by 5.0, and that, also as 4.23, by 5.1.
     #[must_use]
     pub fn next(self) -> Self {
         let Self { major, minor } = self.canonical();
-        Self { major, minor: minor.saturating_add(1) }
+        Self { major, minor: minor.saturating_add(1) }.canonical()
+    }
+
+    /// Whether another one is the same release, under whatever name.
+    #[must_use]
+    pub fn is_same(self, other: Self) -> bool {
+        self.canonical() == other.canonical()
     }
 
     /// Whether another one comes later.

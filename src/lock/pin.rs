@@ -54,7 +54,7 @@ pub fn pin(index: &Index, catalogs: &[String], ask: &Ask, lists_images: bool) ->
         Generation::V1 => {
             let channels = Some(ask.channel.clone()).filter(|it| !it.is_empty()).into_iter().collect();
             let asked = Asked { channels, version: ask.constraint.clone(), ..Asked::default() };
-            let found = v1::resolve_only(&asked.question(&ask.package), &view.catalogs)
+            let found = v1::resolve_only(&asked.question(&ask.package), view.catalogs())
                 .map_err(|error| LockError::NoBundle { package: ask.package.clone(), why: error.to_string() })?;
             (operator.catalog, operator.bundle) = (found.catalog, found.bundle);
         }

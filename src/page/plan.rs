@@ -5,14 +5,14 @@
 use maud::{Markup, html};
 
 use super::command::Command;
-use super::parts::shown;
+use super::parts::{select, shown};
 use super::plans::Plans;
 use super::reply::PageError;
 use super::route::{Journey, Route};
 use super::site::{Desk, Page};
 use crate::constraint::openshift::Minor;
-use crate::plan::{Plan, PlanWish, plan, report};
-use crate::platform::{Day, SupportLevel, coerce};
+use crate::plan::{Plan, PlanWish, USUAL_ARCH, channels_of, plan, report};
+use crate::platform::{ClusterChannels, Day, SupportLevel, coerce};
 
 fn plans(desk: Desk<'_>) -> Result<&Plans, PageError> {
     desk.shelf().plans.as_ref().ok_or(PageError::NoPage)
@@ -37,13 +37,22 @@ fn wish(plans: &Plans, journey: &Journey) -> Result<Option<PlanWish>, PageError>
         Some(text) => Day::parse(text).ok_or_else(|| PageError::parameter("date", "a day looks like 2026-01-31"))?,
         None => (plans.today)(),
     };
+    let is_word =
+        |it: &String| it.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
+    if !journey.channel.iter().all(is_word) {
+        return Err(PageError::parameter("channel", "a channel looks like fast or fast-4.18"));
+    }
+    if !journey.arch.iter().all(is_word) {
+        return Err(PageError::parameter("arch", "an architecture looks like arm64"));
+    }
     Ok(Some(PlanWish {
         from: plans.from,
         to,
         eus: false,
         day,
         level: SupportLevel::default(),
-        arch: "amd64".to_owned(),
+        channel: journey.channel.clone(),
+        arch: journey.arch.clone(),
         scope: journey.scope.clone(),
         assume: Vec::new(),
     }))
@@ -83,6 +92,11 @@ pub(super) fn page(desk: Desk<'_>, journey: &Journey) -> Result<Page, PageError>
     if let Some(wish) = &wish {
         let options = plans.words.iter().fold(Command::new("plan"), |it, (option, value)| it.option(option, value));
         let options = options.option("--to", wish.to.to_string());
+        let more = [("--channel", &wish.channel), ("--arch", &wish.arch)];
+        let options = more.into_iter().fold(options, |it, (option, value)| match value {
+            Some(value) => it.option(option, value),
+            None => it,
+        });
         let options = wish.scope.iter().fold(options, |it, name| it.option("--scope", name));
         commands.push(options.option("--date", wish.day.to_string()));
     }
@@ -109,6 +123,7 @@ fn form(desk: Desk<'_>, plans: &Plans, journey: &Journey) -> Markup {
     let mut minors: Vec<Minor> = plans.basis.catalogs.iter().map(|it| it.minor).collect();
     minors.retain(|it| plans.from.is_before(*it));
     minors.dedup();
+    let present_arch = plans.cluster.architecture().unwrap_or_else(|| USUAL_ARCH.to_owned());
     html! {
         form.question action=[desk.to(&Route::Plan(Journey::default()))] {
             label { span { "OpenShift version to go to" }
@@ -116,8 +131,42 @@ fn form(desk: Desk<'_>, plans: &Plans, journey: &Journey) -> Markup {
             datalist #minors { @for it in minors { option value=(it) {} } }
             label { span { "Only these namespaces" }
                 input name="scope" value=[(!journey.scope.is_empty()).then(|| shown(&journey.scope.join(",")))] autocomplete="off"; }
+            (select(("channel", "Channels of the cluster"), Some(&format!("as now ({})", kind_of(plans))), &channels(plans, journey), journey.channel.as_ref()))
+            (select(("arch", "Architecture"), Some(&format!("as now ({present_arch})")), &arches(journey), journey.arch.as_ref()))
             label { span { "Day on which support is judged" } input type="date" name="date" value=[journey.date.as_ref()]; }
             button { "Plan" }
         }
     }
+}
+
+/// The kinds of channels that the update service has.
+const KINDS: [&str; 4] = ["stable", "fast", "candidate", "eus"];
+/// The architectures that OpenShift is released for.
+const ARCHES: [&str; 5] = ["amd64", "arm64", "ppc64le", "s390x", "multi"];
+
+fn kind_of(plans: &Plans) -> String {
+    match channels_of(&plans.cluster) {
+        ClusterChannels::Kind(kind) => kind,
+        ClusterChannels::Named(names) => names.join(", "),
+    }
+}
+
+/// The channels to choose from: kinds, and what an address asks for.
+fn channels(plans: &Plans, journey: &Journey) -> Vec<String> {
+    with(KINDS.iter().map(|it| (*it).to_owned()).chain([kind_of(plans)]), journey.channel.as_ref())
+}
+
+fn arches(journey: &Journey) -> Vec<String> {
+    with(ARCHES.iter().map(|it| (*it).to_owned()), journey.arch.as_ref())
+}
+
+/// Each once, in this order.
+fn with(known: impl Iterator<Item = String>, asked: Option<&String>) -> Vec<String> {
+    let mut all = Vec::new();
+    for it in known.chain(asked.cloned()) {
+        if !all.contains(&it) {
+            all.push(it);
+        }
+    }
+    all
 }

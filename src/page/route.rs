@@ -204,6 +204,10 @@ pub struct Journey {
     pub scope: Vec<String>,
     /// The day on which support is judged.
     pub date: Option<String>,
+    /// The kind of channels of its updates, or a channel; those of the cluster's kind, if nothing is said.
+    pub channel: Option<String>,
+    /// The architecture; that of the cluster, if nothing is said.
+    pub arch: Option<String>,
 }
 
 /// In which form an answer is wanted.
@@ -272,6 +276,8 @@ impl Route {
                     .map(own)
                     .collect(),
                 date: query.take("date"),
+                channel: query.take("channel"),
+                arch: query.take("arch"),
             }),
             (["api", group, kind], _) => {
                 Self::Api { group: own(if *group == CORE { "" } else { group }), kind: own(kind) }
@@ -353,7 +359,9 @@ impl Route {
             Self::Diff(Comparison { old, new, package }) => {
                 vec![("a", old.clone()), ("b", new.clone()), ("package", package.clone())]
             }
-            Self::Plan(Journey { to, scope, date }) => vec![
+            Self::Plan(Journey { to, scope, date, channel, arch }) => vec![
+                ("arch", arch.clone()),
+                ("channel", channel.clone()),
                 ("date", date.clone()),
                 ("scope", Some(scope.join(",")).filter(|it| !it.is_empty())),
                 ("to", to.clone()),
@@ -542,7 +550,7 @@ mod tests {
             "/p/keda/history",
             "/diff?a=x&b=y",
             "/plan",
-            "/plan?date=2026-01-31&scope=a%2Cb&to=4.18",
+            "/plan?arch=arm64&channel=fast&date=2026-01-31&scope=a%2Cb&to=4.18",
             "/api/-/Secret",
             "/images?q=quay.io%2F",
             "/images?page=2&q=quay.io%2F",

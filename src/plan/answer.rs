@@ -55,6 +55,10 @@ pub struct PlanMetadata {
     pub catalogs: Vec<CatalogOfPlan>,
     /// Where the updates of OpenShift come from, or empty.
     pub graph: String,
+    /// The channels that the updates of OpenShift are taken from, each once, in the order of the way.
+    pub channels: Vec<String>,
+    /// The architecture of the cluster.
+    pub arch: String,
     /// How many objects were passed over, by kind.
     pub skipped: BTreeMap<String, u64>,
     /// What could not be read, in words.

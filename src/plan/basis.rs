@@ -7,14 +7,20 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use super::family::{PlanCatalog, family_and_minor};
-use super::question::PlanQuestion;
+use super::question::{PlanQuestion, path_by_name};
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
-use crate::index::query::{DATE_LABEL, Filter};
+use crate::index::query::{CatalogRank, DATE_LABEL, Filter, TIME_LABEL};
 use crate::index::{Index, IndexError};
 use crate::json;
-use crate::platform::{Day, Edge, Graph, Lifecycle, Risk, SupportLevel, UpdateSource};
+use crate::platform::{
+    ClusterChannels, Day, Edge, Graph, Lifecycle, Risk, SupportLevel, UpdateFacts, UpdateSource, known_channels,
+    known_minors,
+};
 use crate::resolve::SOURCE_LABEL;
+
+/// The architecture of clusters that say nothing of theirs.
+pub const USUAL_ARCH: &str = "amd64";
 
 /// What plans are made of.
 #[derive(Debug, Clone)]
@@ -27,8 +33,8 @@ pub struct PlanBasis {
     pub lifecycles: Vec<Lifecycle>,
     /// Where updates of OpenShift are known from.
     pub updates: Vec<UpdateSource>,
-    /// Of catalogs of the past, the days that they are of.
-    days: BTreeMap<String, String>,
+    /// Of catalogs of the past, the days that they are of, and when on these.
+    days: BTreeMap<String, (String, String)>,
 }
 
 /// What is asked.
@@ -44,8 +50,10 @@ pub struct PlanWish {
     pub day: Day,
     /// What counts as supported.
     pub level: SupportLevel,
-    /// The architecture of a copy of the graph data.
-    pub arch: String,
+    /// The channels of its updates: a kind such as `fast`, or a channel; those of the cluster's kind, if nothing is said.
+    pub channel: Option<String>,
+    /// The architecture; that of the cluster, if nothing is said.
+    pub arch: Option<String>,
     /// The namespaces that are looked at; all if there are none.
     pub scope: Vec<String>,
     /// Blockers and decisions that are taken as settled, by their codes or `CODE:SUBJECT`.
@@ -83,8 +91,11 @@ impl PlanBasis {
     /// [`BasisError`].
     pub fn new(index: &Index, ties: &[String], updates: Vec<UpdateSource>) -> Result<Self, BasisError> {
         let ranks = index.catalog_ranks(&Filter::default())?;
-        let days: BTreeMap<String, String> =
-            ranks.iter().filter_map(|it| Some((it.catalog.clone(), it.labels.get(DATE_LABEL)?.clone()))).collect();
+        let day_of = |it: &CatalogRank| {
+            let time = it.labels.get(TIME_LABEL).cloned().unwrap_or_default();
+            Some((it.catalog.clone(), (it.labels.get(DATE_LABEL)?.clone(), time)))
+        };
+        let days: BTreeMap<String, (String, String)> = ranks.iter().filter_map(day_of).collect();
         let of_version = |catalog: String| {
             // A catalog of the past is named after its day, too.
             let present = catalog.rsplit_once('@').filter(|_| days.contains_key(&catalog)).map_or(&*catalog, |it| it.0);
@@ -103,7 +114,10 @@ impl PlanBasis {
     /// The catalogs as they were on a day: of those of the past, the last ones that are not later.
     fn catalogs_on(&self, day: Day) -> Vec<PlanCatalog> {
         let day = day.to_string();
-        let day_of = |it: &PlanCatalog| self.days.get(&it.catalog).filter(|it| it.as_str() <= day.as_str());
+        let day_of = |it: &PlanCatalog| {
+            let known = self.days.get(&it.catalog).filter(|it| it.0.as_str() <= day.as_str())?;
+            Some((known.clone(), it.catalog.clone()))
+        };
         let is_last = |it: &PlanCatalog| {
             let is_its = |other: &&PlanCatalog| (other.minor, &other.family) == (it.minor, &it.family);
             day_of(it).is_some() && self.catalogs.iter().filter(is_its).filter_map(day_of).max() == day_of(it)
@@ -115,14 +129,24 @@ impl PlanBasis {
     /// The question after the plan of a cluster.
     #[must_use]
     pub fn question<'q>(&self, cluster: &'q Cluster, index: &'q Index, wish: PlanWish) -> PlanQuestion<'q> {
-        let kind = if wish.eus { "eus" } else { "stable" };
-        let channels = [format!("{kind}-{}", wish.to)];
-        let mut graph = Graph::default();
-        self.updates.iter().for_each(|it| graph.add(it.graph(&channels, &wish.arch)));
+        let names = known_minors(&self.updates).into_iter().chain(self.catalogs.iter().map(|it| it.minor)).collect();
+        let path = path_by_name(wish.from, wish.to, &names);
+        let channels = match &wish.channel {
+            _ if wish.eus => ClusterChannels::Named(vec![format!("eus-{}", wish.to)]),
+            Some(asked) => ClusterChannels::asked(std::slice::from_ref(asked)).unwrap_or_else(|| channels_of(cluster)),
+            None => channels_of(cluster),
+        };
+        let arch = wish.arch.or_else(|| cluster.architecture()).unwrap_or_else(|| USUAL_ARCH.to_owned());
+        let mut graph = channels.graph(&self.updates, &path, &arch);
+        let known_channels = known_channels(&self.updates);
+        let channels = channels.along(&path, &known_channels);
+        // A saved answer does not say of which channel it is.
+        let is_all_data = self.updates.iter().all(|it| matches!(it.facts, UpdateFacts::Data(_)));
+        let is_unknown = |it: &&(Minor, String)| is_all_data && !known_channels.contains(&it.1);
+        let unknown_channels =
+            channels.iter().filter(is_unknown).filter(|_| !self.updates.is_empty()).cloned().collect();
         let mut sources: Vec<String> = self.updates.iter().map(UpdateSource::title).collect();
-        let known = graph_of_cluster(cluster);
-        if !known.is_empty() {
-            graph.add(known);
+        if add_updates_of(cluster, &mut graph) {
             let day = cluster.newest.get(..10).map(|it| format!(" (of {it})")).unwrap_or_default();
             sources.push(format!("ClusterVersion{day}"));
         }
@@ -130,6 +154,7 @@ impl PlanBasis {
             cluster,
             from: wish.from,
             to: wish.to,
+            path,
             eus: wish.eus,
             day: wish.day,
             level: wish.level,
@@ -139,6 +164,9 @@ impl PlanBasis {
             source_map: self.source_map.clone(),
             graph,
             graph_source: sources.join(", "),
+            channels,
+            unknown_channels,
+            arch,
             scope: wish.scope,
             assume: wish.assume,
         }
@@ -168,22 +196,49 @@ fn source_map(index: &Index, catalogs: &[PlanCatalog], ties: &[String]) -> Resul
     Ok(map)
 }
 
-/// The updates that a cluster's ClusterVersion knows of: those of the next step.
+/// The channels of a cluster, by that of its ClusterVersion.
 #[must_use]
-pub fn graph_of_cluster(cluster: &Cluster) -> Graph {
-    let mut graph = Graph::default();
-    let Some(version) = &cluster.cluster_version else { return graph };
-    let edge = |to: &String, risks: Vec<Risk>| Edge {
-        from: version.version.clone(),
-        to: to.clone(),
-        risks,
-        is_estimated: false,
-    };
-    graph.edges.extend(version.available.iter().map(|it| edge(it, Vec::new())));
+pub fn channels_of(cluster: &Cluster) -> ClusterChannels {
+    ClusterChannels::of_cluster(cluster.cluster_version.as_ref().map(|it| it.channel.as_str()).unwrap_or_default())
+}
+
+/// Adds the updates that a cluster's ClusterVersion knows of: those of the next step. Whether it knows of any.
+///
+/// What the cluster has evaluated is settled: an update that it recommends has none of the risks that it lists with it, whoever else
+/// tells of them.
+pub fn add_updates_of(cluster: &Cluster, graph: &mut Graph) -> bool {
+    let Some(version) = &cluster.cluster_version else { return false };
+    let from = &version.version;
+    let edge = |to: &str, risks: Vec<Risk>| Edge { from: from.clone(), to: to.to_owned(), risks, is_estimated: false };
+    let mut known = Graph::default();
+    known.edges.extend(version.available.iter().map(|it| edge(it, Vec::new())));
+    let mut ruled_out = Vec::new();
     for (to, update) in &version.conditional {
         let mut reader = json::Reader::new();
-        let risks = reader.read(update).ok().and_then(|it| Some(it.get("risks")?.items().map(Risk::read).collect()));
-        graph.edges.push(edge(to, risks.unwrap_or_default()));
+        let read = reader.read(update).ok();
+        let risks: Vec<Risk> =
+            read.and_then(|it| Some(it.get("risks")?.items().map(Risk::read).collect())).unwrap_or_default();
+        // What is in both lists is recommended.
+        let is_recommended = version.available.contains(to) || recommended(update).is_some_and(|it| it.0 == "True");
+        if is_recommended {
+            ruled_out.push((to, risks.iter().map(|it| it.name.clone()).collect::<Vec<_>>()));
+        }
+        if !version.available.contains(to) {
+            known.edges.push(edge(to, if is_recommended { Vec::new() } else { risks }));
+        }
     }
-    graph
+    let is_known = !known.is_empty();
+    graph.add(known);
+    ruled_out.iter().for_each(|(to, names)| graph.rule_out(from, to, names));
+    is_known
+}
+
+/// What a cluster says of a conditional update: whether it is recommended (`True`, `False` or `Unknown`), and why.
+pub(super) fn recommended(update: &str) -> Option<(String, String)> {
+    let mut reader = json::Reader::new();
+    let update = reader.read(update).ok()?;
+    let text = |it: json::Value<'_>, key: &str| it.get(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+    let conditions: Vec<json::Value<'_>> = update.get("conditions")?.items().collect();
+    let found = conditions.into_iter().find(|it| text(*it, "type") == "Recommended")?;
+    Some((text(found, "status"), text(found, "message")))
 }

@@ -35,12 +35,12 @@ impl<'q> Catalogs<'q> {
 
     /// Whether there is any catalog for a version.
     pub(super) fn has(&self, minor: Minor) -> bool {
-        self.all.iter().any(|it| it.minor == minor)
+        self.all.iter().any(|it| it.minor.is_same(minor))
     }
 
     /// The names of the catalogs of families at a version.
     pub(super) fn names(&self, families: &[String], minor: Minor) -> Vec<String> {
-        let is_meant = |it: &&PlanCatalog| it.minor == minor && families.contains(&it.family);
+        let is_meant = |it: &&PlanCatalog| it.minor.is_same(minor) && families.contains(&it.family);
         self.all.iter().filter(is_meant).map(|it| it.catalog.clone()).collect()
     }
 
@@ -74,7 +74,7 @@ impl<'q> Catalogs<'q> {
         minor: Minor,
         package: &str,
     ) -> Result<Vec<String>, IndexError> {
-        let others = self.all.iter().filter(|it| it.minor == minor && !families.contains(&it.family));
+        let others = self.all.iter().filter(|it| it.minor.is_same(minor) && !families.contains(&it.family));
         let mut found = Vec::new();
         for other in others {
             if !self.read(vec![other.catalog.clone()], package)?.graphs.is_empty() {

@@ -47,6 +47,15 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
+/// The cluster's channel before the step to a version, and the one that the step is taken from.
+fn channels_of_step<'q>(question: &'q PlanQuestion<'_>, to: &str) -> (Option<&'q str>, Option<&'q str>) {
+    let present = question.cluster.cluster_version.as_ref().map(|it| it.channel.as_str());
+    let channels = &question.channels;
+    let Some(at) = channels.iter().position(|it| it.0.to_string() == to) else { return (present, present) };
+    let before = at.checked_sub(1).and_then(|it| channels.get(it)).map(|it| it.1.as_str());
+    (before.or(present), Some(&channels[at].1))
+}
+
 impl Writer<'_> {
     fn say(&mut self, remark: &str) {
         // A remark must not become a command.
@@ -86,20 +95,17 @@ impl Writer<'_> {
 
     fn platform(&mut self, step: &PlanStep) -> Option<()> {
         let to = name(step.to.as_deref()?)?;
-        let present = self.question.cluster.cluster_version.as_ref().map(|it| it.channel.as_str()).unwrap_or_default();
         let mut new_channel = None;
         if !self.question.eus {
-            // A cluster stays with its kind of channel.
-            let kind =
-                present.split('-').next().filter(|it| ["stable", "fast", "candidate"].contains(it)).unwrap_or("stable");
-            let channel = format!("{kind}-{to}");
-            if present != channel {
+            let (before, channel) = channels_of_step(self.question, to);
+            if before != channel {
+                let channel = name(channel?)?;
                 self.commands.push(format!("oc adm upgrade channel {channel}"));
                 new_channel = Some(channel);
             }
         }
         let release = step.release.as_deref().and_then(name);
-        self.manifests.extend(manifests::cluster_version(new_channel.as_deref(), release));
+        self.manifests.extend(manifests::cluster_version(new_channel, release));
         match release {
             Some(release) => self.commands.push(format!("oc adm upgrade --to={release}")),
             None => {

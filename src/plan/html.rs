@@ -280,7 +280,8 @@ fn basis(plan: &Plan) -> Markup {
                     dt { "Newest change that is known of the cluster" } dd { (shown(&metadata.cluster_changed)) }
                 }
                 dt { "Catalogs" } dd { (list(catalogs.collect())) }
-                @if !metadata.graph.is_empty() { dt { "Updates of OpenShift" } dd { (shown(&metadata.graph)) } }
+                @if !metadata.graph.is_empty() { dt { "Updates of OpenShift" } dd { (shown(&metadata.graph)) }
+                    dt { "Channels" } dd { (shown(&format!("{} ({})", metadata.channels.join(", "), metadata.arch))) } }
                 @if !metadata.skipped.is_empty() { dt { "Passed over" } dd { (list(skipped.collect())) } }
             }
             @if !metadata.warnings.is_empty() {

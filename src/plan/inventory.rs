@@ -55,6 +55,35 @@ pub(super) struct Operator {
 }
 
 impl Operator {
+    /// An installed operator of which nothing else is known, as somebody subscribes to it: managed under the name of its package, with every
+    /// update at once, and well.
+    pub(super) fn new(olm: Generation, package: &str, installed: &str, version: &str) -> Self {
+        Self {
+            namespace: (olm == Generation::Classic).then(String::new),
+            package: package.to_owned(),
+            package_is_guessed: false,
+            name: package.to_owned(),
+            installed: installed.to_owned(),
+            version: version.to_owned(),
+            olm,
+            channels: Vec::new(),
+            range: String::new(),
+            source: String::new(),
+            families: Vec::new(),
+            is_managed: true,
+            is_manual: false,
+            own_max: None,
+            min_kube_version: String::new(),
+            phase: String::new(),
+            message: String::new(),
+            in_flight: None,
+            refusal: None,
+            pending: None,
+            unresolved: None,
+            place: String::new(),
+        }
+    }
+
     /// What it is called in steps and blockers.
     pub(super) fn subject(&self) -> String {
         match &self.namespace {
@@ -126,6 +155,13 @@ impl Inventory {
             let subscription = subscriptions.first().copied();
             let (package, package_is_guessed) = package_of(csv, subscription);
             let subject = format!("{}/{package}", csv.namespace);
+            if let Some(own) = package_stated(csv).filter(|it| *it != package) {
+                let text = format!(
+                    "the Subscription is to `{package}`, and {} says that it is of the package `{own}`; the Subscription counts",
+                    csv.name
+                );
+                self.unknowns.push(Unknown::new("package-contradicts", Some(subject.clone()), None, text));
+            }
             if subscriptions.len() > 1 {
                 let names: Vec<&str> = subscriptions.iter().map(|it| it.name.as_str()).collect();
                 let text = format!("the Subscriptions {} are all to `{package}`; OLM wants one", names.join(", "));
@@ -164,14 +200,9 @@ impl Inventory {
             });
             self.operators.push(Operator {
                 namespace: Some(csv.namespace.clone()),
-                package,
                 package_is_guessed,
                 name: subscription.map(|it| it.name.clone()).unwrap_or_default(),
-                installed: csv.name.clone(),
-                version: csv.version.clone(),
-                olm: Generation::Classic,
                 channels: subscription.map(|it| it.channel.clone()).into_iter().filter(|it| !it.is_empty()).collect(),
-                range: String::new(),
                 source,
                 families,
                 is_managed: subscription.is_some(),
@@ -185,6 +216,7 @@ impl Inventory {
                 pending: pending.map(|it| (it.name.clone(), it.csvs.clone())),
                 unresolved: resolution,
                 place: csv.place.to_string(),
+                ..Operator::new(Generation::Classic, &package, &csv.name, &csv.version)
             });
         }
     }
@@ -192,8 +224,9 @@ impl Inventory {
     /// Subscriptions whose ClusterServiceVersion was not given: half of what there is to know.
     fn without_csv(&mut self, question: &PlanQuestion<'_>) {
         let cluster = question.cluster;
-        let known: BTreeSet<(&str, &str)> =
-            cluster.csvs.iter().map(|it| (it.namespace.as_str(), it.name.as_str())).collect();
+        // A copy is not what was installed.
+        let own = cluster.csvs.iter().filter(|it| !it.is_copied);
+        let known: BTreeSet<(&str, &str)> = own.map(|it| (it.namespace.as_str(), it.name.as_str())).collect();
         let is_in_scope = |namespace: &String| question.scope.is_empty() || question.scope.contains(namespace);
         for it in cluster.subscriptions.iter().filter(|it| is_in_scope(&it.namespace)) {
             let subject = Some(format!("{}/{}", it.namespace, it.package));
@@ -241,28 +274,14 @@ impl Inventory {
                 .iter()
                 .find(|it| it.kind == "Progressing" && matches!(it.reason.as_str(), "Retrying" | "Blocked"));
             self.operators.push(Operator {
-                namespace: None,
-                package: it.package.clone(),
-                package_is_guessed: false,
                 name: it.name.clone(),
-                installed: installed.clone(),
-                version: version.clone(),
-                olm: Generation::V1,
                 channels: it.channels.clone(),
                 range: it.version.clone(),
                 source,
                 families,
-                is_managed: true,
-                is_manual: false,
-                own_max: None,
-                min_kube_version: String::new(),
-                phase: String::new(),
-                message: String::new(),
-                in_flight: None,
-                refusal: None,
-                pending: None,
                 unresolved: retrying.map(|it| it.message.clone()),
                 place: it.place.to_string(),
+                ..Operator::new(Generation::V1, &it.package, installed, version)
             });
         }
     }
@@ -286,15 +305,19 @@ fn package_of(csv: &ClusterServiceVersion, subscription: Option<&Subscription>) 
     if let Some(subscription) = subscription.filter(|it| !it.package.is_empty()) {
         return (subscription.package.clone(), false);
     }
-    let stated = csv.properties.iter().flatten().filter(|it| &*it.kind == "olm.package").find_map(|it| {
-        let mut reader = json::Reader::new();
-        let value = reader.read(&it.value).ok()?;
-        Some(value.get("packageName")?.as_str()?.into_owned())
-    });
-    match stated {
+    match package_stated(csv) {
         Some(package) => (package, false),
         None => (csv.name.split(".v").next().unwrap_or_default().to_owned(), true),
     }
+}
+
+/// The package that a ClusterServiceVersion says it is of.
+fn package_stated(csv: &ClusterServiceVersion) -> Option<String> {
+    csv.properties.iter().flatten().filter(|it| &*it.kind == "olm.package").find_map(|it| {
+        let mut reader = json::Reader::new();
+        let value = reader.read(&it.value).ok()?;
+        Some(value.get("packageName")?.as_str()?.into_owned())
+    })
 }
 
 /// Which families of catalogs a CatalogSource is.

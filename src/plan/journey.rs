@@ -250,10 +250,8 @@ impl Traveller<'_> {
             (Some(bundle), _) => format!("update to {bundle} first"),
             (None, true) => format!("no update in the catalog of {} lifts it; uninstall the operator", self.path[idx]),
             (None, false) if self.operator.is_managed => {
-                format!(
-                    "no catalog for {} is given, where an update may lift it; else uninstall the operator",
-                    self.path[idx]
-                )
+                let missing = either(&self.path[idx..upto]);
+                format!("no catalog for {missing} is given, where an update may lift it; else uninstall the operator")
             }
             (None, false) => "nothing updates it; uninstall the operator, or subscribe to it".to_owned(),
         };
@@ -741,6 +739,11 @@ impl Traveller<'_> {
         self.warn(&mut step);
         self.journey.steps.push((When::AtTheEnd, step));
     }
+}
+
+/// Any of some versions, in words.
+fn either(minors: &[Minor]) -> String {
+    minors.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ")
 }
 
 fn setting(field: &str, value: &str) -> Option<Setting> {

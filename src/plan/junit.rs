@@ -1,6 +1,6 @@
 //! A plan as results for CI: a suite for operators, blockers, decisions and what is not known.
 //!
-//! Something failed if and only if the verdict is not `ready`, so that what CI shows and the exit code agree.
+//! A case failed if and only if the verdict is not `ready`, so that what CI shows and the exit code agree.
 //!
 //! What it deliberately does not do: it judges nothing itself.
 
@@ -8,7 +8,7 @@ use super::answer::{OperatorPlan, Plan, PlanStep, StepKind};
 use crate::diag::junit::{JunitCase, JunitReason, JunitReport, JunitResult, JunitSuite};
 
 /// A plan as JUnit XML. What is required of an operator before or after the platform's update makes it fail, as do blockers and
-/// decisions. What is not known is an error where it decides the verdict, else it is skipped.
+/// decisions, and what is not known where it decides the verdict; the rest of that is skipped.
 #[must_use]
 pub fn junit(plan: &Plan) -> String {
     let blockers = plan.blockers.iter().map(|it| {
@@ -24,13 +24,10 @@ pub fn junit(plan: &Plan) -> String {
     });
     let unknowns = plan.unknowns.iter().map(|it| {
         let name = named(&it.code, it.subject.as_deref(), it.platform.as_deref());
-        let result = if it.decides() {
-            let (kind, message) = (it.code.clone(), it.text.clone());
-            JunitResult::Error(JunitReason { kind, message, detail: vec![it.text.clone()] })
-        } else {
-            JunitResult::Skipped(it.text.clone())
-        };
-        case("unknowns", name, result)
+        match it.decides() {
+            true => failed("unknowns", name, &it.code, &it.text, vec![it.text.clone()]),
+            false => case("unknowns", name, JunitResult::Skipped(it.text.clone())),
+        }
     });
     let suite = |name: &str, cases: Vec<JunitCase>| JunitSuite { name: name.to_owned(), cases };
     let report = JunitReport {

@@ -36,7 +36,7 @@ pub use answer::{
     Blocker, CatalogOfPlan, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanStep, PlanVerdict, Reason,
     RouteStep, StepKind, Unknown,
 };
-pub use basis::{BasisError, PlanBasis, PlanWish, graph_of_cluster};
+pub use basis::{BasisError, PlanBasis, PlanWish, USUAL_ARCH, add_updates_of, channels_of};
 pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgress, StepStatus, progress};
 pub use family::{PlanCatalog, family_and_minor};
 pub use html::html;
@@ -45,7 +45,7 @@ pub(crate) use html::report;
 pub use junit::junit;
 pub use manifests::manifests;
 pub use markdown::{markdown, script};
-pub use question::{PlanQuestion, path_of};
+pub use question::{PlanQuestion, path_by_name, path_of};
 pub use standing::OperatorState;
 pub use way_out::{StayingOperator, WayOut, catalogs_of_move, way_out};
 
@@ -57,11 +57,11 @@ use crate::index::IndexError;
 /// # Errors
 /// If the index cannot be read.
 pub fn plan(question: &PlanQuestion<'_>) -> Result<Plan, IndexError> {
-    let path = path_of(question.from, question.to);
+    let path = &question.path;
     let catalogs = catalogs::Catalogs::new(question);
-    let mut plan = draft(question, &catalogs, &path, &verify::Settled::new())?;
-    verify::verify(&mut plan, |settled| draft(question, &catalogs, &path, settled))?;
-    platform_state::add(question, &path, &mut plan);
+    let mut plan = draft(question, &catalogs, path, &verify::Settled::new())?;
+    verify::verify(&mut plan, |settled| draft(question, &catalogs, path, settled))?;
+    platform_state::add(question, path, &mut plan);
     commands::add(question, &mut plan);
     plan.judge(&catalogs, question.to);
     Ok(plan)

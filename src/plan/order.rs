@@ -15,6 +15,7 @@ use super::question::PlanQuestion;
 use crate::constraint::openshift::Minor;
 use crate::index::IndexError;
 use crate::platform::{Goal, PlatformPath, Support, platform_path};
+use crate::upgrade::Generation;
 
 /// A step with the operator that it is about, and how many steps that has at the same time before it.
 struct Timed {
@@ -32,10 +33,7 @@ pub(super) fn assemble(
     journeys: Vec<Journey>,
 ) -> Result<Plan, IndexError> {
     let Inventory { operators, mut unknowns } = inventory;
-    for minor in path.iter().filter(|it| !catalogs.has(**it)) {
-        let text = format!("no catalog is given for OpenShift {minor}");
-        unknowns.push(Unknown::new("catalog-missing", None, Some(*minor), text));
-    }
+    unknowns.extend(missing_catalogs(question, catalogs, path, &operators));
     let (mut blockers, mut decisions, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let mut timed: Vec<Timed> = Vec::new();
     for (idx, (operator, journey)) in operators.iter().zip(journeys).enumerate() {
@@ -71,6 +69,8 @@ pub(super) fn assemble(
         cluster_changed: question.cluster.newest.clone(),
         catalogs: catalogs.collect(),
         graph: question.graph_source.clone(),
+        channels: channels_of(question),
+        arch: question.arch.clone(),
         skipped: question.cluster.skipped.clone(),
         warnings: question.cluster.warnings.clone(),
     };
@@ -85,6 +85,44 @@ pub(super) fn assemble(
         decisions,
         unknowns,
     })
+}
+
+/// The versions without a catalog: at all, or of a family that operators follow.
+fn missing_catalogs(
+    question: &PlanQuestion<'_>,
+    catalogs: &Catalogs<'_>,
+    path: &[Minor],
+    operators: &[Operator],
+) -> Vec<Unknown> {
+    let given: BTreeSet<Minor> = question.catalogs.iter().map(|it| it.minor).collect();
+    let is_beside = !path.iter().any(|it| catalogs.has(*it));
+    let given: Vec<String> = given.iter().filter(|_| is_beside).map(ToString::to_string).collect();
+    let beside = if given.is_empty() { String::new() } else { format!("; those given are for {}", given.join(", ")) };
+    // OLM v1 looks at every catalog, and finds what any of them has.
+    let followed = operators.iter().filter(|it| it.olm == Generation::Classic).flat_map(|it| &it.families);
+    let followed: BTreeSet<&String> = followed.collect();
+    let mut unknowns = Vec::new();
+    for minor in path {
+        if !catalogs.has(*minor) {
+            let text = format!("no catalog is given for OpenShift {minor}{beside}");
+            unknowns.push(Unknown::new("catalog-missing", None, Some(*minor), text));
+            continue;
+        }
+        for family in &followed {
+            if catalogs.names(std::slice::from_ref(*family), *minor).is_empty() {
+                let text = format!("no catalog of {family} is given for OpenShift {minor}, only others");
+                unknowns.push(Unknown::new("catalog-missing", Some((*family).clone()), Some(*minor), text));
+            }
+        }
+    }
+    unknowns
+}
+
+/// The channels of the updates, each once.
+fn channels_of(question: &PlanQuestion<'_>) -> Vec<String> {
+    let mut channels: Vec<String> = question.channels.iter().map(|it| it.1.clone()).collect();
+    channels.dedup();
+    channels
 }
 
 fn row(operator: &Operator, journey: Journey) -> OperatorPlan {
@@ -243,7 +281,7 @@ fn in_order(question: &PlanQuestion<'_>, path: &[Minor], operators: &[Operator],
 }
 
 fn is_minor(release: &str, minor: Minor) -> bool {
-    crate::version::Version::parse(release).is_ok_and(|it| Minor::of(&it) == minor)
+    crate::version::Version::parse(release).is_ok_and(|it| Minor::of(&it).is_same(minor))
 }
 
 /// The releases that the platform goes over, if the updates are known.

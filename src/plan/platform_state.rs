@@ -2,7 +2,8 @@
 //!
 //! What it deliberately does not do: it evaluates no query of a risk, and never proposes to force an update.
 
-use super::answer::{Blocker, Decision, Plan, StepKind};
+use super::answer::{Blocker, Decision, Plan, StepKind, Unknown};
+use super::basis::recommended;
 use super::question::PlanQuestion;
 use crate::cluster::Condition;
 use crate::constraint::openshift::Minor;
@@ -12,6 +13,7 @@ use crate::platform::{Goal, Risk, platform_path};
 pub(super) fn add(question: &PlanQuestion<'_>, path: &[Minor], plan: &mut Plan) {
     let Some(next) = path.get(1).copied() else { return };
     cluster_operators(question, next, plan);
+    cluster_version(question, next, plan);
     gates(question, next, plan);
     pools(question, plan);
     updates(question, next, plan);
@@ -99,10 +101,56 @@ fn is_explained(message: &str, plan: &Plan) -> bool {
     items.iter().all(|it| is_known(it))
 }
 
+/// What the ClusterVersion says itself: an update that is going on, a release that was refused, and reasons that nobody else gives.
+fn cluster_version(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
+    let Some(version) = &question.cluster.cluster_version else { return };
+    let place = version.place.to_string();
+    let subject = "version";
+    if !version.desired.is_empty() && version.desired != version.version {
+        let text = format!("the update from {} to {} is not finished", version.version, version.desired);
+        let lift = "wait until it is, then plan again";
+        plan.blockers.push(blocker("platform-updating", subject, None, text, lift, place.clone()));
+    }
+    let refused = |kind: &str| Condition::find(&version.conditions, kind).filter(|it| it.status == "False");
+    if let Some(it) = refused("ReleaseAccepted") {
+        let lift = "as its message says, or give the release up: oc adm upgrade --clear";
+        let text = it.message.clone();
+        plan.blockers.push(blocker("release-not-accepted", subject, None, text, lift, place.clone()));
+    }
+    if let Some(it) = refused("RetrievedUpdates") {
+        let text = format!("the cluster could not ask for its updates ({}): {}", it.reason, it.message);
+        plan.unknowns.push(Unknown::new("updates-not-retrieved", None, Some(next), text));
+    }
+    if let Some(it) = refused("Upgradeable") {
+        let closed: Vec<&String> = question.cluster.admin_gates.closed(question.from).map(|it| &it.1).collect();
+        let is_said = |part: &str| {
+            let of_operator = question.cluster.cluster_operators.iter().any(|operator| {
+                Condition::is(&operator.conditions, "Upgradeable", "False")
+                    && part.contains(&format!("Cluster operator {} ", operator.name))
+            });
+            of_operator || closed.iter().any(|gate| !gate.is_empty() && part.contains(gate.as_str()))
+        };
+        let parts = reasons_of(&it.message);
+        let unsaid: Vec<&str> = parts.into_iter().filter(|it| !is_said(it)).collect();
+        if !unsaid.is_empty() {
+            let lift = "as its message says";
+            let mut found = blocker("clusterversion", subject, Some(next), unsaid.join("\n"), lift, place);
+            found.value = Some(it.reason.clone()).filter(|it| !it.is_empty());
+            found.has_way = false;
+            plan.blockers.push(found);
+        }
+    }
+}
+
+/// The reasons that a ClusterVersion gives: all of its message, or the items of its list.
+fn reasons_of(message: &str) -> Vec<&str> {
+    let Some(first) = message.find("\n* ") else { return vec![message] };
+    message[first + 3..].split("\n* ").map(str::trim).collect()
+}
+
 fn gates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
-    let minor = question.from.to_string();
     let place = question.cluster.admin_gates.place.to_string();
-    for (gate, text) in question.cluster.admin_gates.closed(&minor) {
+    for (gate, text) in question.cluster.admin_gates.closed(question.from) {
         let mut lift =
             "check what it says, then acknowledge it in the ConfigMap admin-acks of openshift-config".to_owned();
         let is_plain = gate.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'-'));
@@ -132,6 +180,11 @@ fn pools(question: &PlanQuestion<'_>, plan: &mut Plan) {
 
 /// Risks of the updates, and that there are none.
 fn updates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
+    for (minor, channel) in &question.unknown_channels {
+        let text = format!("the updates to {minor} are not known: the graph data have no channel {channel}");
+        let subject = Some(channel.clone());
+        plan.unknowns.push(Unknown::new("cluster-channel-missing", subject, Some(*minor), text));
+    }
     if question.graph.is_empty() || question.cluster.openshift.is_empty() {
         return;
     }
@@ -139,6 +192,9 @@ fn updates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
     let found = platform_path(&question.graph, from, &Goal::Minor(question.to))
         .or_else(|| platform_path(&question.graph, from, &Goal::Minor(next)));
     let Some(found) = found else {
+        if question.unknown_channels.iter().any(|it| it.0 == next) {
+            return;
+        }
         let text = format!("no update leads from {from} to {next}");
         let lift = "update to the newest patch of the present minor version first, or choose another channel";
         let place = String::new();
@@ -146,12 +202,13 @@ fn updates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
         return;
     };
     for hop in &found.hops {
+        let is_exposed = hop.from == *from && exposure(question, &hop.to);
         for risk in &hop.risks {
             plan.decisions.push(Decision {
                 code: "conditional-risk".to_owned(),
                 subject: Some(risk.name.clone()),
                 platform: Some(hop.to.clone()),
-                text: risk_words(risk),
+                text: risk_words(risk, is_exposed),
                 options: vec![
                     format!("read {} and judge whether the cluster is exposed", risk.url),
                     "wait for a release without the risk".to_owned(),
@@ -167,8 +224,17 @@ fn updates(question: &PlanQuestion<'_>, next: Minor, plan: &mut Plan) {
     }
 }
 
-fn risk_words(risk: &Risk) -> String {
-    let who =
-        if risk.is_always() { "every cluster is exposed" } else { "only the cluster can tell whether it is exposed" };
+/// Whether the cluster itself does not recommend an update.
+fn exposure(question: &PlanQuestion<'_>, to: &str) -> bool {
+    let updates = question.cluster.cluster_version.iter().flat_map(|it| &it.conditional);
+    updates.filter(|it| it.0 == to).any(|it| recommended(&it.1).is_some_and(|it| it.0 == "False"))
+}
+
+fn risk_words(risk: &Risk, is_exposed: bool) -> String {
+    let who = match risk.is_always() {
+        true => "every cluster is exposed",
+        false if is_exposed => "the cluster itself does not recommend the update",
+        false => "only the cluster can tell whether it is exposed",
+    };
     format!("{} ({who})", risk.message.split_whitespace().collect::<Vec<_>>().join(" "))
 }

@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: it has no defaults that depend on the day.
 
+use std::collections::BTreeSet;
+
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
@@ -17,6 +19,8 @@ pub struct PlanQuestion<'q> {
     pub from: Minor,
     /// Where it shall go.
     pub to: Minor,
+    /// The minor versions from the first to the last.
+    pub path: Vec<Minor>,
     /// Whether from one version with extended support to the next, with paused pools.
     pub eus: bool,
     /// The day on which support is judged.
@@ -35,6 +39,12 @@ pub struct PlanQuestion<'q> {
     pub graph: Graph,
     /// Where they come from, for people.
     pub graph_source: String,
+    /// The channel that each update of the platform is taken from, by the version that it leads to.
+    pub channels: Vec<(Minor, String)>,
+    /// Of these, the ones that no source of updates has, where that is known.
+    pub unknown_channels: Vec<(Minor, String)>,
+    /// The architecture of the cluster.
+    pub arch: String,
     /// The namespaces that are looked at; all if there are none.
     pub scope: Vec<String>,
     /// Blockers and decisions that are taken as settled, by their codes or `CODE:SUBJECT`.
@@ -49,5 +59,16 @@ const MAX_PATH: usize = 40;
 pub fn path_of(from: Minor, to: Minor) -> Vec<Minor> {
     let mut path: Vec<Minor> = from.until(to).take(MAX_PATH).collect();
     path.push(to);
+    path
+}
+
+/// The same, with the names that the versions on the way have where something is known of them: 5.0 may be called 4.23.
+#[must_use]
+pub fn path_by_name(from: Minor, to: Minor, known: &BTreeSet<Minor>) -> Vec<Minor> {
+    let mut path = path_of(from, to);
+    let between = path.len().saturating_sub(1);
+    for it in path.iter_mut().take(between).skip(1).filter(|it| !known.contains(it)) {
+        *it = known.iter().copied().find(|name| name.is_same(*it)).unwrap_or(*it);
+    }
     path
 }

@@ -46,7 +46,7 @@ pub(super) fn state_at(view: &PackageView, operator: &Operator, at: &Standing) -
         return OperatorState::ChannelGone;
     }
     let is_asked = |name: &str| at.channels.is_empty() || at.channels.iter().any(|it| it == name);
-    let packages: Vec<classic::Package> = view.graphs.iter().map(classic::Package::new).collect();
+    let packages: Vec<_> = view.graphs.iter().map(|it| view.as_classic(it)).collect();
     let channels: Vec<&classic::Channel> =
         packages.iter().flat_map(|it| &it.channels).filter(|it| is_asked(&it.name)).collect();
     let name = at.bundle.name.as_str();
@@ -93,7 +93,7 @@ pub(super) fn way(view: &PackageView, operator: &Operator, at: &Standing) -> Vec
 
 /// The lowest entry of the channel that OLM would install.
 pub(super) fn entry_point(view: &PackageView, at: &Standing) -> Option<String> {
-    let package = classic::Package::new(view.graphs.first()?);
+    let package = view.as_classic(view.graphs.first()?);
     let channel = package.channels.iter().find(|it| at.channels.first().is_none_or(|name| it.name == *name))?;
     Some(channel.order().ok()?.live.last()?.name.clone())
 }

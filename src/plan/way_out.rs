@@ -50,11 +50,13 @@ pub fn catalogs_of_move(names: &[String], step: Move) -> Vec<PlanCatalog> {
     let path = path_of(step.from, step.to);
     let here = |name: &String| PlanCatalog { catalog: name.clone(), minor: step.from, family: name.clone() };
     let of_version = |name: &String| match family_and_minor(name) {
-        Some((family, minor)) if path.contains(&minor) => PlanCatalog { catalog: name.clone(), minor, family },
+        Some((family, minor)) if path.iter().any(|it| it.is_same(minor)) => {
+            PlanCatalog { catalog: name.clone(), minor, family }
+        }
         _ => here(name),
     };
     let catalogs: Vec<PlanCatalog> = names.iter().map(of_version).collect();
-    if catalogs.iter().any(|it| it.minor == step.from) { catalogs } else { names.iter().map(here).collect() }
+    if catalogs.iter().any(|it| it.minor.is_same(step.from)) { catalogs } else { names.iter().map(here).collect() }
 }
 
 /// What leads an operator to a bundle that may stay; `None` if nothing but uninstalling helps. A Subscription follows one catalog all the
@@ -73,6 +75,7 @@ pub fn way_out(
         cluster: &cluster,
         from: step.from,
         to: step.to,
+        path: path_of(step.from, step.to),
         eus: false,
         // Without lifecycles but those of the catalogs, no day counts.
         day: Day::of_unix(0),
@@ -83,11 +86,14 @@ pub fn way_out(
         source_map: Vec::new(),
         graph: Graph::default(),
         graph_source: String::new(),
+        channels: Vec::new(),
+        unknown_channels: Vec::new(),
+        arch: String::new(),
         scope: Vec::new(),
         assume: Vec::new(),
     };
     let mut families: Vec<String> = Vec::new();
-    for it in catalogs.iter().filter(|it| it.minor == step.from) {
+    for it in catalogs.iter().filter(|it| it.minor.is_same(step.from)) {
         if !families.contains(&it.family) {
             families.push(it.family.clone());
         }
@@ -113,28 +119,11 @@ pub fn way_out(
 /// An operator of which nothing else is known, as somebody subscribes to it.
 fn alone(of: &StayingOperator, families: Vec<String>) -> Operator {
     Operator {
-        namespace: (of.olm == Generation::Classic).then(String::new),
-        package: of.package.clone(),
-        package_is_guessed: false,
-        name: of.package.clone(),
-        installed: of.installed.name.clone(),
-        version: of.installed.version.clone(),
-        olm: of.olm,
         channels: of.channels.clone(),
         range: of.range.clone(),
-        source: String::new(),
         families,
-        is_managed: true,
-        is_manual: false,
         own_max: of.own_max.clone(),
-        min_kube_version: String::new(),
-        phase: String::new(),
-        message: String::new(),
-        in_flight: None,
-        refusal: None,
-        pending: None,
-        unresolved: None,
-        place: String::new(),
+        ..Operator::new(of.olm, &of.package, &of.installed.name, &of.installed.version)
     }
 }
 

@@ -62,7 +62,7 @@ pub struct Risk {
     pub url: String,
     /// What it is.
     pub message: String,
-    /// Who is exposed; the first rule that can be evaluated decides.
+    /// Who is exposed; the first rule that can be evaluated decides. Where none can, the update is not recommended.
     pub matching_rules: Vec<MatchingRule>,
 }
 
@@ -78,10 +78,11 @@ impl Risk {
         }
     }
 
-    /// Whether every cluster is exposed: by its first rule.
+    /// Whether it keeps every cluster from the update: by its first rule of a known type, or because it has none of those.
     #[must_use]
     pub fn is_always(&self) -> bool {
-        self.matching_rules.first() == Some(&MatchingRule::Always)
+        let mut usable = self.matching_rules.iter().filter(|it| !matches!(it, MatchingRule::Other { .. }));
+        usable.next().is_none_or(|it| *it == MatchingRule::Always)
     }
 }
 
@@ -144,8 +145,8 @@ pub struct EdgeJudgement {
 impl EdgeJudgement {
     /// Judges an edge by all that is said against edges. One blocked edge without rules removes it.
     #[must_use]
-    pub fn of(blocked: &[BlockedEdge], from: &str, to: &str, arch: &str) -> Self {
-        let about: Vec<&BlockedEdge> = blocked.iter().filter(|it| it.is_about(from, to, arch)).collect();
+    pub fn of<'b>(blocked: impl IntoIterator<Item = &'b BlockedEdge>, from: &str, to: &str, arch: &str) -> Self {
+        let about: Vec<&BlockedEdge> = blocked.into_iter().filter(|it| it.is_about(from, to, arch)).collect();
         let mut risks: Vec<Risk> =
             about.iter().map(|it| it.risk.clone()).filter(|it| !it.matching_rules.is_empty()).collect();
         risks.sort();
@@ -157,5 +158,29 @@ impl EdgeJudgement {
             false => EdgeStatus::Conditional,
         };
         Self { status, risks }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_of_unknown_types_are_passed_over() {
+        let always = || MatchingRule::Always;
+        let query = || MatchingRule::PromQl { promql: "up".to_owned() };
+        let other = || MatchingRule::Other { name: "Moon".to_owned() };
+        for (matching_rules, expected) in [
+            (vec![always()], true),
+            (vec![query()], false),
+            (vec![query(), always()], false),
+            (vec![other(), always()], true),
+            (vec![other(), query()], false),
+            // None can be evaluated, so no cluster gets the update recommended.
+            (vec![other()], true),
+        ] {
+            let risk = Risk { name: String::new(), url: String::new(), message: String::new(), matching_rules };
+            assert_eq!(risk.is_always(), expected, "{:?}", risk.matching_rules);
+        }
     }
 }

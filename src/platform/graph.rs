@@ -8,6 +8,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::edges::Risk;
+use crate::constraint::openshift::Minor;
+use crate::version::Version;
 
 /// A release.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
@@ -48,6 +50,20 @@ impl Graph {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty() && self.releases.is_empty()
+    }
+
+    /// Keeps the releases of some minor versions, and the updates between them.
+    pub fn keep(&mut self, is_meant: impl Fn(Minor) -> bool) {
+        let is_kept = |it: &str| Version::parse(it).is_ok_and(|it| is_meant(Minor::of(&it)));
+        self.releases.retain(|version, _| is_kept(version));
+        self.edges.retain(|it| is_kept(&it.from) && is_kept(&it.to));
+    }
+
+    /// Takes risks from an update, by their names: somebody has ruled them out.
+    pub fn rule_out(&mut self, from: &str, to: &str, names: &[String]) {
+        for edge in self.edges.iter_mut().filter(|it| it.from == from && it.to == to) {
+            edge.risks.retain(|it| !names.contains(&it.name));
+        }
     }
 
     /// Adds another graph. Of two forms of one update the exact one counts; of two exact ones, all risks.

@@ -146,8 +146,11 @@ impl GraphData {
         releases.sort_by(|a, b| a.0.cmp_precedence(&b.0));
         let mut graph = Graph::default();
         for (to, release) in &releases {
+            // Of thousands of blocked edges only a few lead to it.
+            let blocked: Vec<&BlockedEdge> = self.blocked.iter().filter(|it| it.to == release.version).collect();
             for (from, source) in releases.iter().filter(|it| self.is_likely(&it.0, &it.1.version, to, arch)) {
-                let judgement = self.judge(&source.version, &release.version, arch);
+                let blocked = blocked.iter().copied();
+                let judgement = EdgeJudgement::of(blocked, &source.version, &release.version, arch);
                 if from.cmp_precedence(to).is_lt() && judgement.status != EdgeStatus::Blocked {
                     graph.edges.push(Edge {
                         from: source.version.clone(),
@@ -170,14 +173,14 @@ impl GraphData {
         let at_least = |least: &Option<Version>| least.as_ref().is_none_or(|it| !from.cmp_precedence(it).is_lt());
         let Some(window) = window else {
             // Without suggestions: within a minor version, and from the one before.
-            return minor == before || before.next() == minor;
+            return minor.is_same(before) || before.next().is_same(minor);
         };
-        if minor == before {
+        if minor.is_same(before) {
             return !window.block_lists.1.contains(from_text)
                 && at_least(&window.z.0)
                 && window.z.1.as_ref().is_none_or(|it| from.cmp_precedence(it).is_lt());
         }
-        before.next() == minor
+        before.next().is_same(minor)
             && !window.block_lists.0.contains(from_text)
             && at_least(&window.minor.0)
             && window.minor.1.as_ref().is_none_or(|it| !from.cmp_precedence(it).is_gt())

@@ -8,6 +8,7 @@
 //! | [`GraphData`] | a copy of the update graph's repository: releases of channels, blocked edges, windows of updates |
 //! | [`Graph`] | releases and the updates between them, exact or estimated, with their risks |
 //! | [`UpdateSource`] | one place where updates are known from: an answer of the update service, or a copy of the graph data |
+//! | [`ClusterChannels`] | the channel that a cluster takes each update from, and what is known of it |
 //! | [`platform_path`] | the shortest way from a release to another or to a minor version |
 //!
 //! How the data look and what they mean is in `docs/behaviour/platform.md`.
@@ -15,6 +16,7 @@
 //! What it deliberately does not do: no index, no clock, no network. Nothing is bundled, because such data age; and no release is made up.
 
 mod answer;
+mod channel;
 mod day;
 mod edges;
 mod graph;
@@ -29,6 +31,7 @@ mod text;
 mod update_source;
 
 pub use answer::{GraphError, read_answer};
+pub use channel::{ClusterChannels, known_channels, known_minors, may_have_extended_support};
 pub use day::Day;
 pub use edges::{BlockedEdge, EdgeJudgement, EdgeStatus, MatchingRule, Risk};
 pub use graph::{Edge, Graph, Release};

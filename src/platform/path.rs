@@ -68,7 +68,7 @@ pub struct PlatformRoute {
     pub reason: String,
 }
 
-/// What a way costs: updates, updates with a risk for all, risks.
+/// What a way costs: updates, updates with a risk for all, other risks.
 type Cost = (usize, usize, usize);
 
 /// The best way; `None` if there is none. Early releases are passed over unless one is asked for or the way begins at one.
@@ -78,7 +78,7 @@ pub fn platform_path(graph: &Graph, from: &str, goal: &Goal) -> Option<PlatformP
     let early = |text: &str| Version::parse(text).map_or(true, |it| it.is_prerelease());
     let is_goal = |text: &str| match goal {
         Goal::Release(release) => text == release,
-        Goal::Minor(minor) => Version::parse(text).is_ok_and(|it| Minor::of(&it) == *minor),
+        Goal::Minor(minor) => Version::parse(text).is_ok_and(|it| Minor::of(&it).is_same(*minor)),
     };
     let takes_early = early(from) || matches!(goal, Goal::Release(release) if early(release));
     let mut edges_from: BTreeMap<&str, Vec<&Edge>> = BTreeMap::new();
@@ -110,7 +110,8 @@ pub fn platform_path(graph: &Graph, from: &str, goal: &Goal) -> Option<PlatformP
         for (at, ((n_hops, n_always, n_risks), way)) in &layer {
             for edge in edges_from.get(at).into_iter().flatten().filter(|it| !seen.contains(it.to.as_str())) {
                 let is_always = edge.risks.iter().any(Risk::is_always);
-                let cost = (n_hops + 1, n_always + usize::from(is_always), n_risks + edge.risks.len());
+                let n_others = edge.risks.iter().filter(|it| !it.is_always()).count();
+                let cost = (n_hops + 1, n_always + usize::from(is_always), n_risks + n_others);
                 let is_better = match next.get(edge.to.as_str()) {
                     None => true,
                     Some((known, before)) => {

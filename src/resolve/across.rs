@@ -17,9 +17,18 @@ struct Present {
     kinds: BTreeSet<String>,
 }
 
+/// A conflict that no namespace sees by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Crossing {
+    /// The namespaces that it is about.
+    pub namespaces: Vec<String>,
+    /// What it is, in words.
+    pub text: String,
+}
+
 /// What those who look after the whole cluster should know: the namespaces, each with its resolution if it has one.
 #[must_use]
-pub fn across(cluster: &Cluster, namespaces: &[(World, Option<Resolution>)]) -> Vec<String> {
+pub fn across(cluster: &Cluster, namespaces: &[(World, Option<Resolution>)]) -> Vec<Crossing> {
     let mut all: Vec<Present> = Vec::new();
     for (world, resolution) in namespaces {
         let stays = |name: &str| resolution.as_ref().is_none_or(|it| it.kept.iter().any(|it| it.name == name));
@@ -35,7 +44,7 @@ pub fn across(cluster: &Cluster, namespaces: &[(World, Option<Resolution>)]) -> 
             add(&operator.name, true, kinds(operator_apis(operator)));
         }
     }
-    let mut warnings = Vec::new();
+    let mut crossings = Vec::new();
     for (at, one) in all.iter().enumerate() {
         for other in all[at + 1..].iter().filter(|it| it.namespace != one.namespace) {
             let shared: Vec<&str> = one.kinds.intersection(&other.kinds).map(String::as_str).collect();
@@ -43,27 +52,39 @@ pub fn across(cluster: &Cluster, namespaces: &[(World, Option<Resolution>)]) -> 
                 continue;
             }
             let (a, b, shared) = (words(one), words(other), shared.join(", "));
-            if groups_overlap(cluster, &one.namespace, &other.namespace) {
-                warnings.push(format!(
+            let text = if groups_overlap(cluster, &one.namespace, &other.namespace) {
+                format!(
                     "{a} and {b} both own {shared}, and their OperatorGroups overlap: OLM fails the later one with \
                      InterOperatorGroupOwnerConflict"
-                ));
+                )
             } else if one.is_new == other.is_new {
-                warnings.push(format!("{a} and {b} both own {shared}: the newer definition serves both"));
-            }
+                format!("{a} and {b} both own {shared}: the newer definition serves both")
+            } else {
+                continue;
+            };
+            crossings.push(Crossing { namespaces: vec![one.namespace.clone(), other.namespace.clone()], text });
         }
     }
-    let subscribed = |package: &str| cluster.subscriptions.iter().find(|it| it.package == package);
+    crossings.extend(of_both_generations(cluster, namespaces));
+    crossings
+}
+
+/// Packages that Subscriptions and ClusterExtensions install both.
+fn of_both_generations(cluster: &Cluster, namespaces: &[(World, Option<Resolution>)]) -> Vec<Crossing> {
+    let subscriptions =
+        || namespaces.iter().flat_map(|(world, _)| world.subscriptions.iter().map(move |it| (world, it)));
+    let mut crossings = Vec::new();
     for extension in &cluster.extensions {
-        if let Some(it) = subscribed(&extension.package) {
-            warnings.push(format!(
+        for (world, it) in subscriptions().filter(|(_, it)| it.package == extension.package) {
+            let text = format!(
                 "the ClusterExtension {} and the Subscription {} in the namespace {} both install `{}`: OLM v1 refuses objects that \
                  another one manages",
-                extension.name, it.name, it.namespace, extension.package
-            ));
+                extension.name, it.name, world.namespace, extension.package
+            );
+            crossings.push(Crossing { namespaces: vec![world.namespace.clone()], text });
         }
     }
-    warnings
+    crossings
 }
 
 fn words(it: &Present) -> String {

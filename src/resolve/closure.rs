@@ -184,7 +184,11 @@ pub fn bare_world(index: &Index, catalogs: &[String]) -> Result<World, ClosureEr
 pub(super) fn subscribed(index: &Index, world: &World, target: BundleName<'_>) -> Result<World, ClosureError> {
     let mut asked = world.clone();
     let question = Question {
-        install: vec![Install { package: target.package.to_owned(), choice: Some(target.bundle.to_owned()) }],
+        install: vec![Install {
+            package: target.package.to_owned(),
+            choice: Some(target.bundle.to_owned()),
+            ..Install::default()
+        }],
         ..Question::default()
     };
     question.complete(&mut asked, &IndexRows::new(index, world), index)?;

@@ -36,7 +36,7 @@ mod universe;
 mod variables;
 mod why;
 
-pub use across::across;
+pub use across::{Crossing, across};
 pub use answer::{
     BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer, OperatorAnswer, Outcome,
     ResolutionAnswer, StepsAnswer,
@@ -54,7 +54,7 @@ pub use fitness::ClusterFacts;
 pub use generations::{Course, Generation, MAX_GENERATIONS, after, generations};
 pub use indexed::IndexRows;
 pub use preference::Preference;
-pub use question::{Bundles, Install, Question, QuestionError, SOURCE_LABEL};
+pub use question::{Bundles, Install, Installed, Question, QuestionError, SOURCE_LABEL};
 pub use quirks::quirks;
 pub use repair::{Repair, repairs};
 pub use resolution::{Because, Behind, Kept, Operator, Options, Preferred, Provision, Resolution, Verdict, resolve};

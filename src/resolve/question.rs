@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: it resolves nothing.
 
+use std::collections::BTreeSet;
+
 use thiserror::Error;
 
 use super::rows::{Catalog, OperatorGroups, PackageRows, Rows, World};
@@ -27,8 +29,8 @@ pub struct Question {
     pub global_namespace: Option<String>,
     /// What is to be installed besides.
     pub install: Vec<Install>,
-    /// What is installed besides: names of bundles, each with the channel of its Subscription if that matters.
-    pub installed: Vec<(String, Option<String>)>,
+    /// What is installed besides.
+    pub installed: Vec<Installed>,
     /// Whether Subscriptions to catalogs that are not at hand are passed over.
     pub ignores_missing: bool,
 }
@@ -36,10 +38,23 @@ pub struct Question {
 /// Something to be installed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Install {
+    /// The namespace; that of the question, if none is said.
+    pub namespace: Option<String>,
     /// The package.
     pub package: String,
     /// The channel, or the version or name of the bundle to start with.
     pub choice: Option<String>,
+}
+
+/// Something that is installed, whatever the manifests say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Installed {
+    /// The namespace; that of the question, if none is said.
+    pub namespace: Option<String>,
+    /// The name of the bundle.
+    pub bundle: String,
+    /// The channel of its Subscription, if that matters.
+    pub channel: Option<String>,
 }
 
 /// Why a question makes no world.
@@ -49,6 +64,14 @@ pub enum QuestionError {
     /// The manifests are about several namespaces, and OLM resolves one.
     #[error("the manifests are about several namespaces: {}", .0.join(", "))]
     SeveralNamespaces(Vec<String>),
+    /// One namespace is asked about, and something is for another one.
+    #[error("`{for_namespace}` is not the namespace `{asked}` that is asked about")]
+    OtherNamespace {
+        /// The namespace of the question.
+        asked: String,
+        /// The other one.
+        for_namespace: String,
+    },
     /// The manifests are not about that namespace.
     #[error("the manifests have nothing in the namespace `{name}`")]
     NoSuchNamespace {
@@ -148,7 +171,7 @@ impl Question {
         }
         let groups: Vec<_> = self.cluster.operator_groups.iter().filter(|it| it.namespace == namespace).collect();
         if groups.is_empty() && !self.cluster.subscriptions.is_empty() {
-            warnings.push("the manifests have no OperatorGroup; one is assumed".to_owned());
+            warnings.push(format!("the namespace {namespace} has no OperatorGroup in the manifests; one is assumed"));
         }
         let groups = OperatorGroups {
             count: groups.len().max(1),
@@ -158,18 +181,69 @@ impl Question {
         Ok((World { namespace, global_namespace, catalogs, subscriptions, installed, groups, elsewhere }, warnings))
     }
 
+    /// The namespaces that the question is about: the one that it names, else all that the manifests have something in and all that
+    /// something is to be installed in. What says no namespace belongs to the only one of the manifests.
+    ///
+    /// # Errors
+    /// If that is not clear.
+    pub fn namespaces(&self) -> Result<Vec<String>, QuestionError> {
+        let named = self.named();
+        if let Some(asked) = &self.namespace {
+            if let Some(other) = named.iter().find(|it| *it != asked) {
+                return Err(QuestionError::OtherNamespace { asked: asked.clone(), for_namespace: (*other).to_owned() });
+            }
+            return Ok(vec![self.namespace()?]);
+        }
+        let known = self.cluster.namespaces().into_iter().filter(|it| !it.is_empty());
+        let mut all: BTreeSet<String> = known.chain(named).map(str::to_owned).collect();
+        let is_unnamed = self.install.iter().map(|it| &it.namespace).any(Option::is_none)
+            || self.installed.iter().map(|it| &it.namespace).any(Option::is_none);
+        if is_unnamed || all.is_empty() {
+            all.insert(self.namespace_of_manifests()?);
+        }
+        Ok(all.into_iter().collect())
+    }
+
+    /// The question about one of its namespaces. What says no namespace stays with the one that it belongs to.
+    #[must_use]
+    pub fn about(&self, namespace: &str) -> Self {
+        let home = self.namespace.clone().or_else(|| self.namespace_of_manifests().ok());
+        let is_its = |it: &Option<String>| it.as_deref().or(home.as_deref()) == Some(namespace);
+        Self {
+            cluster: self.cluster.clone(),
+            namespace: Some(namespace.to_owned()),
+            global_namespace: self.global_namespace.clone(),
+            install: self.install.iter().filter(|it| is_its(&it.namespace)).cloned().collect(),
+            installed: self.installed.iter().filter(|it| is_its(&it.namespace)).cloned().collect(),
+            ignores_missing: self.ignores_missing,
+        }
+    }
+
+    /// The namespaces that something is for by its own words.
+    fn named(&self) -> BTreeSet<&str> {
+        let install = self.install.iter().filter_map(|it| it.namespace.as_deref());
+        install.chain(self.installed.iter().filter_map(|it| it.namespace.as_deref())).collect()
+    }
+
     fn namespace(&self) -> Result<String, QuestionError> {
+        let Some(name) = &self.namespace else { return self.namespace_of_manifests() };
         let known = self.cluster.namespaces();
-        match (&self.namespace, known.as_slice()) {
-            (Some(name), []) => Ok(name.clone()),
-            (Some(name), known) if known.contains(&name.as_str()) || known == [""] => Ok(name.clone()),
-            (Some(name), known) => Err(QuestionError::NoSuchNamespace {
-                name: name.clone(),
-                known: known.iter().map(ToString::to_string).collect(),
-            }),
-            (None, []) | (None, [""]) => Ok(DEFAULT_NAMESPACE.to_owned()),
-            (None, [only]) => Ok((*only).to_owned()),
-            (None, several) => Err(QuestionError::SeveralNamespaces(several.iter().map(ToString::to_string).collect())),
+        // Something can be installed where nothing is yet.
+        if known.is_empty() || known == [""] || known.contains(&name.as_str()) || self.named().contains(name.as_str()) {
+            return Ok(name.clone());
+        }
+        Err(QuestionError::NoSuchNamespace {
+            name: name.clone(),
+            known: known.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// The namespace that manifests are about, where there is just one.
+    fn namespace_of_manifests(&self) -> Result<String, QuestionError> {
+        match self.cluster.namespaces().as_slice() {
+            [] | [""] => Ok(DEFAULT_NAMESPACE.to_owned()),
+            [only] => Ok((*only).to_owned()),
+            several => Err(QuestionError::SeveralNamespaces(several.iter().map(ToString::to_string).collect())),
         }
     }
 
@@ -234,8 +308,8 @@ impl Question {
     /// # Errors
     /// If the catalogs do not have it.
     pub fn complete(&self, world: &mut World, rows: &dyn Rows, bundles: &dyn Bundles) -> Result<(), QuestionError> {
-        for (name, channel) in &self.installed {
-            add_installed(world, rows, bundles, name, channel.as_deref())?;
+        for it in &self.installed {
+            add_installed(world, rows, bundles, &it.bundle, it.channel.as_deref())?;
         }
         for install in &self.install {
             add_subscription(world, rows, install)?;

@@ -1,5 +1,8 @@
 //! The words of answers that both generations of OLM share.
 
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,10 +72,14 @@ pub struct PackageView {
     pub package: String,
     /// What the catalogs say.
     pub graphs: Vec<PackageGraph>,
-    /// The catalogs as OLM v1 sees them.
-    pub catalogs: Vec<v1::Catalog>,
     /// Names and versions of all bundles, each once, highest version first.
     bundles: Vec<(String, String)>,
+    /// The catalogs that are asked.
+    pub(super) ranks: Vec<CatalogRank>,
+    /// The same graphs as OLM Classic sees them, each made when it is asked first: a plan asks hundreds of times.
+    classic: Vec<OnceLock<classic::Package>>,
+    /// The catalogs as OLM v1 sees them, made when it is asked first.
+    v1: OnceLock<Vec<v1::Catalog>>,
 }
 
 /// What is asked of both engines.
@@ -96,20 +103,38 @@ impl PackageView {
     /// A package from what an index says of it and of its catalogs.
     #[must_use]
     pub fn new(package: &str, graphs: Vec<PackageGraph>, catalogs: &[CatalogRank]) -> Self {
-        let catalogs = catalogs.iter().map(|it| {
-            let graph = graphs.iter().find(|graph| graph.catalog == it.catalog);
-            v1::Catalog::new(&it.catalog, it.priority, &it.labels, graph)
-        });
-        let catalogs = catalogs.collect();
-        Self { package: package.to_owned(), catalogs, bundles: bundles(&graphs), graphs }
+        let classic = graphs.iter().map(|_| OnceLock::new()).collect();
+        let (bundles, ranks, v1) = (bundles(&graphs), catalogs.to_vec(), OnceLock::new());
+        Self { package: package.to_owned(), graphs, bundles, ranks, classic, v1 }
+    }
+
+    /// The catalogs as OLM v1 sees them.
+    #[must_use]
+    pub fn catalogs(&self) -> &[v1::Catalog] {
+        self.v1.get_or_init(|| {
+            let of = |it: &CatalogRank| {
+                let graph = self.graphs.iter().find(|graph| graph.catalog == it.catalog);
+                v1::Catalog::new(&it.catalog, it.priority, &it.labels, graph)
+            };
+            self.ranks.iter().map(of).collect()
+        })
+    }
+
+    /// A graph as OLM Classic sees it: one of the view's own is made once, another one each time.
+    pub(crate) fn as_classic<'v>(&'v self, graph: &PackageGraph) -> Cow<'v, classic::Package> {
+        let own = self.graphs.iter().zip(&self.classic).find(|it| std::ptr::eq(it.0, graph));
+        match own {
+            Some((own, made)) => Cow::Borrowed(made.get_or_init(|| classic::Package::new(own))),
+            None => Cow::Owned(classic::Package::new(graph)),
+        }
     }
 
     /// What one catalog says of the package; `None` if it says nothing.
     #[must_use]
     pub fn of_catalog(&self, catalog: &str) -> Option<Self> {
         let graphs: Vec<PackageGraph> = self.graphs.iter().filter(|it| it.catalog == catalog).cloned().collect();
-        let catalogs = self.catalogs.iter().filter(|it| it.name == catalog).cloned().collect();
-        let view = Self { package: self.package.clone(), catalogs, bundles: bundles(&graphs), graphs };
+        let ranks: Vec<CatalogRank> = self.ranks.iter().filter(|it| it.catalog == catalog).cloned().collect();
+        let view = Self::new(&self.package, graphs, &ranks);
         (!view.graphs.is_empty()).then_some(view)
     }
 
@@ -153,8 +178,13 @@ impl PackageView {
 
     /// Whether a bundle of a catalog is deprecated.
     pub(super) fn is_deprecated(&self, catalog: &str, bundle: &str) -> bool {
-        let catalog = self.catalogs.iter().find(|it| it.name == catalog);
-        catalog.and_then(|it| it.candidate(bundle)).is_some_and(|it| it.is_deprecated)
+        let graph = self.graphs.iter().find(|it| it.catalog == catalog);
+        // Of several blobs the last counts.
+        graph.is_some_and(|it| {
+            let mut deprecated = it.deprecations.last().into_iter().flatten();
+            deprecated.any(|it| it.schema == "olm.bundle" && it.name == bundle)
+                && it.bundles.iter().any(|it| it.name == bundle)
+        })
     }
 
     /// A step of OLM Classic as a target.

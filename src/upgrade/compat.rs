@@ -163,7 +163,9 @@ pub fn judge(claims: &Claims, olm: Generation, from: Minor, to: Minor) -> Judgem
     evidence.extend(judge_kube(&claims.min_kube_version, to));
     let worst = evidence.iter().map(|it| it.verdict).filter(|it| !it.may_stay()).min();
     let best = evidence.iter().map(|it| it.verdict).max();
-    let said = said.filter(|_| worst != Some(Compatibility::Blocks));
+    // What a vendor lists is no help where OLM does not install it.
+    let is_refused = |it: &Evidence| it.signal == Signal::MinKubeVersion && it.verdict == Compatibility::Excluded;
+    let said = said.filter(|_| worst != Some(Compatibility::Blocks) && !evidence.iter().any(is_refused));
     Judgement { verdict: said.or(worst).or(best).unwrap_or(Compatibility::Unknown), evidence }
 }
 

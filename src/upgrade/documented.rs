@@ -21,7 +21,7 @@ const PLACES: [&str; 4] = [
 pub fn classic_updates_as_documented(view: &PackageView, source: &str, asked: &Asked) -> Updates {
     let mut answer = Updates { version_range: String::new(), ..Updates::new(Generation::Classic, view, asked) };
     let mut graphs: Vec<_> = view.graphs.iter().collect();
-    let priority = |name: &str| view.catalogs.iter().find(|it| it.name == name).map_or(0, |it| it.priority);
+    let priority = |name: &str| view.ranks.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);
     graphs.sort_by_key(|it| (it.catalog != source, std::cmp::Reverse(priority(&it.catalog)), it.catalog.clone()));
     let Some(installed) = &asked.installed else {
         answer.reason = "the documented order is about what is installed".to_owned();

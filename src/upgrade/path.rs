@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target};
-use super::classic::{self, End};
+use super::classic::End;
 use super::updates::v1_target;
 use super::v1;
 use crate::index::query::PackageGraph;
@@ -112,7 +112,7 @@ pub fn classic_path(
     to: Option<&str>,
 ) -> UpgradePath {
     let mut answer = UpgradePath::new(Generation::Classic, view, asked, from, to);
-    match classic::Package::new(graph).path(asked.channel(), &from.as_classic()) {
+    match view.as_classic(graph).path(asked.channel(), &from.as_classic()) {
         Err(error) => UpgradePath { reason: error.to_string(), ..answer },
         Ok(path) => {
             answer.steps = path.steps.into_iter().map(|it| view.step_target(&graph.catalog, it).into()).collect();
@@ -135,14 +135,14 @@ pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Op
     loop {
         let installed = at.as_v1();
         let question = Asked { installed: Some(at.clone()), ..asked.clone() }.question(&view.package);
-        let found = match v1::resolve_only(&question, &view.catalogs) {
+        let found = match v1::resolve_only(&question, view.catalogs()) {
             Ok(found) => found,
             Err(error) => return answer.finish(false, &format!("is where it stops: {error}")),
         };
         if found.bundle == at.name || found.recorded_version == at.version {
             return answer.finish(true, "is the highest version permitted");
         }
-        let target = view.catalogs.iter().find(|it| it.name == found.catalog).and_then(|catalog| {
+        let target = view.catalogs().iter().find(|it| it.name == found.catalog).and_then(|catalog| {
             let permits = v1::permits_to(catalog, &found.bundle, &installed, &asked.channels);
             v1_target(catalog, catalog.candidate(&found.bundle)?, permits, &asked.channels)
         });

@@ -101,7 +101,7 @@ impl<'s> V1Search<'s> {
     /// The edges that are asked about, without the bundles that no way may lead over.
     fn new(view: &'s PackageView, asked: &'s Asked, from: &'s InstalledBundle, wish: &Wish<'_>) -> Self {
         let is_selected = |it: &&Catalog| asked.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
-        let web = Web::new(view.catalogs.iter().filter(is_selected), &asked.channels, asked.policy);
+        let web = Web::new(view.catalogs().iter().filter(is_selected), &asked.channels, asked.policy);
         let mut search = Self {
             web,
             channels: &asked.channels,
@@ -214,7 +214,7 @@ pub fn classic_shortest(
     from: &InstalledBundle,
     wish: &Wish<'_>,
 ) -> Vec<Vec<PathStep>> {
-    let package = classic::Package::new(graph);
+    let package = view.as_classic(graph);
     let is_asked = |name: &str| asked.channels.is_empty() || asked.channels.iter().any(|it| it == name);
     let channels: Vec<(&str, classic::Walker<'_>)> = package
         .channels

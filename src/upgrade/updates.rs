@@ -86,7 +86,7 @@ impl Updates {
 /// The answer of OLM Classic, for a Subscription to one catalog.
 #[must_use]
 pub fn classic_updates(view: &PackageView, graph: &PackageGraph, asked: &Asked) -> Updates {
-    let package = classic::Package::new(graph);
+    let package = view.as_classic(graph);
     let mut answer = Updates { version_range: String::new(), ..Updates::new(Generation::Classic, view, asked) };
     let place = channel_words(&view.package, &asked.channels);
     let steps = match &asked.installed {
@@ -174,7 +174,7 @@ pub fn nothing_leads_on(channels: &[&classic::Channel], installed: &classic::Ins
 /// The answer of OLM v1, for a ClusterExtension.
 #[must_use]
 pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
-    let found = v1::resolve(&asked.question(&view.package), &view.catalogs);
+    let found = v1::resolve(&asked.question(&view.package), view.catalogs());
     let mut answer = Updates { walk: found.walk, ..Updates::new(Generation::V1, view, asked) };
     let targets = v1_targets(view, asked);
     let resolution = found.outcome.as_ref().ok();
@@ -243,7 +243,7 @@ pub fn v1_targets(view: &PackageView, asked: &Asked) -> Vec<Target> {
     let range = Constraint::parse(&asked.version).ok();
     let mut found: Vec<(Option<VersionRelease>, Target)> = Vec::new();
     let is_selected = |it: &&v1::Catalog| asked.selector.as_ref().is_none_or(|selector| selector.matches(&it.labels));
-    for catalog in view.catalogs.iter().filter(is_selected) {
+    for catalog in view.catalogs().iter().filter(is_selected) {
         let mut add = |candidate: &v1::Candidate, permits: Vec<Permit>| {
             let is_installed = asked.installed.as_ref().is_some_and(|it| it.name == candidate.name);
             let version = candidate.version_release();

@@ -68,7 +68,7 @@ impl<'v> Ways<'v> {
     pub fn v1(view: &'v PackageView, channel: &str) -> Self {
         let question =
             Question { package: view.package.clone(), channels: vec![channel.to_owned()], ..Question::default() };
-        let best = v1::resolve_only(&question, &view.catalogs).ok().map(|it| it.version);
+        let best = v1::resolve_only(&question, view.catalogs()).ok().map(|it| it.version);
         Self { engine: Engine::V1 { question, view, best }, known: HashMap::new() }
     }
 
@@ -110,7 +110,7 @@ impl<'v> Ways<'v> {
             }
             Engine::V1 { question, view, .. } => {
                 let question = Question { installed: Some(at.as_v1()), ..question.clone() };
-                let found = v1::resolve_only(&question, &view.catalogs).ok()?;
+                let found = v1::resolve_only(&question, view.catalogs()).ok()?;
                 if found.bundle == at.name || found.recorded_version == at.version {
                     return None;
                 }
@@ -125,7 +125,7 @@ impl<'v> Ways<'v> {
     pub fn refusal(&self, at: &InstalledBundle) -> Option<String> {
         let Engine::V1 { question, view, .. } = &self.engine else { return None };
         let question = Question { installed: Some(at.as_v1()), ..question.clone() };
-        match v1::resolve_only(&question, &view.catalogs) {
+        match v1::resolve_only(&question, view.catalogs()) {
             Err(ResolveError::Dependency { bundle, property }) => {
                 Some(format!("OLM v1 refuses {bundle} for its {property}"))
             }
@@ -138,7 +138,7 @@ impl<'v> Ways<'v> {
         let permits = match &self.engine {
             Engine::Classic { walker, .. } => walker.next_step(&at.as_classic())?.permits,
             Engine::V1 { question, view, .. } => {
-                let catalogs = view.catalogs.iter();
+                let catalogs = view.catalogs().iter();
                 catalogs.flat_map(|it| v1::permits_to(it, &next.name, &at.as_v1(), &question.channels)).collect()
             }
         };
@@ -151,7 +151,7 @@ impl<'v> Ways<'v> {
             Engine::Classic { heads, .. } => heads.contains(at.name.as_str()),
             Engine::V1 { question, view, best } => {
                 let question = Question { installed: Some(at.as_v1()), ..question.clone() };
-                let stays = v1::resolve_only(&question, &view.catalogs);
+                let stays = v1::resolve_only(&question, view.catalogs());
                 stays.is_ok_and(|it| best.as_ref().is_some_and(|best| it.version >= *best))
             }
         };

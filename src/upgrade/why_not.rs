@@ -77,7 +77,7 @@ impl WhyNot {
 #[must_use]
 pub fn classic_why_not(view: &PackageView, graph: &PackageGraph, asked: &Asked, target: &(String, String)) -> WhyNot {
     let mut answer = WhyNot::new(Generation::Classic, view, asked, target);
-    let package = classic::Package::new(graph);
+    let package = view.as_classic(graph);
     let name = &target.0;
     let now = classic_updates(view, graph, asked);
     answer.instead = now.target.as_ref().map(|it| it.bundle.clone());
@@ -267,13 +267,13 @@ fn through(steps: &[PathStep]) -> String {
 pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), within: &Reach) -> WhyNot {
     let mut answer = WhyNot::new(Generation::V1, view, asked, target);
     let name = &target.0;
-    let found = v1::resolve(&asked.question(&view.package), &view.catalogs);
+    let found = v1::resolve(&asked.question(&view.package), view.catalogs());
     if let Ok(chosen) = &found.outcome {
         answer.is_taken = &chosen.bundle == name;
         answer.instead = Some(chosen.bundle.clone()).filter(|it| it != name);
     }
     for walk in &found.walk {
-        if let Some(catalog) = view.catalogs.iter().find(|it| it.name == walk.catalog) {
+        if let Some(catalog) = view.catalogs().iter().find(|it| it.name == walk.catalog) {
             answer.in_catalog(view, asked, catalog, walk);
         }
     }
@@ -387,7 +387,7 @@ fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String)
     }
     let mut question = pinned.question(&view.package);
     question.policy = v1::Policy::SelfCertified;
-    if v1::resolve(&question, &view.catalogs).outcome.is_ok_and(|it| &it.bundle == name) {
+    if v1::resolve(&question, view.catalogs()).outcome.is_ok_and(|it| &it.bundle == name) {
         ways.push(format!(
             "set upgradeConstraintPolicy: SelfCertified and version: {version:?}; the catalog does not vouch for that"
         ));

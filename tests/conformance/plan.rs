@@ -9,7 +9,7 @@ use olmdex::cluster;
 use olmdex::constraint::openshift::Minor;
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::plan::{PlanCatalog, PlanQuestion, plan};
+use olmdex::plan::{PlanCatalog, PlanQuestion, path_of, plan};
 use olmdex::platform::{Day, Graph, Lifecycle, SupportLevel, coerce};
 use serde::Deserialize;
 use serde_json::Value;
@@ -81,6 +81,7 @@ fn check(folder: &Path, beside: &Path, asked: &Asked, shelf: &Shelf) -> Outcome 
         cluster: &cluster,
         from: minor(&asked.from),
         to: minor(&asked.to),
+        path: path_of(minor(&asked.from), minor(&asked.to)),
         eus: asked.eus,
         day: asked.date.as_deref().and_then(Day::parse).unwrap_or(Day::of_unix(1_790_000_000)),
         level: SupportLevel::Extended,
@@ -94,6 +95,9 @@ fn check(folder: &Path, beside: &Path, asked: &Asked, shelf: &Shelf) -> Outcome 
         source_map: Vec::new(),
         graph: Graph::default(),
         graph_source: String::new(),
+        channels: Vec::new(),
+        unknown_channels: Vec::new(),
+        arch: String::new(),
         scope: Vec::new(),
         assume: Vec::new(),
     };

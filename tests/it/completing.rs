@@ -56,6 +56,8 @@ fn what_is_offered_fits_its_place() {
         (&["updates", "--channel=s", "till"], &["words", "till"], &[]),
         (&["path", "till", "--from", "1."], &["1.2.0", "1.1.0"], &["till.v1.0.0"]),
         (&["why-not", "till@1"], &["till@1.0.0"], &[]),
+        (&["resolve", "--install", "tools:till@1"], &["tools:till@1.0.0"], &["till@1.0.0"]),
+        (&["resolve", "--install", "t"], &["words", "till"], &[]),
         (&["list", "bundles", "--catalog", ""], &["words", "shop"], &["till"]),
         (&["diff", "index.db", "index.db", "--old-catalog", ""], &["words", "shop"], &[]),
         (&["render", "index.db", "-p", "t"], &["words", "till"], &[]),

@@ -213,3 +213,64 @@ fn all_namespaces_are_resolved_and_their_conflicts_said() {
     // What is not known of one namespace does not keep the others back.
     run("over.yaml", "colours=paints", &[]).expect_words("is skipped: its catalog `paints` was not given");
 }
+
+/// What is to be installed in several namespaces is answered together, beside what is there already.
+#[test]
+fn new_subscriptions_of_several_namespaces_are_answered_together() {
+    let directory = crate::support::scratch();
+    let root = directory.path();
+    crate::support::write(root, "paints/catalog.json", ONE_DEFINITION);
+    crate::support::write(root, "over.yaml", cluster_of_two("a, b"));
+    let run = |more: &[&str]| {
+        let fixed = ["resolve", "-i", "paints=paints", "-o", "json"];
+        crate::support::olmdex(fixed.iter().chain(more).copied()).in_directory(root).answer()
+    };
+    let namespaces = |answer: &Answer| -> Vec<(String, Vec<String>)> {
+        let names =
+            |it: &Value| it.as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect();
+        items(answer).iter().map(|it| (it["namespace"].as_str().unwrap().to_owned(), names(&it["operators"]))).collect()
+    };
+    let is = |namespace: &str, operators: &[&str]| {
+        (namespace.to_owned(), operators.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+    };
+
+    // Without manifests, each in its namespace.
+    let both = run(&["--install", "one:red", "--install", "two:blue/stable"]);
+    both.expect_code(0)
+        .expect_words("red.v1.0.0 in the namespace one and blue.v1.0.0 in the namespace two both own Paint");
+    assert_eq!(namespaces(&both), [is("one", &["red.v1.0.0"]), is("two", &["blue.v1.0.0"])]);
+    for item in items(&both) {
+        assert!(item["warnings"].to_string().contains("both own Paint.example.com"), "{item}");
+    }
+    assert_eq!(both.err().matches("both own").count(), 1, "{}", both.err());
+
+    // Two in one namespace see each other as OLM sees them.
+    let together = run(&["--install", "one:red", "--install", "one:blue"]);
+    together.expect_code(1);
+    assert_eq!(items(&together).len(), 1);
+    assert_eq!(items(&together)[0]["namespace"], "one");
+
+    // Beside what a cluster has, also where nothing is yet; a ClusterExtension of the same package is named.
+    let beside = run(&["--cluster", "over.yaml", "--install", "new:red@1.0.0"]);
+    beside.expect_code(0).expect_words("the Subscription red in the namespace new both install `red`");
+    beside.expect_words("blue.v1.0.0 in the namespace b and red.v1.0.0 in the namespace new both own Paint");
+    assert_eq!(namespaces(&beside), [is("a", &["red.v1.0.0"]), is("b", &["blue.v1.0.0"]), is("new", &["red.v1.0.0"])]);
+    // What is installed is said in the same way.
+    let settled = run(&["--installed", "one:red.v1.0.0", "--install", "two:blue"]);
+    assert_eq!(namespaces(settled.expect_code(0)), [is("one", &[]), is("two", &["blue.v1.0.0"])]);
+
+    // What says no namespace has one place only.
+    run(&["--cluster", "over.yaml", "--install", "red"]).expect_code(2).expect_words("as in tools:backup");
+    let home = run(&["--cluster", "over.yaml", "--namespace", "a", "--install", "blue"]);
+    assert_eq!(items(&home).len(), 1);
+    run(&["--cluster", "over.yaml", "--namespace", "a", "--install", "b:blue"]).expect_code(2);
+    run(&["--install", "Two:blue"]).expect_code(2).expect_words("NAMESPACE:PACKAGE");
+    run(&["--install", "two:green"]).expect_code(4).expect_words("there is no package `green`");
+    // `why` is about one namespace.
+    let why = |more: &[&str]| {
+        let fixed = ["why", "blue", "-i", "paints=paints"];
+        crate::support::olmdex(fixed.iter().chain(more).copied()).in_directory(root).answer()
+    };
+    why(&["--install", "two:blue"]).expect_code(0).expect_words("blue.v1.0.0");
+    why(&["--install", "two:blue", "--install", "one:red"]).expect_code(2);
+}

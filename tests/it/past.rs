@@ -89,10 +89,6 @@ fn an_index_answers_about_the_past() {
             r#""1.1.0" "shop@2026-03-01" "shop@2026-04-01" true"#,
         ]
     );
-    // What was the head on the first of March?
-    let sql = "SELECT c.head FROM v_channel c JOIN v_label l ON l.catalog = c.catalog AND l.key = 'date'
-               WHERE c.package = 'till' AND c.channel = 'stable' AND l.value <= '2026-03-15' ORDER BY l.value DESC LIMIT 1";
-    run(root, &["sql", sql, "-i", "past.db"]).expect_code(0).expect_words("till.v1.1.0");
     // A plan takes the catalogs of its day.
     let of_versions = ["build", "--git", "shop-4.20=repo", "--git-path", "catalogs/v4.20", "-o", "versions.db"];
     run(root, &of_versions).expect_code(0);
@@ -255,4 +251,132 @@ fn names_of_versions_are_in_the_order_of_versions() {
     olmdex(["build", "-q"]).args(&named).arg("-o").arg(&index).answer().expect_code(0);
     let rows = olmdex(["history", "till", "-o", "csv", "-i"]).arg(&index).answer().out();
     assert!(rows.contains(",v4.9,v4.20,"), "{rows}");
+}
+
+/// What was the head on a day? The statement is that of the guide.
+fn head_on(root: &Path, before: &str) -> String {
+    let sql = format!(
+        "SELECT head FROM v_channel WHERE package = 'till' AND channel = 'stable' AND catalog =
+         (SELECT catalog FROM v_label WHERE key = 'time' AND catalog LIKE 'shop@%' AND value < '{before}' ORDER BY value DESC LIMIT 1)"
+    );
+    let answer = run(root, &["sql", &sql, "-i", "past.db", "-o", "json"]);
+    let value: serde_json::Value = serde_json::from_str(&answer.expect_code(0).out()).unwrap();
+    value["items"][0]["head"].as_str().unwrap_or("none").to_owned()
+}
+
+/// Two days of one history are compared, whichever days they are, and `NAME` alone is the newest.
+#[test]
+fn days_of_a_history_are_compared() {
+    let directory = scratch();
+    let root = directory.path();
+    let repo = root.join("repo");
+    repository(&repo);
+    run(root, BUILD).expect_code(0);
+    let diff = |old: &str, new: &str| {
+        let names = ["--old-catalog", old, "--new-catalog", new, "-o", "json"];
+        run(root, &[&["diff", "past.db", "past.db"][..], &names].concat())
+    };
+    let bundles = |answer: &Answer| -> Vec<String> {
+        let value: serde_json::Value =
+            serde_json::from_str(&answer.out()).unwrap_or_else(|_| panic!("{}", answer.both()));
+        let rows = value["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|it| it["subject"] == "bundle" && it["change"] != "stranded");
+        rows.map(|it| format!("{} {}", it["change"].as_str().unwrap(), it["bundle"].as_str().unwrap())).collect()
+    };
+    // Nothing changed between the ninth of March and the first, nor on a day without a commit.
+    diff("shop@2026-03-01", "shop@2026-03-31")
+        .expect_code(0)
+        .expect_words("the new catalog `shop@2026-03-31` is `shop@2026-03-01`");
+    let spring = diff("shop@2026-02-10", "shop@2026-03-15");
+    assert_eq!(bundles(spring.expect_code(1)), ["added till.v1.0.1", "added till.v1.1.0"]);
+    let until_now = diff("shop@2026-03-01", "shop");
+    until_now.expect_code(1).expect_words("the new catalog `shop` is `shop@2026-04-01`");
+    assert_eq!(bundles(&until_now), ["removed till.v1.0.1"]);
+    // Before there was anything, and what never was.
+    diff("shop@2026-02-02", "shop").expect_code(4);
+    diff("stall", "shop").expect_code(4);
+    diff("shop@2026-13-01", "shop").expect_code(4);
+
+    // A package that is gone has no head any more.
+    git(&repo, "2026-06-01T08:00:00Z", &["rm", "-q", "-r", "catalogs"]);
+    write(
+        &repo,
+        "catalogs/v4.20/other.yaml",
+        "schema: olm.package\nname: other\ndefaultChannel: a\n---\nschema: olm.channel\npackage: other\nname: a\nentries: [{name: o.v1}]\n---\nschema: olm.bundle\npackage: other\nname: o.v1\nimage: registry.example.com/o:1\nproperties: [{type: olm.package, value: {packageName: other, version: 1.0.0}}]\n",
+    );
+    git(&repo, "2026-06-01T08:00:00Z", &["add", "-A"]);
+    git(&repo, "2026-06-01T08:00:00Z", &["commit", "-q", "-m", "gone"]);
+    run(root, BUILD).expect_code(0);
+    for (before, head) in [
+        ("2026-02-02", "none"),
+        ("2026-02-04", "till.v1.0.0"),
+        ("2026-03-02", "till.v1.1.0"),
+        ("2026-03-20", "till.v1.1.0"),
+        ("2026-07-01", "none"),
+    ] {
+        assert_eq!(head_on(root, before), head, "{before}");
+    }
+}
+
+/// The order is that of time also within a day, and what is there now comes after all that was.
+#[test]
+fn history_is_in_the_order_of_time() {
+    let directory = scratch();
+    let root = directory.path();
+    let repo = root.join("repo");
+    std::fs::create_dir_all(&repo).unwrap();
+    git(&repo, "2026-02-01T00:00:00Z", &["init", "-q"]);
+    let versions: Vec<String> = (0..12).map(|it| format!("1.{it}.0")).collect();
+    for n in 1..=versions.len() {
+        let known: Vec<&str> = versions[..n].iter().map(String::as_str).collect();
+        write(&repo, "catalogs/v4.20/till/catalog.yaml", catalog(&known));
+        let date = format!("2026-02-03T{n:02}:00:00Z");
+        git(&repo, &date, &["add", "-A"]);
+        git(&repo, &date, &["commit", "-q", "-m", "more"]);
+    }
+    write(root, "now/catalog.yaml", catalog(&["1.0.0", "1.11.0", "2.0.0"]));
+    let build = [&["build", "shop=now"][..], &BUILD[1..], &["--every", "commit"]].concat();
+    run(root, &build).expect_code(0);
+    let answer = run(root, &["history", "till", "-i", "past.db", "-o", "json"]);
+    let history: serde_json::Value = serde_json::from_str(&answer.out()).unwrap();
+    let rows = history["items"].as_array().unwrap();
+    // The digests of commits have no order, but what they hold has.
+    for (n, row) in rows.iter().take(versions.len()).enumerate() {
+        assert_eq!(row["version"], versions[n].as_str());
+        let held_by = row["catalogs"].as_array().unwrap().len();
+        let is_here = usize::from(n == 0 || n + 1 == versions.len());
+        assert_eq!(held_by, versions.len() - n + is_here, "{row}");
+        assert_eq!(row["missingIn"], serde_json::json!([]), "{row}");
+        assert_eq!(row["isCurrent"], is_here == 1, "{row}");
+    }
+    assert_eq!((&rows[12]["version"], &rows[12]["first"]), (&"2.0.0".into(), &"shop".into()));
+    // Of several catalogs of a day a plan takes the last.
+    let versions =
+        ["build", "--git", "shop-4.20=repo", "--git-path", "catalogs/v4.20", "--every", "commit", "-o", "versions.db"];
+    run(root, &versions).expect_code(0);
+    write(
+        root,
+        "cluster.yaml",
+        "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}\nstatus: {desired: {version: 4.19.1}}\n",
+    );
+    let plan = [
+        "plan",
+        "--cluster",
+        "cluster.yaml",
+        "--to",
+        "4.20",
+        "-i",
+        "versions.db",
+        "--date",
+        "2026-02-03",
+        "-o",
+        "json",
+    ];
+    let plan: serde_json::Value = serde_json::from_str(&run(root, &plan).out()).unwrap();
+    let newest = rows[11]["first"].as_str().unwrap().replace("shop@", "shop-4.20@");
+    assert_eq!(plan["metadata"]["catalogs"].as_array().unwrap().len(), 1, "{plan}");
+    assert_eq!(plan["metadata"]["catalogs"][0]["name"], newest.as_str());
 }

@@ -65,6 +65,8 @@ fn the_page_is_the_plan_of_the_command() {
         ("to=4", "looks like 4.18"),
         ("to=x.y", "looks like 4.18"),
         ("date=2026-02-30", "looks like 2026-01-31"),
+        ("channel=a%20b", "looks like fast"),
+        ("arch=%24x", "looks like arm64"),
     ] {
         let (head, page) = server.get(&format!("/plan?{query}"), "");
         assert!(head.starts_with("HTTP/1.1 400") && page.contains(words), "{query}: {head}\n{page}");
@@ -136,4 +138,48 @@ fn a_cluster_without_a_version_is_refused_at_the_start() {
     serve(&["--cluster", CLUSTER, "--no-pages"]).expect_code(2);
     serve(&["--to", "4.17"]).expect_code(2);
     serve(&["--cluster", CLUSTER, "--source-map", "a=nope"]).expect_code(4).expect_words("no family `nope`");
+}
+
+/// The form chooses channels and architecture; what is chosen is in the command, in the data and in the form again.
+#[test]
+fn channels_and_architecture_can_be_chosen() {
+    let directory = scratch();
+    let root = directory.path();
+    let channel = |name: &str, versions: &str| {
+        write(root, &format!("data/channels/{name}.yaml"), format!("name: {name}\nversions: [{versions}]\n"))
+    };
+    channel("stable-4.17", "4.16.3, 4.17.1");
+    channel("fast-4.17", "4.16.3, 4.17.2, 4.17.3+arm64");
+    let cluster = write(
+        root,
+        "cluster.yaml",
+        "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}\nspec: {channel: fast-4.16}\n\
+         status: {desired: {version: 4.16.3}}\n",
+    );
+    let index = root.join("index.db");
+    let data = root.join("data");
+    let (index, data) = (index.to_str().unwrap(), data.to_str().unwrap());
+    olmdex(["build", CATALOGS[0], CATALOGS[1], "--graph-data", data, "-o", index]).answer().expect_code(0);
+    let server = Server::start(root, &[index, "--catalog", "4.16", "--cluster", cluster.to_str().unwrap()]);
+    let release = |query: &str| {
+        let text = server.get(&format!("/plan.json?{query}"), "").1;
+        let plan: serde_json::Value = serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}"));
+        let release = plan["steps"].as_array().unwrap().iter().find_map(|it| it["release"].as_str().map(str::to_owned));
+        (release.unwrap_or_default(), plan["metadata"]["channels"][0].as_str().unwrap().to_owned())
+    };
+    let is = |release: &str, channel: &str| (release.to_owned(), channel.to_owned());
+    assert_eq!(release("to=4.17"), is("4.17.2", "fast-4.17"));
+    assert_eq!(release("arch=arm64&to=4.17"), is("4.17.3", "fast-4.17"));
+    assert_eq!(release("channel=stable&to=4.17"), is("4.17.1", "stable-4.17"));
+    let page = server.get("/plan?arch=arm64&channel=stable&to=4.17", "").1;
+    for wanted in [
+        "--channel stable --arch arm64",
+        "<option value=\"stable\" selected",
+        "<option value=\"arm64\" selected",
+        "as now (fast)",
+        "as now (amd64)",
+    ] {
+        assert!(page.contains(wanted), "{wanted}: {page}");
+    }
+    assert_eq!(server.terminate(), Some(0));
 }

@@ -243,3 +243,170 @@ fn commands_take_them_from_the_index() {
     run(&["build", "--graph-data", "shop", "-o", "never.db"]).expect_code(3).expect_words("graph data");
     assert!(!root.join("never.db").exists());
 }
+
+/// A copy of the graph data with channels of several kinds and architectures, whose releases tell them apart.
+fn many_channels(root: &Path) {
+    for (name, versions) in [
+        ("stable-4.17", "4.16.1, 4.17.1"),
+        ("stable-4.18", "4.17.1, 4.18.1"),
+        ("stable-4.19", "4.18.1, 4.19.1"),
+        ("fast-4.17", "4.16.1, 4.17.2, 4.17.3+arm64, 4.17.4+multi"),
+        // This one is in the channel of the next version only, so nobody gets it on the way from 4.16.
+        ("fast-4.18", "4.16.1, 4.17.2, 4.17.9, 4.18.2"),
+        ("fast-4.19", "4.18.2, 4.19.2"),
+        ("eus-4.18", "4.16.1, 4.17.5, 4.18.5"),
+    ] {
+        write(root, &format!("data/channels/{name}.yaml"), format!("name: {name}\nversions: [{versions}]\n"));
+    }
+}
+
+fn cluster_version(channel: &str, more: &str) -> String {
+    format!(
+        "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {{name: version}}\nspec: {{channel: {channel}}}\n\
+         status: {{desired: {{version: 4.16.1{more}}}}}\n"
+    )
+}
+
+/// A cluster is taken along its own kind of channel and for its own architecture, by `plan` and by `platform-path` alike.
+#[test]
+fn a_cluster_stays_with_its_channels_and_architecture() {
+    const ACCEPTED: &str = "}, conditions: [{type: ReleaseAccepted, status: 'True', message: 'Payload loaded \
+                            version=\"4.16.1\" image=\"registry.example.com/release\" architecture=\"arm64\"'}], x: {y: z";
+    let node = |name: &str, arch: &str| {
+        format!(
+            "---\napiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\nstatus: {{nodeInfo: {{architecture: {arch}}}}}\n"
+        )
+    };
+    let directory = scratch();
+    let root = directory.path();
+    many_channels(root);
+    let of_two = |one: &str, other: &str| [cluster_version("fast-4.16", ""), node("a", one), node("b", other)].concat();
+    let table: Vec<(String, &str, &[&str], &[&str])> = vec![
+        // Not what a channel of a later version alone holds, and every step in the channel of its version.
+        (cluster_version("fast-4.16", ""), "4.19", &[], &["4.17.2", "4.18.2", "4.19.2"]),
+        (cluster_version("stable-4.16", ""), "4.19", &[], &["4.17.1", "4.18.1", "4.19.1"]),
+        (cluster_version("''", ""), "4.17", &[], &["4.17.1"]),
+        (cluster_version("eus-4.16", ""), "4.18", &[], &["4.17.5", "4.18.5"]),
+        // Without extended support, releases come from the stable channel.
+        (cluster_version("eus-4.16", ""), "4.17", &[], &["4.17.1"]),
+        (cluster_version("fast-4.16", ", architecture: Multi"), "4.17", &[], &["4.17.4"]),
+        (cluster_version("fast-4.16", ACCEPTED), "4.17", &[], &["4.17.3"]),
+        (of_two("arm64", "arm64"), "4.17", &[], &["4.17.3"]),
+        // Nodes of two kinds say nothing of the release.
+        (of_two("arm64", "amd64"), "4.17", &[], &["4.17.2"]),
+        (cluster_version("fast-4.16", ACCEPTED), "4.17", &["--arch", "amd64"], &["4.17.2"]),
+        (cluster_version("fast-4.16", ""), "4.18", &["--channel", "stable"], &["4.17.1", "4.18.1"]),
+        (cluster_version("fast-4.16", ""), "4.18", &["--channel", "eus-4.18"], &["4.17.5", "4.18.5"]),
+    ];
+    for (cluster, to, more, expected) in table {
+        write(root, "cluster.yaml", &cluster);
+        let run = |command: &[&str]| {
+            let fixed = ["--cluster", "cluster.yaml", "--to", to, "--graph", "data", "-o", "json"];
+            let all = command.iter().chain(&fixed).chain(more).copied();
+            let answer = olmdex(all).in_directory(root).answer();
+            let value: serde_json::Value =
+                serde_json::from_str(&answer.out()).unwrap_or_else(|_| panic!("{}", answer.both()));
+            value
+        };
+        let text = |it: &serde_json::Value| it.as_str().map(str::to_owned);
+        let path = run(&["platform-path"]);
+        let hops: Vec<String> =
+            path["items"][0]["hops"].as_array().unwrap().iter().filter_map(|it| text(&it["to"])).collect();
+        assert_eq!(hops, expected, "{cluster} {more:?}");
+        write(root, "shop.yaml", "schema: olm.package\nname: till\ndefaultChannel: s\n");
+        let plan = run(&["plan", "-i", "4.16=shop.yaml", "--date", "2026-01-01"]);
+        let releases: Vec<String> =
+            plan["steps"].as_array().unwrap().iter().filter_map(|it| text(&it["release"])).collect();
+        assert_eq!(releases, expected, "{cluster} {more:?}");
+    }
+}
+
+/// What is said to run follows the channels that the updates were found in.
+#[test]
+fn commands_change_the_channel_where_it_changes() {
+    let directory = scratch();
+    let root = directory.path();
+    many_channels(root);
+    write(root, "shop.yaml", "schema: olm.package\nname: till\ndefaultChannel: s\n");
+    let commands = |channel: &str, to: &str, more: &[&str]| -> Vec<String> {
+        write(root, "cluster.yaml", cluster_version(channel, ""));
+        let fixed = ["plan", "--cluster", "cluster.yaml", "--to", to, "-i", "4.16=shop.yaml", "-o", "script"];
+        let answer = olmdex(fixed.iter().chain(more).copied()).in_directory(root).answer();
+        let out = answer.out();
+        out.lines().filter(|it| it.starts_with("oc adm upgrade")).map(str::to_owned).collect()
+    };
+    let data = ["--graph", "data"];
+    assert_eq!(
+        commands("fast-4.16", "4.18", &data),
+        [
+            "oc adm upgrade channel fast-4.17",
+            "oc adm upgrade --to=4.17.2",
+            "oc adm upgrade channel fast-4.18",
+            "oc adm upgrade --to=4.18.2"
+        ]
+    );
+    // One channel for both, which the cluster may have already.
+    let both = ["oc adm upgrade channel eus-4.18", "oc adm upgrade --to=4.17.5", "oc adm upgrade --to=4.18.5"];
+    assert_eq!(commands("eus-4.16", "4.18", &data), both);
+    assert_eq!(commands("eus-4.18", "4.18", &data), both[1..]);
+    // Without known updates too.
+    assert_eq!(commands("candidate-4.16", "4.17", &[]), ["oc adm upgrade channel candidate-4.17", "oc adm upgrade"]);
+    // Whose channel is not in the data knows nothing, and that is said.
+    let answer =
+        olmdex(["plan", "--cluster", "cluster.yaml", "--to", "4.17", "-i", "4.17=shop.yaml", "--graph", "data"]);
+    answer.in_directory(root).answer().expect_words("the graph data have no channel candidate-4.17");
+    olmdex(["plan", "--cluster", "cluster.yaml", "--to", "4.18", "--eus", "--channel", "fast", "-i", "4.17=shop.yaml"])
+        .in_directory(root)
+        .answer()
+        .expect_code(2);
+}
+
+/// 4.23 and 5.0 are one release: it is called as it is called where something is known of it.
+#[test]
+fn after_4_22_comes_5_0() {
+    let directory = scratch();
+    let root = directory.path();
+    write(root, "shop.yaml", "schema: olm.package\nname: till\ndefaultChannel: s\n");
+    write(
+        root,
+        "cluster.yaml",
+        "apiVersion: config.openshift.io/v1\nkind: ClusterVersion\nmetadata: {name: version}\nstatus: {desired: {version: 4.22.1}}\n",
+    );
+    for (at, versions) in [("new", ["5.0", "5.1"]), ("old", ["4.23", "5.1"])] {
+        let mut before = "4.22.1".to_owned();
+        for version in versions {
+            let text = format!("name: stable-{version}\nversions: [{before}, {version}.1]\n");
+            write(root, &format!("{at}/channels/stable-{version}.yaml"), text);
+            before = format!("{version}.1");
+        }
+    }
+    let path = |more: &[&str]| -> (Vec<String>, Vec<String>) {
+        let fixed = ["plan", "--cluster", "cluster.yaml", "--to", "5.1", "-o", "json"];
+        let answer = olmdex(fixed.iter().chain(more).copied()).in_directory(root).answer();
+        let plan: serde_json::Value =
+            serde_json::from_str(&answer.out()).unwrap_or_else(|_| panic!("{}", answer.both()));
+        let texts =
+            |it: &serde_json::Value| it.as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned()).collect();
+        let releases =
+            plan["steps"].as_array().unwrap().iter().filter_map(|it| it["release"].as_str().map(str::to_owned));
+        (texts(&plan["metadata"]["path"]), releases.collect())
+    };
+    let is = |path: &[&str], releases: &[&str]| {
+        let own = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        (own(path), own(releases))
+    };
+    let first = ["-i", "4.22=shop.yaml"];
+    assert_eq!(path(&first), is(&["4.22", "5.0", "5.1"], &[]));
+    assert_eq!(path(&[&first[..], &["--graph", "new"]].concat()), is(&["4.22", "5.0", "5.1"], &["5.0.1", "5.1.1"]));
+    assert_eq!(path(&[&first[..], &["--graph", "old"]].concat()), is(&["4.22", "4.23", "5.1"], &["4.23.1", "5.1.1"]));
+    // A catalog knows a name too, and is that of the release whichever is used.
+    assert_eq!(path(&["-i", "4.23=shop.yaml"]).0, ["4.22", "4.23", "5.1"]);
+    let both = [&first[..], &["-i", "4.23=shop.yaml", "-i", "5.1=shop.yaml", "--graph", "new"]].concat();
+    assert_eq!(path(&both), is(&["4.22", "5.0", "5.1"], &["5.0.1", "5.1.1"]));
+    let fixed = ["plan", "--cluster", "cluster.yaml", "--to", "5.1", "-o", "text"];
+    let answer = olmdex(fixed.iter().chain(&both).copied()).in_directory(root).answer();
+    assert!(!answer.out().contains("catalog-missing"), "{}", answer.out());
+    let answer = olmdex(["platform-path", "--from", "4.21", "--to", "5.1"]).in_directory(root).answer();
+    answer.expect_code(0);
+    assert!(answer.out().contains("5.0") && !answer.out().contains("4.23"), "{}", answer.out());
+}

@@ -15,7 +15,7 @@ use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
 use crate::index::query::{CatalogRank, Filter};
-use crate::resolve::{ClusterFacts, IndexRows, Install, Options, Question, QuestionError, World};
+use crate::resolve::{ClusterFacts, IndexRows, Install, Installed, Options, Question, QuestionError, World};
 use crate::solve::Limits;
 use crate::version::Version;
 
@@ -43,12 +43,13 @@ pub(crate) struct NamespaceOptions {
     /// Manifests of the cluster: a file, a directory (a must-gather) or `-`; may be repeated
     #[arg(long, value_name = "FILE|DIR|-")]
     cluster: Vec<PathBuf>,
-    /// Subscribe: PKG, PKG@VERSION (to start with), PKG/CHANNEL or PKG@CHANNEL, or the name of a bundle; may be repeated
-    #[arg(long, value_name = "PKG[@VERSION|/CHANNEL]")]
+    /// Subscribe: PKG, PKG@VERSION (to start with), PKG/CHANNEL or PKG@CHANNEL, or the name of a bundle; in a namespace of its own as
+    /// NS:PKG; may be repeated
+    #[arg(long, value_name = "[NS:]PKG[@VERSION|/CHANNEL]")]
     install: Vec<String>,
     /// What is installed: PKG, PKG@VERSION, PKG/CHANNEL (its head) or the name of a bundle, also as BUNDLE@CHANNEL with the
-    /// channel of its Subscription; may be repeated
-    #[arg(long, value_name = "PKG@VERSION|BUNDLE")]
+    /// channel of its Subscription; in a namespace of its own as NS:PKG; may be repeated
+    #[arg(long, value_name = "[NS:]PKG@VERSION|BUNDLE")]
     installed: Vec<String>,
     /// Which catalog a CatalogSource is, if their names differ; may be repeated. A catalog's label `catalogsource` says the same
     #[arg(long, value_name = "NS/NAME=CATALOG")]
@@ -86,30 +87,27 @@ impl NamespaceOptions {
         index: &Index,
     ) -> Result<(World, ClusterFacts, Vec<String>), CommandError> {
         let (question, facts, ranks) = self.question(context, index)?;
-        let (world, warnings) = complete(&question, &ranks, index)?;
+        let namespaces = question.namespaces()?;
+        let [namespace] = namespaces.as_slice() else {
+            return Err(QuestionError::SeveralNamespaces(namespaces).into());
+        };
+        let (world, warnings) = complete(&question.about(namespace), &ranks, index)?;
         Ok((world, facts, warnings))
     }
 
-    /// The namespaces: the one that was named, else all that the manifests have something in.
+    /// The namespaces: the one that was named, else all that the manifests or what is to be installed have something in.
     pub(crate) fn worlds(
         &self,
         context: &Context,
         index: &Index,
     ) -> Result<(Vec<World>, ClusterFacts, Vec<String>, Cluster), CommandError> {
         let (mut question, facts, ranks) = self.question(context, index)?;
-        let known: Vec<String> = question.cluster.namespaces().into_iter().map(str::to_owned).collect();
-        let is_one =
-            self.namespace.is_some() || known.len() < 2 || !self.install.is_empty() || !self.installed.is_empty();
-        if is_one {
-            let (world, warnings) = complete(&question, &ranks, index)?;
-            return Ok((vec![world], facts, warnings, question.cluster));
-        }
+        let namespaces = question.namespaces()?;
         // What is not known of one namespace must not keep the others back.
-        question.ignores_missing = true;
+        question.ignores_missing |= namespaces.len() > 1;
         let (mut worlds, mut warnings) = (Vec::new(), Vec::new());
-        for namespace in known.into_iter().filter(|it| !it.is_empty()) {
-            question.namespace = Some(namespace);
-            let (world, found) = complete(&question, &ranks, index)?;
+        for namespace in &namespaces {
+            let (world, found) = complete(&question.about(namespace), &ranks, index)?;
             worlds.push(world);
             for it in found {
                 if !warnings.contains(&it) {
@@ -131,31 +129,34 @@ impl NamespaceOptions {
         }
         let manifests = read_cluster(context, &self.cluster)?;
         let facts = self.facts(&manifests);
-        let split = |text: &String| match text.find(['@', '/']) {
+        let split = |text: &str| match text.find(['@', '/']) {
             Some(at) if at > 0 => (text[..at].to_owned(), Some(text[at + 1..].to_owned())),
-            _ => (text.clone(), None),
+            _ => (text.to_owned(), None),
         };
         let packages =
             if self.install.is_empty() && self.installed.is_empty() { Vec::new() } else { index.package_names()? };
         let mut install = Vec::new();
         for text in &self.install {
+            let (namespace, text) = in_namespace(index, &packages, text)?;
             let (package, choice) = split(text);
             // Else it is the name of a bundle.
             let of_bundle = if packages.contains(&package) { Vec::new() } else { index.packages_of_bundle(text)? };
             install.push(match of_bundle.into_iter().next() {
-                Some(package) => Install { package, choice: Some(text.clone()) },
-                None => Install { package, choice },
+                Some(package) => Install { namespace, package, choice: Some(text.to_owned()) },
+                None => Install { namespace, package, choice },
             });
         }
         let mut installed = Vec::new();
         for text in &self.installed {
+            let (namespace, text) = in_namespace(index, &packages, text)?;
             let (name, channel) = split(text);
             // A bundle, or else a version or the head of a channel of a package.
             installed.push(if packages.contains(&name) && index.packages_of_bundle(&name)?.is_empty() {
                 let bundle = Target::find(index, &self.ask.catalog, text)?.bundle;
-                (bundle, channel.filter(|_| matches!(NameArgument::parse(text), NameArgument::Channel(..))))
+                let channel = channel.filter(|_| matches!(NameArgument::parse(text), NameArgument::Channel(..)));
+                Installed { namespace, bundle, channel }
             } else {
-                (name, channel)
+                Installed { namespace, bundle: name, channel }
             });
         }
         let mut question = Question {
@@ -189,6 +190,27 @@ impl NamespaceOptions {
     }
 }
 
+/// The namespace that a text begins with, as in `tools:backup`, and the rest. The name of a package or bundle that has a colon itself is no
+/// namespace.
+fn in_namespace<'t>(
+    index: &Index,
+    packages: &[String],
+    text: &'t str,
+) -> Result<(Option<String>, &'t str), CommandError> {
+    let Some((namespace, rest)) = text.split_once(':') else { return Ok((None, text)) };
+    let package = text.split(['@', '/']).next().unwrap_or_default();
+    if packages.iter().any(|it| it == package) || !index.packages_of_bundle(text)?.is_empty() {
+        return Ok((None, text));
+    }
+    let is_label = !namespace.is_empty()
+        && namespace.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-');
+    if !is_label || rest.is_empty() {
+        let error = CommandError::usage(format!("`{text}` is not a package in a namespace"));
+        return Err(error.help("write NAMESPACE:PACKAGE, as in tools:backup, also with @VERSION or /CHANNEL behind it"));
+    }
+    Ok((Some(namespace.to_owned()), rest))
+}
+
 /// The world of the question's namespace.
 fn complete(question: &Question, ranks: &[CatalogRank], index: &Index) -> Result<(World, Vec<String>), CommandError> {
     let (mut world, warnings) = question.world(ranks)?;
@@ -210,7 +232,12 @@ impl From<QuestionError> for CommandError {
         let text = error.to_string();
         let not_found = || Self::new(Exit::NotFound, text.clone());
         match error {
-            QuestionError::SeveralNamespaces(_) => Self::usage(text).help("choose one with `--namespace`"),
+            QuestionError::SeveralNamespaces(_) => {
+                Self::usage(text).help("choose one with `--namespace`, or say it with each package, as in tools:backup")
+            }
+            QuestionError::OtherNamespace { .. } => {
+                Self::usage(text).help("leave out `--namespace`, and all namespaces are answered together")
+            }
             QuestionError::NoSuchNamespace { name, known } => {
                 with_guess(not_found(), &name, &known, &format!("there are {}", known.join(", ")))
             }

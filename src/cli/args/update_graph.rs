@@ -12,26 +12,10 @@ use crate::cli::args::day::epoch;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::file::open_regular;
-use crate::platform::{Day, Graph, GraphData, SavedFiles, SavedUpdates, UpdateSource, UpdateSourceError};
+use crate::platform::{Day, GraphData, SavedFiles, SavedUpdates, UpdateSource, UpdateSourceError};
 
 /// How many bytes a file may have.
 const MAX_FILE: u64 = 256 << 20;
-
-/// What is asked of sources that hold more than one channel.
-pub(crate) struct Wanted<'a> {
-    pub(crate) channels: &'a [String],
-    pub(crate) arch: &'a str,
-}
-
-/// The updates that some sources tell of, and the names of the sources.
-pub(crate) fn known_updates(context: &Context, sources: &[UpdateSource], wanted: &Wanted<'_>) -> (Graph, Vec<String>) {
-    let mut graph = Graph::default();
-    for source in sources {
-        source.warnings().iter().for_each(|it| context.reporter.warning(it));
-        graph.add(source.graph(wanted.channels, wanted.arch));
-    }
-    (graph, sources.iter().map(UpdateSource::title).collect())
-}
 
 /// Reads the sources that are named.
 pub(crate) fn read_updates(context: &Context, paths: &[PathBuf]) -> Result<Vec<UpdateSource>, CommandError> {

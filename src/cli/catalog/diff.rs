@@ -40,10 +40,10 @@ pub(crate) struct DiffArgs {
     /// New catalog
     #[arg(value_name = "NEW")]
     new: Option<PathBuf>,
-    /// Which catalog of an index is the old one
+    /// Which catalog of an index is the old one. Of a past (`build --git`) also NAME@DAY, as it was on any day, and NAME, its newest
     #[arg(long, value_name = "NAME")]
     old_catalog: Option<String>,
-    /// Which catalog of an index is the new one
+    /// Which catalog of an index is the new one, in the same way
     #[arg(long, value_name = "NAME")]
     new_catalog: Option<String>,
     /// Only this package; may be repeated
@@ -195,7 +195,7 @@ fn open(context: &Context, args: &DiffArgs) -> Result<(Opened, Opened), CommandE
     let mut builder = Builder::in_memory().advised_by(cut_advice);
     let mut has_files = false;
     let mut take = |source: Source, path: &Path, side: &str, wanted: Option<&String>| match source {
-        Source::Index(file) => open_index(&file, side, wanted),
+        Source::Index(file) => open_index(context, &file, side, wanted),
         Source::Catalog(input) => {
             if wanted.is_some() {
                 let message = format!("`--{side}-catalog` chooses from an index, and `{}` is not one", path.display());
@@ -220,13 +220,19 @@ fn open(context: &Context, args: &DiffArgs) -> Result<(Opened, Opened), CommandE
     Ok((old, new))
 }
 
-fn open_index(file: &Path, side: &str, wanted: Option<&String>) -> Result<Opened, CommandError> {
+fn open_index(context: &Context, file: &Path, side: &str, wanted: Option<&String>) -> Result<Opened, CommandError> {
     let index = Index::open(file)?;
     let names = index.catalog_names()?;
     let catalog = match (wanted, names.as_slice()) {
         (Some(wanted), _) => {
-            check_names(std::slice::from_ref(wanted), &names)?;
-            wanted.clone()
+            let Some(found) = index.catalog_as_of(wanted)? else {
+                check_names(std::slice::from_ref(wanted), &names)?;
+                return Err(CommandError::new(Exit::NotFound, format!("there is no catalog `{wanted}`")));
+            };
+            if found != *wanted {
+                context.reporter.note(&format!("the {side} catalog `{wanted}` is `{found}`"));
+            }
+            found
         }
         (None, [only]) => only.clone(),
         (None, []) => {

@@ -13,7 +13,8 @@ use crate::index::query::HistoryRow;
 
 /// Show when each version of a package appeared and disappeared
 ///
-/// The order is that of `--catalog`, else that of `-i`; an index gives its catalogs by name.
+/// The order is that of `--catalog`, else that of `-i`; an index gives its catalogs by the days that they are of (`build --git`), then by
+/// name.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex history keda -i old-catalog/ -i my-catalog/

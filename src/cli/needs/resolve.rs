@@ -1,5 +1,6 @@
 //! `olmdex resolve`
 
+use std::collections::BTreeSet;
 use std::io::{BufWriter, Write as _};
 use std::time::{Duration, Instant};
 
@@ -51,7 +52,8 @@ impl ValueEnum for ResolveFormat {
 
 /// Resolve namespaces as OLM Classic does: what is installed and upgraded, and why
 ///
-/// Without `--namespace`, all namespaces of the manifests are resolved, each by itself as OLM does it, and conflicts between them are said.
+/// Without `--namespace`, all namespaces of the manifests and of what is to be installed are resolved, each by itself as OLM does it, and
+/// conflicts between them are said.
 /// Manifests are what `kubectl get subscriptions,clusterserviceversions,catalogsources,operatorgroups -o yaml` prints, or a
 /// directory of them, for example of a must-gather. Exits with 1 if the namespace cannot be resolved, or never becomes stable.
 #[derive(Debug, Args)]
@@ -116,8 +118,14 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
         failure = failure.or(own);
     }
     let mut answers = all;
-    if is_of_several {
-        across(&cluster, &ends).iter().for_each(|it| context.reporter.warning(it));
+    let crossings = if is_of_several { across(&cluster, &ends) } else { Vec::new() };
+    for crossing in &crossings {
+        // What it is about is only so when all is done.
+        for namespace in &crossing.namespaces {
+            if let Some(last) = answers.iter_mut().rfind(|it| it.namespace == *namespace) {
+                last.warnings.push(crossing.text.clone());
+            }
+        }
     }
     for answer in &mut answers {
         for operator in answer.operators.iter().filter(|it| it.is_upgrade) {
@@ -126,7 +134,8 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
             answer.warnings.extend(changes.into_iter().map(|it| format!("the step to {}: {it}", operator.name)));
         }
     }
-    for warning in answers.iter().flat_map(|it| &it.warnings) {
+    let mut said = BTreeSet::new();
+    for warning in answers.iter().flat_map(|it| &it.warnings).filter(|it| said.insert(*it)) {
         context.reporter.warning(warning);
     }
     print(args, answers, is_of_several)?;

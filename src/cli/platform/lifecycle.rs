@@ -154,6 +154,9 @@ pub(crate) fn run(context: &Context, args: &LifecycleArgs) -> CommandResult {
         return Err(error.help("only Red Hat's catalogs have some; `--lifecycles FILE` adds others"));
     }
     table::print(rows, &args.rows)?;
+    if args.date.is_none() {
+        context.reporter.note(&format!("support is that of {day}; `--date` is for another day"));
+    }
     Ok(if is_no { Exit::No } else { Exit::Yes })
 }
 

@@ -22,9 +22,9 @@ use crate::diag::counted;
 use crate::index::Index;
 use crate::plan::{
     BasisError, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan, StepStatus, html, junit,
-    manifests, markdown, plan, progress, script,
+    manifests, markdown, path_of, plan, progress, script,
 };
-use crate::platform::{Day, SupportLevel, UpdateSource};
+use crate::platform::{Day, SupportLevel, UpdateSource, may_have_extended_support};
 
 /// Plan the upgrade of a cluster: states, blockers, and the steps in their order
 ///
@@ -75,9 +75,14 @@ pub(crate) struct PlanArgs {
     /// Known updates of OpenShift, as for `platform-path`; may be repeated. Default: those that the index holds
     #[arg(long, value_name = "FILE|DIR")]
     graph: Vec<PathBuf>,
-    /// The architecture of a copy of the graph data
-    #[arg(long, value_name = "ARCH", default_value = "amd64")]
-    arch: String,
+    /// The channel of the cluster's updates: a kind such as `fast`, whose channel of each version is taken, or one channel such as `eus-4.18`
+    /// all the way. Default: the kind of the ClusterVersion's channel, else `stable`
+    #[arg(long, value_name = "CLUSTER_CHANNEL", conflicts_with = "eus")]
+    channel: Option<String>,
+    /// The architecture, of which a copy of the graph data tells: amd64, arm64, ppc64le, s390x or multi. Default: that of the ClusterVersion
+    /// or of all nodes, else amd64
+    #[arg(long, value_name = "ARCH")]
+    arch: Option<String>,
     /// Only the operators of this namespace; may be repeated
     #[arg(long, value_name = "NAME")]
     scope: Vec<String>,
@@ -134,6 +139,10 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
         let error = CommandError::usage(format!("OpenShift {to} is not later than {from}"));
         return Err(error.help("`--to` names a later minor version"));
     }
+    if args.eus && saved.is_none() && (path_of(from, to).len() > 3 || !may_have_extended_support(to)) {
+        let error = CommandError::usage(format!("`--eus` does not lead from {from} to {to}"));
+        return Err(error.help("it leads from a version with extended support to the next one, as from 4.16 to 4.18"));
+    }
     let (index, basis) = basis(context, args)?;
     let question = basis.question(
         &cluster,
@@ -144,6 +153,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
             eus: args.eus,
             day: day(args.date)?,
             level: args.support,
+            channel: args.channel.clone(),
             arch: args.arch.clone(),
             scope: args.scope.clone(),
             assume: args.assume.clone(),
@@ -310,6 +320,9 @@ fn sheet(plan: &Plan) -> Sheet {
     sheet.line("Plan", &plan.summary());
     sheet.line("Support on", &metadata.date);
     sheet.line("Updates from", &metadata.graph);
+    if !metadata.graph.is_empty() {
+        sheet.line("Channels", &format!("{} ({})", metadata.channels.join(", "), metadata.arch));
+    }
     let skipped: Vec<String> = metadata.skipped.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
     sheet.line("Passed over", &skipped.join(", "));
     let mut headers = vec!["NAMESPACE", "PACKAGE", "INSTALLED"];

@@ -7,15 +7,17 @@ use clap::Args;
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::sources::{AskOptions, default_source};
-use crate::cli::args::update_graph::{Wanted, known_updates, read_updates};
+use crate::cli::args::update_graph::read_updates;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
-use crate::plan::{graph_of_cluster, path_of};
-use crate::platform::{Goal, Graph, PlatformHop, PlatformRoute, Risk, coerce, platform_path};
+use crate::plan::{USUAL_ARCH, add_updates_of, channels_of, path_by_name};
+use crate::platform::{
+    ClusterChannels, Goal, Graph, PlatformHop, PlatformRoute, Risk, UpdateSource, coerce, known_minors, platform_path,
+};
 use crate::version::Version;
 
 /// Show the updates of OpenShift from a version to another, with their risks
@@ -42,12 +44,13 @@ pub(crate) struct PlatformPathArgs {
     /// An index that was built with `--graph-data`; may be repeated. Default: $OLMDEX_INDEX, then ./index.db, if there is one
     #[arg(short, long, value_name = "SOURCE")]
     input: Vec<PathBuf>,
-    /// The channel of a copy of the graph data. Default: `stable-` with the minor version that it shall lead to
+    /// The channels of a copy of the graph data: a kind such as `fast`, whose channel of each version is taken, or channels such as `eus-4.18`;
+    /// may be repeated. Default: the kind of the ClusterVersion's channel, else `stable`
     #[arg(long, value_name = "CLUSTER_CHANNEL")]
     channel: Vec<String>,
-    /// The architecture of a copy of the graph data
-    #[arg(long, value_name = "ARCH", default_value = "amd64")]
-    arch: String,
+    /// The architecture, of which a copy of the graph data tells: amd64, arm64, ppc64le, s390x or multi. Default: that of `--cluster`, else amd64
+    #[arg(long, value_name = "ARCH")]
+    arch: Option<String>,
     /// Manifests of the cluster, whose ClusterVersion knows the next updates; may be repeated
     #[arg(long, value_name = "FILE|DIR|-")]
     cluster: Vec<PathBuf>,
@@ -74,34 +77,28 @@ pub(crate) fn run(context: &Context, args: &PlatformPathArgs) -> CommandResult {
     if end.is_before(start) {
         return Err(CommandError::usage(format!("{} is before {from}", args.to)).help("clusters are never downgraded"));
     }
-    let channels = if args.channel.is_empty() { vec![format!("stable-{end}")] } else { args.channel.clone() };
-    let wanted = Wanted { channels: &channels, arch: &args.arch };
     let updates = match (args.graph.is_empty(), args.input.is_empty()) {
         (true, true) if default_source().is_err() => Vec::new(),
         (true, _) => AskOptions::of_sources(&args.input).open_with_updates(context)?.1,
         (false, _) => read_updates(context, &args.graph)?,
     };
-    let (mut graph, mut sources) = known_updates(context, &updates, &wanted);
-    let known = graph_of_cluster(&cluster);
-    if !known.is_empty() {
-        graph.add(known);
+    updates.iter().flat_map(UpdateSource::warnings).for_each(|it| context.reporter.warning(it));
+    let path = path_by_name(start, end, &known_minors(&updates));
+    let channels = ClusterChannels::asked(&args.channel).unwrap_or_else(|| channels_of(&cluster));
+    let arch = args.arch.clone().or_else(|| cluster.architecture()).unwrap_or_else(|| USUAL_ARCH.to_owned());
+    let mut graph = channels.graph(&updates, &path, &arch);
+    let mut sources: Vec<String> = updates.iter().map(UpdateSource::title).collect();
+    if add_updates_of(&cluster, &mut graph) {
         sources.push("ClusterVersion (the next step only)".to_owned());
     }
     let goal = if Version::parse(&args.to).is_ok() { Goal::Release(args.to.clone()) } else { Goal::Minor(end) };
-    let route = route(&graph, &from, (start, end), &goal, sources, &args.to);
+    let route = route(&graph, &from, &path, &goal, sources, &args.to);
     let is_reached = route.is_reached;
     print_answers(args.answer, "PlatformRoute", vec![route], sheet)?;
     Ok(if is_reached { Exit::Yes } else { Exit::No })
 }
 
-fn route(
-    graph: &Graph,
-    from: &str,
-    (start, end): (Minor, Minor),
-    goal: &Goal,
-    sources: Vec<String>,
-    to: &str,
-) -> PlatformRoute {
+fn route(graph: &Graph, from: &str, path: &[Minor], goal: &Goal, sources: Vec<String>, to: &str) -> PlatformRoute {
     let mut route = PlatformRoute {
         from: from.to_owned(),
         to: to.to_owned(),
@@ -111,7 +108,6 @@ fn route(
         reason: String::new(),
     };
     if graph.is_empty() && route.sources.is_empty() {
-        let path = path_of(start, end);
         route.hops = path
             .windows(2)
             .map(|pair| PlatformHop {
@@ -143,7 +139,8 @@ fn route(
             route.reason = match is_known {
                 true => format!("no updates lead from {from} to {to}"),
                 false => format!(
-                    "{from} is not among the known releases; it must be a release such as {end}.3 in one of the channels"
+                    "{from} is not among the known releases; it must be a release such as {}.3 in one of the channels",
+                    path[0]
                 ),
             };
         }

@@ -57,6 +57,8 @@ pub(in crate::cli) enum Wants {
     Package,
     /// A package, one of its versions or channels, or a bundle.
     Name,
+    /// The same, also with a namespace in front.
+    NameInNamespace,
     /// A version or a bundle of the package that has been named, else as `Name`.
     Bundle,
     /// A channel of the package that has been named.
@@ -88,6 +90,8 @@ const WANTS: &[(&str, Wants)] = &[
     ("PKG/CHANNEL", Wants::Name),
     ("PKG[/CHANNEL]", Wants::Name),
     ("PKG[@VERSION|/CHANNEL]", Wants::Name),
+    ("[NS:]PKG[@VERSION|/CHANNEL]", Wants::NameInNamespace),
+    ("[NS:]PKG@VERSION|BUNDLE", Wants::NameInNamespace),
     ("PKG[/CHANNEL][@RANGE]", Wants::Name),
     ("PKG@VERSION|BUNDLE", Wants::Name),
     ("BUNDLE", Wants::Bundle),
@@ -278,6 +282,13 @@ fn names_in(index: &Index, wanted: Wants, typed: &str, context: &Context) -> Res
             // The names of all bundles are many; a package's is mostly what is meant.
             None if typed.is_empty() => packages()?,
             None => [packages()?, index.names(None)?.bundles].concat(),
+        },
+        Wants::NameInNamespace => match typed.split_once(':') {
+            Some((namespace, rest)) => {
+                let names = names_in(index, Wants::Name, rest, context)?;
+                names.into_iter().map(|it| format!("{namespace}:{it}")).collect()
+            }
+            None => names_in(index, Wants::Name, typed, context)?,
         },
         Wants::Api => index.api_names()?,
         Wants::PackageOrApi => [packages()?, index.api_names()?].concat(),

@@ -7,8 +7,9 @@ use std::collections::{BTreeSet, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Filter;
+use super::{CatalogRank, Filter};
 use crate::index::{Index, IndexError};
+use crate::platform::Day;
 use crate::version::by_numbers;
 
 /// A bundle over several catalogs.
@@ -40,6 +41,9 @@ pub struct HistoryRow {
 /// The label of a catalog that says of which day it is: `YYYY-MM-DD`.
 pub const DATE_LABEL: &str = "date";
 
+/// The label of a catalog that says when on its day it was so: `YYYY-MM-DDTHH:MM:SSZ`. Of one day there may be several.
+pub const TIME_LABEL: &str = "time";
+
 const BUNDLES: &str = "
 SELECT c.name, b.name, b.version, b.release, b.document
 FROM (SELECT * FROM bundle WHERE package = ?1) b
@@ -50,15 +54,42 @@ ORDER BY b.version_key, b.name, b.document, c.name";
 pub(super) const STATEMENTS: &[(&str, &str)] = &[("history of a package", BUNDLES)];
 
 impl Index {
-    /// The names of the catalogs in the order of time: by the days of their labels, those without one first, then by name, with numbers by
-    /// their value: `v4.9` before `v4.20`.
+    /// The names of the catalogs in the order of time: by the days and times of their labels, then those without, which are of the present, by
+    /// name, with numbers by their value: `v4.9` before `v4.20`.
     ///
     /// # Errors
     /// If the index is damaged.
     pub fn catalog_names_in_time(&self) -> Result<Vec<String>, IndexError> {
+        Ok(self.ranks_in_time()?.into_iter().map(|it| it.catalog).collect())
+    }
+
+    fn ranks_in_time(&self) -> Result<Vec<CatalogRank>, IndexError> {
         let mut ranks = self.catalog_ranks(&Filter::default())?;
-        ranks.sort_by_cached_key(|it| (it.labels.get(DATE_LABEL).cloned(), by_numbers(&it.catalog)));
-        Ok(ranks.into_iter().map(|it| it.catalog).collect())
+        ranks.sort_by_cached_key(|it| {
+            let label = |key: &str| it.labels.get(key).cloned();
+            (label(DATE_LABEL).is_none(), label(DATE_LABEL), label(TIME_LABEL), by_numbers(&it.catalog))
+        });
+        Ok(ranks)
+    }
+
+    /// The name of the catalog that is meant by a name: a catalog's own, or `NAME@DAY` for what the catalog `NAME` of the past was on that day,
+    /// whenever it had changed before, or `NAME` for the newest of the past. `None` if there is none.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn catalog_as_of(&self, wanted: &str) -> Result<Option<String>, IndexError> {
+        let ranks = self.ranks_in_time()?;
+        if ranks.iter().any(|it| it.catalog == wanted) {
+            return Ok(Some(wanted.to_owned()));
+        }
+        let of_day = wanted.rsplit_once('@').and_then(|(name, day)| Some((name, Day::parse(day)?.to_string())));
+        let (name, day) = of_day.map_or((wanted, None), |(name, day)| (name, Some(day)));
+        let is_meant = |it: &&CatalogRank| {
+            let is_its = it.catalog.rsplit_once('@').is_some_and(|it| it.0 == name);
+            let date = it.labels.get(DATE_LABEL);
+            is_its && date.is_some_and(|date| day.as_ref().is_none_or(|day| date <= day))
+        };
+        Ok(ranks.iter().rfind(is_meant).map(|it| it.catalog.clone()))
     }
 
     /// The bundles of a package by version and name, with the catalogs of `catalogs` that have them. Those without a

@@ -43,7 +43,7 @@ pub use diff::{Change, ChangeKind, Side, Subject, diff};
 pub use documents::DocumentHead;
 pub use entries::EntryRow;
 pub use facets::{Facet, FacetKind};
-pub use history::{DATE_LABEL, HistoryRow};
+pub use history::{DATE_LABEL, HistoryRow, TIME_LABEL};
 pub use icons::IconPlace;
 pub use images::ImageUse;
 pub use info::{Info, Names, Size, UpdateSourceRow};
