@@ -71,6 +71,8 @@ fn a_server_starts_where_nothing_can_be_written_and_logs_its_calls_if_it_is_aske
         let (status, _) = crate::support::server::call_over(stream, "/api.Registry/ListPackages", b"").await;
         assert_eq!(status, "0");
     });
+    // A client that nobody runs any more would be waited for.
+    drop(runtime);
     let line = lines.next().unwrap().unwrap();
     assert!(line.contains("finished call") && line.contains("/api.Registry/ListPackages"), "{line}");
     rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
