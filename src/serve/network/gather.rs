@@ -20,6 +20,8 @@ struct State<S> {
     gathered: Vec<u8>,
     /// How many of these bytes are written.
     n_written: usize,
+    /// Whether the stream has something that it was not told to pass on: a part of an encrypted record, for example.
+    must_flush: bool,
 }
 
 impl<S: AsyncWrite + Unpin> State<S> {
@@ -30,10 +32,15 @@ impl<S: AsyncWrite + Unpin> State<S> {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 n => self.n_written += n,
             }
+            self.must_flush = true;
         }
         // A connection that waits holds no memory for what it will write.
         self.gathered = Vec::new();
         self.n_written = 0;
+        if self.must_flush {
+            ready!(Pin::new(&mut self.stream).poll_flush(context))?;
+            self.must_flush = false;
+        }
         Poll::Ready(Ok(()))
     }
 }
@@ -101,7 +108,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
     C: Future,
 {
-    let state = Arc::new(Mutex::new(State { stream, gathered: Vec::new(), n_written: 0 }));
+    let state = Arc::new(Mutex::new(State { stream, gathered: Vec::new(), n_written: 0, must_flush: false }));
     let sender = Gathering(Arc::clone(&state));
     let mut connection = pin!(connection(Gathering(state)));
     std::future::poll_fn(move |context| {
@@ -125,9 +132,10 @@ mod tests {
 
     use super::*;
 
-    /// A stream that takes so many bytes at once, and nothing every second time if it is slow.
+    /// A stream that takes so many bytes at once, passes on what it took when it is told to, and does nothing every second time if it is slow.
     struct Narrow {
         taken: Arc<Mutex<Vec<Vec<u8>>>>,
+        held: Vec<Vec<u8>>,
         width: usize,
         is_slow: bool,
         n_asked: usize,
@@ -147,11 +155,17 @@ mod tests {
             }
             let taken = bytes[..bytes.len().min(self.width)].to_vec();
             let n = taken.len();
-            self.taken.lock().unwrap().push(taken);
+            self.held.push(taken);
             Poll::Ready(Ok(n))
         }
 
-        fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+            self.n_asked += 1;
+            if self.is_slow && self.n_asked.is_multiple_of(2) {
+                return Poll::Pending;
+            }
+            let held = std::mem::take(&mut self.held);
+            self.taken.lock().unwrap().extend(held);
             Poll::Ready(Ok(()))
         }
 
@@ -163,7 +177,7 @@ mod tests {
     /// Writes frames of these sizes, a turn each list, and flushes after each frame as HTTP/2 does.
     fn write(turns: &[&[usize]], width: usize, is_slow: bool) -> (Vec<u8>, Vec<Vec<u8>>) {
         let taken = Arc::default();
-        let stream = Narrow { taken: Arc::clone(&taken), width, is_slow, n_asked: 0 };
+        let stream = Narrow { taken: Arc::clone(&taken), held: Vec::new(), width, is_slow, n_asked: 0 };
         let mut all = Vec::new();
         let frames: Vec<Vec<Vec<u8>>> = turns
             .iter()
