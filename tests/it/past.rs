@@ -242,6 +242,25 @@ fn what_was_broken_once_is_left_out_or_refused() {
     assert!(!bundles.contains("root"), "{bundles}");
 }
 
+/// As somebody sees who forgets that a repository has more than a catalog.
+#[test]
+fn a_whole_repository_that_is_no_catalog_is_told_in_a_line() {
+    let directory = scratch();
+    let root = directory.path();
+    let repo = root.join("repo");
+    repository(&repo);
+    for day in 10..20 {
+        write(&repo, "config/deployment.yaml", format!("kind: Deployment\nreplicas: {day}\n"));
+        git(&repo, &format!("2026-05-{day}T08:00:00Z"), &["add", "-A"]);
+        git(&repo, &format!("2026-05-{day}T08:00:00Z"), &["commit", "-q", "-m", "config"]);
+    }
+    let answer = run(root, &["build", "--git", "shop=repo", "-o", "past.db"]);
+    answer.expect_code(1).expect_words("more not stored").expect_words("--git-path");
+    let error = answer.err();
+    let error = error.lines().find(|it| it.starts_with("error: `shop@")).unwrap();
+    assert!(error.len() < 300, "{error}");
+}
+
 #[test]
 fn names_of_versions_are_in_the_order_of_versions() {
     let directory = scratch();

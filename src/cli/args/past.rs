@@ -63,6 +63,10 @@ pub(crate) struct PastCatalog {
 }
 
 impl PastOptions {
+    pub(crate) fn is_of_whole_repositories(&self) -> bool {
+        self.is_given() && self.git_path.is_empty()
+    }
+
     pub(crate) fn is_given(&self) -> bool {
         self.git.is_some()
     }

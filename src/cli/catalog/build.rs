@@ -31,6 +31,7 @@ use crate::index::{Builder, CatalogSpec, HeldUpdates, Import, Index, Mode, Outco
 use crate::platform::{self, SavedUpdates};
 use crate::source::{ImageSource, Opened, Source};
 use crate::upgrade::cut_advice;
+use crate::version::first_of;
 
 /// Build an index of catalogs, one SQLite file, or update it
 ///
@@ -228,10 +229,16 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     report(context, &choice, &chosen);
     let refused: Vec<&str> = imports.iter().filter(|(_, it)| it.refused).map(|(name, _)| name.as_str()).collect();
     if !refused.is_empty() {
-        let names = refused.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+        // A past has a catalog for each day.
+        let names = first_of(refused.iter().map(|it| format!("`{it}`")), refused.len());
         let message = format!("{names} not stored: {tally}; {} was not written", args.output.display());
-        let error = CommandError::new(Exit::No, message);
-        return Err(error.help("fix the errors, or leave the broken packages out with `--keep-going`"));
+        let help = match args.past.is_of_whole_repositories() {
+            true => {
+                "name the catalog's directory with `--git-path`, fix the errors, or leave broken packages out with `--keep-going`"
+            }
+            false => "fix the errors, or leave the broken packages out with `--keep-going`",
+        };
+        return Err(CommandError::new(Exit::No, message).help(help));
     }
     let counts = |it: &&Finding| choice.strict || it.rule.severity == Severity::Error;
     let warnings = chosen.findings.iter().filter(|it| rules.iter().any(|rule| rule.id == it.rule.id)).filter(counts);
