@@ -81,11 +81,12 @@ impl Encoded {
     /// The same in less memory, if that is possible. `place` says where its bytes are to stay.
     #[must_use]
     pub fn packed(&self, place: impl FnOnce(&[u8]) -> Bytes) -> Self {
-        let len = self.len();
+        let Form::Pieces { pieces, .. } = &self.0 else { return self.clone() };
+        let len = bytes_of(pieces);
         if len < MIN_PACKED {
             return self.clone();
         }
-        WORKSHOP.with_borrow_mut(|workshop| match workshop.pack(self) {
+        WORKSHOP.with_borrow_mut(|workshop| match workshop.pack(pieces, len) {
             Some(frame) if frame.len() < self.held() => Self(Form::Packed { frame: place(frame), len }),
             _ => self.clone(),
         })
@@ -165,12 +166,10 @@ impl Workshop {
     /// Bytes of a buffer that stay.
     const MAX_ROOM: usize = 256 << 10;
 
-    fn pack(&mut self, message: &Encoded) -> Option<&[u8]> {
+    fn pack(&mut self, pieces: &[Bytes], len: usize) -> Option<&[u8]> {
         self.clean();
-        self.text.reserve(message.len());
-        if let Form::Pieces { pieces, .. } = &message.0 {
-            pieces.iter().for_each(|it| self.text.put_slice(it));
-        }
+        self.text.reserve(len);
+        pieces.iter().for_each(|it| self.text.put_slice(it));
         self.frame.reserve(zstd::zstd_safe::compress_bound(self.text.len()));
         self.compressor.as_mut()?.compress_to_buffer(&self.text, &mut self.frame).ok()?;
         Some(&self.frame)
@@ -241,6 +240,7 @@ mod tests {
             assert_eq!((packed.len(), again), (encoded.len(), bytes));
             assert!(packed.held() <= encoded.held().min(500), "{}", packed.held());
             assert_eq!(packed.moved(Bytes::copy_from_slice), packed);
+            assert_eq!(packed.packed(Bytes::copy_from_slice), packed);
         }
     }
 }
