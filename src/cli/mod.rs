@@ -20,7 +20,7 @@ mod upgrade;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use args::images::ImageArgs;
 use author::{bundle, edits, generate, init, lsp, release, repo, simulate, template};
@@ -49,6 +49,13 @@ use upgrade::{check_graph, compat, graph, path, updates, why_not, z_stream};
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    global: GlobalArgs,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+struct GlobalArgs {
     /// Use colours: `auto` (on a terminal, unless `NO_COLOR` is set), `always` or `never`
     #[arg(
         long,
@@ -89,67 +96,99 @@ struct Cli {
     images: ImageArgs,
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Build(build::BuildArgs),
-    Validate(validate::ValidateArgs),
-    Render(render::RenderArgs),
-    Image(image::ImageCommandArgs),
-    Migrate(migrate::MigrateArgs),
-    Export(export::ExportArgs),
-    Legacy(edit::LegacyArgs),
-    Doctor(doctor::DoctorArgs),
+/// Declares the commands: the word that is typed, the arguments, and the function that runs it.
+macro_rules! commands {
+    ($($(#[$when:meta])* $name:literal => $variant:ident($args:ty), $run:path;)*) => {
+        #[derive(Debug, Subcommand)]
+        enum Command {
+            $($(#[$when])* #[command(name = $name)] $variant($args),)*
+        }
+
+        impl Command {
+            fn run(&self, context: &Context) -> CommandResult {
+                match self {
+                    $($(#[$when])* Self::$variant(args) => $run(context, args),)*
+                }
+            }
+        }
+
+        /// The arguments of one command, or nothing if there is none of this name.
+        fn arguments_of(name: &str) -> Option<clap::Command> {
+            match name {
+                $($(#[$when])* $name => Some(<$args as Args>::augment_args(clap::Command::new($name))),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+commands! {
+    "build" => Build(build::BuildArgs), build::run;
+    "validate" => Validate(validate::ValidateArgs), validate::run;
+    "render" => Render(render::RenderArgs), render::run;
+    "image" => Image(image::ImageCommandArgs), image::run;
+    "migrate" => Migrate(migrate::MigrateArgs), migrate::run;
+    "export" => Export(export::ExportArgs), export::run;
+    "legacy" => Legacy(edit::LegacyArgs), edit::run;
+    "doctor" => Doctor(doctor::DoctorArgs), doctor::run;
     #[cfg(feature = "oci")]
-    Push(push::PushArgs),
+    "push" => Push(push::PushArgs), push::run;
     #[cfg(feature = "oci")]
-    Pull(pull::PullArgs),
+    "pull" => Pull(pull::PullArgs), pull::run;
     #[cfg(feature = "oci")]
-    Cache(cache::CacheArgs),
-    List(list::ListArgs),
-    Show(show::ShowArgs),
-    Search(search::SearchArgs),
-    Updates(updates::UpdatesArgs),
-    Path(path::PathArgs),
-    WhyNot(why_not::WhyNotArgs),
-    Graph(graph::GraphArgs),
-    Diff(diff::DiffArgs),
-    History(history::HistoryArgs),
-    CheckGraph(check_graph::CheckGraphArgs),
-    Compat(compat::CompatArgs),
-    Plan(plan::PlanArgs),
-    PlatformPath(platform_path::PlatformPathArgs),
-    Lifecycle(lifecycle::LifecycleArgs),
-    CrdCheck(crd_check::CrdCheckArgs),
-    Bundle(bundle::BundleArgs),
-    Template(template::TemplateArgs),
-    Release(release::ReleaseArgs),
-    Edit(edits::EditArgs),
-    Simulate(simulate::SimulateArgs),
-    Repo(repo::RepoArgs),
-    Init(init::InitArgs),
-    Generate(generate::GenerateArgs),
-    Lsp(lsp::LspArgs),
-    ZStream(z_stream::ZStreamArgs),
-    Resolve(resolve::ResolveArgs),
-    Why(why::WhyArgs),
-    Deps(deps::DepsArgs),
-    Provides(provides::ProvidesArgs),
-    Requires(requires::RequiresArgs),
-    Images(images::ImagesArgs),
-    Filter(filter::FilterArgs),
-    Mirror(holdings::MirrorArgs),
-    Lock(lock::LockArgs),
-    Outdated(outdated::OutdatedArgs),
-    Renovate(renovate::RenovateArgs),
-    ExplainMessage(explain_message::ExplainMessageArgs),
-    Sql(sql::SqlArgs),
+    "cache" => Cache(cache::CacheArgs), cache::run;
+    "list" => List(list::ListArgs), list::run;
+    "show" => Show(show::ShowArgs), show::run;
+    "search" => Search(search::SearchArgs), search::run;
+    "updates" => Updates(updates::UpdatesArgs), updates::run;
+    "path" => Path(path::PathArgs), path::run;
+    "why-not" => WhyNot(why_not::WhyNotArgs), why_not::run;
+    "graph" => Graph(graph::GraphArgs), graph::run;
+    "diff" => Diff(diff::DiffArgs), diff::run;
+    "history" => History(history::HistoryArgs), history::run;
+    "check-graph" => CheckGraph(check_graph::CheckGraphArgs), check_graph::run;
+    "compat" => Compat(compat::CompatArgs), compat::run;
+    "plan" => Plan(plan::PlanArgs), plan::run;
+    "platform-path" => PlatformPath(platform_path::PlatformPathArgs), platform_path::run;
+    "lifecycle" => Lifecycle(lifecycle::LifecycleArgs), lifecycle::run;
+    "crd-check" => CrdCheck(crd_check::CrdCheckArgs), crd_check::run;
+    "bundle" => Bundle(bundle::BundleArgs), bundle::run;
+    "template" => Template(template::TemplateArgs), template::run;
+    "release" => Release(release::ReleaseArgs), release::run;
+    "edit" => Edit(edits::EditArgs), edits::run;
+    "simulate" => Simulate(simulate::SimulateArgs), simulate::run;
+    "repo" => Repo(repo::RepoArgs), repo::run;
+    "init" => Init(init::InitArgs), init::run;
+    "generate" => Generate(generate::GenerateArgs), generate::run;
+    "lsp" => Lsp(lsp::LspArgs), lsp::run;
+    "z-stream" => ZStream(z_stream::ZStreamArgs), z_stream::run;
+    "resolve" => Resolve(resolve::ResolveArgs), resolve::run;
+    "why" => Why(why::WhyArgs), why::run;
+    "deps" => Deps(deps::DepsArgs), deps::run;
+    "provides" => Provides(provides::ProvidesArgs), provides::run;
+    "requires" => Requires(requires::RequiresArgs), requires::run;
+    "images" => Images(images::ImagesArgs), images::run;
+    "filter" => Filter(filter::FilterArgs), filter::run;
+    "mirror" => Mirror(holdings::MirrorArgs), holdings::run;
+    "lock" => Lock(lock::LockArgs), lock::run;
+    "outdated" => Outdated(outdated::OutdatedArgs), outdated::run;
+    "renovate" => Renovate(renovate::RenovateArgs), renovate::run;
+    "explain-message" => ExplainMessage(explain_message::ExplainMessageArgs), explain_message::run;
+    "sql" => Sql(sql::SqlArgs), sql::run;
     #[cfg(feature = "serve")]
-    Serve(Box<serve::ServeArgs>),
-    Info(info::InfoArgs),
-    Completion(completion::CompletionArgs),
-    Man(man::ManArgs),
-    #[command(hide = true)]
-    Complete(completion::CompleteArgs),
+    "serve" => Serve(Box<serve::ServeArgs>), serve::run;
+    "info" => Info(info::InfoArgs), info::run;
+    "completion" => Completion(completion::CompletionArgs), completion::completion;
+    "man" => Man(man::ManArgs), print_manual;
+    "complete" => Complete(completion::CompleteArgs), complete;
+}
+
+fn print_manual(_: &Context, args: &man::ManArgs) -> CommandResult {
+    man::man(Cli::command(), args)
+}
+
+fn complete(_: &Context, args: &completion::CompleteArgs) -> CommandResult {
+    completion::complete(Cli::command(), args)
 }
 
 impl Command {
@@ -198,7 +237,18 @@ fn parse() -> Result<Cli, clap::Error> {
     let words: Vec<OsString> = std::env::args_os().collect();
     #[cfg(feature = "serve")]
     let words = serving::opm::translated(words);
-    Cli::from_arg_matches(&groups::grouped(Cli::command()).try_get_matches_from(words)?)
+    match parse_for_one(&words) {
+        Some(cli) => Ok(cli),
+        None => Cli::from_arg_matches(&groups::grouped(Cli::command()).try_get_matches_from(words)?),
+    }
+}
+
+/// Parses a command line without an error whose first word is a command: this one's arguments are described to clap, not those of
+/// the fifty others, which take longer than many an answer. Help and messages need them all.
+fn parse_for_one(words: &[OsString]) -> Option<Cli> {
+    let command = arguments_of(words.get(1)?.to_str()?)?;
+    let root = GlobalArgs::augment_args(clap::Command::new("olmdex")).subcommand_required(true).subcommand(command);
+    Cli::from_arg_matches(&root.try_get_matches_from(words).ok()?).ok()
 }
 
 /// Parses the arguments, runs the command, and gives the exit code.
@@ -215,9 +265,9 @@ pub fn run() -> ExitCode {
             return if is_help { Exit::Yes.into() } else { Exit::Usage.into() };
         }
     };
-    let reporter = Reporter::new(cli.color, cli.log_format, cli.quiet, cli.verbose);
+    let reporter = Reporter::new(cli.global.color, cli.global.log_format, cli.global.quiet, cli.global.verbose);
     screen::look(|is_terminal| reporter.color(is_terminal));
-    if let Some(n_threads) = cli.threads {
+    if let Some(n_threads) = cli.global.threads {
         // Fails only if the pool exists already, which it cannot this early.
         let _ = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build_global();
     }
@@ -227,13 +277,13 @@ pub fn run() -> ExitCode {
     {
         crate::file::delay_locks(std::time::Duration::from_millis(delay));
     }
-    if cli.command.is_read() && !cli.no_pager {
+    if cli.command.is_read() && !cli.global.no_pager {
         pager::start();
     }
-    let context = Context { reporter, opener: cli.images.opener() };
+    let context = Context { reporter, opener: cli.global.images.opener() };
     // A panic is a bug, whose message is ours to word; the one that the runtime prints would come on top of it.
     std::panic::set_hook(Box::new(|_| {}));
-    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| dispatch(&context, &cli.command)));
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli.command.run(&context)));
     interrupt::wait_if_interrupted();
     pager::finish();
     match result {
@@ -254,68 +304,5 @@ pub fn run() -> ExitCode {
             reporter.error(&error.help("this is a bug in olmdex: please report it with the command and its input"));
             Exit::Bug.into()
         }
-    }
-}
-
-fn dispatch(context: &Context, command: &Command) -> CommandResult {
-    match command {
-        Command::Build(args) => build::run(context, args),
-        Command::Validate(args) => validate::run(context, args),
-        Command::Render(args) => render::run(context, args),
-        Command::Image(args) => image::run(context, args),
-        Command::Migrate(args) => migrate::run(context, args),
-        #[cfg(feature = "oci")]
-        Command::Push(args) => push::run(context, args),
-        #[cfg(feature = "oci")]
-        Command::Pull(args) => pull::run(context, args),
-        #[cfg(feature = "oci")]
-        Command::Cache(args) => cache::run(context, args),
-        Command::Export(args) => export::run(context, args),
-        Command::Legacy(args) => edit::run(context, args),
-        Command::Doctor(args) => doctor::run(context, args),
-        Command::List(args) => list::run(context, args),
-        Command::Show(args) => show::run(context, args),
-        Command::Search(args) => search::run(context, args),
-        Command::Updates(args) => updates::run(context, args),
-        Command::Path(args) => path::run(context, args),
-        Command::WhyNot(args) => why_not::run(context, args),
-        Command::CheckGraph(args) => check_graph::run(context, args),
-        Command::Compat(args) => compat::run(context, args),
-        Command::Plan(args) => plan::run(context, args),
-        Command::PlatformPath(args) => platform_path::run(context, args),
-        Command::Lifecycle(args) => lifecycle::run(context, args),
-        Command::CrdCheck(args) => crd_check::run(context, args),
-        Command::Bundle(args) => bundle::run(context, args),
-        Command::Template(args) => template::run(context, args),
-        Command::Release(args) => release::run(context, args),
-        Command::Edit(args) => edits::run(context, args),
-        Command::Simulate(args) => simulate::run(context, args),
-        Command::Repo(args) => repo::run(context, args),
-        Command::Init(args) => init::run(args),
-        Command::Generate(args) => generate::run(context, args),
-        Command::Lsp(args) => lsp::run(args),
-        Command::ZStream(args) => z_stream::run(context, args),
-        Command::Resolve(args) => resolve::run(context, args),
-        Command::Why(args) => why::run(context, args),
-        Command::Deps(args) => deps::run(context, args),
-        Command::Provides(args) => provides::run(context, args),
-        Command::Requires(args) => requires::run(context, args),
-        Command::Images(args) => images::run(context, args),
-        Command::Filter(args) => filter::run(context, args),
-        Command::Mirror(args) => holdings::run(context, args),
-        Command::Lock(args) => lock::run(context, args),
-        Command::Outdated(args) => outdated::run(context, args),
-        Command::Renovate(args) => renovate::run(context, args),
-        Command::ExplainMessage(args) => explain_message::run(context, args),
-        Command::Graph(args) => graph::run(context, args),
-        Command::Diff(args) => diff::run(context, args),
-        Command::History(args) => history::run(context, args),
-        Command::Sql(args) => sql::run(context, args),
-        #[cfg(feature = "serve")]
-        Command::Serve(args) => serve::run(context, args),
-        Command::Info(args) => info::run(context, args),
-        Command::Completion(args) => completion::completion(args),
-        Command::Man(args) => man::man(Cli::command(), args),
-        Command::Complete(args) => completion::complete(Cli::command(), args),
     }
 }

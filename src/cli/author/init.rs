@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::fbc::Format;
 use crate::file::read_regular_of;
@@ -37,7 +38,7 @@ pub(crate) struct InitArgs {
 /// No description or icon is larger: OLM could not store it.
 const MAX_FILE: u64 = 16 << 20;
 
-pub(crate) fn run(args: &InitArgs) -> CommandResult {
+pub(crate) fn run(_: &Context, args: &InitArgs) -> CommandResult {
     let read = |path: &Path| {
         read_regular_of(path, MAX_FILE).map_err(|error| {
             CommandError::new(Exit::Input, format!("cannot read `{}`: {error}", path.display())).help("check the path")

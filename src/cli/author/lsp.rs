@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::lsp::{self, ConfigFile, End, LspError, Options};
 
@@ -32,7 +33,7 @@ pub(crate) struct LspArgs {
     stdio: bool,
 }
 
-pub(crate) fn run(args: &LspArgs) -> CommandResult {
+pub(crate) fn run(_: &Context, args: &LspArgs) -> CommandResult {
     let config = match &args.config {
         Some(path) => ConfigFile::Named(path.clone()),
         None if args.no_config => ConfigFile::Absent,

@@ -13,6 +13,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::shell::candidates::{Candidate, Offer};
 use crate::cli::shell::complete::{Line, split_words};
+use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandResult, Exit};
 
 /// Shells that can complete.
@@ -47,6 +48,7 @@ pub(crate) struct CompletionArgs {
 /// The completion scripts call this. The first line says what the shell offers: the `words` on the lines that follow, each
 /// with its description after a tab, or `files` or `directories`, which the shell finds itself.
 #[derive(Debug, Clone, Args)]
+#[command(hide = true)]
 pub(crate) struct CompleteArgs {
     /// The command line up to the cursor, still quoted; instead of WORDS
     #[arg(long, value_name = "TEXT", conflicts_with = "words", allow_hyphen_values = true)]
@@ -59,7 +61,7 @@ pub(crate) struct CompleteArgs {
     words: Vec<String>,
 }
 
-pub(crate) fn completion(args: &CompletionArgs) -> CommandResult {
+pub(crate) fn completion(_: &Context, args: &CompletionArgs) -> CommandResult {
     let script = match args.shell {
         Shell::Bash => include_str!("completion/olmdex.bash"),
         Shell::Elvish => include_str!("completion/olmdex.elv"),
