@@ -131,7 +131,7 @@ fn chain(minors: &[u64]) -> Vec<Drawn> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 50, ..ProptestConfig::default() })]
 
     /// The published channel is a chain; the new one holds some of its versions, and whatever edges.
     #[test]

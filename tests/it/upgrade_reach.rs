@@ -166,7 +166,7 @@ fn installed() -> impl Strategy<Value = InstalledBundle> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(75))]
 
     #[test]
     fn a_narrow_search_finds_what_a_wide_one_finds(
@@ -274,7 +274,7 @@ fn shortest_way_out(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn what_has_a_way_needs_no_check(catalogs in prop::collection::vec(catalog(), 1..3)) {

@@ -200,8 +200,8 @@ fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// The names that a write of `out` uses while it is going on, now and in version 0.1.0.
-fn hidden_names(writer: &Writer) -> Vec<PathBuf> {
+/// The names that a write of `out` uses while it is going on, one by one, and those that only version 0.1.0 used, together.
+fn hidden_names(writer: &Writer) -> Vec<Vec<PathBuf>> {
     let out = Path::new(writer.out);
     let beside = |before: &str, after: &str| {
         let mut name = OsString::from(before);
@@ -211,25 +211,28 @@ fn hidden_names(writer: &Writer) -> Vec<PathBuf> {
     };
     if writer.args[0] == "z-stream" {
         // What else lies there is part of the catalog.
-        return vec![beside(".", ".olmdex")];
+        return vec![vec![beside(".", ".olmdex")]];
     }
-    let mut names: Vec<_> =
-        ["", "-build", "-legacy", "-migrate", "-edit"].map(|it| beside(".", &format!(".olmdex{it}"))).into();
+    let mut former: Vec<_> =
+        ["-build", "-legacy", "-migrate", "-edit"].map(|it| beside(".", &format!(".olmdex{it}"))).into();
+    let mut names = vec![vec![beside(".", ".olmdex")]];
     if !writer.is_directory {
-        names.extend([beside(".", ".olmdex-build-journal"), beside("", "-journal"), beside("", "-wal")]);
+        former.push(beside(".", ".olmdex-build-journal"));
+        names.extend([vec![beside("", "-journal")], vec![beside("", "-wal")]]);
     }
+    names.push(former);
     names
 }
 
 /// Runs a command that must end soon.
 fn run(mut command: Command) -> (Option<i32>, String) {
     let mut child = command.spawn().unwrap();
-    for _ in 0..3000 {
+    for _ in 0..15_000 {
         if child.try_wait().unwrap().is_some() {
             let output = child.wait_with_output().unwrap();
             return (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned());
         }
-        std::thread::sleep(Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(2));
     }
     child.kill().unwrap();
     panic!("{command:?} does not end");
@@ -240,34 +243,38 @@ fn run(mut command: Command) -> (Option<i32>, String) {
 #[test]
 fn nothing_planted_is_followed_emptied_or_waited_for() {
     for writer in WRITERS {
-        for name in hidden_names(writer) {
+        for names in hidden_names(writer) {
             for (what, plant) in PLANTINGS {
                 let (directory, root) = fresh();
                 let precious = directory.path().join("precious");
-                plant(&root.join(&name), &precious);
-                let shown = format!("{:?} with {what} as {}", writer.args, name.display());
-                let (before, outside) = (tree(&root), tree(&precious));
+                for name in &names {
+                    plant(&root.join(name), &precious);
+                }
+                let shown = format!("{:?} with {what} as {names:?}", writer.args);
+                let (mut expected, outside) = (tree(&root), tree(&precious));
                 let (code, words) = run(writer.command(&root, writer.out));
                 assert!(tree(&precious) == outside, "{shown}: something else has changed\n{words}");
                 let mut after = tree(&root);
                 let planted = |tree: &mut BTreeMap<PathBuf, _>| {
-                    let of_it: Vec<_> = tree.keys().filter(|it| it.starts_with(&name)).cloned().collect();
+                    let is_planted = |it: &PathBuf| names.iter().any(|name| it.starts_with(name));
+                    let of_it: Vec<_> = tree.keys().filter(|it| is_planted(it)).cloned().collect();
                     of_it.into_iter().map(|it| (it.clone(), tree.remove(&it))).collect::<Vec<_>>()
                 };
-                let mut expected = before.clone();
                 assert!(
                     planted(&mut after) == planted(&mut expected),
                     "{shown}: what was planted has changed\n{words}"
                 );
+                let shows = |it: &PathBuf| words.contains(&*it.file_name().unwrap().to_string_lossy());
                 if code != Some(0) {
                     assert_eq!(code, Some(3), "{shown}: {words}");
-                    assert!(words.contains(&*name.file_name().unwrap().to_string_lossy()), "{shown}: {words}");
+                    assert!(names.iter().all(shows), "{shown}: {words}");
                     assert!(after == expected, "{shown}: refused, and something has changed");
                 }
-                let is_used_now = name.to_string_lossy().ends_with(".olmdex");
+                let name = names[0].to_string_lossy();
+                let is_used_now = name.ends_with(".olmdex");
                 // Whoever opens the new file would play a journal with content back.
-                let is_journal = ["-journal", "-wal"].iter().any(|it| name.to_string_lossy().ends_with(it))
-                    && name.to_string_lossy().starts_with(writer.out)
+                let is_journal = ["-journal", "-wal"].iter().any(|it| name.ends_with(it))
+                    && name.starts_with(writer.out)
                     && ["a link to a file", "a hard link", "a file"].contains(what);
                 assert_eq!(code != Some(0), is_used_now || is_journal, "{shown}: {words}");
             }
@@ -490,28 +497,26 @@ fn a_signal_leaves_the_old_or_the_new_and_says_which() {
         let took = started.elapsed();
         let new = packed(&target);
         for round in 0..10 {
-            for signal in ["TERM", "INT"] {
-                clear();
-                let child = command().spawn().unwrap();
-                std::thread::sleep(took.mul_f64(0.1 * f64::from(round) + 0.05));
-                let kill = Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).output().unwrap();
-                let output = child.wait_with_output().unwrap();
-                let words = String::from_utf8_lossy(&output.stderr).into_owned();
-                let shown = format!("{args:?}, SIG{signal} at {round} tenths ({kill:?}): {words}");
-                let exists =
-                    if is_filled { std::fs::read_dir(&target).unwrap().next().is_some() } else { target.exists() };
-                assert!(!exists || packed(&target) == new, "{shown}: neither the old nor the new");
-                match output.status.code() {
-                    Some(0) => assert!(exists, "{shown}"),
-                    Some(130) if words.contains("was not written") => assert!(!exists, "{shown}"),
-                    Some(130) if words.contains("was written") => assert!(exists, "{shown}"),
-                    // Before there is anything to undo, or after all is done.
-                    Some(130) | None => {}
-                    code => panic!("{shown}: {code:?}"),
-                }
-                let left: Vec<_> = std::fs::read_dir(&root).unwrap().map(|it| it.unwrap().file_name()).collect();
-                assert!(!left.iter().any(|it| it.to_string_lossy().starts_with('.')), "{shown}: {left:?} is left");
+            let signal = ["TERM", "INT"][round % 2];
+            clear();
+            let child = command().spawn().unwrap();
+            std::thread::sleep(took.mul_f64(0.1 * f64::from(u32::try_from(round).unwrap()) + 0.05));
+            let kill = Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).output().unwrap();
+            let output = child.wait_with_output().unwrap();
+            let words = String::from_utf8_lossy(&output.stderr).into_owned();
+            let shown = format!("{args:?}, SIG{signal} at {round} tenths ({kill:?}): {words}");
+            let exists = if is_filled { std::fs::read_dir(&target).unwrap().next().is_some() } else { target.exists() };
+            assert!(!exists || packed(&target) == new, "{shown}: neither the old nor the new");
+            match output.status.code() {
+                Some(0) => assert!(exists, "{shown}"),
+                Some(130) if words.contains("was not written") => assert!(!exists, "{shown}"),
+                Some(130) if words.contains("was written") => assert!(exists, "{shown}"),
+                // Before there is anything to undo, or after all is done.
+                Some(130) | None => {}
+                code => panic!("{shown}: {code:?}"),
             }
+            let left: Vec<_> = std::fs::read_dir(&root).unwrap().map(|it| it.unwrap().file_name()).collect();
+            assert!(!left.iter().any(|it| it.to_string_lossy().starts_with('.')), "{shown}: {left:?} is left");
         }
     }
 }
