@@ -1,6 +1,6 @@
 //! Which bundles are an image, or use one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
@@ -15,8 +15,11 @@ use crate::index::query::{BundlePlace, BundleRow, Filter};
 /// Bundles of a page of the list; the answer as data has all.
 const PER_PAGE: usize = 50;
 
-/// Bundles by their places, with their documents.
-type Users = HashMap<BundlePlace, i64>;
+/// How many bundles of each package it is.
+type Users = BTreeMap<String, usize>;
+
+/// A bundle, and its document.
+type User = (BundleRow, i64);
 
 fn users(desk: Desk<'_>, text: &str) -> Result<Users, PageError> {
     if text.is_empty() {
@@ -27,32 +30,30 @@ fn users(desk: Desk<'_>, text: &str) -> Result<Users, PageError> {
 
 /// The answer as data: what `list bundles --image TEXT` gives.
 pub(super) fn answer(desk: Desk<'_>, text: &str) -> Result<Vec<BundleRow>, PageError> {
-    rows_of(desk, &users(desk, text)?, 0, usize::MAX)
+    let found = listed(desk, text, &users(desk, text)?, 0, usize::MAX)?;
+    Ok(found.into_iter().map(|it| it.0).collect())
 }
 
 /// So many of the bundles after the first ones, by package.
-fn rows_of(desk: Desk<'_>, users: &Users, n_before: usize, n_wanted: usize) -> Result<Vec<BundleRow>, PageError> {
-    let mut packages: BTreeMap<&str, usize> = BTreeMap::new();
-    for (_, package, _) in users.keys() {
-        *packages.entry(package).or_default() += 1;
-    }
+fn listed(desk: Desk<'_>, text: &str, users: &Users, n_before: usize, n_wanted: usize) -> Result<Vec<User>, PageError> {
     let mut n_skipped = 0;
-    let mut rows: Vec<BundleRow> = Vec::new();
-    for (package, n_users) in packages {
-        if rows.len() >= n_wanted {
+    let mut listed: Vec<User> = Vec::new();
+    for (package, n_users) in users {
+        if listed.len() >= n_wanted {
             break;
         }
         if n_skipped + n_users <= n_before {
             n_skipped += n_users;
             continue;
         }
-        let found = desk.index().bundles(&Filter { package: Some(package.to_owned()), ..Filter::default() })?;
-        let found = found.into_iter().filter(|it| users.contains_key(&place_of(it)));
-        rows.extend(found.skip(n_before - n_skipped));
+        let documents = desk.index().users_of_images_in(package, text)?;
+        let rows = desk.index().bundles(&Filter { package: Some(package.clone()), ..Filter::default() })?;
+        let found = rows.into_iter().filter_map(|it| documents.get(&place_of(&it)).map(|document| (it, *document)));
+        listed.extend(found.skip(n_before - n_skipped));
         n_skipped = n_before;
     }
-    rows.truncate(n_wanted);
-    Ok(rows)
+    listed.truncate(n_wanted);
+    Ok(listed)
 }
 
 fn place_of(row: &BundleRow) -> BundlePlace {
@@ -63,11 +64,12 @@ pub(super) fn page(desk: Desk<'_>, search: &ImageSearch) -> Result<Page, PageErr
     let ImageSearch { text, page } = search;
     let is_asked = !text.is_empty();
     let found = if is_asked { users(desk, text)? } else { Users::new() };
-    let n_pages = found.len().div_ceil(PER_PAGE).max(1);
+    let n_found: usize = found.values().sum();
+    let n_pages = n_found.div_ceil(PER_PAGE).max(1);
     if *page >= n_pages {
         return Err(PageError::after_last(n_pages));
     }
-    let listed = rows_of(desk, &found, page * PER_PAGE, PER_PAGE)?;
+    let listed = listed(desk, text, &found, page * PER_PAGE, PER_PAGE)?;
     let body = html! {
         h1 { "Images" }
         form.question role="search" aria-label="Find images" action=[desk.to(&Route::Images(ImageSearch::default()))] {
@@ -75,9 +77,9 @@ pub(super) fn page(desk: Desk<'_>, search: &ImageSearch) -> Result<Page, PageErr
             button { "Find" }
         }
         @if is_asked {
-            p role="status" { strong { (counted(found.len() as u64, "bundle")) }
+            p role="status" { strong { (counted(n_found as u64, "bundle")) }
                 " with “" (shown(text)) "” in the reference of an image." }
-            @if !listed.is_empty() { (bundles(desk, &listed, &found, text)?) }
+            @if !listed.is_empty() { (bundles(desk, &listed, text)?) }
             (pages(desk, *page, n_pages, |page| Route::Images(ImageSearch { page, ..search.clone() })))
         } @else {
             p { "Find the bundles that use an image. Any part of its reference will do, such as a repository or a digest." }
@@ -94,16 +96,13 @@ pub(super) fn page(desk: Desk<'_>, search: &ImageSearch) -> Result<Page, PageErr
     })
 }
 
-fn bundles(desk: Desk<'_>, rows: &[BundleRow], users: &Users, text: &str) -> Result<Markup, PageError> {
-    let mut uses = Vec::new();
-    for row in rows {
-        uses.push(match users.get(&place_of(row)) {
-            Some(&document) => desk.index().images_with(document, text)?,
-            None => Vec::new(),
-        });
+fn bundles(desk: Desk<'_>, listed: &[User], text: &str) -> Result<Markup, PageError> {
+    let mut rows = Vec::new();
+    for (row, document) in listed {
+        rows.push((row, desk.index().images_with(*document, text)?));
     }
     let rows = html! {
-        @for (row, uses) in rows.iter().zip(&uses) {
+        @for (row, uses) in &rows {
             tr {
                 th scope="row" { (link(desk, &Route::Package(row.package.clone()), shown(&row.package))) }
                 td { (version_link(desk, &row.package, (&row.bundle, &row.version), &row.catalog)) }

@@ -26,19 +26,27 @@ pub struct ImageUse {
 
 const ALL: &str = "SELECT reference FROM image WHERE reference != '' ORDER BY reference";
 
-/// Documents are numbers, so that many of them are told apart in a moment; what stands in them is read for the few that are shown.
+/// A common word is in nearly all references: bundles are looked through once, and none is asked for by its image.
+const PACKAGES: &str = "
+WITH found AS MATERIALIZED (SELECT id FROM image WHERE instr(reference, ?1) > 0)
+SELECT b.package, count(*)
+FROM bundle b CROSS JOIN catalog_document cd INDEXED BY catalog_document_document ON cd.document = b.document
+WHERE b.image IN found
+   OR EXISTS (SELECT 1 FROM related_image r WHERE r.document = b.document AND +r.image IN found)
+GROUP BY b.package";
+
 const USERS: &str = "
-WITH found AS MATERIALIZED (SELECT id FROM image WHERE instr(reference, ?1) > 0),
-users AS MATERIALIZED (
-    SELECT b.document FROM found f CROSS JOIN bundle b ON b.image = f.id
-    UNION
-    SELECT r.document FROM found f CROSS JOIN related_image r ON r.image = f.id
-)
 SELECT c.name, b.package, b.name, b.document
-FROM users u
-CROSS JOIN bundle b ON b.document = u.document
+FROM bundle b
 CROSS JOIN catalog_document cd INDEXED BY catalog_document_document ON cd.document = b.document
-CROSS JOIN catalog c ON c.id = cd.catalog";
+CROSS JOIN catalog c ON c.id = cd.catalog
+WHERE b.package = ?1 AND (
+    EXISTS (SELECT 1 FROM image i WHERE i.id = b.image AND instr(i.reference, ?2) > 0)
+    OR EXISTS (
+        SELECT 1 FROM related_image r CROSS JOIN image i ON i.id = r.image
+        WHERE r.document = b.document AND instr(i.reference, ?2) > 0
+    )
+)";
 
 const REFERENCES: &str = "
 SELECT i.reference FROM bundle b CROSS JOIN image i ON i.id = b.image
@@ -48,8 +56,12 @@ SELECT i.reference FROM related_image r CROSS JOIN image i ON i.id = r.image
 WHERE r.document = ?1 AND instr(i.reference, ?2) > 0
 ORDER BY 1";
 
-pub(super) const STATEMENTS: &[(&str, &str)] =
-    &[("references of all images", ALL), ("who uses images with a text", USERS), ("images with a text", REFERENCES)];
+pub(super) const STATEMENTS: &[(&str, &str)] = &[
+    ("references of all images", ALL),
+    ("packages that use images with a text", PACKAGES),
+    ("bundles of a package that use images with a text", USERS),
+    ("images with a text", REFERENCES),
+];
 
 impl Index {
     /// The references of all images that bundles of the index use, sorted.
@@ -60,12 +72,21 @@ impl Index {
         self.rows(ALL, [], |row| row.get(0))
     }
 
-    /// The bundles that are, or use, an image with this text in its reference, with their documents.
+    /// How many bundles of each package are, or use, an image with this text in its reference; those of none are not there.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn users_of_images(&self, text: &str) -> Result<HashMap<BundlePlace, i64>, IndexError> {
-        let rows = self.rows(USERS, [text], |row| Ok(((row.get(0)?, row.get(1)?, row.get(2)?), row.get(3)?)))?;
+    pub fn users_of_images(&self, text: &str) -> Result<BTreeMap<String, usize>, IndexError> {
+        Ok(self.rows(PACKAGES, [text], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
+    }
+
+    /// The bundles of a package that are, or use, an image with this text in its reference, with their documents.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn users_of_images_in(&self, package: &str, text: &str) -> Result<HashMap<BundlePlace, i64>, IndexError> {
+        let rows =
+            self.rows(USERS, [package, text], |row| Ok(((row.get(0)?, row.get(1)?, row.get(2)?), row.get(3)?)))?;
         Ok(rows.into_iter().collect())
     }
 
