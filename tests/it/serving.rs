@@ -113,3 +113,21 @@ fn a_catalog_with_errors_is_not_served() {
         .expect_code(1)
         .expect_words("default channel must be set");
 }
+
+/// It is started anew for that, as the same process and with the same words; what its user has set stays.
+#[test]
+fn memory_of_long_answers_is_given_back() {
+    const THRESHOLD: &str = "MALLOC_MMAP_THRESHOLD_";
+    let scratch = scratch();
+    for given in [None, Some("262144")] {
+        let server = Server::start_in(scratch.path(), &["shop=fixtures/shop/in"], given.map(|it| (THRESHOLD, it)));
+        let process = Path::new("/proc").join(server.id().to_string());
+        let environment = std::fs::read(process.join("environ")).unwrap();
+        let wanted = format!("{THRESHOLD}={}", given.unwrap_or("131072"));
+        assert_eq!(environment.split(|it| *it == 0).filter(|it| it.starts_with(THRESHOLD.as_bytes())).count(), 1);
+        assert!(holds(&environment, &wanted), "{wanted}");
+        let words = std::fs::read(process.join("cmdline")).unwrap();
+        assert!(holds(&words, "\0serve\0shop=fixtures/shop/in\0-p\x000\0--http\x00127.0.0.1:0\0"));
+        assert_eq!(server.terminate(), Some(0));
+    }
+}

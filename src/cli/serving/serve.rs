@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::opm::log_line;
+use super::{allocator, opm::log_line};
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::day;
 use crate::cli::args::sources::{NamedSource, words_of};
@@ -114,6 +114,7 @@ pub(crate) struct ServeArgs {
 }
 
 pub(crate) fn run(context: &Context, args: &ServeArgs) -> CommandResult {
+    allocator::give_back_large_blocks();
     let log = Log { reporter: context.reporter, is_opm: args.as_opm };
     let result = serve(context, args, &log);
     // Only a pod has this file.

@@ -21,11 +21,17 @@ pub struct Server {
 
 impl Server {
     pub fn start(scratch: &Path, arguments: &[&str]) -> Self {
+        Self::start_in(scratch, arguments, None)
+    }
+
+    /// With a variable of the environment.
+    pub fn start_in(scratch: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_olmdex"))
             .arg("serve")
             .args(arguments)
             .args(["-p", "0", "--http", "127.0.0.1:0"])
             .env("TMPDIR", scratch)
+            .envs(variable)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
@@ -39,6 +45,11 @@ impl Server {
         // Whoever writes to a closed pipe would end.
         std::thread::spawn(move || lines.for_each(drop));
         Self { child, grpc, http }
+    }
+
+    /// The number of the process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// An answer over HTTP: head and body.
