@@ -34,6 +34,7 @@ use super::rename::{prepare, rename};
 use super::uri::path_of;
 use super::workspace::{Group, Workspace, key_of};
 use crate::diag::{Finding, end_column};
+use crate::file::system_words;
 
 /// How long nothing must have come before findings are made.
 const QUIET: Duration = Duration::from_millis(5);
@@ -67,10 +68,10 @@ pub enum LspError {
     #[error(transparent)]
     Frame(#[from] FrameError),
     /// The client does not take answers.
-    #[error("cannot write to the client: {0}")]
+    #[error("cannot write to the client: {}", system_words(.0))]
     Write(std::io::Error),
     /// The system gives no thread.
-    #[error("cannot start a thread: {0}")]
+    #[error("cannot start a thread: {}", system_words(.0))]
     Thread(std::io::Error),
 }
 
