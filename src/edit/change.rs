@@ -172,7 +172,7 @@ fn set_edges(package: &mut PackageDocuments, channel: &str, name: &str, edges: &
     let known: Vec<String> = entries.iter().map(|it| text(it, "name")).collect();
     let mut found = entries.iter_mut().filter(|it| text(it, "name") == name);
     match (found.next(), found.next()) {
-        (None, _) => return Err(EditError::Unknown { what: "entry", name: name.to_owned(), known }),
+        (None, _) => return Err(EditError::unknown_entry(channel, name, known)),
         (Some(_), Some(_)) => return Err(EditError::Twice(name.to_owned())),
         (Some(entry), None) => *entry = with_edges(entry, edges),
     }

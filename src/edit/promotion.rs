@@ -78,7 +78,7 @@ fn source(package: &mut PackageDocuments, bundle: &str, from: Option<&str>, to: 
             let document = package.one(CHANNEL, "channel", from)?;
             if !has(&document.json) {
                 let known = items(&document.json, "entries").iter().map(|it| text(it, "name")).collect();
-                return Err(EditError::Unknown { what: "entry", name: bundle.to_owned(), known });
+                return Err(EditError::unknown_entry(from, bundle, known));
             }
             Ok(from.to_owned())
         }

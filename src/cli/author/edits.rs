@@ -191,8 +191,15 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     let mut is_refused = false;
     let changes = changes(context, args, &input, &catalog)?;
     let changes: Vec<(String, Vec<Change>)> = changes.into_iter().map(|(package, it)| (package, vec![it])).collect();
-    for (package, verdict) in catalog.change_all(&changes)? {
-        is_refused |= say(context, &package, &verdict);
+    let verdicts = catalog.change_all(&changes)?;
+    let found = |it: &'_ Verdict| it.errors.iter().chain(&it.warnings).chain(&it.upgrades).cloned().collect::<Vec<_>>();
+    context.reporter.findings(&verdicts.iter().flat_map(|it| found(&it.1)).collect::<Vec<_>>());
+    for (package, verdict) in &verdicts {
+        is_refused |= !verdict.errors.is_empty();
+        if verdict.is_package_gone {
+            let message = format!("whoever has `{package}` installed gets no upgrade from this catalog any more");
+            context.reporter.warning(&message);
+        }
     }
     if is_refused && !args.force {
         let error = CommandError::new(Exit::No, "the catalog would not be valid; nothing was written");
@@ -225,19 +232,6 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     Ok(Exit::Yes)
 }
 
-/// Says what a change makes of the catalog. Whether that is not valid any more.
-fn say(context: &Context, package: &str, verdict: &Verdict) -> bool {
-    for finding in verdict.errors.iter().chain(&verdict.upgrades) {
-        context.reporter.finding(finding);
-    }
-    if verdict.is_package_gone {
-        context
-            .reporter
-            .warning(&format!("whoever has `{package}` installed gets no upgrade from this catalog any more"));
-    }
-    !verdict.errors.is_empty()
-}
-
 /// What is to be changed, package by package.
 fn changes(
     context: &Context,
@@ -256,6 +250,12 @@ fn changes(
     let one = |package: String, change: Change| Ok(vec![(package, change)]);
     match &args.verb {
         Verb::Deprecate { name, message } => {
+            if message.is_empty() {
+                let error = CommandError::usage("a deprecation needs a message");
+                return Err(
+                    error.help("say with `--message` what users should do; `olmdex edit undeprecate` takes one back")
+                );
+            }
             let (package, target) = find(name)?;
             one(package, Change::Deprecate { target, message: message.clone() })
         }
@@ -273,6 +273,9 @@ fn changes(
         }
         Verb::RenameChannel { channel: text, new } => {
             let (package, from) = channel(text)?;
+            if new.is_empty() {
+                return Err(CommandError::usage("a channel needs a name").help("name it: `PKG/CHANNEL NEW`"));
+            }
             one(package, Change::RenameChannel { from, to: new.clone() })
         }
         Verb::SetEdges { channel: text, entry, edges } => {
@@ -380,8 +383,21 @@ impl From<EditError> for CommandError {
     fn from(error: EditError) -> Self {
         let message = error.to_string();
         match error {
-            EditError::Unknown { what, name, known } => {
+            EditError::Unknown { what, name, known, .. } => {
                 let error = Self::new(Exit::NotFound, message);
+                if known.is_empty() && what.starts_with("package") {
+                    let help =
+                        "the catalog has no packages: name another with `-i`, or see what `olmdex validate` says";
+                    return error.help(help);
+                }
+                // Who names an entry by its version means this one.
+                let ends_with_it =
+                    |it: &&String| it.strip_suffix(&name).is_some_and(|it| it.ends_with(['.', 'v', '-']));
+                if what == "entry"
+                    && let Some(meant) = known.iter().find(ends_with_it)
+                {
+                    return error.help(format!("did you mean `{meant}`?"));
+                }
                 if what == "version"
                     && let Some(words) =
                         nearest(Version::parse_tolerant(&name).ok().as_ref(), known.iter().map(String::as_str))
