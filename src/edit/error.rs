@@ -30,9 +30,11 @@ pub enum EditError {
     #[error("`{0}` is defined twice, so it is not clear which one is meant")]
     Twice(String),
     /// A name is taken.
-    #[error("there is a {what} `{name}` already")]
+    #[error("{within} has {what} `{name}` already")]
     Taken {
-        /// What kind of thing has it.
+        /// In what it is, as ``channel `stable` ``.
+        within: String,
+        /// What kind of thing has it, with its article.
         what: &'static str,
         /// The name.
         name: String,
@@ -81,6 +83,16 @@ impl EditError {
     /// Something that is not in a package.
     pub(super) fn unknown_in_package(package: &str, what: &'static str, name: &str, known: Vec<String>) -> Self {
         Self::Unknown { within: Some(format!("package `{package}`")), what, name: name.to_owned(), known }
+    }
+
+    /// An entry that is in a channel already.
+    pub(super) fn taken_entry(channel: &str, name: &str) -> Self {
+        Self::Taken { within: format!("channel `{channel}`"), what: "an entry", name: name.to_owned() }
+    }
+
+    /// Something that is in a package already.
+    pub(super) fn taken_in_package(package: &str, what: &'static str, name: &str) -> Self {
+        Self::Taken { within: format!("package `{package}`"), what, name: name.to_owned() }
     }
 
     /// An entry that is not in a channel.

@@ -1,5 +1,6 @@
 //! `olmdex edit`
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -289,6 +290,20 @@ fn changes(
         }
         Verb::Add { bundle, channel, image, create_channel, replace, edges } => {
             let (package, blob) = read_bundle(context, bundle, image.as_deref())?;
+            if !catalog.packages().contains(&package) {
+                let error = find(&package).err().unwrap_or_else(|| CommandError::usage("there is no such package"));
+                let help = error.help.clone().map(|it| format!("{it}; ")).unwrap_or_default();
+                return Err(error.help(format!("{help}`olmdex init {package}` prints the blob that begins a package")));
+            }
+            let mut reader = Reader::new();
+            let image = reader.read(&blob).ok().and_then(|it| it.get_field("image")?.as_str().map(Cow::into_owned));
+            let has_image = image.is_some_and(|it| !it.is_empty());
+            if !has_image {
+                let bundle = bundle.display();
+                context
+                    .reporter
+                    .warning(&format!("`{bundle}` says no image, which OLM v1 needs: name it with `--image`"));
+            }
             let change = Change::Add {
                 bundle: blob,
                 channels: channel.clone(),
@@ -390,6 +405,9 @@ impl From<EditError> for CommandError {
                         "the catalog has no packages: name another with `-i`, or see what `olmdex validate` says";
                     return error.help(help);
                 }
+                if known.is_empty() && what == "channel" {
+                    return error.help("it has no channels yet: `olmdex edit add --create-channel` begins one");
+                }
                 // Who names an entry by its version means this one.
                 let ends_with_it =
                     |it: &&String| it.strip_suffix(&name).is_some_and(|it| it.ends_with(['.', 'v', '-']));
@@ -422,7 +440,10 @@ impl From<EditError> for CommandError {
                     }
                 }
             }
-            EditError::Taken { .. } => Self::new(Exit::No, message).help("choose another name"),
+            EditError::Taken { what: "a channel", .. } => Self::new(Exit::No, message).help("choose another name"),
+            EditError::Taken { .. } => Self::new(Exit::No, message).help(
+                "`olmdex edit set-edges` gives an entry other edges, `olmdex edit add --replace` another blob too",
+            ),
             EditError::Twice(_) => Self::new(Exit::Input, message).help("`olmdex validate` says where"),
             EditError::Unfit { help, .. } => Self::new(Exit::No, message).help(help),
             EditError::Index(error) => error.into(),
