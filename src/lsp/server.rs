@@ -30,7 +30,7 @@ use super::protocol::{
     TextEdit,
 };
 use super::queue::{Event, Queue};
-use super::rename::{prepare, rename};
+use super::rename::{RenameError, prepare, rename};
 use super::uri::path_of;
 use super::workspace::{Group, Workspace, key_of};
 use crate::diag::{Finding, end_column};
@@ -472,8 +472,11 @@ impl<W: Write> Server<'_, W> {
     fn prepare_rename(&mut self, at: &AtPlace) -> Answer {
         let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
         let key = key_of(&at.text_document.uri);
+        let failed = |it: RenameError| Refusal::new(Code::RequestFailed, it.to_string());
+        if self.workspace.bundles(&key).is_some() {
+            return Err(failed(RenameError::InBundle));
+        }
         let Some(catalog) = self.workspace.catalog(&key) else { return Ok(Value::Null) };
-        let failed = |it: super::rename::RenameError| Refusal::new(Code::RequestFailed, it.to_string());
         let found = prepare(catalog, &key, offset).map_err(failed)?;
         let (bytes, name) = (found.start..found.end, found.mention.name.clone());
         let range = self.workspace.ranges(&key, &[bytes]).pop();
@@ -483,8 +486,11 @@ impl<W: Write> Server<'_, W> {
     fn rename(&mut self, at: &AtPlace) -> Answer {
         let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
         let key = key_of(&at.text_document.uri);
+        let failed = |it: RenameError| Refusal::new(Code::RequestFailed, it.to_string());
+        if self.workspace.bundles(&key).is_some() {
+            return Err(failed(RenameError::InBundle));
+        }
         let Some(catalog) = self.workspace.catalog(&key) else { return Ok(Value::Null) };
-        let failed = |it: super::rename::RenameError| Refusal::new(Code::RequestFailed, it.to_string());
         let changes = rename(catalog, &key, offset, &at.new_name).map_err(failed)?;
         let mut by_uri: BTreeMap<String, Vec<TextEdit>> = BTreeMap::new();
         let mut with_versions = Vec::new();
