@@ -13,7 +13,7 @@ use crate::cli::print::difference::print_difference;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
-use crate::cli::speak::write_edits::write_edits;
+use crate::cli::speak::write_edits::{leads_out, write_edits};
 use crate::diag::{closest_of_same_numbers, counted};
 use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target, Verdict, bundles_of};
 use crate::fbc::Input;
@@ -215,6 +215,11 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     }
     if args.dry_run {
         for edit in &edits {
+            if !args.follow && leads_out(&args.input, edit) {
+                let path = edit.path.display();
+                let message = format!("`{path}` is a link that leads out of the catalog: only `--follow` changes it");
+                context.reporter.warning(&message);
+            }
             print_difference(context, &edit.path, 1, &edit.before, &edit.after)?;
         }
         if edits.is_empty() {
@@ -429,8 +434,10 @@ impl From<EditError> for CommandError {
                     None if known.len() <= 10 && !known.is_empty() => {
                         error.help(format!("there are {}", known.join(", ")))
                     }
-                    None if what.starts_with("package") => error
-                        .help(format!("`olmdex list packages` shows the {}", counted(known.len() as u64, "package"))),
+                    None if what.starts_with("package") => error.help(format!(
+                        "`olmdex list packages -i CATALOG` shows the {}",
+                        counted(known.len() as u64, "package")
+                    )),
                     None => {
                         // Nobody looks for the oldest first.
                         let n_known = known.len();
