@@ -6,13 +6,14 @@ use thiserror::Error;
 
 use super::limits::Limit;
 use super::shown::shown;
+use crate::file::system_words;
 
 /// Why an archive cannot be read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
     /// The system could not read it, or make a temporary file.
-    #[error("{0}")]
+    #[error("{}", system_words(.0))]
     Io(io::Error),
     /// It ends in the middle of an entry or of its compressed data.
     #[error("it ends too early")]

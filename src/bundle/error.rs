@@ -5,12 +5,14 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::file::system_words;
+
 /// Why a directory cannot be read as a bundle.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BundleError {
     /// A file or directory cannot be read.
-    #[error("cannot read `{}`: {error}", .path.display())]
+    #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
     Unreadable {
         /// Its path.
         path: PathBuf,

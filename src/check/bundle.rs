@@ -38,6 +38,8 @@ impl Inspector {
         self.properties(bundle);
         self.images(bundle);
         let version = self.bundle_version(bundle, &mut complaints);
+        let release = version.as_ref().and_then(|it| it.release.as_ref());
+        let release = release.map(|it| it.as_str().to_owned()).unwrap_or_default();
         if bundle.image.is_empty() && objects.count() == 0 {
             complaints.push((33, "bundle image must be set".to_owned()));
             let message = format!("bundle `{name}` has no image");
@@ -53,7 +55,8 @@ impl Inspector {
         BundleFacts {
             package: package.to_owned(),
             name: name.to_owned(),
-            version,
+            version: version.map(|it| it.to_string()),
+            release,
             complaints,
             required_packages: required_packages.collect(),
         }
@@ -233,7 +236,7 @@ impl Inspector {
     }
 
     /// Rule 14, and what the second pass says of versions. Gives the version that no other bundle may have.
-    fn bundle_version(&mut self, bundle: &Bundle<'_>, complaints: &mut Vec<(u8, String)>) -> Option<String> {
+    fn bundle_version(&mut self, bundle: &Bundle<'_>, complaints: &mut Vec<(u8, String)>) -> Option<VersionRelease> {
         let (package, name) = (&*bundle.package, &*bundle.name);
         let (idx, value) = bundle
             .properties
@@ -283,6 +286,6 @@ impl Inspector {
                 self.push(property::draft_at(it, idx, vec!["version".into()]));
             }
         }
-        Some(VersionRelease { version, release }.to_string())
+        Some(VersionRelease { version, release })
     }
 }

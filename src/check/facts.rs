@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::diag::Rule;
 use crate::fbc::{Entry, Origin, Spot};
 use crate::platform::Day;
-use crate::version::Version;
+use crate::version::{Release, Version, VersionRelease};
 
 /// The facts of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +79,8 @@ pub struct BundleFacts {
     pub name: String,
     /// Its version, with `-<release>` if it has one, as two bundles may not share it; `None` if it has no valid one.
     pub version: Option<String>,
+    /// The release in that version; empty if there is none.
+    pub release: String,
     /// What is wrong with it in the eyes of the real tool's second pass, which repeats it under each channel that
     /// lists the bundle: the rank among such complaints (the rule's number in `docs/behaviour/fbc.md` 3.3) and the
     /// real tool's words.
@@ -126,10 +128,14 @@ pub struct CutChannel<'f> {
 }
 
 impl CutChannel<'_> {
-    /// The version of an entry's bundle, if it has one.
+    /// The version of an entry's bundle, if it has one, with the release as build metadata: nobody's range looks at that.
     #[must_use]
     pub fn version(&self, name: &str) -> Option<Version> {
-        Version::parse(self.bundles.get(name)?.1.version.as_deref()?).ok()
+        let (_, facts) = self.bundles.get(name)?;
+        let text = facts.version.as_deref()?;
+        let Ok(Some(release)) = Release::parse_optional(&facts.release) else { return Version::parse(text).ok() };
+        let version = Version::parse(text.strip_suffix(release.as_str())?.strip_suffix('-')?).ok()?;
+        Some(VersionRelease { version, release: Some(release) }.to_build_metadata())
     }
 }
 

@@ -51,8 +51,16 @@ static DEPRECATIONS: Shape = Shape(&[
 ]);
 
 /// The schemas that somebody reads.
-const SCHEMAS: [&str; 5] =
-    ["olm.package", "olm.channel", "olm.bundle", "olm.deprecations", "io.openshift.operators.lifecycles.v1alpha1"];
+const SCHEMAS: [&str; 8] = [
+    "olm.package",
+    "olm.channel",
+    "olm.bundle",
+    "olm.deprecations",
+    "io.openshift.operators.lifecycles.v1alpha1",
+    "olm.semver",
+    "olm.template.basic",
+    "olm.template.substitutes",
+];
 
 /// The types of properties that somebody reads.
 const PROPERTY_TYPES: [&str; 12] = [

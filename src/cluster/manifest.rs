@@ -14,7 +14,7 @@ use super::collect::Collector;
 use crate::archive::{self, ArchiveError, Found, Limits, Node};
 use crate::diag::Place;
 use crate::fbc::{self, Origin, Spot, Syntax};
-use crate::file::open_regular;
+use crate::file::{open_regular, system_words};
 use crate::json::{self, Kind, Step, Value};
 use crate::yaml;
 
@@ -30,7 +30,7 @@ const MAX_LINE: usize = 64 << 20;
 #[non_exhaustive]
 pub enum ClusterError {
     /// A file or directory cannot be read.
-    #[error("cannot read `{}`: {error}", .path.display())]
+    #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
     Unreadable {
         /// Its path.
         path: PathBuf,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::diag::Finding;
 use crate::diag::baseline::{Baseline, NotABaseline, Scope};
-use crate::file::{FileError, Replacement, read_regular_of};
+use crate::file::{FileError, Replacement, read_regular_of, system_words};
 
 /// How many bytes a baseline may have.
 const MAX_LEN: u64 = 64 << 20;
@@ -17,7 +17,7 @@ const MAX_LEN: u64 = 64 << 20;
 #[non_exhaustive]
 pub enum BaselineError {
     /// The file cannot be read.
-    #[error("cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}: {}", .path.display(), system_words(.source))]
     Io {
         /// The file.
         path: PathBuf,

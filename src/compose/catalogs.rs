@@ -44,6 +44,8 @@ pub struct Component {
     pub origin: Origin,
     /// What is taken of it; everything if there are none.
     pub packages: Vec<Package>,
+    /// Where the file names each of them first.
+    pub places: BTreeMap<String, At>,
     /// Its directory below the destination, if it has one.
     pub path: Option<PathBuf>,
 }
@@ -245,8 +247,10 @@ fn component(reader: &Reader<'_>, span: Range<usize>, form: ComponentForm) -> Re
             Err(reader.wrong(word.span(), format!("`{}` cannot be the path of a component", word.text()), Some(help)))
         }
     });
-    let packages = form.packages.map(|words| packages(reader, &span, words)).transpose()?.unwrap_or_default();
-    Ok(Component { at: reader.at(span.clone()), origin, packages, path: path.transpose()? })
+    let packages = form.packages.map(|words| packages(reader, &span, words)).transpose()?;
+    let (packages, places) = packages.unwrap_or_default();
+    let what = form.source.as_ref().or(form.template.as_ref());
+    Ok(Component { at: reader.at(what.map_or(span, Word::span)), origin, packages, places, path: path.transpose()? })
 }
 
 /// A path that leads down, to nothing hidden: what is hidden belongs to other programs.
@@ -264,7 +268,11 @@ pub(super) fn inner(text: &str) -> Option<PathBuf> {
 }
 
 /// What is taken, in the words that `olmdex filter` takes on its command line.
-fn packages(reader: &Reader<'_>, span: &Range<usize>, words: Vec<PackageWord>) -> Result<Vec<Package>, ConfigError> {
+fn packages(
+    reader: &Reader<'_>,
+    span: &Range<usize>,
+    words: Vec<PackageWord>,
+) -> Result<(Vec<Package>, BTreeMap<String, At>), ConfigError> {
     if words.is_empty() {
         let help = Some("name packages, or leave `packages` out to take all".to_owned());
         return Err(reader.wrong(span.clone(), "`packages` names none".to_owned(), help));
@@ -325,5 +333,6 @@ fn packages(reader: &Reader<'_>, span: &Range<usize>, words: Vec<PackageWord>) -
             package.default_channel = channel;
         }
     }
-    Ok(packages)
+    let places = first.into_iter().map(|(name, span)| (name.to_owned(), reader.at(span.clone()))).collect();
+    Ok((packages, places))
 }

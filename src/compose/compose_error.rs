@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::diag::{Finding, closest, counted};
+use crate::diag::{Finding, closest, closest_of_same_numbers, counted};
 use crate::fbc::RereadError;
+use crate::file::system_words;
 use crate::index::IndexError;
 use crate::source::{ImagesError, SourceError};
 
@@ -37,8 +38,10 @@ pub enum ComposeError {
     #[error(transparent)]
     Reread(#[from] RereadError),
     /// A template cannot be read.
-    #[error("cannot read `{}`: {error}", .path.display())]
+    #[error("{place}: cannot read `{}`: {}", .path.display(), system_words(.error))]
     Unreadable {
+        /// Where.
+        place: String,
         /// The template.
         path: PathBuf,
         /// The system's words.
@@ -159,7 +162,7 @@ impl ComposeError {
             }
             Self::NotThere { package, channel, known, .. } => {
                 let wanted = channel.as_ref().unwrap_or(package);
-                match closest(wanted, known.iter().map(String::as_str)) {
+                match closest_of_same_numbers(wanted, known.iter().map(String::as_str)) {
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None if channel.is_some() => format!("it has {}", listed(known)),
                     None => "`olmdex list packages -i SOURCE` shows what there is".to_owned(),

@@ -61,7 +61,7 @@ impl Composition {
                 Origin::Template { .. } => rendered(&place, component, opener, open)?,
             };
             let names = if !component.packages.is_empty() {
-                let input = chosen(&place, component, &whole, &mut composed.warnings)?;
+                let input = chosen(file, component, &whole, &mut composed.warnings)?;
                 composed.parts.push(Part { path: component.path.clone(), input });
                 component.packages.iter().map(|it| it.name.clone()).collect()
             } else {
@@ -140,8 +140,11 @@ fn rendered(place: &str, component: &Component, opener: &Opener, open: &Open<'_>
     };
     let shown = path.display().to_string();
     let failed = |findings| ComposeError::Template { template: shown.clone(), findings };
-    let text = read_regular_of(path, template::MAX_SIZE)
-        .map_err(|error| ComposeError::Unreadable { path: path.clone(), error })?;
+    let text = read_regular_of(path, template::MAX_SIZE).map_err(|error| ComposeError::Unreadable {
+        place: place.to_owned(),
+        path: path.clone(),
+        error,
+    })?;
     let template = Template::read(&shown, Arc::from(text), None).map_err(failed)?;
     let mut images = Images::new(opener, *pulls);
     for directory in bundles {
@@ -167,17 +170,21 @@ fn rendered(place: &str, component: &Component, opener: &Opener, open: &Open<'_>
 
 /// What is taken of a catalog.
 fn chosen(
-    place: &str,
+    file: &Path,
     component: &Component,
     input: &Input,
     warnings: &mut Vec<String>,
 ) -> Result<Input, ComposeError> {
+    let place = |package: &str| {
+        let at = component.places.get(package).unwrap_or(&component.at);
+        format!("{}:{}:{}", file.display(), at.line, at.column)
+    };
     let wanted: BTreeSet<&str> = component.packages.iter().map(|it| it.name.as_str()).collect();
     let catalog = Catalog::read(input, Some(&wanted));
     let broken = catalog.broken_packages();
     for package in &component.packages {
         let nothing = |channel: Option<&str>, known: Vec<String>| ComposeError::NotThere {
-            place: place.to_owned(),
+            place: place(&package.name),
             origin: component.origin_path().to_owned(),
             package: package.name.clone(),
             channel: channel.map(str::to_owned),
@@ -208,11 +215,11 @@ fn chosen(
         let full = package.range.is_empty() && package.channels.iter().all(|it| it.range.is_empty());
         let operator = Operator { full, packages: vec![package.clone()], ..Operator::default() };
         let of_one = mirror::filter(&catalog, &operator, Release::default())
-            .map_err(|error| ComposeError::Filter { place: place.to_owned(), words: error.to_string() })?;
+            .map_err(|error| ComposeError::Filter { place: place(&package.name), words: error.to_string() })?;
         for (name, kept) in of_one.packages {
             if let (Err(error), Some(facts)) = (&kept, catalog.packages.get(&name)) {
                 let words = format!("package `{name}`: {}", mirror::refused(&error.error, facts));
-                return Err(ComposeError::Filter { place: place.to_owned(), words });
+                return Err(ComposeError::Filter { place: place(&name), words });
             }
             filtered.packages.insert(name, kept);
         }
@@ -229,7 +236,7 @@ fn chosen(
         .find(|it| catalog.packages.contains_key(&it.name) && !filtered.packages.contains_key(&it.name))
     {
         let words = format!("package `{}`: nothing of it is in the range", gone.name);
-        return Err(ComposeError::Filter { place: place.to_owned(), words });
+        return Err(ComposeError::Filter { place: place(&gone.name), words });
     }
     let blobs = mirror::write(input, &catalog, &filtered, Format::Json)?;
     let mut remarks = input.remarks.clone();

@@ -170,7 +170,7 @@ components = [
             paths,
             ["../a", "docker://quay.io/b", "oci:../layout:v1", "../t.yaml", "../index.db"].map(Path::new)
         );
-        assert_eq!((a.at, b.path.as_deref()), (At { line: 6, column: 3 }, Some(Path::new("b"))));
+        assert_eq!((a.at, b.path.as_deref()), (At { line: 6, column: 14 }, Some(Path::new("b"))));
         let [till, ledger] = a.packages.as_slice() else { panic!("{:?}", a.packages) };
         assert_eq!((till.name.as_str(), till.channels.len()), ("till", 0));
         assert_eq!((ledger.range.clone(), ledger.default_channel.as_str()), (Range::new("1.0.0", ""), "fast"));

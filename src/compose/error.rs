@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::find::FILE_NAME;
+use crate::file::system_words;
 
 /// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +20,7 @@ pub struct At {
 #[non_exhaustive]
 pub enum ConfigError {
     /// It cannot be read.
-    #[error("cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}: {}", .path.display(), system_words(.source))]
     Io {
         /// The file.
         path: PathBuf,

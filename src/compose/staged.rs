@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
 use super::files::{Files, FilesError};
-use crate::file::{FileError, NewDirectory, open_below};
+use crate::file::{FileError, NewDirectory, open_below, system_words};
 
 /// The file that says what was written.
 const RECORD: &str = ".indexignore";
@@ -57,7 +57,7 @@ pub enum StageError {
     #[error("`{}` was changed after `olmdex render` wrote it", .0.display())]
     Changed(PathBuf),
     /// What is there cannot be read.
-    #[error("cannot read `{}`: {error}", .path.display())]
+    #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
     Unreadable {
         /// The file.
         path: PathBuf,

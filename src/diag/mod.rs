@@ -25,7 +25,7 @@ pub use printable::{printable, shortened};
 pub use region::end_column;
 pub(crate) use rule_table::rules;
 pub use rule_table::with_severity;
-pub use similar::{closest, closest_of_same_numbers, slip_of};
+pub use similar::{before_version, closest, closest_of_same_numbers, slip_of};
 
 /// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema)]

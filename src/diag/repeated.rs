@@ -53,7 +53,11 @@ fn outline(help: Option<&str>) -> String {
             continue;
         }
         for word in part.split_inclusive(' ') {
-            outline.push_str(if word.bytes().any(|it| it.is_ascii_digit()) { "0 " } else { word });
+            let is_name = word.bytes().any(|it| it.is_ascii_digit());
+            // However many names there are in a list.
+            if !is_name || !outline.ends_with("0 ") {
+                outline.push_str(if is_name { "0 " } else { word });
+            }
         }
     }
     outline

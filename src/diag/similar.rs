@@ -40,6 +40,11 @@ fn has_same_version(a: &str, b: &str) -> bool {
     numbers(a).eq(numbers(b)) && version_part(a).eq_ignore_ascii_case(version_part(b))
 }
 
+/// What stands before the version in a name that ends with one.
+pub fn before_version(name: &str) -> Option<&str> {
+    name.strip_suffix(version_part(name)).filter(|it| !it.is_empty() && it.len() < name.len())
+}
+
 /// A text from its first number on that a point and another number follow; empty if it has none.
 fn version_part(text: &str) -> &str {
     let bytes = text.as_bytes();

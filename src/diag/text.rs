@@ -13,6 +13,9 @@ pub enum Color {
     Off,
 }
 
+/// How many names of a list in an advice are shown.
+const MAX_NAMES: usize = 6;
+
 /// How many characters of a source line are shown.
 const MAX_WIDTH: usize = 160;
 
@@ -28,12 +31,25 @@ const MAX_WIDTH: usize = 160;
 /// ```
 #[must_use]
 pub fn finding(finding: &Finding, color: Color) -> String {
-    finding_of_many(finding, 0, color)
+    in_full_or_short(finding, 0, None, color)
 }
 
-/// One finding that stands for so many more like it.
+/// What shows all of what there is no room for in a text: an option, as people write it.
+#[derive(Debug, Clone, Copy)]
+pub struct Elsewhere<'o> {
+    /// All names of a list.
+    pub names: &'o str,
+    /// All findings of many alike.
+    pub findings: &'o str,
+}
+
+/// One finding that stands for so many more like it. Of a long list of names in its advice the first are shown.
 #[must_use]
-pub fn finding_of_many(finding: &Finding, n_more: usize, color: Color) -> String {
+pub fn finding_of_many(finding: &Finding, n_more: usize, elsewhere: Elsewhere<'_>, color: Color) -> String {
+    in_full_or_short(finding, n_more, Some(elsewhere), color)
+}
+
+fn in_full_or_short(finding: &Finding, n_more: usize, elsewhere: Option<Elsewhere<'_>>, color: Color) -> String {
     let paint = |code: &str, text: &str| match color {
         Color::On => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
         Color::Off => text.to_owned(),
@@ -68,14 +84,36 @@ pub fn finding_of_many(finding: &Finding, n_more: usize, color: Color) -> String
         margin = format!("{blank} ");
     }
     if let Some(help) = &finding.help {
-        out.push_str(&format!("{margin} {} help: {}\n", paint("1;34", "="), printable(help)));
+        let help = elsewhere.map_or(Cow::Borrowed(help.as_str()), |it| in_short(help, it.names));
+        out.push_str(&format!("{margin} {} help: {}\n", paint("1;34", "="), printable(&help)));
     }
-    if n_more > 0 {
+    if let Some(Elsewhere { findings, .. }) = elsewhere.filter(|_| n_more > 0) {
         let sign = paint("1;34", "=");
         let (n, rule) = (grouped(n_more as u64), finding.rule.id);
-        out.push_str(&format!("{margin} {sign} and {n} more of {rule}; `--all` shows each\n"));
+        out.push_str(&format!("{margin} {sign} and {n} more of {rule}; {findings} shows each\n"));
     }
     out
+}
+
+/// A text of whose lists only the first names are left. A list is words that are joined with commas; a single word more than are
+/// shown stays, as its count would take its place.
+fn in_short<'t>(text: &'t str, rest: &str) -> Cow<'t, str> {
+    let words: Vec<&str> = text.split(' ').collect();
+    let mut short = Vec::with_capacity(words.len());
+    let mut at = 0;
+    while at < words.len() {
+        let n_joined = words[at..].iter().take_while(|it| it.ends_with(',')).count();
+        // The last name of a list has no comma.
+        let n_names = n_joined + usize::from(at + n_joined < words.len());
+        if n_joined <= MAX_NAMES {
+            short.extend(words[at..at + n_names.max(1)].iter().map(|it| (*it).to_owned()));
+        } else {
+            let names = words[at..at + MAX_NAMES].join(" ");
+            short.push(format!("{} and {} more ({rest} names all)", names.trim_end_matches(','), n_names - MAX_NAMES));
+        }
+        at += n_names.max(1);
+    }
+    if at == short.len() { Cow::Borrowed(text) } else { Cow::Owned(short.join(" ")) }
 }
 
 /// The lines of a message. Only what looks like a branch of a tree, as opm draws them, has a line of its own; any other
@@ -122,7 +160,21 @@ fn window(source: &str, at: u32) -> (String, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::lines;
+    use super::{in_short, lines};
+
+    #[test]
+    fn of_long_lists_the_first_names_are_shown() {
+        let cases = [
+            ("add a, b to the skips of c, and give c a range", "add a, b to the skips of c, and give c a range"),
+            ("add a, b, c, d, e, f, g to the skips", "add a, b, c, d, e, f, g to the skips"),
+            ("add a, b, c, d, e, f, g, h to it, or", "add a, b, c, d, e, f and 2 more (`-o json` names all) to it, or"),
+            ("there are a, b, c, d, e, f, g, h, i", "there are a, b, c, d, e, f and 3 more (`-o json` names all)"),
+            ("", ""),
+        ];
+        for (text, short) in cases {
+            assert_eq!(in_short(text, "`-o json`"), short);
+        }
+    }
 
     #[test]
     fn only_branches_of_a_tree_have_lines() {

@@ -14,6 +14,7 @@ use super::error::EditError;
 use super::object::{compact, text};
 use super::target::{BUNDLE, PACKAGE, Target};
 use super::verdict::{Verdict, judge};
+use crate::diag::{before_version, closest_of_same_numbers};
 use crate::fbc::{self, Consumer, Input, Typed};
 use crate::version::Version;
 
@@ -83,7 +84,6 @@ impl CatalogEdit {
     /// # Errors
     /// [`EditError::Unknown`]
     pub fn find(&self, named: &Named) -> Result<(String, Target), EditError> {
-        let unknown = |what, name: &str, known: Vec<String>| EditError::Unknown { what, name: name.to_owned(), known };
         let names = self.names();
         let packages =
             || names.iter().filter(|it| it.bundle.is_none()).map(|it| it.package.clone()).collect::<Vec<_>>();
@@ -95,13 +95,14 @@ impl CatalogEdit {
                 }
                 match names.iter().find(|it| it.bundle.as_ref() == Some(name)) {
                     Some(it) => Ok((it.package.clone(), Target::Bundle(name.clone()))),
-                    None => Err(unknown("package or bundle", name, packages())),
+                    None => Err(unknown_bundle(name, &names)
+                        .unwrap_or_else(|| EditError::unknown("package or bundle", name, packages()))),
                 }
             }
             Named::Version(package, wanted) => {
                 let of_package: Vec<&Name> = names.iter().filter(|it| it.package == *package).collect();
                 if of_package.is_empty() {
-                    return Err(unknown("package", package, packages()));
+                    return Err(EditError::unknown("package", package, packages()));
                 }
                 let wanted_version = Version::parse_tolerant(wanted).ok();
                 let is_it = |it: &&&Name| match (&it.version, &wanted_version) {
@@ -112,7 +113,7 @@ impl CatalogEdit {
                     Some(bundle) => Ok((package.clone(), Target::Bundle(bundle))),
                     None => {
                         let known = of_package.iter().filter_map(|it| it.version.as_ref().map(ToString::to_string));
-                        Err(unknown("version", wanted, known.collect()))
+                        Err(EditError::unknown_in_package(package, "version", wanted, known.collect()))
                     }
                 }
             }
@@ -208,6 +209,17 @@ impl CatalogEdit {
     pub fn files(&self) -> impl Iterator<Item = &FileEdit> {
         self.edits.values().filter(|it| it.before != it.after)
     }
+}
+
+/// The error for a name that looks like that of a bundle which is not there: it names those that are, of the same package.
+fn unknown_bundle(name: &str, names: &[Name]) -> Option<EditError> {
+    let bundles = || names.iter().filter_map(|it| Some((it.package.as_str(), it.bundle.as_deref()?)));
+    let stem = before_version(name)?;
+    let meant = closest_of_same_numbers(name, bundles().map(|it| it.1));
+    let is_like = |it: &&str| meant == Some(*it) || before_version(it) == Some(stem);
+    let package = bundles().find(|it| is_like(&it.1))?.0;
+    let known = bundles().filter(|it| it.0 == package).map(|it| it.1).filter(is_like).map(str::to_owned);
+    Some(EditError::unknown_in_package(package, "bundle", name, known.collect()))
 }
 
 /// The documents of a package, changed, and what becomes of their files.

@@ -140,7 +140,7 @@ fn default_channel(package: &mut PackageDocuments, channel: &str) -> Result<(), 
 
 fn rename_channel(package: &mut PackageDocuments, from: &str, to: &str) -> Result<(), EditError> {
     if package.of(CHANNEL).any(|it| it.name == to) {
-        return Err(EditError::Taken { what: "channel", name: to.to_owned() });
+        return Err(EditError::taken_in_package(&package.package, "a channel", to));
     }
     let document = package.one(CHANNEL, "channel", from)?;
     document.set(with_text(&document.json, "name", to));
@@ -172,7 +172,7 @@ fn set_edges(package: &mut PackageDocuments, channel: &str, name: &str, edges: &
     let known: Vec<String> = entries.iter().map(|it| text(it, "name")).collect();
     let mut found = entries.iter_mut().filter(|it| text(it, "name") == name);
     match (found.next(), found.next()) {
-        (None, _) => return Err(EditError::Unknown { what: "entry", name: name.to_owned(), known }),
+        (None, _) => return Err(EditError::unknown_entry(channel, name, known)),
         (Some(_), Some(_)) => return Err(EditError::Twice(name.to_owned())),
         (Some(entry), None) => *entry = with_edges(entry, edges),
     }
@@ -214,7 +214,7 @@ fn add(
             let old = entries.iter().position(|it| text(it, "name") == name);
             match old {
                 Some(_) if !replaces_itself => {
-                    return Err(EditError::Taken { what: "entry of the channel", name: name.clone() });
+                    return Err(EditError::taken_entry(channel, &name));
                 }
                 // It keeps the edges that it has.
                 Some(_) if *edges == Edges::default() => {}
@@ -233,7 +233,7 @@ fn add(
     } else if replaces_itself {
         package.one(BUNDLE, "bundle", &name)?.set(bundle.to_owned());
     } else {
-        return Err(EditError::Taken { what: "bundle", name });
+        return Err(EditError::taken_in_package(&package.package, "a bundle", &name));
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ impl PackageDocuments {
         if documents.is_empty() {
             known.sort();
             known.dedup();
-            return Err(EditError::Unknown { what: "package", name: package.to_owned(), known });
+            return Err(EditError::unknown("package", package, known));
         }
         Ok(Self { package: package.to_owned(), documents, added: Vec::new() })
     }
@@ -135,12 +135,14 @@ impl PackageDocuments {
     /// The one document of a schema and a name.
     pub(super) fn one(&mut self, schema: &str, what: &'static str, name: &str) -> Result<&mut Document, EditError> {
         let known: Vec<String> = self.of(schema).map(|it| it.name.clone()).collect();
+        let package = self.package.clone();
+        let unknown = |known| match what {
+            "package" => EditError::unknown(what, name, known),
+            _ => EditError::unknown_in_package(&package, what, name, known),
+        };
         match known.iter().filter(|it| *it == name).count() {
-            0 => Err(EditError::Unknown { what, name: name.to_owned(), known }),
-            1 => {
-                let unknown = EditError::Unknown { what, name: name.to_owned(), known: Vec::new() };
-                self.of_mut(schema).find(|it| it.name == name).ok_or(unknown)
-            }
+            0 => Err(unknown(known)),
+            1 => self.of_mut(schema).find(|it| it.name == name).ok_or_else(|| unknown(Vec::new())),
             _ => Err(EditError::Twice(name.to_owned())),
         }
     }

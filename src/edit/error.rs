@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use crate::fbc;
+use crate::file::system_words;
 use crate::index::IndexError;
 use crate::yaml::YamlWriteError;
 
@@ -14,8 +15,10 @@ use crate::yaml::YamlWriteError;
 #[non_exhaustive]
 pub enum EditError {
     /// Something that is named is not there.
-    #[error("there is no {what} `{name}`")]
+    #[error("{} {what} `{name}`", .within.as_ref().map_or("there is no".to_owned(), |it| format!("{it} has no")))]
     Unknown {
+        /// In what it is not, as ``channel `stable` ``, if not just in the catalog.
+        within: Option<String>,
         /// What kind of thing it is, as `channel`.
         what: &'static str,
         /// Its name.
@@ -27,9 +30,11 @@ pub enum EditError {
     #[error("`{0}` is defined twice, so it is not clear which one is meant")]
     Twice(String),
     /// A name is taken.
-    #[error("there is a {what} `{name}` already")]
+    #[error("{within} has {what} `{name}` already")]
     Taken {
-        /// What kind of thing has it.
+        /// In what it is, as ``channel `stable` ``.
+        within: String,
+        /// What kind of thing has it, with its article.
         what: &'static str,
         /// The name.
         name: String,
@@ -57,7 +62,7 @@ pub enum EditError {
     #[error("`{0}` is not a file that can be changed")]
     NoFile(String),
     /// A file cannot be read.
-    #[error("cannot read `{}`: {error}", .path.display())]
+    #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
     Io {
         /// The file.
         path: PathBuf,
@@ -70,6 +75,31 @@ pub enum EditError {
 }
 
 impl EditError {
+    /// Something that is not in the catalog.
+    pub(super) fn unknown(what: &'static str, name: &str, known: Vec<String>) -> Self {
+        Self::Unknown { within: None, what, name: name.to_owned(), known }
+    }
+
+    /// Something that is not in a package.
+    pub(super) fn unknown_in_package(package: &str, what: &'static str, name: &str, known: Vec<String>) -> Self {
+        Self::Unknown { within: Some(format!("package `{package}`")), what, name: name.to_owned(), known }
+    }
+
+    /// An entry that is in a channel already.
+    pub(super) fn taken_entry(channel: &str, name: &str) -> Self {
+        Self::Taken { within: format!("channel `{channel}`"), what: "an entry", name: name.to_owned() }
+    }
+
+    /// Something that is in a package already.
+    pub(super) fn taken_in_package(package: &str, what: &'static str, name: &str) -> Self {
+        Self::Taken { within: format!("package `{package}`"), what, name: name.to_owned() }
+    }
+
+    /// An entry that is not in a channel.
+    pub(super) fn unknown_entry(channel: &str, name: &str, known: Vec<String>) -> Self {
+        Self::Unknown { within: Some(format!("channel `{channel}`")), what: "entry", name: name.to_owned(), known }
+    }
+
     pub(super) fn unfit(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Unfit { message: message.into(), help: help.into() }
     }

@@ -45,7 +45,7 @@ pub(super) fn promote(
     change_entries(package, to, |held| {
         let is_there = |held: &[String], name: &str| held.iter().any(|it| text(it, "name") == name);
         if is_there(held, bundle) {
-            return Err(EditError::Taken { what: "entry of the channel", name: bundle.to_owned() });
+            return Err(EditError::taken_entry(to, bundle));
         }
         if only {
             let between = chain.iter().skip(1).map(|it| text(it, "name"));
@@ -78,7 +78,7 @@ fn source(package: &mut PackageDocuments, bundle: &str, from: Option<&str>, to: 
             let document = package.one(CHANNEL, "channel", from)?;
             if !has(&document.json) {
                 let known = items(&document.json, "entries").iter().map(|it| text(it, "name")).collect();
-                return Err(EditError::Unknown { what: "entry", name: bundle.to_owned(), known });
+                return Err(EditError::unknown_entry(from, bundle, known));
             }
             Ok(from.to_owned())
         }

@@ -7,6 +7,7 @@ use super::documents::PackageDocuments;
 use super::error::EditError;
 use super::object::{items, list, text, texts, with, with_text, with_texts};
 use super::target::{BUNDLE, CHANNEL, PACKAGE};
+use crate::upgrade::either_range;
 
 /// Takes a bundle out of the package. Who replaced it replaces what it replaced, and skips it and whatever it skipped, so that all its
 /// users have a way on.
@@ -40,8 +41,8 @@ fn in_its_place(entry: &str, gone: &str) -> String {
     let ranges: Vec<String> =
         [entry, gone].map(|it| text(it, "skipRange")).into_iter().filter(|it| !it.is_empty()).collect();
     let range = match ranges.as_slice() {
-        [one, other] if one == other => one.clone(),
-        _ => ranges.join(" || "),
+        [one, other] => either_range(one, other),
+        _ => ranges.concat(),
     };
     let entry = with_text(entry, "replaces", &text(gone, "replaces"));
     with_text(&with_texts(&entry, "skips", &skips), "skipRange", &range)

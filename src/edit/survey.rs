@@ -164,7 +164,7 @@ impl Survey {
         }
         let of_bundle = self.bundles.get(name).and_then(BTreeSet::first).filter(|_| matches!(named, Named::Plain(_)));
         let known = || self.packages.iter().cloned().collect();
-        of_bundle.cloned().ok_or_else(|| EditError::Unknown { what, name: name.clone(), known: known() })
+        of_bundle.cloned().ok_or_else(|| EditError::unknown(what, name, known()))
     }
 
     /// A package with all that depends on it, over whatever steps, and all that those need, over whatever steps.

@@ -13,6 +13,7 @@ use crate::check::{Checker, Facts, Inspected, Report, inspect};
 use crate::diag::{Finding, Severity};
 use crate::fbc::{self, ChannelPlaces, Consumer, Input, Typed};
 use crate::index::query::{GraphBundle, GraphChannel, NamesWithoutWay, PackageGraph};
+use crate::upgrade::rules::OUTSIDE_DEFAULT;
 use crate::upgrade::{check_graph, cut_advice};
 
 /// What changes make of a package.
@@ -20,6 +21,8 @@ use crate::upgrade::{check_graph, cut_advice};
 pub struct Verdict {
     /// Errors that the catalog did not have before.
     pub errors: Vec<Finding>,
+    /// Warnings of the same checks that it did not have before.
+    pub warnings: Vec<Finding>,
     /// What is wrong with upgrades that was not before: who is stranded, above all.
     pub upgrades: Vec<Finding>,
     /// Whether the whole package goes.
@@ -32,8 +35,8 @@ pub struct Verdict {
 pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<Verdict> {
     let wanted: BTreeSet<&str> = packages.iter().map(String::as_str).collect();
     let (before, after) = (Side::read(before, &wanted), Side::read(after, &wanted));
-    let errors = after.report.findings.iter().filter(|it| it.rule.severity == Severity::Error);
-    let errors: Vec<&Finding> = errors.filter(|it| !is_known(it, &before.report.findings)).collect();
+    let new = after.report.findings.iter().filter(|it| !is_known(it, &before.report.findings));
+    let (errors, warnings): (Vec<&Finding>, Vec<&Finding>) = new.partition(|it| it.rule.severity == Severity::Error);
     let of = |at: usize, package: &str| {
         let is_its = |it: &&&Finding| match it.package.as_deref() {
             Some(of) if wanted.contains(of) => of == package,
@@ -45,11 +48,21 @@ pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<Verdict>
         let found = now.map(|it| check_graph(it, old, &NamesWithoutWay::new())).unwrap_or_default();
         Verdict {
             errors: errors.iter().filter(is_its).map(|it| (*it).clone()).collect(),
-            upgrades: found.into_iter().filter(|it| !is_known(it, &known)).collect(),
+            warnings: warnings.iter().filter(is_its).map(|it| (*it).clone()).collect(),
+            upgrades: found.into_iter().filter(|it| !is_known(it, &known) && !was_outside(it, &known)).collect(),
             is_package_gone: now.is_none(),
         }
     };
     packages.iter().enumerate().map(|(at, package)| of(at, package)).collect()
+}
+
+/// Whether the head that no upgrade leads from into the default channel had none before either, whatever the channels were called.
+fn was_outside(finding: &Finding, known: &[Finding]) -> bool {
+    let head = |it: &Finding| {
+        let is_outside = it.rule.id == OUTSIDE_DEFAULT.id;
+        is_outside.then(|| it.message.split(',').next().map(str::to_owned)).flatten()
+    };
+    head(finding).is_some_and(|it| known.iter().any(|known| head(known).as_ref() == Some(&it)))
 }
 
 /// A catalog before or after.

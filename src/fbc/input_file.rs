@@ -13,7 +13,7 @@ use thiserror::Error;
 use super::defect::{Defect, DefectKind, Spot};
 use super::made_of::MadeOf;
 use super::stamp::Stamp;
-use crate::file::{MAX_WHOLE, Text, TextReader, open_regular, read_part, read_regular};
+use crate::file::{MAX_WHOLE, Text, TextReader, open_regular, read_part, read_regular, system_words};
 
 /// A file that is made when it is read, of something that is no text.
 pub trait Made: std::fmt::Debug + Send + Sync {
@@ -338,7 +338,7 @@ impl RereadError {
 enum RereadFault {
     #[error("it was changed meanwhile")]
     Changed,
-    #[error("{0}")]
+    #[error("{}", system_words(.0))]
     Io(io::Error),
 }
 
@@ -347,15 +347,4 @@ pub(super) fn unreadable(verb: &str, shown: &str, error: &io::Error) -> Defect {
     let reason = system_words(error);
     let kind = DefectKind::Unreadable { message: reason.clone(), opm: format!("{verb} {shown}: {reason}") };
     Defect { kind, at: Spot::Start }
-}
-
-/// The system's words without Rust's error number, in lower case as Go prints them.
-fn system_words(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or(&text);
-    let mut chars = text.chars();
-    match chars.next() {
-        Some(first) => first.to_lowercase().chain(chars).collect(),
-        None => String::new(),
-    }
 }

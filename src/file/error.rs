@@ -81,13 +81,24 @@ pub enum FileError {
         path: PathBuf,
     },
     /// The system refused.
-    #[error("cannot write {}: {source}", .path.display())]
+    #[error("cannot write {}: {}", .path.display(), system_words(.source))]
     Io {
         /// The target.
         path: PathBuf,
         /// The system's words.
         source: io::Error,
     },
+}
+
+/// What the system says, without the number that only programs need, and so that it can follow a colon.
+#[must_use]
+pub fn system_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    let Some((words, number)) = text.rsplit_once(" (os error ") else { return text };
+    let rest = number.split_once(')').map_or("", |it| it.1);
+    let mut chars = words.chars();
+    let first = chars.next().into_iter().flat_map(char::to_lowercase);
+    first.chain(chars).chain(rest.chars()).collect()
 }
 
 /// What is under the name of a workspace.

@@ -52,7 +52,7 @@ pub use below::make_way_below;
 pub use blobs::{BlobCache, CachedBlob, PartialBlob, start_over};
 pub use cache::Cache;
 pub use directory::NewDirectory;
-pub use error::{FileError, InTheWay, Kind};
+pub use error::{FileError, InTheWay, Kind, system_words};
 pub use log::append;
 pub use regular::{MAX_WHOLE, open_below, open_regular, read_part, read_regular, read_regular_of};
 pub use replace::{Replacement, write_whole};

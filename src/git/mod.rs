@@ -18,6 +18,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::file::system_words;
+
 pub use objects::Repository;
 pub use revisions::{Every, Revision};
 
@@ -26,7 +28,7 @@ pub use revisions::{Every, Revision};
 #[non_exhaustive]
 pub enum GitError {
     /// The program cannot be run.
-    #[error("git cannot be run: {0}")]
+    #[error("git cannot be run: {}", system_words(.0))]
     NotRunnable(std::io::Error),
     /// It failed.
     #[error("`{}`: git {command}: {message}", .repository.display())]

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::form::SCHEMA_VERSION;
-use crate::file::FileError;
+use crate::file::{FileError, system_words};
 
 /// Why an index cannot be read or written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum IndexError {
     /// The file cannot be opened or read.
-    #[error("cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}: {}", .path.display(), system_words(.source))]
     Read {
         /// The file.
         path: PathBuf,

@@ -91,7 +91,7 @@ impl<'c> Recall<'c> {
             default_channel: prepare("SELECT default_channel FROM package WHERE document = ?")?,
             entries: prepare("SELECT name, replaces, skip_range FROM entry WHERE document = ? ORDER BY position")?,
             skips: prepare("SELECT entry, name FROM entry_skip WHERE document = ? ORDER BY entry, position")?,
-            identity: prepare("SELECT identity FROM bundle WHERE document = ?")?,
+            identity: prepare("SELECT identity, release FROM bundle WHERE document = ?")?,
             complaints: prepare("SELECT rank, message FROM complaint WHERE document = ? ORDER BY position")?,
             required_packages: prepare(
                 "SELECT position, package FROM required_package WHERE document = ? AND package <> '' ORDER BY position",
@@ -120,11 +120,12 @@ impl<'c> Recall<'c> {
             }
             "olm.channel" => Facts::Channel(ChannelFacts { package, name, entries: self.entries(document)? }),
             "olm.bundle" => {
-                let version = self.identity.query_row([document], |row| row.get(0)).optional()?.flatten();
+                let identity = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+                let (version, release) = self.identity.query_row([document], identity).optional()?.unwrap_or_default();
                 let complaints = all(&mut self.complaints, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
                 let required_packages =
                     all(&mut self.required_packages, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
-                Facts::Bundle(BundleFacts { package, name, version, complaints, required_packages })
+                Facts::Bundle(BundleFacts { package, name, version, release, complaints, required_packages })
             }
             "olm.deprecations" => {
                 let entries = all(&mut self.deprecations, [document], |row| {

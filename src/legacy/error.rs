@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::refusal::AddRefusal;
-use crate::file::FileError;
+use crate::file::{FileError, system_words};
 
 /// Why a legacy catalog cannot be read, converted or written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LegacyError {
     /// The file cannot be opened or read.
-    #[error("cannot read {}: {source}", .path.display())]
+    #[error("cannot read {}: {}", .path.display(), system_words(.source))]
     Read {
         /// The file.
         path: PathBuf,

@@ -58,6 +58,7 @@ fn add(package: &PackageModel, checker: &mut Checker) {
             package: package.name.clone(),
             name: bundle.name.clone(),
             version: Some(bundle.version.clone()),
+            release: String::new(),
             complaints: bundle.complaints.clone(),
             required_packages: Vec::new(),
         }));

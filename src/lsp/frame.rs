@@ -9,6 +9,8 @@ use std::io::{self, BufRead, Read as _, Write};
 
 use thiserror::Error;
 
+use crate::file::system_words;
+
 /// The largest body that is kept: as large as the largest document, which arrives with its quotes escaped.
 pub(super) const MAX_BODY: u64 = 80 << 20;
 
@@ -32,7 +34,7 @@ pub(super) enum Frame {
 #[non_exhaustive]
 pub enum FrameError {
     /// The stream cannot be read.
-    #[error("cannot read from the client: {0}")]
+    #[error("cannot read from the client: {}", system_words(.0))]
     Io(#[from] io::Error),
     /// The stream ended inside of a message.
     #[error("the client stopped in the middle of a message")]

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::catalog::Catalog;
-use super::mention::Deprecated;
+use super::catalog::{Catalog, Key};
+use super::mention::{Deprecated, Role, Thing};
 use crate::check::Facts;
-use crate::fbc::ChannelPlaces;
+use crate::fbc::{ChannelPlaces, Entry};
 use crate::index::query::{GraphBundle, GraphChannel, GraphDeprecation, PackageGraph};
 use crate::json;
 
@@ -56,6 +56,44 @@ pub(super) fn graphs(catalog: &Catalog, wanted: Option<&str>) -> BTreeMap<String
         }
     }
     graphs
+}
+
+/// A package as the names in one document give it, which is all that there is of a template: its bundles are in images.
+pub(super) fn graph_of_names(catalog: &Catalog, key: &Key, package: &str) -> PackageGraph {
+    let mut graph = PackageGraph { package: package.to_owned(), is_valid: true, ..PackageGraph::default() };
+    let mut channels: Vec<(String, Vec<Entry>)> = Vec::new();
+    let mentions = catalog.placed().filter(|it| it.0 == key).map(|it| &it.2.analysis.mentions);
+    for mentions in mentions {
+        for it in mentions.names.iter().filter(|it| it.package == package) {
+            let entries = channels.iter_mut().rfind(|channel| channel.0 == it.channel).map(|it| &mut it.1);
+            match (it.thing, it.role, entries) {
+                (Thing::Channel, Role::Default, _) => graph.default_channel.clone_from(&it.name),
+                (Thing::Channel, Role::Own, _) => channels.push((it.name.clone(), Vec::new())),
+                (Thing::Bundle, Role::Entry, Some(entries)) => {
+                    entries.push(Entry { name: it.name.clone(), ..Entry::default() });
+                }
+                (Thing::Bundle, role @ (Role::Replaces | Role::Skips), Some(entries)) => {
+                    let Some(entry) = entries.iter_mut().rfind(|entry| entry.name == it.entry) else { continue };
+                    match role {
+                        Role::Replaces => entry.replaces.clone_from(&it.name),
+                        _ => entry.skips.push(it.name.clone()),
+                    }
+                }
+                _ => {}
+            }
+        }
+        for it in mentions.ranges.iter().filter(|it| it.package == package && !it.entry.is_empty()) {
+            let entries = channels.iter_mut().filter(|channel| channel.0 == it.channel).flat_map(|it| &mut it.1);
+            entries.filter(|entry| entry.name == it.entry).for_each(|entry| entry.skip_range.clone_from(&it.text));
+        }
+    }
+    let channel = |(name, entries): (String, Vec<Entry>)| GraphChannel {
+        name,
+        entries: entries.into_iter().collect(),
+        places: Arc::new(ChannelPlaces::at_line("", 1)),
+    };
+    graph.channels = channels.into_iter().map(channel).collect();
+    graph
 }
 
 /// The value of a property `olm.package`.

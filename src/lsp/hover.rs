@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::catalog::{Catalog, Key};
 use super::fields;
-use super::graph::graphs;
+use super::graph::{graph_of_names, graphs};
 use super::mention::{Mention, RangeText, Role, Thing};
 use crate::diag::{counted, grouped, printable, shortened};
 use crate::index::query::{CatalogRank, PackageGraph};
@@ -23,7 +23,7 @@ const MAX_LISTED: usize = 12;
 /// What is shown for a place, in Markdown, and the bytes that it is about.
 pub(super) fn hover(catalog: &Catalog, key: &Key, offset: usize) -> Option<(String, Range<usize>)> {
     if let Some(at) = catalog.name_at(key, offset) {
-        return Some((of_name(catalog, at.mention), at.start..at.end));
+        return Some((of_name(catalog, key, at.mention), at.start..at.end));
     }
     if let Some((range, bytes)) = catalog.range_at(key, offset) {
         return Some((of_range(catalog, range), bytes));
@@ -41,9 +41,9 @@ pub(super) fn code(text: &str) -> String {
     format!("`{text}`")
 }
 
-fn of_name(catalog: &Catalog, mention: &Mention) -> String {
+fn of_name(catalog: &Catalog, key: &Key, mention: &Mention) -> String {
     let graph = graphs(catalog, Some(&mention.package)).remove(&mention.package);
-    let graph = graph.unwrap_or_default();
+    let graph = graph.unwrap_or_else(|| graph_of_names(catalog, key, &mention.package));
     let text = match (mention.thing, mention.role) {
         (Thing::Bundle, Role::Entry) => of_entry(&graph, mention),
         (Thing::Bundle, Role::Replaces | Role::Skips) => of_edge(&graph, mention),
@@ -64,7 +64,8 @@ fn version_words(graph: &PackageGraph, name: &str) -> String {
     let version = package.channels.iter().filter_map(|it| it.entry(name)?.version.clone()).next();
     match version {
         Some(version) => format!(", version {version}"),
-        None if graph.bundles.iter().any(|it| it.name == name) => String::new(),
+        // Of a template the bundles are in images.
+        None if graph.bundles.is_empty() || graph.bundles.iter().any(|it| it.name == name) => String::new(),
         None => ", which the catalog does not hold".to_owned(),
     }
 }
@@ -78,8 +79,8 @@ fn of_entry(graph: &PackageGraph, mention: &Mention) -> String {
         code(channel),
         code(package)
     )];
-    lines.push(standing(graph, channel, name));
-    lines.push(reached(graph, channel, name));
+    lines.extend([standing(graph, channel, name), reached(graph, channel, name)]);
+    lines.retain(|it| !it.is_empty());
     lines.extend(next(graph, channel, name));
     lines.join("\n\n")
 }
@@ -142,7 +143,12 @@ fn next(graph: &PackageGraph, channel: &str, name: &str) -> Vec<String> {
         (Verdict::Stuck, _) => format!("- {olm} is stuck at it: {}", code(&it.reason)),
         _ => format!("- {olm} cannot decide: {}", code(&it.reason)),
     };
-    let (classic, v1) = (classic_updates(&view, graph, &asked), v1_updates(&view, &asked));
+    let classic = classic_updates(&view, graph, &asked);
+    if graph.bundles.is_empty() {
+        // OLM v1 looks at versions, which no template says.
+        return vec![format!("Where it is installed:\n{}", words("OLM Classic", &classic))];
+    }
+    let v1 = v1_updates(&view, &asked);
     vec![format!("Where it is installed:\n{}\n{}", words("OLM Classic", &classic), words("OLM v1", &v1))]
 }
 
@@ -216,6 +222,10 @@ fn of_range(catalog: &Catalog, range: &RangeText) -> String {
     let title = code(&range.text);
     let Some(graph) = graph else {
         return match blang::Range::parse(&range.text) {
+            // Of a template the bundles are in images.
+            Ok(_) if !range.entry.is_empty() => {
+                format!("{title}\n\nVersions in it are upgraded to {} at once", code(&range.entry))
+            }
             Ok(_) => format!("{title}\n\nPackage {} is not in this directory", code(&range.package)),
             Err(error) => format!("{title}\n\nNot a range of versions: {}", error.plain()),
         };

@@ -23,6 +23,8 @@ pub(super) enum RenameError {
     Nothing,
     #[error("a package is named in its image references and in other catalogs: it cannot be renamed here")]
     Package,
+    #[error("a name in a bundle is part of its image, and other bundles may name it: change it by hand")]
+    InBundle,
     #[error("the new name is empty")]
     Empty,
     #[error("the new name has white space or a character that is not printable")]

@@ -30,10 +30,11 @@ use super::protocol::{
     TextEdit,
 };
 use super::queue::{Event, Queue};
-use super::rename::{prepare, rename};
+use super::rename::{RenameError, prepare, rename};
 use super::uri::path_of;
 use super::workspace::{Group, Workspace, key_of};
 use crate::diag::{Finding, end_column};
+use crate::file::system_words;
 
 /// How long nothing must have come before findings are made.
 const QUIET: Duration = Duration::from_millis(5);
@@ -67,10 +68,10 @@ pub enum LspError {
     #[error(transparent)]
     Frame(#[from] FrameError),
     /// The client does not take answers.
-    #[error("cannot write to the client: {0}")]
+    #[error("cannot write to the client: {}", system_words(.0))]
     Write(std::io::Error),
     /// The system gives no thread.
-    #[error("cannot start a thread: {0}")]
+    #[error("cannot start a thread: {}", system_words(.0))]
     Thread(std::io::Error),
 }
 
@@ -471,8 +472,11 @@ impl<W: Write> Server<'_, W> {
     fn prepare_rename(&mut self, at: &AtPlace) -> Answer {
         let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
         let key = key_of(&at.text_document.uri);
+        let failed = |it: RenameError| Refusal::new(Code::RequestFailed, it.to_string());
+        if self.workspace.bundles(&key).is_some() {
+            return Err(failed(RenameError::InBundle));
+        }
         let Some(catalog) = self.workspace.catalog(&key) else { return Ok(Value::Null) };
-        let failed = |it: super::rename::RenameError| Refusal::new(Code::RequestFailed, it.to_string());
         let found = prepare(catalog, &key, offset).map_err(failed)?;
         let (bytes, name) = (found.start..found.end, found.mention.name.clone());
         let range = self.workspace.ranges(&key, &[bytes]).pop();
@@ -482,8 +486,11 @@ impl<W: Write> Server<'_, W> {
     fn rename(&mut self, at: &AtPlace) -> Answer {
         let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
         let key = key_of(&at.text_document.uri);
+        let failed = |it: RenameError| Refusal::new(Code::RequestFailed, it.to_string());
+        if self.workspace.bundles(&key).is_some() {
+            return Err(failed(RenameError::InBundle));
+        }
         let Some(catalog) = self.workspace.catalog(&key) else { return Ok(Value::Null) };
-        let failed = |it: super::rename::RenameError| Refusal::new(Code::RequestFailed, it.to_string());
         let changes = rename(catalog, &key, offset, &at.new_name).map_err(failed)?;
         let mut by_uri: BTreeMap<String, Vec<TextEdit>> = BTreeMap::new();
         let mut with_versions = Vec::new();

@@ -7,6 +7,7 @@ use thiserror::Error;
 use super::digest::Digest;
 use super::reference::ReferenceError;
 use crate::archive::ArchiveError;
+use crate::file::system_words;
 
 /// What to do about a limit.
 const LIFT: &str = "if you trust whoever made it, read it with `--no-image-limits`";
@@ -16,7 +17,7 @@ const LIFT: &str = "if you trust whoever made it, read it with `--no-image-limit
 #[non_exhaustive]
 pub enum OciError {
     /// The system could not read something.
-    #[error("{0}")]
+    #[error("{}", system_words(.0))]
     Io(io::Error),
     /// A file or blob of the image is not there.
     #[error("{0} is missing")]

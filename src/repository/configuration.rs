@@ -2,7 +2,8 @@
 //!
 //! What it deliberately does not do: it does not judge them; what does not fit is left out.
 
-use crate::json::{Reader, Value};
+use crate::diag::closest;
+use crate::json::{Reader, Step, Value};
 
 /// What `ci.yaml` says.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +20,24 @@ pub(super) struct Mapping {
     pub(super) template: String,
     pub(super) kind: String,
     pub(super) catalogs: Vec<String>,
+}
+
+/// The keys of what a release configuration wants of one template.
+const KEYS: [&str; 6] = ["template_name", "channels", "defaultChannel", "replaces", "skips", "skipRange"];
+
+/// The keys of a release configuration that nobody reads, each with its path and what may be meant. The pipelines pass over them.
+pub(super) fn unread_keys(json: &str) -> Vec<(Vec<Step>, Option<&'static str>)> {
+    let mut reader = Reader::new();
+    let Ok(value) = reader.read(json) else { return Vec::new() };
+    let items = value.get("catalog_templates").into_iter().flat_map(|it| it.items()).enumerate();
+    let keys = items.flat_map(|(number, item)| item.members().map(move |(key, _)| (number, key)));
+    keys.filter_map(|(number, key)| {
+        let key = key.as_str()?.into_owned();
+        let meant = closest(&key, KEYS);
+        let path = vec!["catalog_templates".into(), number.into(), Step::Key(key.clone())];
+        (!KEYS.contains(&key.as_str())).then_some((path, meant))
+    })
+    .collect()
 }
 
 /// What a release configuration wants of one template.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::diag::Place;
 use crate::fbc::{self, Origin, Spot, Syntax};
-use crate::file::open_below;
+use crate::file::{open_below, system_words};
 use crate::json::{self, Step};
 use crate::yaml;
 
@@ -44,7 +44,7 @@ impl RepositoryFile {
             Ok(_) if text.len() as u64 <= MAX_FILE => {}
             Ok(_) => return Err(Unread::Unreadable("larger than 64 MiB".to_owned())),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(Unread::Absent),
-            Err(error) => return Err(Unread::Unreadable(error.to_string())),
+            Err(error) => return Err(Unread::Unreadable(system_words(&error))),
         }
         Self::of(root.join(relative).to_string_lossy().into_owned(), text)
     }
@@ -56,7 +56,7 @@ impl RepositoryFile {
             let chunk = chunk.map_err(|error| Unread::Broken(error.to_string(), error.line))?;
             let mut converted = Vec::new();
             let document = yaml::to_json(&chunk.text, &mut converted).map_err(|error| {
-                Unread::Broken(error.to_string(), chunk.first_line + error.line.unwrap_or(1).saturating_sub(1))
+                Unread::Broken(error.message.clone(), chunk.first_line + error.line.unwrap_or(1).saturating_sub(1))
             })?;
             if document == yaml::Document::Null {
                 continue;

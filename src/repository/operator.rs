@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::configuration::Settings;
+use super::configuration::{Settings, unread_keys};
 use super::file::{RepositoryFile, Unread};
+use crate::diag::Place;
+use crate::fbc::Spot;
+use crate::file::system_words;
 use crate::json::{Reader, Step, Value};
 use crate::version::Version;
 
@@ -63,7 +66,7 @@ pub(super) struct Facts {
 #[non_exhaustive]
 pub enum RepositoryError {
     /// It cannot be listed.
-    #[error("cannot read `{}`: {error}", .path.display())]
+    #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
     Unreadable {
         /// Its path.
         path: PathBuf,
@@ -122,6 +125,17 @@ impl PartialEq for RepositoryFile {
 }
 
 impl VersionDirectory {
+    /// The keys of its release configuration that nobody reads: where, which, and what may be meant.
+    #[must_use]
+    pub fn unread_keys(&self) -> Vec<(Place, String, Option<&'static str>)> {
+        let Ok(file) = &self.release else { return Vec::new() };
+        let found = unread_keys(&file.json).into_iter().filter_map(|(path, meant)| {
+            let Some(Step::Key(key)) = path.last().cloned() else { return None };
+            Some((file.place(&Spot::Key(path)), key, meant))
+        });
+        found.collect()
+    }
+
     fn read(operator: &Path, name: String) -> Self {
         let csv = match csv_name(&operator.join(&name).join("manifests")) {
             Some(file) => RepositoryFile::read(operator, &format!("{name}/manifests/{file}")),

@@ -145,7 +145,10 @@ pub fn release(
     let configuration = match &version.release {
         Ok(file) => file,
         Err(Unread::Absent) => return Err(ReleaseError::NoConfiguration(called)),
-        Err(error) => return Err(unreadable(&format!("{called}/release-config.yaml"), error)),
+        Err(error) => {
+            let file = operator.path.join(&version.name).join("release-config.yaml");
+            return Err(unreadable(&file.display().to_string(), error));
+        }
     };
     let name = version.facts.csv_name.clone().ok_or(ReleaseError::NoCsv(called))?;
     let mut edits: BTreeMap<String, TemplateEdit> = BTreeMap::new();

@@ -42,6 +42,9 @@ pub enum ImagesError {
     /// An image was given two directories.
     #[error("`{0}` is given twice")]
     Twice(String),
+    /// A directory that should have bundles.
+    #[error("`{}` does not exist", .0.display())]
+    NotThere(PathBuf),
 }
 
 impl<'o> Images<'o> {
@@ -55,11 +58,15 @@ impl<'o> Images<'o> {
     /// A bundle directory, or an image in a layout or archive, for one reference.
     ///
     /// # Errors
-    /// [`ImagesError::Twice`].
+    /// [`ImagesError::Twice`], or if there is no such directory.
     pub fn give(&mut self, image: &str, path: &Path) -> Result<(), ImagesError> {
-        match self.given.insert(image.to_owned(), path.to_owned()) {
-            None => Ok(()),
-            Some(_) => Err(ImagesError::Twice(image.to_owned())),
+        if self.given.insert(image.to_owned(), path.to_owned()).is_some() {
+            return Err(ImagesError::Twice(image.to_owned()));
+        }
+        // What has a colon may be an image in a layout or archive.
+        match path.to_string_lossy().contains(':') || path.exists() {
+            true => Ok(()),
+            false => Err(ImagesError::NotThere(path.to_owned())),
         }
     }
 
@@ -73,6 +80,9 @@ impl<'o> Images<'o> {
         if Layout::is_in(layout) {
             self.layouts.push(format!("oci:{}", layout.display()));
             return Ok(());
+        }
+        if !layout.exists() {
+            return Err(ImagesError::NotThere(layout.to_owned()));
         }
         self.trees.push(BundleTree::open(path).map_err(|error| unreadable(path, error))?);
         Ok(())

@@ -8,6 +8,7 @@ use thiserror::Error;
 use crate::archive::ArchiveError;
 use crate::bundle::BundleError;
 use crate::diag::counted;
+use crate::file::system_words;
 use crate::legacy::LegacyError;
 use crate::oci::OciError;
 
@@ -19,7 +20,7 @@ pub enum SourceError {
     #[error("`{}` does not exist", .0.display())]
     NotFound(PathBuf),
     /// It cannot be opened or read.
-    #[error("cannot read `{}`: {error}", .path.display())]
+    #[error("cannot read `{}`: {}", .path.display(), system_words(.error))]
     Unreadable {
         /// Its path.
         path: PathBuf,

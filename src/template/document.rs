@@ -10,6 +10,9 @@ use crate::fbc::{self, Consumer, Failure, Input, Origin, Spot, Syntax};
 use crate::json;
 use crate::yaml;
 
+/// What a template begins with.
+const BEGIN: &str = "begin with `schema: olm.template.basic` or `schema: olm.semver`";
+
 /// A document that has been read.
 #[derive(Debug)]
 pub(super) struct Document {
@@ -51,10 +54,17 @@ impl Document {
         let Some((origin, raw, schema)) = documents.next() else {
             let message = format!("`{shown}` is empty");
             let place = Some(Place::at_line(shown, 1));
-            let help = Some("begin with `schema: olm.template.basic` or `schema: olm.semver`".to_owned());
+            let help = Some(BEGIN.to_owned());
             return Err(vec![Finding { rule: rules::UNKNOWN_SCHEMA, message, place, help, package: None }]);
         };
-        let schema = schema.map_err(|failure| failure_findings(&input, origin, &failure))?;
+        let schema = schema.map_err(|failure| {
+            let mut found = failure_findings(&input, origin, &failure);
+            // No catalog is read here, of which a file could be hidden.
+            for it in found.iter_mut().filter(|it| it.help.as_ref().is_some_and(|it| it.contains(".indexignore"))) {
+                it.help = Some(BEGIN.to_owned());
+            }
+            found
+        })?;
         let json = match origin.syntax {
             Syntax::Json => json::decode_utf8(&raw).into_owned(),
             Syntax::Yaml => {

@@ -12,7 +12,7 @@ use super::rendered::{Part, Rendered};
 use super::rules;
 use super::semver::Semver;
 use super::substitutes::{Substitutes, channel_blob};
-use crate::diag::Finding;
+use crate::diag::{Finding, closest};
 use crate::fbc::{Level, Spot};
 use crate::json::{self, Step};
 
@@ -194,7 +194,11 @@ fn unknown_schema(document: &Document, wanted: Option<Kind>) -> Finding {
         ),
         (None, _) => {
             let schemas = Kind::ALL.map(|it| format!("`{}`", it.schema()));
-            (format!("`{schema}` is not the schema of a template"), format!("there are {}", schemas.join(", ")))
+            let help = match closest(schema, Kind::ALL.map(Kind::schema)) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("there are {}", schemas.join(", ")),
+            };
+            (format!("`{schema}` is not the schema of a template"), help)
         }
     };
     document.finding(rules::UNKNOWN_SCHEMA, &at, message, Some(help))

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::classic::{Channel, Entry, Installed, Package, Walker};
 use crate::check::graph::{GraphDefect, check_chain};
 use crate::fbc;
-use crate::version::{Version, by_version, first_of};
+use crate::version::{Version, VersionRelease, by_version};
 
 /// More than this many names, or spans of versions, are one range from the lowest version on.
 const FEW: usize = 3;
@@ -35,12 +35,11 @@ pub struct ExtraEdge {
 }
 
 impl ExtraEdge {
-    /// What to write, as a request.
+    /// What to write, as a request. All names are in it, so that it can be done.
     #[must_use]
     pub fn request(&self) -> String {
         let Self { entry, skips, skip_range, old_range, .. } = self;
-        let listed = first_of(skips.iter(), skips.len());
-        let names = (!skips.is_empty()).then(|| format!("add {listed} to the skips of {entry}"));
+        let names = (!skips.is_empty()).then(|| format!("add {} to the skips of {entry}", skips.join(", ")));
         let range = (!skip_range.is_empty()).then(|| match old_range.is_empty() {
             true => format!("give {entry} the skipRange `{skip_range}`"),
             false => format!("change the skipRange of {entry} to `{skip_range}`"),
@@ -152,10 +151,11 @@ fn highest_head(channel: &Channel) -> Option<(&Entry, Vec<String>)> {
     Some((head, others.into_iter().map(str::to_owned).collect()))
 }
 
-/// Whether the head is no upgrade for somebody.
+/// Whether the head is no upgrade for somebody. Of builds of one version the release decides, which is build metadata here.
 fn is_above(user: &Installed, head: &Entry) -> bool {
+    let released = |it: &Version| VersionRelease::from_build_metadata(it.clone());
     let versions = user.version.as_ref().zip(head.version.as_ref());
-    user.name != head.name && versions.is_some_and(|(own, head)| own >= head)
+    user.name != head.name && versions.is_some_and(|(own, head)| released(own) >= released(head))
 }
 
 /// Where the ways of users end that do not end at the head, and not above it, each once in the order of names; `None` if the channel
@@ -269,6 +269,16 @@ fn widened(range: &str, mut spans: Vec<Span>) -> String {
     parts.join(" || ")
 }
 
+/// A range that includes what one of two includes, and nothing else: one of form `>=1.0.0 <2.0.0` if both are, and they meet.
+#[must_use]
+pub fn either_range(one: &str, other: &str) -> String {
+    match (span_of(one), span_of(other)) {
+        _ if one == other => one.to_owned(),
+        (Some(_), Some(span)) => widened(one, vec![span]),
+        _ => format!("{one} || {other}"),
+    }
+}
+
 /// A range of the form `>=1.0.0 <2.0.0`.
 fn span_of(range: &str) -> Option<Span> {
     let (low, end) = range.split_once(' ')?;
@@ -353,6 +363,9 @@ mod tests {
             (&["2.0.0 - 1.0.0", "1.0.0 3.0.0", "3.0.0"], "", ""),
             // Spans that leave others on their path.
             (&["5.0.0 3.0.0", "3.0.0"], "1.0.0 4.0.0", "give 5.0.0 the skipRange `>=1.0.0 <3.0.0 || >=4.0.0 <5.0.0`"),
+            // Of builds of one version the release decides.
+            (&["1.0.0+2 1.0.0+1 1.0.0+1", "1.0.0+1 1.0.0", "1.0.0"], "", "add 1.0.0 to the skips of 1.0.0+2"),
+            (&["1.0.0+1 1.0.0 1.0.0", "1.0.0 1.0.0+2", "1.0.0+2"], "", ""),
             // A cycle stays one.
             (&["2.0.0 1.0.0", "1.0.0 0.1.0", "0.1.0 1.0.0"], "0.0.1", ""),
         ];
@@ -364,6 +377,20 @@ mod tests {
             );
             let found = extra_edge(&channel, &all, &[], |_| true);
             assert_eq!(found.as_ref().map(ExtraEdge::request).unwrap_or_default(), *wanted, "{entries:?} {besides}");
+        }
+    }
+
+    #[test]
+    fn two_ranges_are_one_where_they_meet() {
+        let cases = [
+            (">=1.0.0 <1.2.0", ">=1.0.0 <1.1.0", ">=1.0.0 <1.2.0"),
+            (">=1.1.0 <1.2.0", ">=1.0.0 <1.1.0", ">=1.0.0 <1.2.0"),
+            (">=1.2.0 <1.3.0", ">=1.0.0 <1.1.0", ">=1.0.0 <1.1.0 || >=1.2.0 <1.3.0"),
+            (">=1.0.x <1.2.0", ">=1.0.x <1.1.0", ">=1.0.x <1.2.0 || >=1.0.x <1.1.0"),
+            ("<1.2.0", "<1.2.0", "<1.2.0"),
+        ];
+        for (one, other, either) in cases {
+            assert_eq!(either_range(one, other), either);
         }
     }
 

@@ -173,6 +173,8 @@ fn stranded(
     let head = order.live.first();
     let help = if names_itself(channel, name) {
         Some(format!("take {name} out of its own replaces and skips"))
+    } else if own.is_none() && is_newer(installed, head.copied()) {
+        Some(format!("keep {name} in the channel, deprecated if need be: an upgrade never leads down"))
     } else if let Some(head) = head.filter(|it| is_newer(installed, Some(it))) {
         Some(format!("let {name} replace {}, or take it out of the channel", head.name))
     } else {

@@ -90,7 +90,7 @@ fn with_versions(graph: PackageGraph) -> PackageVersions {
         // Of bundles of one name the first that has a version counts.
         if let Some(version) = version.filter(|_| known.insert(bundle.name.clone())) {
             let version = version.value.to_build_metadata().to_string();
-            versions.push(BundleVersion { name: bundle.name, version });
+            versions.push(BundleVersion { name: bundle.name, version, release: String::new() });
         }
     }
     PackageGraph { catalog, package, default_channel, is_valid, channels, bundles: versions, deprecations: Vec::new() }

@@ -44,7 +44,7 @@ mod why_not;
 mod words;
 mod zstream;
 
-pub use advice::{ExtraEdge, extra_edge, is_above_head, leads_all_to_its_head, with_edge};
+pub use advice::{ExtraEdge, either_range, extra_edge, is_above_head, leads_all_to_its_head, with_edge};
 pub use answer::{Asked, Generation, InstalledBundle, PackageView, Target};
 pub use check_graph::check_graph;
 pub use check_packages::check_packages;

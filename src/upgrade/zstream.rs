@@ -258,11 +258,18 @@ fn entries(old: &[Entry], streams: &[Stream]) -> Vec<Entry> {
         Some(stream) => Entry {
             name: entry.name.clone(),
             replaces: stream.replaces.clone(),
-            skips: stream.skips.clone(),
+            // In another order they say the same.
+            skips: if is_same(&entry.skips, &stream.skips) { entry.skips.clone() } else { stream.skips.clone() },
             skip_range: stream.skip_range.clone(),
         },
     })
     .collect()
+}
+
+/// Whether two lists have the same names, whatever their order.
+fn is_same(one: &[String], other: &[String]) -> bool {
+    let sorted = |it: &[String]| it.iter().cloned().collect::<BTreeSet<String>>();
+    one.len() == other.len() && sorted(one) == sorted(other)
 }
 
 #[cfg(test)]
@@ -327,6 +334,17 @@ mod tests {
         let mut again = old;
         again.channels[0].entries = new.entries.into();
         assert!(z_stream(&again, "c").unwrap().is_unchanged);
+    }
+
+    #[test]
+    fn what_says_the_same_stays() {
+        let old = graph(&[
+            ("p.v1.0.0", "", &[], ""),
+            ("p.v1.0.1", "", &[], ""),
+            ("p.v1.0.2", "", &["p.v1.0.1", "p.v1.0.0"], ""),
+        ]);
+        let new = z_stream(&old, "c").unwrap();
+        assert!(new.is_unchanged, "{:?}", words(&new.entries));
     }
 
     #[test]

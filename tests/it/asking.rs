@@ -95,6 +95,14 @@ fn every_folder_is_a_command_and_its_cases_are_about_it() {
     }
 }
 
+#[test]
+fn no_message_has_a_number_of_the_system() {
+    let said = |it: &Case| std::fs::read_to_string(&it.file).unwrap().contains("(os error");
+    let found: Vec<Case> = cases().into_iter().filter(said).collect();
+    let shown: Vec<String> = found.iter().map(|it| it.file.display().to_string()).collect();
+    assert!(shown.is_empty(), "`file::system_words` says it for people:\n{}", shown.join("\n"));
+}
+
 /// What a longer line builds belongs into a file below `fixtures/`.
 const MAX_LEN: usize = 240;
 

@@ -91,7 +91,7 @@ fn what_a_template_takes_its_bundles_from_has_a_place() {
         let options = format!("[catalogs.a]\ncomponents = [\n  {{ template = 't.yaml', {key} = ['nowhere'] }},\n]\n");
         write(folder.path(), "olmdex.toml", options);
         let answer = olmdex(["render", "--catalog", "a"]).in_directory(folder.path()).answer();
-        answer.expect_code(3).expect_words("olmdex.toml:3:3: ").expect_words("nowhere");
+        answer.expect_code(3).expect_words("olmdex.toml:3:16: ").expect_words("nowhere");
     }
 }
 

@@ -281,6 +281,6 @@ fn what_is_no_legacy_file_gets_words_and_help() {
         let answer = olmdex(verb.iter().copied()).arg(&index).answer();
         answer.expect_code(3).expect_words("is an olmdex index").expect_words("olmdex export --legacy");
         let answer = olmdex(verb.iter().copied()).arg(directory.path().join("absent.db")).answer();
-        answer.expect_code(3).expect_words("No such file").expect_words("help: name a legacy SQLite file that exists");
+        answer.expect_code(3).expect_words("no such file").expect_words("help: name a legacy SQLite file that exists");
     }
 }

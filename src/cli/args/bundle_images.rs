@@ -8,7 +8,7 @@ use clap::Args;
 
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
-use crate::diag::{Finding, counted};
+use crate::diag::{Finding, closest, counted};
 use crate::source::{Images, ImagesError};
 use crate::template::rules;
 
@@ -38,6 +38,12 @@ fn parse_given(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 impl BundleImageArgs {
+    /// The images that were given a directory and that nothing asks for, each with the one that may be meant.
+    pub(crate) fn not_among<'s>(&'s self, asked: &'s [&'s str]) -> impl Iterator<Item = (&'s str, Option<&'s str>)> {
+        let given = self.bundle.iter().map(|it| it.0.as_str()).filter(|it| !asked.contains(it));
+        given.map(|it| (it, closest(it, asked.iter().copied())))
+    }
+
     /// Opens what was named.
     pub(crate) fn open<'c>(&self, context: &'c Context) -> Result<Images<'c>, CommandError> {
         #[cfg(feature = "oci")]
@@ -62,6 +68,9 @@ impl From<ImagesError> for CommandError {
     fn from(error: ImagesError) -> Self {
         match error {
             ImagesError::Source(error) => error.into(),
+            error @ ImagesError::NotThere(_) => {
+                Self::new(Exit::Input, error.to_string()).help("name a bundle directory, a tree of them, or a layout")
+            }
             error => Self::usage(error.to_string()),
         }
     }
@@ -69,9 +78,7 @@ impl From<ImagesError> for CommandError {
 
 /// Shows what stands in the way of rendering.
 pub(crate) fn not_rendered(context: &Context, shown: &str, findings: &[Finding]) -> CommandError {
-    for finding in findings {
-        context.reporter.finding(finding);
-    }
+    context.reporter.findings(findings);
     let is_unknown = |it: &Finding| it.rule == rules::UNAVAILABLE && it.message.ends_with("not known offline");
     let exit = if !findings.is_empty() && findings.iter().all(is_unknown) { Exit::NotFound } else { Exit::Input };
     let errors = counted(findings.len() as u64, "error");

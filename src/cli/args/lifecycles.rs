@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::fbc::Input;
+use crate::file::system_words;
 use crate::index::query::{Filter, LIFECYCLES_LABEL};
 use crate::index::{CatalogSpec, Index};
 use crate::platform::{Lifecycle, SCHEMA, each_document};
@@ -26,8 +27,9 @@ pub(crate) fn read_lifecycles(
     let n_inside = found.len();
     for path in files {
         let shown = path.display().to_string();
-        let text = std::fs::read(path)
-            .map_err(|error| CommandError::new(Exit::Input, format!("cannot read `{shown}`: {error}")))?;
+        let text = std::fs::read(path).map_err(|error| {
+            CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)))
+        })?;
         let read = Lifecycle::read_all(&text)
             .map_err(|error| CommandError::new(Exit::Input, format!("`{shown}`, {error}")))?;
         if read.is_empty() {
@@ -52,8 +54,9 @@ pub(crate) fn lifecycle_input(files: &[PathBuf]) -> Result<Option<Input>, Comman
     let mut input = Input::default();
     for path in files {
         let shown = path.display().to_string();
-        let text = std::fs::read(path)
-            .map_err(|error| CommandError::new(Exit::Input, format!("cannot read `{shown}`: {error}")))?;
+        let text = std::fs::read(path).map_err(|error| {
+            CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)))
+        })?;
         let (mut n_lifecycles, mut other) = (0, None);
         each_document(&text, |value, line| match value.get("schema").and_then(|it| it.as_str()) {
             Some(schema) if schema == SCHEMA => n_lifecycles += 1,

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::diag::closest;
-use crate::file::read_regular_of;
+use crate::file::{read_regular_of, system_words};
 use crate::lock::{Lock, LockError, ParseError};
 
 /// Where the lock is.
@@ -33,7 +33,7 @@ impl LockFile {
                 let error = CommandError::new(Exit::Input, format!("`{path}` does not exist"));
                 error.help("`olmdex lock PKG…` makes it; `--lock-file` names another one")
             } else {
-                CommandError::new(Exit::Input, format!("cannot read `{path}`: {error}"))
+                CommandError::new(Exit::Input, format!("cannot read `{path}`: {}", system_words(&error)))
             }
         })?;
         let text = String::from_utf8_lossy(&text).into_owned();

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use crate::cli::speak::error::{CommandError, Exit};
-use crate::file::read_regular_of;
+use crate::file::{read_regular_of, system_words};
 
 /// How many bytes a configuration may have.
 const MAX_LEN: u64 = 64 << 20;
@@ -20,7 +20,7 @@ pub(crate) fn text_of(path: &Path) -> Result<Vec<u8>, CommandError> {
         let what = if error.kind() == std::io::ErrorKind::NotFound {
             format!("`{}` does not exist", path.display())
         } else {
-            format!("cannot read `{}`: {error}", path.display())
+            format!("cannot read `{}`: {}", path.display(), system_words(&error))
         };
         CommandError::new(Exit::Input, what)
     })

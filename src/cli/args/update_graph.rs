@@ -11,7 +11,7 @@ use crate::archive::{self, Found};
 use crate::cli::args::day::epoch;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
-use crate::file::open_regular;
+use crate::file::{open_regular, system_words};
 use crate::platform::{Day, GraphData, SavedFiles, SavedUpdates, UpdateSource, UpdateSourceError};
 
 /// How many bytes a file may have.
@@ -43,8 +43,9 @@ pub(crate) fn open_updates(context: &Context, paths: &[PathBuf]) -> Result<Vec<S
         let name = path.display().to_string();
         let latest = latest()?;
         let day_of = |path: &Path| Some(Day::of_unix(seconds_of(path)?.min(latest)));
-        let unreadable =
-            |error: std::io::Error| CommandError::new(Exit::Input, format!("cannot read `{name}`: {error}"));
+        let unreadable = |error: std::io::Error| {
+            CommandError::new(Exit::Input, format!("cannot read `{name}`: {}", system_words(&error)))
+        };
         if path.is_dir() {
             let files = directory(path)?;
             let as_of = files.iter().filter_map(|it| day_of(&path.join(&it.0))).max();
@@ -107,7 +108,7 @@ fn directory(root: &Path) -> Result<Vec<(String, Vec<u8>)>, CommandError> {
                 continue;
             }
             let text = std::fs::read(&path).map_err(|error| {
-                CommandError::new(Exit::Input, format!("cannot read `{}`: {error}", path.display()))
+                CommandError::new(Exit::Input, format!("cannot read `{}`: {}", path.display(), system_words(&error)))
             })?;
             files.push((below, text));
         }

@@ -1,5 +1,6 @@
 //! `olmdex edit`
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -12,7 +13,7 @@ use crate::cli::print::difference::print_difference;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
-use crate::cli::speak::write_edits::write_edits;
+use crate::cli::speak::write_edits::{leads_out, write_edits};
 use crate::diag::{closest_of_same_numbers, counted};
 use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target, Verdict, bundles_of};
 use crate::fbc::Input;
@@ -191,8 +192,15 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     let mut is_refused = false;
     let changes = changes(context, args, &input, &catalog)?;
     let changes: Vec<(String, Vec<Change>)> = changes.into_iter().map(|(package, it)| (package, vec![it])).collect();
-    for (package, verdict) in catalog.change_all(&changes)? {
-        is_refused |= say(context, &package, &verdict);
+    let verdicts = catalog.change_all(&changes)?;
+    let found = |it: &'_ Verdict| it.errors.iter().chain(&it.warnings).chain(&it.upgrades).cloned().collect::<Vec<_>>();
+    context.reporter.findings(&verdicts.iter().flat_map(|it| found(&it.1)).collect::<Vec<_>>());
+    for (package, verdict) in &verdicts {
+        is_refused |= !verdict.errors.is_empty();
+        if verdict.is_package_gone {
+            let message = format!("whoever has `{package}` installed gets no upgrade from this catalog any more");
+            context.reporter.warning(&message);
+        }
     }
     if is_refused && !args.force {
         let error = CommandError::new(Exit::No, "the catalog would not be valid; nothing was written");
@@ -207,6 +215,11 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     }
     if args.dry_run {
         for edit in &edits {
+            if !args.follow && leads_out(&args.input, edit) {
+                let path = edit.path.display();
+                let message = format!("`{path}` is a link that leads out of the catalog: only `--follow` changes it");
+                context.reporter.warning(&message);
+            }
             print_difference(context, &edit.path, 1, &edit.before, &edit.after)?;
         }
         if edits.is_empty() {
@@ -223,19 +236,6 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
         context.reporter.note("nothing changes");
     }
     Ok(Exit::Yes)
-}
-
-/// Says what a change makes of the catalog. Whether that is not valid any more.
-fn say(context: &Context, package: &str, verdict: &Verdict) -> bool {
-    for finding in verdict.errors.iter().chain(&verdict.upgrades) {
-        context.reporter.finding(finding);
-    }
-    if verdict.is_package_gone {
-        context
-            .reporter
-            .warning(&format!("whoever has `{package}` installed gets no upgrade from this catalog any more"));
-    }
-    !verdict.errors.is_empty()
 }
 
 /// What is to be changed, package by package.
@@ -256,6 +256,12 @@ fn changes(
     let one = |package: String, change: Change| Ok(vec![(package, change)]);
     match &args.verb {
         Verb::Deprecate { name, message } => {
+            if message.is_empty() {
+                let error = CommandError::usage("a deprecation needs a message");
+                return Err(
+                    error.help("say with `--message` what users should do; `olmdex edit undeprecate` takes one back")
+                );
+            }
             let (package, target) = find(name)?;
             one(package, Change::Deprecate { target, message: message.clone() })
         }
@@ -273,6 +279,9 @@ fn changes(
         }
         Verb::RenameChannel { channel: text, new } => {
             let (package, from) = channel(text)?;
+            if new.is_empty() {
+                return Err(CommandError::usage("a channel needs a name").help("name it: `PKG/CHANNEL NEW`"));
+            }
             one(package, Change::RenameChannel { from, to: new.clone() })
         }
         Verb::SetEdges { channel: text, entry, edges } => {
@@ -286,6 +295,20 @@ fn changes(
         }
         Verb::Add { bundle, channel, image, create_channel, replace, edges } => {
             let (package, blob) = read_bundle(context, bundle, image.as_deref())?;
+            if !catalog.packages().contains(&package) {
+                let error = find(&package).err().unwrap_or_else(|| CommandError::usage("there is no such package"));
+                let help = error.help.clone().map(|it| format!("{it}; ")).unwrap_or_default();
+                return Err(error.help(format!("{help}`olmdex init {package}` prints the blob that begins a package")));
+            }
+            let mut reader = Reader::new();
+            let image = reader.read(&blob).ok().and_then(|it| it.get_field("image")?.as_str().map(Cow::into_owned));
+            let has_image = image.is_some_and(|it| !it.is_empty());
+            if !has_image {
+                let bundle = bundle.display();
+                context
+                    .reporter
+                    .warning(&format!("`{bundle}` says no image, which OLM v1 needs: name it with `--image`"));
+            }
             let change = Change::Add {
                 bundle: blob,
                 channels: channel.clone(),
@@ -380,8 +403,24 @@ impl From<EditError> for CommandError {
     fn from(error: EditError) -> Self {
         let message = error.to_string();
         match error {
-            EditError::Unknown { what, name, known } => {
+            EditError::Unknown { what, name, known, .. } => {
                 let error = Self::new(Exit::NotFound, message);
+                if known.is_empty() && what.starts_with("package") {
+                    let help =
+                        "the catalog has no packages: name another with `-i`, or see what `olmdex validate` says";
+                    return error.help(help);
+                }
+                if known.is_empty() && what == "channel" {
+                    return error.help("it has no channels yet: `olmdex edit add --create-channel` begins one");
+                }
+                // Who names an entry by its version means this one.
+                let ends_with_it =
+                    |it: &&String| it.strip_suffix(&name).is_some_and(|it| it.ends_with(['.', 'v', '-']));
+                if what == "entry"
+                    && let Some(meant) = known.iter().find(ends_with_it)
+                {
+                    return error.help(format!("did you mean `{meant}`?"));
+                }
                 if what == "version"
                     && let Some(words) =
                         nearest(Version::parse_tolerant(&name).ok().as_ref(), known.iter().map(String::as_str))
@@ -395,8 +434,10 @@ impl From<EditError> for CommandError {
                     None if known.len() <= 10 && !known.is_empty() => {
                         error.help(format!("there are {}", known.join(", ")))
                     }
-                    None if what.starts_with("package") => error
-                        .help(format!("`olmdex list packages` shows the {}", counted(known.len() as u64, "package"))),
+                    None if what.starts_with("package") => error.help(format!(
+                        "`olmdex list packages -i CATALOG` shows the {}",
+                        counted(known.len() as u64, "package")
+                    )),
                     None => {
                         // Nobody looks for the oldest first.
                         let n_known = known.len();
@@ -406,7 +447,10 @@ impl From<EditError> for CommandError {
                     }
                 }
             }
-            EditError::Taken { .. } => Self::new(Exit::No, message).help("choose another name"),
+            EditError::Taken { what: "a channel", .. } => Self::new(Exit::No, message).help("choose another name"),
+            EditError::Taken { .. } => Self::new(Exit::No, message).help(
+                "`olmdex edit set-edges` gives an entry other edges, `olmdex edit add --replace` another blob too",
+            ),
             EditError::Twice(_) => Self::new(Exit::Input, message).help("`olmdex validate` says where"),
             EditError::Unfit { help, .. } => Self::new(Exit::No, message).help(help),
             EditError::Index(error) => error.into(),

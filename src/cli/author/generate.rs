@@ -1,7 +1,7 @@
 //! `olmdex generate`
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
@@ -93,6 +93,12 @@ fn dockerfile(context: &Context, args: &DockerfileArgs) -> CommandResult {
     interrupt::undo_writes(context);
     write_whole(&target, text.as_bytes())?;
     context.reporter.note(&format!("wrote {}", target.display()));
+    if !directory.components().any(|it| matches!(it, Component::Normal(_))) {
+        let file = target.display();
+        context.reporter.warning(&format!(
+            "`{file}` lies in the catalog, and is not a part of it: hide it with a line `{file}` in `.indexignore`"
+        ));
+    }
     Ok(Exit::Yes)
 }
 

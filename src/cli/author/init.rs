@@ -8,7 +8,7 @@ use clap::Args;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::fbc::Format;
-use crate::file::read_regular_of;
+use crate::file::{read_regular_of, system_words};
 use crate::scaffold::{PackageError, package};
 
 /// Print the blob of a new package, byte for byte as `opm init` does
@@ -41,7 +41,8 @@ const MAX_FILE: u64 = 16 << 20;
 pub(crate) fn run(_: &Context, args: &InitArgs) -> CommandResult {
     let read = |path: &Path| {
         read_regular_of(path, MAX_FILE).map_err(|error| {
-            CommandError::new(Exit::Input, format!("cannot read `{}`: {error}", path.display())).help("check the path")
+            CommandError::new(Exit::Input, format!("cannot read `{}`: {}", path.display(), system_words(&error)))
+                .help("check the path")
         })
     };
     let description = args.description.as_deref().map(read).transpose()?.unwrap_or_default();

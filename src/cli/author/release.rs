@@ -14,7 +14,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::diag::{Severity, counted};
 use crate::fbc::Format;
-use crate::file::{Replacement, finish_left, finish_together, make_way_below};
+use crate::file::{Replacement, finish_left, finish_together, make_way_below, system_words};
 use crate::repository::{Operator, ReleaseError, RepositoryError, TemplateEdit, catalog_level, release};
 use crate::template::Template;
 use crate::upgrade::check_catalog;
@@ -50,35 +50,43 @@ pub(crate) struct ReleaseArgs {
 struct Change {
     root: PathBuf,
     relative: String,
+    /// Its path as whoever named the bundle would write it.
+    shown: PathBuf,
     before: Option<Vec<u8>>,
     after: Vec<u8>,
 }
 
 pub(crate) fn run(context: &Context, args: &ReleaseArgs) -> CommandResult {
     let (operator, name) = place(&args.bundle_dir)?;
-    let operator = Operator::open(&operator)?;
+    let repository = above(&above(&operator));
+    let operator = Operator::open(if operator.as_os_str().is_empty() { Path::new(".") } else { &operator })?;
     let Some(version) = operator.versions.iter().find(|it| it.name == name) else {
         let message = format!("`{}` is not a bundle directory", args.bundle_dir.display());
         return Err(
             CommandError::new(Exit::Input, message).help("it has `manifests/` and `metadata/`, which are not links")
         );
     };
+    for (at, key, meant) in version.unread_keys() {
+        let meant = meant.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
+        context.reporter.warning(&format!("{at}: nobody reads the key `{key}`{meant}"));
+    }
     let edits = release(&operator, version, &args.image)?;
     let mut changes = Vec::new();
     for edit in &edits {
         if let Some(why) = edit.rewritten {
-            let message = format!("{}: the template is rewritten without its comments: {why}", edit.file.display());
+            let file = in_operator(&operator, &edit.file);
+            let message = format!("{}: the template is rewritten without its comments: {why}", file.display());
             context.reporter.warning(&message);
         }
         changes.push(Change {
             root: operator.path.clone(),
             relative: edit.file.to_string_lossy().into_owned(),
+            shown: in_operator(&operator, &edit.file),
             before: edit.before.clone(),
             after: edit.after.clone(),
         });
     }
     if !args.templates_only {
-        let repository = operator.path.join("..").join("..");
         for edit in &edits {
             changes.extend(catalogs(context, args, &operator, &repository, edit)?);
         }
@@ -93,7 +101,7 @@ pub(crate) fn run(context: &Context, args: &ReleaseArgs) -> CommandResult {
         for change in &changes {
             let text = |it: &[u8]| String::from_utf8_lossy(it).into_owned();
             let before = change.before.as_deref().map(text).unwrap_or_default();
-            print_difference(context, Path::new(&change.relative), 1, &before, &text(&change.after))?;
+            print_difference(context, &change.shown, 1, &before, &text(&change.after))?;
         }
         return Ok(Exit::Yes);
     }
@@ -107,7 +115,7 @@ pub(crate) fn run(context: &Context, args: &ReleaseArgs) -> CommandResult {
     }
     finish_together(ready)?;
     for change in &changes {
-        context.reporter.note(&format!("wrote {}", change.relative));
+        context.reporter.note(&format!("wrote {}", change.shown.display()));
     }
     if changes.is_empty() {
         context.reporter.note("nothing changes: the bundle is released already");
@@ -118,13 +126,34 @@ pub(crate) fn run(context: &Context, args: &ReleaseArgs) -> CommandResult {
 /// The directory of the operator, and the name of the version.
 fn place(bundle: &Path) -> Result<(PathBuf, String), CommandError> {
     let not_there = |error: std::io::Error| {
-        CommandError::new(Exit::Input, format!("cannot read `{}`: {error}", bundle.display())).help("check the path")
+        CommandError::new(Exit::Input, format!("cannot read `{}`: {}", bundle.display(), system_words(&error)))
+            .help("check the path")
     };
     let full = std::fs::canonicalize(bundle).map_err(not_there)?;
-    match (full.parent(), full.file_name()) {
-        (Some(operator), Some(name)) => Ok((operator.to_owned(), name.to_string_lossy().into_owned())),
-        _ => Err(CommandError::usage(format!("`{}` has no directory above it", bundle.display()))),
+    if let Ok(Some(version)) = Operator::open(bundle).map(|it| it.versions.first().map(|it| it.name.clone())) {
+        let error = CommandError::new(Exit::Input, format!("`{}` is not a bundle directory", bundle.display()));
+        return Err(error.help(format!("name a version, as `{}`", bundle.join(version).display())));
     }
+    let (Some(operator), Some(name)) = (full.parent(), full.file_name()) else {
+        return Err(CommandError::usage(format!("`{}` has no directory above it", bundle.display())));
+    };
+    // What leads there as it is written is shown so; a link leads elsewhere.
+    let written = above(bundle);
+    let is_it = std::fs::canonicalize(Path::new(".").join(&written)).is_ok_and(|it| it == operator);
+    Ok((if is_it { written } else { operator.to_owned() }, name.to_string_lossy().into_owned()))
+}
+
+/// The directory above one, without `..` where a name can be left out.
+fn above(path: &Path) -> PathBuf {
+    match path.file_name() {
+        Some(_) => path.parent().map(Path::to_owned).unwrap_or_default(),
+        None => path.join(".."),
+    }
+}
+
+/// The path of a file of an operator, as it is shown.
+fn in_operator(operator: &Operator, file: &Path) -> PathBuf {
+    if operator.path == Path::new(".") { file.to_owned() } else { operator.path.join(file) }
 }
 
 /// The catalogs that are made of a template.
@@ -135,7 +164,7 @@ fn catalogs(
     repository: &Path,
     edit: &TemplateEdit,
 ) -> Result<Vec<Change>, CommandError> {
-    let shown = edit.file.display().to_string();
+    let shown = in_operator(operator, &edit.file).display().to_string();
     let template = Template::read(&shown, Arc::from(edit.after.clone()), None)
         .map_err(|findings| not_rendered(context, &shown, &findings))?;
     let mut done: BTreeMap<&str, ()> = BTreeMap::new();
@@ -143,6 +172,7 @@ fn catalogs(
     for catalog in edit.catalogs.iter().filter(|it| done.insert(it, ()).is_none()) {
         let relative = format!("catalogs/{catalog}/{}/catalog.yaml", operator.name);
         let old = repository.join(&relative);
+        let file = old.display().to_string();
         let mut images = args.bundles.open(context)?;
         images.give(&args.image, &args.bundle_dir)?;
         images.add_directory(&operator.path)?;
@@ -163,7 +193,7 @@ fn catalogs(
         rendered
             .write(Format::Yaml, level, &mut after)
             .map_err(|error| CommandError::new(Exit::Input, error.to_string()).help(error.help()))?;
-        let report = check_catalog(&crate::fbc::Input::bytes(&relative, Arc::from(after.clone())), None);
+        let report = check_catalog(&crate::fbc::Input::bytes(&file, Arc::from(after.clone())), None);
         if report.opm.is_some() {
             let errors = report.findings.iter().filter(|it| it.rule.severity == Severity::Error);
             let mut n_errors = 0;
@@ -171,10 +201,11 @@ fn catalogs(
                 context.reporter.finding(finding);
                 n_errors += 1;
             }
-            let message = format!("`{relative}` would not be valid: {}", counted(n_errors, "error"));
+            let message = format!("`{file}` would not be valid: {}", counted(n_errors, "error"));
             return Err(CommandError::new(Exit::No, message).help("correct `release-config.yaml` or the template"));
         }
-        changes.push(Change { root: repository.to_owned(), relative, before, after });
+        let root = if repository.as_os_str().is_empty() { PathBuf::from(".") } else { repository.to_owned() };
+        changes.push(Change { root, relative, shown: old, before, after });
     }
     Ok(changes)
 }

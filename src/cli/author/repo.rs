@@ -14,6 +14,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::baseline::Scope;
 use crate::diag::{Tally, counted};
+use crate::file::system_words;
 use crate::repository::{self, Operator, Verdict, rules};
 
 /// Check repositories of operators, as community-operators is one
@@ -109,12 +110,22 @@ fn check(context: &Context, args: &CheckArgs) -> CommandResult {
 
 /// The operators of a repository, or the one whose directory it is.
 fn operators_of(directory: &Path) -> Result<Vec<Operator>, CommandError> {
-    let all = directory.join("operators");
+    let mut all = directory.join("operators");
     if !all.symlink_metadata().is_ok_and(|it| it.is_dir()) {
-        return Ok(vec![Operator::open(directory)?]);
+        if crate::bundle::is_bundle(directory) {
+            let error = CommandError::usage(format!("`{}` is a version of an operator", directory.display()));
+            return Err(error.help("name the directory of the operator, which is the one above it"));
+        }
+        match Operator::open(directory) {
+            // Whoever names the directory of all operators means them.
+            Err(repository::RepositoryError::NotAnOperator(_)) if directory.ends_with("operators") => {
+                all = directory.to_owned();
+            }
+            other => return Ok(vec![other?]),
+        }
     }
     let unreadable = |error: std::io::Error| {
-        CommandError::new(Exit::Input, format!("cannot read `{}`: {error}", all.display()))
+        CommandError::new(Exit::Input, format!("cannot read `{}`: {}", all.display(), system_words(&error)))
             .help("check the permissions")
     };
     let mut names = Vec::new();

@@ -176,7 +176,13 @@ fn between(context: &Context, args: &SimulateArgs, old: &Path, new: &Path) -> Re
 /// What a change means, and which edges would help.
 fn changed(context: &Context, args: &SimulateArgs) -> Result<Simulation, CommandError> {
     let seen_elsewhere = seen_in(context, &args.seen)?;
-    let (input, mut seen, package) = part(context, args)?;
+    let (input, mut seen, package) = part(context, args).map_err(|error| {
+        let is_guessed = args.add.as_deref().is_some_and(|it| !it.contains(",package=") && !it.contains(",replaces="));
+        match error.help.clone().filter(|_| is_guessed && error.exit == Exit::NotFound) {
+            Some(help) => error.help(format!("say with `package=` which package the bundle joins: {help}")),
+            None => error,
+        }
+    })?;
     seen.extend(seen_elsewhere.into_iter().filter(|it| it.0 == package));
     let mut catalog = CatalogEdit::new(input.clone());
     let (package, change) = change(args, &catalog)?;

@@ -1,9 +1,11 @@
 //! `olmdex template`
 
+use std::ffi::OsStr;
 use std::io::{BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::check;
@@ -12,9 +14,10 @@ use crate::cli::args::formats::MigrateLevel;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::compose::{Converted, of_composite};
+use crate::diag::closest;
 use crate::draw::{Catalog, Mermaid, MermaidOptions};
 use crate::fbc::{Format, Level};
-use crate::file::read_regular_of;
+use crate::file::{read_regular_of, system_words};
 use crate::source::{STDIN, Source};
 use crate::template::{self, ConvertError, Kind, Rendered, Template};
 
@@ -71,8 +74,8 @@ struct RenderArgs {
   olmdex template convert substitutes my-catalog/keda.yaml -o yaml")]
 struct ConvertArgs {
     /// The kind of template
-    #[arg(value_enum, value_name = "TYPE")]
-    kind: Kind,
+    #[arg(value_parser = KindWord, value_name = "TYPE")]
+    kind: PathBuf,
     /// The catalog; by default standard input
     #[arg(value_name = "SOURCE")]
     source: Option<PathBuf>,
@@ -96,13 +99,29 @@ impl ValueEnum for Kind {
         &Self::ALL
     }
 
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+    fn to_possible_value(&self) -> Option<PossibleValue> {
         let help = match self {
             Self::Basic => "A catalog in which bundles are named by their images",
             Self::Semver => "Channels that follow from versions",
             Self::Substitutes => "A catalog with bundles that take the place of others",
         };
-        Some(clap::builder::PossibleValue::new(self.name()).help(help))
+        Some(PossibleValue::new(self.name()).help(help))
+    }
+}
+
+/// Takes any word for the kind of template, so that what is said of a wrong one knows the rest of the command line.
+#[derive(Debug, Clone, Copy)]
+struct KindWord;
+
+impl TypedValueParser for KindWord {
+    type Value = PathBuf;
+
+    fn parse_ref(&self, _: &clap::Command, _: Option<&clap::Arg>, value: &OsStr) -> Result<PathBuf, clap::Error> {
+        Ok(value.into())
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Kind::ALL.iter().filter_map(ValueEnum::to_possible_value)))
     }
 }
 
@@ -117,7 +136,7 @@ fn render(context: &Context, args: &RenderArgs) -> CommandResult {
     let (kind, path) = named(&args.words)?;
     let shown = if path.as_os_str() == STDIN { "<stdin>".to_owned() } else { path.display().to_string() };
     let text = read(&path).map_err(|error| {
-        let error = CommandError::new(Exit::Input, format!("cannot read `{shown}`: {error}"));
+        let error = CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error)));
         error.help("name the file of a template, or `-` for standard input")
     })?;
     let template = match Template::read(&shown, Arc::clone(&text), kind) {
@@ -130,6 +149,11 @@ fn render(context: &Context, args: &RenderArgs) -> CommandResult {
         }
     };
     let images = args.bundles.open(context)?;
+    let named = template.images();
+    for (image, meant) in args.bundles.not_among(&named) {
+        let meant = meant.map(|it| format!("; did you mean `{it}`?")).unwrap_or_default();
+        context.reporter.warning(&format!("`{shown}` does not name the image `{image}`{meant}"));
+    }
     let level = match args.output {
         // No picture shows manifests.
         Output::Mermaid => Level::CsvMetadata,
@@ -137,9 +161,7 @@ fn render(context: &Context, args: &RenderArgs) -> CommandResult {
     };
     let (rendered, remarks) =
         template.render(&images, level).map_err(|findings| not_rendered(context, &shown, &findings))?;
-    for remark in template.remarks.iter().chain(&remarks) {
-        context.reporter.finding(remark);
-    }
+    context.reporter.findings(template.remarks.iter().chain(&remarks));
     let format = match args.output {
         Output::Mermaid => return draw(context, &rendered),
         Output::Json => Format::Json,
@@ -154,21 +176,43 @@ fn render(context: &Context, args: &RenderArgs) -> CommandResult {
 
 /// The kind that was named, and the file.
 fn named(words: &[PathBuf]) -> Result<(Option<Kind>, PathBuf), CommandError> {
-    let kind = |word: &Path| Kind::ALL.into_iter().find(|it| word.as_os_str() == it.name());
     match words {
         [] => Ok((None, PathBuf::from(STDIN))),
-        [only] => match kind(only) {
+        [only] => match kind_of(only) {
             Some(kind) => Ok((Some(kind), PathBuf::from(STDIN))),
             None => Ok((None, only.clone())),
         },
-        [first, file, ..] => match kind(first) {
+        [first, file, ..] => match kind_of(first) {
             Some(kind) => Ok((Some(kind), file.clone())),
-            None => {
-                let names = Kind::ALL.map(Kind::name).join(", ");
-                let error = CommandError::usage(format!("`{}` is not a kind of template", first.display()));
-                Err(error.help(format!("there are {names}")))
-            }
+            None => Err(not_a_kind(first)),
         },
+    }
+}
+
+fn kind_of(word: &Path) -> Option<Kind> {
+    Kind::ALL.into_iter().find(|it| word.as_os_str() == it.name())
+}
+
+fn not_a_kind(word: &Path) -> CommandError {
+    let names = Kind::ALL.map(Kind::name);
+    let error = CommandError::usage(format!("`{}` is not a kind of template", word.display()));
+    error.help(match closest(&word.to_string_lossy(), names) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("there are {}", names.join(", ")),
+    })
+}
+
+/// The kind of template that a catalog is to be made.
+fn wanted(args: &ConvertArgs) -> Result<Kind, CommandError> {
+    let word = &args.kind;
+    let source = word.display();
+    match kind_of(word) {
+        Some(kind) => Ok(kind),
+        None if args.source.is_none() && (word.as_os_str() == STDIN || word.exists()) => {
+            let error = CommandError::usage(format!("which kind of template is `{source}` to be made?"));
+            Err(error.help(format!("`olmdex template convert basic {source}` names bundles by their images")))
+        }
+        None => Err(not_a_kind(word)),
     }
 }
 
@@ -203,6 +247,7 @@ fn draw(context: &Context, rendered: &Rendered) -> CommandResult {
 }
 
 fn convert(context: &Context, args: &ConvertArgs) -> CommandResult {
+    let kind = wanted(args)?;
     let path = args.source.clone().unwrap_or_else(|| PathBuf::from(STDIN));
     let opened = context.opener.as_opm().open(&path, &mut std::io::stdin().lock())?;
     let input = match opened {
@@ -213,7 +258,7 @@ fn convert(context: &Context, args: &ConvertArgs) -> CommandResult {
         }
     };
     let mut text = Vec::new();
-    template::convert(&input, args.kind, args.output, &mut text).map_err(|error| match error {
+    template::convert(&input, kind, args.output, &mut text).map_err(|error| match error {
         ConvertError::Broken(findings) => {
             for finding in &findings {
                 context.reporter.finding(finding);

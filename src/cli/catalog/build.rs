@@ -333,7 +333,7 @@ fn show(context: &Context, args: &BuildArgs, chosen: &Chosen) -> Result<(), Comm
         return print_chosen(context, args.message_format, &check::all_rules(), chosen, all, metadata);
     }
     for Shown { finding, n_more } in wanted(&chosen.findings, all) {
-        context.reporter.finding_of_many(finding, n_more);
+        context.reporter.finding_of_many(finding, n_more, "`--all`");
     }
     Ok(())
 }

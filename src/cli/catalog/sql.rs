@@ -12,6 +12,7 @@ use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::file::system_words;
 use crate::index::IndexError;
 use crate::index::query::{SqlLimits, SqlResult, SqlValue};
 
@@ -66,10 +67,9 @@ pub(crate) fn run(context: &Context, args: &SqlArgs) -> CommandResult {
     let mut statement = args.statement.clone();
     if statement == "-" {
         statement.clear();
-        std::io::stdin()
-            .lock()
-            .read_to_string(&mut statement)
-            .map_err(|error| CommandError::new(Exit::Input, format!("cannot read the statement: {error}")))?;
+        std::io::stdin().lock().read_to_string(&mut statement).map_err(|error| {
+            CommandError::new(Exit::Input, format!("cannot read the statement: {}", system_words(&error)))
+        })?;
     }
     if statement.trim().is_empty() {
         return Err(

@@ -16,7 +16,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::diag::counted;
-use crate::file::{finish_left, read_regular_of, write_whole};
+use crate::file::{finish_left, read_regular_of, system_words, write_whole};
 use crate::lock::{Ask, Drift, DriftKind, Lock, LockChange, lock_all, update, verify};
 use crate::mirror::{self, Dialect};
 use crate::upgrade::Generation;
@@ -208,7 +208,10 @@ pub(crate) fn run(context: &Context, args: &LockArgs) -> CommandResult {
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => {
-            return Err(CommandError::new(Exit::Input, format!("cannot read `{}`: {error}", path.display())));
+            return Err(CommandError::new(
+                Exit::Input,
+                format!("cannot read `{}`: {}", path.display(), system_words(&error)),
+            ));
         }
     };
     write(context, path, (&old, &lock), args.dry_run)?;

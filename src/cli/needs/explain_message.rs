@@ -9,6 +9,7 @@ use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
+use crate::file::system_words;
 use crate::message::{MessageExplanation, decode, where_to_look};
 
 /// Explain an error message of OLM, and what to run next
@@ -35,7 +36,9 @@ pub(crate) fn run(_: &Context, args: &ExplainMessageArgs) -> CommandResult {
     if text == crate::source::STDIN {
         text.clear();
         let read = std::io::stdin().lock().take(MAX_MESSAGE).read_to_string(&mut text);
-        read.map_err(|error| CommandError::new(Exit::Input, format!("cannot read standard input: {error}")))?;
+        read.map_err(|error| {
+            CommandError::new(Exit::Input, format!("cannot read standard input: {}", system_words(&error)))
+        })?;
     }
     let decoded = decode(&text);
     let is_known = decoded.is_some();

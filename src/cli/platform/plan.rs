@@ -19,6 +19,7 @@ use crate::cli::speak::screen::screen;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::diag::counted;
+use crate::file::system_words;
 use crate::index::Index;
 use crate::plan::{
     BasisError, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan, StepStatus, html, junit,
@@ -261,7 +262,7 @@ impl From<BasisError> for CommandError {
 fn saved_plan(path: &std::path::Path) -> Result<SavedPlan, CommandError> {
     let shown = path.display();
     let text = std::fs::read(path)
-        .map_err(|error| CommandError::new(Exit::Input, format!("cannot read `{shown}`: {error}")))?;
+        .map_err(|error| CommandError::new(Exit::Input, format!("cannot read `{shown}`: {}", system_words(&error))))?;
     SavedPlan::read(&text).map_err(|error| {
         let error = CommandError::new(Exit::Input, format!("`{shown}`: {error}"));
         error.help("`--check` takes what `olmdex plan … -o json` printed")

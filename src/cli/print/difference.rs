@@ -42,7 +42,8 @@ pub(crate) fn print_difference(
         let n_behind = (input.before.len() as u32 - last.before.end).min(AROUND);
         let old = first.before.start - n_before..last.before.end + n_behind;
         let new = first.after.start - n_before..last.after.end + n_behind;
-        let range = |it: &Range<u32>| format!("{},{}", it.start + first_line, it.len());
+        // No lines are behind the line that is named.
+        let range = |it: &Range<u32>| format!("{},{}", it.start + first_line - u32::from(it.is_empty()), it.len());
         writeln!(out, "{}", paint(color, "36", &format!("@@ -{} +{} @@", range(&old), range(&new))))?;
         let mut at = old.start;
         for hunk in group {

@@ -12,6 +12,7 @@ use crate::cli::speak::error::{CommandError, Exit};
 use crate::compose::Chosen;
 use crate::diag::json::FindingJson;
 use crate::diag::repeated::{Shown, shown};
+use crate::diag::text::Elsewhere;
 use crate::diag::{Finding, Rule, github, sarif, text};
 
 /// Formats of findings.
@@ -68,8 +69,9 @@ fn write_findings(
     match format {
         FindingFormat::Text => {
             let color = context.reporter.stdout_color();
+            let elsewhere = Elsewhere { names: "`-o json`", findings: "`--all`" };
             for Shown { finding, n_more } in wanted(findings, all) {
-                writeln!(out, "{}", text::finding_of_many(finding, n_more, color))?;
+                writeln!(out, "{}", text::finding_of_many(finding, n_more, elsewhere, color))?;
             }
         }
         FindingFormat::Json | FindingFormat::Yaml => {

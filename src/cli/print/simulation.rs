@@ -99,13 +99,20 @@ fn kept(simulation: &Simulation, channel: &str) -> Option<String> {
     match names.as_slice() {
         [] => None,
         [only] => Some(format!("{only} is kept")),
-        several => Some(format!("{} are kept", first_of(several.iter(), several.len()))),
+        several => Some(format!("{} are kept", named(several))),
     }
+}
+
+/// The names of something that is to be done. Whoever does it needs those that have no room here, too.
+fn named(names: &[&str]) -> String {
+    let text = first_of(names.iter(), names.len());
+    if text.ends_with(" more") { format!("{text} (`-o json` names all)") } else { text }
 }
 
 /// An edge as a condition.
 fn condition(edge: &ExtraEdge) -> String {
-    let skips = (!edge.skips.is_empty()).then(|| format!("skips {}", first_of(edge.skips.iter(), edge.skips.len())));
+    let names: Vec<&str> = edge.skips.iter().map(String::as_str).collect();
+    let skips = (!names.is_empty()).then(|| format!("skips {}", named(&names)));
     let range = (!edge.skip_range.is_empty()).then(|| format!("has the skipRange `{}`", edge.skip_range));
     format!("{} {}", edge.entry, skips.into_iter().chain(range).collect::<Vec<_>>().join(" and "))
 }

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use crate::file::system_words;
+
 /// The exit codes, the same for every command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
@@ -84,7 +86,7 @@ impl From<std::io::Error> for CommandError {
     /// An error of writing to standard output.
     fn from(error: std::io::Error) -> Self {
         let exit = if error.kind() == std::io::ErrorKind::BrokenPipe { Exit::Yes } else { Exit::Input };
-        let message = format!("cannot write the output: {error}");
+        let message = format!("cannot write the output: {}", system_words(&error));
         Self { exit, help: None, error: anyhow::Error::new(error).context(message) }
     }
 }

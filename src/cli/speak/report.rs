@@ -7,7 +7,8 @@ use clap::ValueEnum;
 use crate::cli::speak::error::CommandError;
 use crate::cli::speak::screen::screen;
 use crate::cli::speak::{pager, stderr};
-use crate::diag::text::Color;
+use crate::diag::repeated::{Shown, shown};
+use crate::diag::text::{Color, Elsewhere};
 use crate::diag::{Finding, Severity, printable, text};
 
 /// When output has colours.
@@ -130,11 +131,24 @@ impl Reporter {
 
     /// A finding that is beside what was asked for. Of these, silence leaves errors.
     pub(crate) fn finding(self, finding: &Finding) {
-        self.finding_of_many(finding, 0);
+        self.finding_of_many(finding, 0, "");
     }
 
-    /// A finding that stands for so many more like it.
-    pub(crate) fn finding_of_many(self, finding: &Finding, n_more: usize) {
+    /// Findings, of many alike the first for people.
+    pub(crate) fn findings<'f>(self, findings: impl IntoIterator<Item = &'f Finding>) {
+        let findings: Vec<Finding> = findings.into_iter().cloned().collect();
+        match self.format {
+            LogFormat::Json => findings.iter().for_each(|it| self.finding(it)),
+            LogFormat::Text => {
+                for Shown { finding, n_more } in shown(&findings) {
+                    self.finding_of_many(finding, n_more, "`--log-format json`");
+                }
+            }
+        }
+    }
+
+    /// A finding that stands for so many more like it; `findings` is what shows each of them.
+    pub(crate) fn finding_of_many(self, finding: &Finding, n_more: usize, findings: &str) {
         if self.is_quiet && finding.rule.severity != Severity::Error {
             return;
         }
@@ -144,7 +158,9 @@ impl Reporter {
                 self.line(&serde_json::to_string(&it).unwrap_or_default());
             }
             LogFormat::Text => {
-                let text = text::finding_of_many(finding, n_more, self.color(std::io::stderr().is_terminal()));
+                let color = self.color(std::io::stderr().is_terminal());
+                let elsewhere = Elsewhere { names: "`--log-format json`", findings };
+                let text = text::finding_of_many(finding, n_more, elsewhere, color);
                 self.line(text.trim_end());
             }
         }

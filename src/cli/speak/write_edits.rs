@@ -20,8 +20,7 @@ pub(crate) fn write_all<'e>(
     allow_many_files();
     let mut ready = Vec::new();
     for (catalog, edit) in edits {
-        let is_inside = if catalog.is_dir() { is_inside(&edit.path, catalog) } else { !edit.path.is_symlink() };
-        if !is_inside && !follow {
+        if leads_out(catalog, edit) && !follow {
             let message = format!("`{}` is a link that leads out of the catalog", edit.path.display());
             let error = CommandError::new(Exit::Input, message);
             return Err(error.help("name what it leads to, or change it with `--follow`"));
@@ -35,4 +34,9 @@ pub(crate) fn write_all<'e>(
         ready.push(new);
     }
     Ok(finish_together(ready)?)
+}
+
+/// Whether the file of a catalog is elsewhere.
+pub(crate) fn leads_out(catalog: &Path, edit: &FileEdit) -> bool {
+    if catalog.is_dir() { !is_inside(&edit.path, catalog) } else { edit.path.is_symlink() }
 }

@@ -19,11 +19,13 @@ pub struct BundleVersion {
     pub name: String,
     /// The version that its first `olm.package` property with a value states, as it is written there; empty if none does.
     pub version: String,
+    /// And its release; empty if it states none.
+    pub release: String,
 }
 
 // Without order, which would cost as much as the rest.
 const VERSIONS: &str = "
-SELECT cd.catalog, b.name, b.version
+SELECT cd.catalog, b.name, b.version, b.release
 FROM bundle b
 CROSS JOIN catalog_document cd ON cd.document = b.document
 WHERE b.package = ?1";
@@ -44,7 +46,7 @@ impl Index {
         }
         self.add_channels(package, &mut found)?;
         let bundle = |row: &rusqlite::Row<'_>| {
-            Ok((row.get::<_, i64>(0)?, BundleVersion { name: row.get(1)?, version: row.get(2)? }))
+            Ok((row.get::<_, i64>(0)?, BundleVersion { name: row.get(1)?, version: row.get(2)?, release: row.get(3)? }))
         };
         for (id, bundle) in self.rows(VERSIONS, [package], bundle)? {
             if let Some(graph) = found.get_mut(&id) {

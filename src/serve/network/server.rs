@@ -22,6 +22,7 @@ use super::gather::gathering;
 use super::state::Shared;
 use super::tls::{TlsError, TlsFiles};
 use super::{grpc, http};
+use crate::file::system_words;
 use crate::serve::snapshot::{CONNECTIONS, Snapshot};
 
 /// Connections at once.
@@ -54,10 +55,10 @@ pub struct Grpc {
 #[derive(Debug, Error)]
 pub enum ServeError {
     /// The runtime cannot be made, or a signal cannot be waited for.
-    #[error("cannot start: {0}")]
+    #[error("cannot start: {}", system_words(.0))]
     Start(std::io::Error),
     /// A port cannot be listened on.
-    #[error("cannot listen on {address}: {source}")]
+    #[error("cannot listen on {address}: {}", system_words(.source))]
     Listen {
         /// Where.
         address: SocketAddr,

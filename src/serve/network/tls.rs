@@ -13,6 +13,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::file;
+use crate::file::system_words;
 
 /// Bytes that a file of certificates or of a key may have.
 const MAX_LEN: u64 = 1 << 20;
@@ -31,7 +32,7 @@ pub struct TlsFiles {
 #[non_exhaustive]
 pub enum TlsError {
     /// A file cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("cannot read {}: {}", path.display(), system_words(.source))]
     Read {
         /// The file.
         path: PathBuf,

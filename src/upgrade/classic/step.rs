@@ -9,10 +9,10 @@ use serde::Serialize;
 use super::order::{Channel, Entry, OrderError};
 use crate::diag::Place;
 use crate::fbc;
-use crate::index::query::{PackageGraph, PackageVersions};
+use crate::index::query::{BundleVersion, PackageGraph, PackageVersions};
 use crate::upgrade::permit::{Field, Permit};
 use crate::upgrade::v1::bundle_version;
-use crate::version::{Holding, Version};
+use crate::version::{Holding, Release, Version, VersionRelease};
 
 /// A package of one catalog, made from what an index says of it ([`Package::new`]) or by hand.
 ///
@@ -113,8 +113,12 @@ impl Package {
     /// As [`Self::new`], of a package that is valid.
     #[must_use]
     pub fn of_versions(graph: &PackageVersions) -> Self {
-        let versions =
-            graph.bundles.iter().filter_map(|it| Some((it.name.as_str(), Version::parse(&it.version).ok()?)));
+        let version = |it: &BundleVersion| {
+            let version = Version::parse(&it.version).ok()?;
+            let release = Release::parse_optional(&it.release).ok().flatten();
+            Some(VersionRelease { version, release }.to_build_metadata())
+        };
+        let versions = graph.bundles.iter().filter_map(|it| Some((it.name.as_str(), version(it)?)));
         Self::with_versions(graph, &versions.collect())
     }
 
