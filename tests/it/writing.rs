@@ -244,7 +244,10 @@ fn run(mut command: Command) -> (Option<i32>, String) {
 fn nothing_planted_is_followed_emptied_or_waited_for() {
     for writer in WRITERS {
         for names in hidden_names(writer) {
-            for (what, plant) in PLANTINGS {
+            // Nobody asks for the former names: one way of each kind shows it.
+            let is_former = names.len() > 1;
+            let telling = ["a link to a directory", "a named pipe", "a directory with the marker of another one"];
+            for (what, plant) in PLANTINGS.iter().filter(|it| !is_former || telling.contains(&it.0)) {
                 let (directory, root) = fresh();
                 let precious = directory.path().join("precious");
                 for name in &names {
