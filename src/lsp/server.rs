@@ -138,6 +138,12 @@ struct Server<'o, W: Write> {
 
 type Answer = Result<Value, Refusal>;
 
+impl From<RenameError> for Refusal {
+    fn from(error: RenameError) -> Self {
+        Self::new(Code::RequestFailed, error.to_string())
+    }
+}
+
 fn read<T: DeserializeOwned>(params: Option<&RawValue>) -> Result<T, Refusal> {
     let text = params.map_or("null", RawValue::get);
     serde_json::from_str(text).map_err(|error| Refusal::new(Code::InvalidParams, error.to_string()))
@@ -472,12 +478,11 @@ impl<W: Write> Server<'_, W> {
     fn prepare_rename(&mut self, at: &AtPlace) -> Answer {
         let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
         let key = key_of(&at.text_document.uri);
-        let failed = |it: RenameError| Refusal::new(Code::RequestFailed, it.to_string());
         if self.workspace.bundles(&key).is_some() {
-            return Err(failed(RenameError::InBundle));
+            return Err(RenameError::InBundle.into());
         }
         let Some(catalog) = self.workspace.catalog(&key) else { return Ok(Value::Null) };
-        let found = prepare(catalog, &key, offset).map_err(failed)?;
+        let found = prepare(catalog, &key, offset)?;
         let (bytes, name) = (found.start..found.end, found.mention.name.clone());
         let range = self.workspace.ranges(&key, &[bytes]).pop();
         Ok(json!({"range": range, "placeholder": name}))
@@ -486,12 +491,11 @@ impl<W: Write> Server<'_, W> {
     fn rename(&mut self, at: &AtPlace) -> Answer {
         let Some(offset) = self.offset(at) else { return Ok(Value::Null) };
         let key = key_of(&at.text_document.uri);
-        let failed = |it: RenameError| Refusal::new(Code::RequestFailed, it.to_string());
         if self.workspace.bundles(&key).is_some() {
-            return Err(failed(RenameError::InBundle));
+            return Err(RenameError::InBundle.into());
         }
         let Some(catalog) = self.workspace.catalog(&key) else { return Ok(Value::Null) };
-        let changes = rename(catalog, &key, offset, &at.new_name).map_err(failed)?;
+        let changes = rename(catalog, &key, offset, &at.new_name)?;
         let mut by_uri: BTreeMap<String, Vec<TextEdit>> = BTreeMap::new();
         let mut with_versions = Vec::new();
         for (key, changes) in changes {

@@ -15,7 +15,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::write_edits::{leads_out, write_edits};
 use crate::diag::{closest_of_same_numbers, counted};
-use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target, Verdict, bundles_of};
+use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target, bundles_of};
 use crate::fbc::Input;
 use crate::file::finish_left;
 use crate::index::Builder;
@@ -193,8 +193,8 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     let changes = changes(context, args, &input, &catalog)?;
     let changes: Vec<(String, Vec<Change>)> = changes.into_iter().map(|(package, it)| (package, vec![it])).collect();
     let verdicts = catalog.change_all(&changes)?;
-    let found = |it: &'_ Verdict| it.errors.iter().chain(&it.warnings).chain(&it.upgrades).cloned().collect::<Vec<_>>();
-    context.reporter.findings(&verdicts.iter().flat_map(|it| found(&it.1)).collect::<Vec<_>>());
+    let found = verdicts.iter().flat_map(|(_, it)| it.errors.iter().chain(&it.warnings).chain(&it.upgrades));
+    context.reporter.findings(found);
     for (package, verdict) in &verdicts {
         is_refused |= !verdict.errors.is_empty();
         if verdict.is_package_gone {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::{allocator, opm::log_line};
+use super::allocator;
+use super::opm::log_line;
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::day;
 use crate::cli::args::sources::{NamedSource, words_of};
