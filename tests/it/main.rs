@@ -14,6 +14,7 @@ mod cel_rules;
 mod choosing;
 mod circles;
 mod cluster_versions;
+#[cfg(feature = "parquet")]
 mod columnar;
 mod comparing;
 mod compat;

@@ -36,7 +36,6 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "GLOB", requires = "site")]
     packages: Vec<String>,
     /// The documented views as Parquet files, one each, into a directory that is empty or not there yet
-    #[cfg(feature = "parquet")]
     #[arg(long, value_name = "DIR", group = "form")]
     parquet: Option<PathBuf>,
     /// The legacy SQLite format, schema 13
@@ -64,6 +63,10 @@ pub(crate) fn run(context: &Context, args: &ExportArgs) -> CommandResult {
     #[cfg(feature = "parquet")]
     if let Some(target) = &args.parquet {
         return super::views::run(context, &args.sources, target);
+    }
+    #[cfg(not(feature = "parquet"))]
+    if args.parquet.is_some() {
+        return Err(CommandError::lacks_feature("--parquet", "parquet"));
     }
     let ([source], Some(output)) = (args.sources.as_slice(), &args.output) else {
         return Err(CommandError::usage("`--legacy` takes one catalog")

@@ -64,12 +64,9 @@ pub(crate) fn run(context: &Context, args: &CrdCheckArgs) -> CommandResult {
     if args.output == FindingFormat::Yaml {
         return Err(CommandError::usage("`crd-check` prints text, JSON, SARIF or workflow commands"));
     }
-    if args.instances.is_some() && cfg!(not(feature = "jsonschema")) {
-        let error =
-            CommandError::usage("`--instances` needs the feature `jsonschema`, which this build of olmdex lacks");
-        return Err(
-            error.help("released binaries have it; from source: `cargo install --path . --features jsonschema`")
-        );
+    #[cfg(not(feature = "jsonschema"))]
+    if args.instances.is_some() {
+        return Err(CommandError::lacks_feature("--instances", "jsonschema"));
     }
     let choice = args.choice.open(context, &[], Whole::Other)?;
     let index = if args.ask.is_given() || [&args.old, &args.new].into_iter().any(|it| bundle_name(it).is_some()) {

@@ -80,6 +80,14 @@ impl CommandError {
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
     }
+
+    /// For an option that few builds have.
+    #[cfg(not(all(feature = "jsonschema", feature = "parquet")))]
+    pub(crate) fn lacks_feature(option: &str, feature: &str) -> Self {
+        let message = format!("`{option}` needs the feature `{feature}`, which this build of olmdex lacks");
+        let from_source = format!("cargo install --path . --features {feature}");
+        Self::usage(message).help(format!("released binaries have it; from source: `{from_source}`"))
+    }
 }
 
 impl From<std::io::Error> for CommandError {

@@ -20,6 +20,12 @@ use std::process::{Command, Stdio};
 
 pub use tempfile::TempDir;
 
+/// Whether a command line needs a feature that this build was not asked for; `cargo test --all-features` runs it.
+pub fn lacks_feature(command: &str) -> bool {
+    (command.contains(" --instances ") && cfg!(not(feature = "jsonschema")))
+        || (command.contains(" --parquet ") && cfg!(not(feature = "parquet")))
+}
+
 /// A run of the program that is being prepared.
 #[derive(Debug, Default)]
 pub struct Run {
