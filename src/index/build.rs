@@ -239,7 +239,7 @@ impl Builder {
         connection.execute("INSERT OR REPLACE INTO meta VALUES ('olmdex', ?1)", [PROGRAM])?;
         connection.execute_batch("COMMIT")?;
         let n_free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
-        if n_free > 0 {
+        if n_free > 0 && self.target.is_some() {
             connection.execute_batch("VACUUM")?;
         }
         Ok(())
@@ -343,12 +343,16 @@ fn prepare(
             return Err(IndexError::not_an_index(path, NotAnIndex::Damaged { message }));
         }
     }
-    if base != Some(SCHEMA_VERSION) {
-        if base.is_some() && !has_history(&connection).map_err(failed)? {
-            let message = "its history of migrations is missing".to_owned();
-            return Err(IndexError::not_an_index(path, NotAnIndex::Damaged { message }));
+    match base {
+        None => schema::create(&mut connection).map_err(|message| IndexError::write(path, message))?,
+        Some(SCHEMA_VERSION) => {}
+        Some(_) => {
+            if !has_history(&connection).map_err(failed)? {
+                let message = "its history of migrations is missing".to_owned();
+                return Err(IndexError::not_an_index(path, NotAnIndex::Damaged { message }));
+            }
+            schema::migrate(&mut connection).map_err(|message| IndexError::write(path, message))?;
         }
-        schema::migrate(&mut connection).map_err(|message| IndexError::write(path, message))?;
     }
     connection.execute_batch("BEGIN").map_err(failed)?;
     let mut indexes = Vec::new();
