@@ -239,6 +239,7 @@ impl Builder {
         connection.execute("INSERT OR REPLACE INTO meta VALUES ('olmdex', ?1)", [PROGRAM])?;
         connection.execute_batch("COMMIT")?;
         let n_free: i64 = connection.pragma_query_value(None, "freelist_count", |row| row.get(0))?;
+        // In memory nobody sees the gaps.
         if n_free > 0 && self.target.is_some() {
             connection.execute_batch("VACUUM")?;
         }

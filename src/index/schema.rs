@@ -1,8 +1,6 @@
 //! The schema's identity and its migrations.
 
-use std::time::Duration;
-
-use rusqlite::backup::Backup;
+use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, MAIN_DB};
 
 use super::derive;
@@ -74,12 +72,17 @@ fn runner() -> Result<refinery::Runner, String> {
 /// Makes an empty index of an empty database.
 pub(super) fn create(connection: &mut Connection) -> Result<(), String> {
     let bytes = zstd::bulk::decompress(EMPTY, MAX_EMPTY).map_err(|error| error.to_string())?;
-    let mut copy = || -> rusqlite::Result<()> {
+    let mut copy = || -> rusqlite::Result<StepResult> {
         let mut empty = Connection::open_in_memory()?;
         empty.deserialize_read_exact(MAIN_DB, &bytes[..], bytes.len(), true)?;
-        Backup::new(&empty, connection)?.run_to_completion(i32::MAX, Duration::ZERO, None)
+        let all_pages = -1;
+        Backup::new(&empty, connection)?.step(all_pages)
     };
-    copy().map_err(|error| error.to_string())
+    match copy().map_err(|error| error.to_string())? {
+        StepResult::Done => Ok(()),
+        // It is ours alone; to wait for whoever holds it might take for ever.
+        _ => Err("another process holds the new file".to_owned()),
+    }
 }
 
 /// Brings an empty database or an older index to the current schema.

@@ -13,7 +13,7 @@ use crate::index::{Index, IndexError};
 use crate::page::Shelf;
 
 /// How many connections there are to a file.
-pub(super) const CONNECTIONS: usize = 3;
+pub(super) const CONNECTIONS: usize = 2;
 
 /// Memory for pages of each connection, in KiB.
 const CACHE: i64 = 1 << 10;

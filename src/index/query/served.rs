@@ -53,11 +53,11 @@ pub struct ServedEntry {
     pub deprecation: Option<String>,
 }
 
-/// Which entry of which channel.
+/// Which entry of which channel. It is small, since a list has the keys of all its entries until it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryKey {
-    document: i64,
-    position: i64,
+    document: u32,
+    position: u32,
 }
 
 /// What a list of bundles says of one that has an image.

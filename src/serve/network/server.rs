@@ -32,7 +32,7 @@ const MAX_STREAMS: u32 = 250;
 /// Bytes of all headers of a request.
 const MAX_HEADERS: u32 = 16 << 10;
 /// Bytes of an answer that wait for a slow client.
-const MAX_WAITING: usize = 128 << 10;
+const MAX_WAITING: usize = 64 << 10;
 /// How long a client may take to send the headers of a request, and to agree on a cipher.
 const HEADER_PATIENCE: Duration = Duration::from_secs(5);
 /// How long requests may take after the end was asked for.
