@@ -153,7 +153,7 @@ fn validate(_: &Crd, version: &CrdVersion, _: &Value, _: Vec<&Resource>) -> Vec<
     vec![Verdict::SchemaUnusable { version: version.name.clone(), reason, field: version.schema_path.clone() }]
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "jsonschema"))]
 mod tests {
     use super::*;
 
