@@ -153,7 +153,8 @@ fn validate(_: &Crd, version: &CrdVersion, _: &Value, _: Vec<&Resource>) -> Vec<
     vec![Verdict::SchemaUnusable { version: version.name.clone(), reason, field: version.schema_path.clone() }]
 }
 
-#[cfg(all(test, feature = "jsonschema"))]
+#[cfg(test)]
+#[cfg(feature = "jsonschema")]
 mod tests {
     use super::*;
 
