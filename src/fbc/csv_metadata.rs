@@ -93,26 +93,24 @@ pub(crate) fn check(csv: Value<'_>) -> Result<(), String> {
 pub(crate) fn write(csv: Value<'_>) -> Result<String, String> {
     check(csv)?;
     let (meta, spec) = (csv.get_field("metadata"), csv.get_field("spec"));
-    let mut it = Fields::open();
+    let mut out = Vec::new();
+    let mut it = Fields::open(&mut out);
     it.strings_map("annotations", meta.and_then(|it| it.get_field("annotations")))?;
     it.definitions("apiServiceDefinitions", spec.and_then(|it| it.get_field("apiservicedefinitions")), API_SERVICE)?;
     it.definitions("crdDescriptions", spec.and_then(|it| it.get_field("customresourcedefinitions")), CRD)?;
-    for key in ["description", "displayName"] {
-        it.field(spec, &FieldForm { key, form: Form::Text, is_always: false })?;
-    }
-    it.field(spec, &FieldForm { key: "installModes", form: Form::List(INSTALL_MODE), is_always: false })?;
-    it.field(spec, &FieldForm { key: "keywords", form: Form::Texts, is_always: false })?;
+    it.field(spec, &some("description", Form::Text))?;
+    it.field(spec, &some("displayName", Form::Text))?;
+    it.field(spec, &some("installModes", Form::List(INSTALL_MODE)))?;
+    it.field(spec, &some("keywords", Form::Texts))?;
     it.strings_map("labels", meta.and_then(|it| it.get_field("labels")))?;
-    it.field(spec, &FieldForm { key: "links", form: Form::List(LINK), is_always: false })?;
-    it.field(spec, &FieldForm { key: "maintainers", form: Form::List(MAINTAINER), is_always: false })?;
-    for key in ["maturity", "minKubeVersion"] {
-        it.field(spec, &FieldForm { key, form: Form::Text, is_always: false })?;
-    }
-    it.field(spec, &FieldForm { key: "nativeAPIs", form: Form::List(NATIVE_API), is_always: false })?;
-    it.key("provider");
-    let provider = object(spec.and_then(|it| it.get_field("provider")), LINK, "provider")?;
-    it.out.push_str(&provider);
-    Ok(it.close())
+    it.field(spec, &some("links", Form::List(LINK)))?;
+    it.field(spec, &some("maintainers", Form::List(MAINTAINER)))?;
+    it.field(spec, &some("maturity", Form::Text))?;
+    it.field(spec, &some("minKubeVersion", Form::Text))?;
+    it.field(spec, &some("nativeAPIs", Form::List(NATIVE_API)))?;
+    it.object("provider", spec.and_then(|it| it.get_field("provider")), LINK)?;
+    it.close();
+    Ok(text(out))
 }
 
 /// The kind of a field.
@@ -128,17 +126,17 @@ pub(super) enum Form {
 
 /// A field of an object.
 pub(super) struct FieldForm {
-    pub(super) key: &'static str,
-    pub(super) form: Form,
+    key: &'static str,
+    form: Form,
     /// Whether it is written even if it has the zero value.
-    pub(super) is_always: bool,
+    is_always: bool,
 }
 
-const fn some(key: &'static str, form: Form) -> FieldForm {
+pub(super) const fn some(key: &'static str, form: Form) -> FieldForm {
     FieldForm { key, form, is_always: false }
 }
 
-const fn always(key: &'static str, form: Form) -> FieldForm {
+pub(super) const fn always(key: &'static str, form: Form) -> FieldForm {
     FieldForm { key, form, is_always: true }
 }
 
@@ -181,27 +179,31 @@ pub(super) const API_SERVICE: &[FieldForm] = &[
     some("actionDescriptors", Form::List(DESCRIPTOR)),
 ];
 
-/// An object that is being written.
-pub(super) struct Fields {
-    pub(super) out: String,
+/// An object that is being written. What fails leaves a part of it behind.
+pub(super) struct Fields<'o> {
+    out: &'o mut Vec<u8>,
+    /// Where its first field is.
+    start: usize,
 }
 
-impl Fields {
-    pub(super) fn open() -> Self {
-        Self { out: "{".to_owned() }
+impl<'o> Fields<'o> {
+    pub(super) fn open(out: &'o mut Vec<u8>) -> Self {
+        out.push(b'{');
+        Self { start: out.len(), out }
     }
 
-    pub(super) fn close(mut self) -> String {
-        self.out.push('}');
-        self.out
+    pub(super) fn close(self) {
+        self.out.push(b'}');
     }
 
-    pub(super) fn key(&mut self, key: &str) {
-        if self.out.len() > 1 {
-            self.out.push(',');
+    /// Begins a field; its value is to follow.
+    pub(super) fn key(&mut self, key: &str) -> &mut Vec<u8> {
+        if self.out.len() > self.start {
+            self.out.push(b',');
         }
-        self.out.push_str(&quoted(key));
-        self.out.push(':');
+        json::write_string(key, self.out);
+        self.out.push(b':');
+        self.out
     }
 
     /// A field of `of`, unless it has the zero value and may be left out.
@@ -212,53 +214,75 @@ impl Fields {
         let misfit = |value: Value<'_>, expected| {
             Err(go_type_error(value.kind(), expected, "ClusterServiceVersion", &[field.key.into()]))
         };
-        let written = match (field.form, value) {
-            (Form::Text, None) => field.is_always.then(|| "\"\"".to_owned()),
-            (Form::Text, Some(value)) => match value.as_str() {
-                Some(text) => (field.is_always || !text.is_empty()).then(|| quoted(&text)),
-                None => return misfit(value, Expected::String),
-            },
-            (Form::Bool, value) => match value.map(|it| (it, it.as_bool())) {
-                Some((_, Some(it))) => (field.is_always || it).then(|| it.to_string()),
-                Some((value, None)) => return misfit(value, Expected::Object("bool")),
-                None => field.is_always.then(|| "false".to_owned()),
-            },
-            (Form::Int, value) => match value.map(|it| (it, it.raw().parse::<i32>())) {
-                Some((_, Ok(0))) | None => None,
-                Some((_, Ok(number))) => Some(number.to_string()),
+        match field.form {
+            Form::Text => {
+                let text = match value.map(|it| (it, it.as_str())) {
+                    Some((value, None)) => return misfit(value, Expected::String),
+                    Some((_, Some(text))) => text,
+                    None => "".into(),
+                };
+                if field.is_always || !text.is_empty() {
+                    json::write_string(&text, self.key(field.key));
+                }
+            }
+            Form::Bool => {
+                let is_set = match value.map(|it| (it, it.as_bool())) {
+                    Some((value, None)) => return misfit(value, Expected::Object("bool")),
+                    Some((_, Some(is_set))) => is_set,
+                    None => false,
+                };
+                if field.is_always || is_set {
+                    self.key(field.key).extend_from_slice(if is_set { b"true" } else { b"false" });
+                }
+            }
+            Form::Int => match value.map(|it| (it, it.raw().parse::<i32>())) {
                 Some((value, Err(_))) => return misfit(value, Expected::Object("int32")),
+                Some((_, Ok(number))) if number != 0 => {
+                    self.key(field.key).extend_from_slice(number.to_string().as_bytes());
+                }
+                _ => {}
             },
-            (Form::Any, value) => value.map(|it| compact(&it)),
-            (Form::Texts, value) => match value {
-                Some(list) if list.kind() != Kind::Array => return misfit(list, Expected::ListOf("string")),
-                list => {
-                    let mut items = Vec::new();
-                    for item in list.into_iter().flat_map(|it| it.items()) {
-                        match item.as_str() {
-                            Some(text) => items.push(quoted(&text)),
-                            None if item.is_null() => items.push("\"\"".to_owned()),
+            Form::Any => {
+                if let Some(value) = value {
+                    self.key(field.key).extend_from_slice(compact(&value).as_bytes());
+                }
+            }
+            Form::Texts | Form::List(_) => {
+                let Some(list) = value else { return Ok(()) };
+                if list.kind() != Kind::Array {
+                    let of = if matches!(field.form, Form::Texts) { "string" } else { "struct" };
+                    return misfit(list, Expected::ListOf(of));
+                }
+                let mut written = self.list(field.key);
+                for item in list.items() {
+                    match field.form {
+                        Form::List(fields) => object(written.item(), Some(item), fields, field.key)?,
+                        _ => match item.as_str() {
+                            Some(text) => json::write_string(&text, written.item()),
+                            None if item.is_null() => json::write_string("", written.item()),
                             None => return misfit(item, Expected::String),
-                        }
+                        },
                     }
-                    (!items.is_empty()).then(|| format!("[{}]", items.join(",")))
                 }
-            },
-            (Form::List(fields), value) => match value {
-                Some(list) if list.kind() != Kind::Array => return misfit(list, Expected::ListOf("struct")),
-                list => {
-                    let mut items = Vec::new();
-                    for item in list.into_iter().flat_map(|it| it.items()) {
-                        items.push(object(Some(item), fields, field.key)?);
-                    }
-                    (!items.is_empty()).then(|| format!("[{}]", items.join(",")))
-                }
-            },
-        };
-        if let Some(written) = written {
-            self.key(field.key);
-            self.out.push_str(&written);
+                written.close();
+            }
         }
         Ok(())
+    }
+
+    /// A list, which is left out while it has no item.
+    pub(super) fn list<'f>(&'f mut self, key: &'static str) -> List<'f, 'o> {
+        List { fields: self, key, is_open: false }
+    }
+
+    /// An object, which is written even if it is empty.
+    pub(super) fn object(
+        &mut self,
+        key: &str,
+        value: Option<Value<'_>>,
+        fields: &'static [FieldForm],
+    ) -> Result<(), String> {
+        object(self.key(key), value, fields, key)
     }
 
     /// A map of texts with sorted keys, unless it is empty.
@@ -286,10 +310,11 @@ impl Fields {
         if members.is_empty() {
             return Ok(());
         }
-        self.key(key);
-        let members: Vec<String> =
-            members.iter().map(|(key, value)| format!("{}:{}", quoted(key), quoted(value))).collect();
-        self.out.push_str(&format!("{{{}}}", members.join(",")));
+        let mut written = Fields::open(self.key(key));
+        for (key, value) in &members {
+            json::write_string(value, written.key(key));
+        }
+        written.close();
         Ok(())
     }
 
@@ -300,31 +325,55 @@ impl Fields {
         value: Option<Value<'_>>,
         fields: &'static [FieldForm],
     ) -> Result<(), String> {
-        let mut lists = Self::open();
+        let mut lists = Fields::open(self.key(key));
         for list in ["owned", "required"] {
-            lists.field(value, &FieldForm { key: list, form: Form::List(fields), is_always: false })?;
+            lists.field(value, &some(list, Form::List(fields)))?;
         }
-        self.key(key);
-        self.out.push_str(&lists.close());
+        lists.close();
         Ok(())
     }
 }
 
-pub(super) fn object(value: Option<Value<'_>>, fields: &[FieldForm], key: &str) -> Result<String, String> {
+/// A list that is being written.
+pub(super) struct List<'f, 'o> {
+    fields: &'f mut Fields<'o>,
+    key: &'static str,
+    is_open: bool,
+}
+
+impl List<'_, '_> {
+    /// Begins an item, which is to follow.
+    pub(super) fn item(&mut self) -> &mut Vec<u8> {
+        if !self.is_open {
+            self.fields.key(self.key);
+        }
+        self.fields.out.push(if self.is_open { b',' } else { b'[' });
+        self.is_open = true;
+        self.fields.out
+    }
+
+    pub(super) fn close(self) {
+        if self.is_open {
+            self.fields.out.push(b']');
+        }
+    }
+}
+
+fn object(out: &mut Vec<u8>, value: Option<Value<'_>>, fields: &[FieldForm], key: &str) -> Result<(), String> {
     let value = value.filter(|it| !it.is_null());
     if let Some(it) = value.filter(|it| it.kind() != Kind::Object) {
         return Err(go_type_error(it.kind(), Expected::Object("struct"), "", &[Step::Key(key.to_owned())]));
     }
-    let mut out = Fields::open();
+    let mut written = Fields::open(out);
     for field in fields {
-        out.field(value, field)?;
+        written.field(value, field)?;
     }
-    Ok(out.close())
+    written.close();
+    Ok(())
 }
 
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len() + 2);
-    json::write_string(text, &mut out);
+/// What was written.
+pub(super) fn text(out: Vec<u8>) -> String {
     // Written from text, so it is text.
     String::from_utf8(out).unwrap_or_default()
 }

@@ -7,10 +7,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::csv_metadata::{
-    API_SERVICE, CRD, FieldForm, Fields, Form, INSTALL_MODE, KIND, LINK, MAINTAINER, NATIVE_API, object, quoted,
+    API_SERVICE, CRD, Fields, Form, INSTALL_MODE, KIND, LINK, MAINTAINER, NATIVE_API, always, some, text,
 };
 use super::typed::Bundle;
-use crate::json::Value;
+use crate::json::{self, Value};
 
 /// What the package of a bundle adds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,67 +37,60 @@ pub fn rebuilt_csv(
 }
 
 fn write(bundle: &Bundle<'_>, version: &str, from: Value<'_>, package: &PackageFacts) -> Result<String, String> {
+    let member = |key: &str| from.get_field(key);
     let from = Some(from);
-    let member = |key: &str| from.and_then(|it| it.get_field(key));
-    let some = |key: &'static str, form: Form| FieldForm { key, form, is_always: false };
+    let mut out = Vec::with_capacity(from.map_or(0, |it| it.raw().len() + package.description.len() + (1 << 10)));
+    let mut csv = Fields::open(&mut out);
+    json::write_string("ClusterServiceVersion", csv.key("kind"));
+    json::write_string("operators.coreos.com/v1alpha1", csv.key("apiVersion"));
 
-    let mut meta = Fields::open();
-    meta.key("name");
-    meta.out.push_str(&quoted(&bundle.name));
+    let mut meta = Fields::open(csv.key("metadata"));
+    json::write_string(&bundle.name, meta.key("name"));
     meta.strings_map("labels", member("labels"))?;
     meta.strings_map("annotations", member("annotations"))?;
+    meta.close();
 
-    let mut spec = Fields::open();
-    spec.key("install");
-    spec.out.push_str(r#"{"strategy":"deployment","spec":{"deployments":null}}"#);
-    spec.key("version");
-    spec.out.push_str(&quoted(version));
+    let mut spec = Fields::open(csv.key("spec"));
+    spec.key("install").extend_from_slice(br#"{"strategy":"deployment","spec":{"deployments":null}}"#);
+    json::write_string(version, spec.key("version"));
     spec.field(from, &some("maturity", Form::Text))?;
     spec.definitions("customresourcedefinitions", member("crdDescriptions"), CRD)?;
     spec.definitions("apiservicedefinitions", member("apiServiceDefinitions"), API_SERVICE)?;
     spec.field(from, &some("nativeAPIs", Form::List(NATIVE_API)))?;
     spec.field(from, &some("minKubeVersion", Form::Text))?;
-    spec.field(from, &FieldForm { key: "displayName", form: Form::Text, is_always: true })?;
+    spec.field(from, &always("displayName", Form::Text))?;
     let own = member("description").and_then(|it| it.as_str()).filter(|it| !it.is_empty());
     let description = own.as_deref().unwrap_or(&package.description);
     if !description.is_empty() {
-        spec.key("description");
-        spec.out.push_str(&quoted(description));
+        json::write_string(description, spec.key("description"));
     }
     spec.field(from, &some("keywords", Form::Texts))?;
     spec.field(from, &some("maintainers", Form::List(MAINTAINER)))?;
-    spec.key("provider");
-    spec.out.push_str(&object(member("provider"), LINK, "provider")?);
+    spec.object("provider", member("provider"), LINK)?;
     spec.field(from, &some("links", Form::List(LINK)))?;
     if let Some((mediatype, bytes)) = &package.icon {
-        spec.key("icon");
-        let (data, mediatype) = (quoted(&STANDARD.encode(bytes)), quoted(mediatype));
-        spec.out.push_str(&format!(r#"[{{"base64data":{data},"mediatype":{mediatype}}}]"#));
+        let mut icons = spec.list("icon");
+        let mut icon = Fields::open(icons.item());
+        json::write_string(&STANDARD.encode(bytes), icon.key("base64data"));
+        json::write_string(mediatype, icon.key("mediatype"));
+        icon.close();
+        icons.close();
     }
     spec.field(from, &some("installModes", Form::List(INSTALL_MODE)))?;
-    spec.key("cleanup");
-    spec.out.push_str(r#"{"enabled":false}"#);
-    if !bundle.related_images.is_empty() {
-        spec.key("relatedImages");
-        let image = |it: &super::typed::RelatedImage<'_>| {
-            format!(r#"{{"name":{},"image":{}}}"#, quoted(&it.name), quoted(&it.image))
-        };
-        let images: Vec<String> = bundle.related_images.iter().map(image).collect();
-        spec.out.push_str(&format!("[{}]", images.join(",")));
+    spec.key("cleanup").extend_from_slice(br#"{"enabled":false}"#);
+    let mut images = spec.list("relatedImages");
+    for it in &bundle.related_images {
+        let mut image = Fields::open(images.item());
+        json::write_string(&it.name, image.key("name"));
+        json::write_string(&it.image, image.key("image"));
+        image.close();
     }
+    images.close();
+    spec.close();
 
-    let mut csv = Fields::open();
-    for (key, text) in [
-        ("kind", "\"ClusterServiceVersion\"".to_owned()),
-        ("apiVersion", "\"operators.coreos.com/v1alpha1\"".to_owned()),
-        ("metadata", meta.close()),
-        ("spec", spec.close()),
-        ("status", r#"{"cleanup":{}}"#.to_owned()),
-    ] {
-        csv.key(key);
-        csv.out.push_str(&text);
-    }
-    Ok(csv.close())
+    csv.key("status").extend_from_slice(br#"{"cleanup":{}}"#);
+    csv.close();
+    Ok(text(out))
 }
 
 /// The three characters stand in strings only, so that they can be replaced in the text as a whole.
