@@ -110,12 +110,13 @@ CROSS JOIN deprecation x ON x.document = d.id
 WHERE d.package = ?2 AND d.schema = 'olm.deprecations'
 ORDER BY cd.position, x.position";
 
-/// What a row of an entry has, in the order of [`entry_of`].
+/// What a row of an entry has, in the order of [`entry_of`]. Most entries skip nothing, and an ordered list is a table of its own.
 macro_rules! entry_columns {
     () => {
         "ch.package, ch.name, e.name, e.replaces, e.skip_range, coalesce(b.version, ''), n.document,
-       (SELECT json_group_array(s.name ORDER BY s.position) FROM entry_skip s
-        WHERE s.document = e.document AND s.entry = e.position),
+       CASE WHEN EXISTS (SELECT 1 FROM entry_skip s WHERE s.document = e.document AND s.entry = e.position)
+       THEN (SELECT json_group_array(s.name ORDER BY s.position) FROM entry_skip s
+             WHERE s.document = e.document AND s.entry = e.position) END,
        (SELECT x.message FROM document d
         CROSS JOIN catalog_document cd ON cd.document = d.id AND cd.catalog = c.id
         CROSS JOIN deprecation x ON x.document = d.id
@@ -218,12 +219,14 @@ WHERE ch.package = ?2 AND ch.name = ?3";
 
 const TEXT: &str = "SELECT codec, size, bytes FROM document_text WHERE document = ?1";
 
-const IMAGE: &str = "
-SELECT i.reference FROM bundle b CROSS JOIN image i ON i.id = b.image WHERE b.document = ?1";
-
-/// The large values, which nobody lists, are not in the table.
-const PROPERTIES: &str = "
-SELECT type, value FROM property WHERE document = ?1 AND value IS NOT NULL ORDER BY position";
+/// A row for each property, or one with none. The large values, which nobody lists, are not in the table.
+const LISTING: &str = "
+SELECT i.reference, p.type, p.value
+FROM bundle b
+CROSS JOIN image i ON i.id = b.image
+LEFT JOIN property p ON p.document = b.document AND p.value IS NOT NULL
+WHERE b.document = ?1
+ORDER BY p.position";
 
 const ICON: &str = "
 SELECT i.mediatype, i.bytes
@@ -270,8 +273,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("entries that provide an API", PROVIDERS),
     ("names in a served channel", NAMES_IN_CHANNEL),
     ("text of a served document", TEXT),
-    ("image of a served bundle", IMAGE),
-    ("properties of a served bundle", PROPERTIES),
+    ("image and properties of a served bundle", LISTING),
     ("icon of a served package", ICON),
     ("description of a served package", DESCRIPTION),
     ("served documents of a package", DOCUMENTS_OF_PACKAGE),
@@ -293,7 +295,7 @@ pub struct ServedDocument {
 }
 
 fn entry_of(row: &Row<'_>) -> rusqlite::Result<ServedEntry> {
-    let skips: String = row.get(7)?;
+    let skips: Option<String> = row.get(7)?;
     Ok(ServedEntry {
         package: row.get(0)?,
         channel: row.get(1)?,
@@ -303,7 +305,7 @@ fn entry_of(row: &Row<'_>) -> rusqlite::Result<ServedEntry> {
         version: row.get(5)?,
         document: row.get(6)?,
         // SQLite wrote it.
-        skips: serde_json::from_str(&skips).unwrap_or_default(),
+        skips: skips.and_then(|it| serde_json::from_str(&it).ok()).unwrap_or_default(),
         deprecation: row.get(8)?,
     })
 }
@@ -466,10 +468,15 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn served_listing(&self, document: i64) -> Result<Option<ServedListing>, IndexError> {
-        let images: Vec<String> = self.rows(IMAGE, [document], |row| row.get(0))?;
-        let Some(image) = images.into_iter().next().filter(|it| !it.is_empty()) else { return Ok(None) };
-        let properties = self.rows(PROPERTIES, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(Some(ServedListing { image, properties }))
+        let mut image = String::new();
+        let properties = self.rows(LISTING, [document], |row| {
+            if image.is_empty() {
+                image = row.get(0)?;
+            }
+            Ok(row.get::<_, Option<String>>(1)?.zip(row.get(2)?))
+        })?;
+        let properties = properties.into_iter().flatten().collect();
+        Ok(Some(ServedListing { image, properties }).filter(|it| !it.image.is_empty()))
     }
 
     /// The normal form of a document.

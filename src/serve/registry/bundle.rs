@@ -42,8 +42,10 @@ pub(super) fn message_of(index: &Index, catalog: &str, entry: ServedEntry, exten
     {
         message.bundle_path = listing.image;
         for (kind, text) in listing.properties {
-            let value = reader.read(&text).map_err(|error| unreadable(error.to_string(), &message.csv_name))?;
-            add_fields(&mut message, &kind, &text, value);
+            if REPEATED.contains(&&*kind) {
+                let value = reader.read(&text).map_err(|error| unreadable(error.to_string(), &message.csv_name))?;
+                add_fields(&mut message, &kind, &text, value);
+            }
             message.properties.push(TypedValue { kind, value: text });
         }
         return Ok(message);
@@ -78,7 +80,10 @@ pub(super) fn message_of(index: &Index, catalog: &str, entry: ServedEntry, exten
 /// Properties that are not among those of the message.
 const LARGE: [&str; 2] = [BUNDLE_OBJECT, "olm.csv.metadata"];
 
-/// Adds the fields that repeat what a property says. `text` is its value as compact JSON.
+/// Properties that fields of the message repeat.
+const REPEATED: [&str; 3] = ["olm.gvk", "olm.gvk.required", "olm.package.required"];
+
+/// Adds the fields that repeat what a property says, if it is one of [`REPEATED`]. `text` is its value as compact JSON.
 fn add_fields(message: &mut Bundle, kind: &str, text: &str, value: Value<'_>) {
     let field = |key: &str| value.get_field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned();
     let api = || {
