@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::{Bytes, BytesMut};
 
+use super::registry::MAX_TAKEN;
 use super::registry::encoded::Encoded;
 
 /// Bytes of all answers, if nobody says how many: some hundred bundles. It is what a pod with 50 MiB leaves, which OLM requests by default.
@@ -20,7 +21,7 @@ const MAX_ONCE: usize = 8 << 10;
 const BLOCK: usize = 128 << 10;
 
 /// Bytes of one answer, before it is compressed.
-const MAX_ANSWER: usize = 1 << 20;
+const MAX_ANSWER: usize = MAX_TAKEN;
 
 /// A question.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -86,7 +87,7 @@ impl Answers {
 
     /// Keeps an answer, if it is not too long and the question came before.
     pub fn add(&self, question: Question, messages: &Messages) {
-        if messages.iter().map(Encoded::len).sum::<usize>() > MAX_ANSWER {
+        if self.max_half == 0 || messages.iter().map(Encoded::len).sum::<usize>() > MAX_ANSWER {
             return;
         }
         let number = self.hasher.hash_one(&question);

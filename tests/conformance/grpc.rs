@@ -113,8 +113,7 @@ fn ask(registry: &Registry<'_>, found: Method, case: &Value, out: &mut Vec<Value
             };
             let [first, second, third] = fields.map(text);
             registry.call(rpc, &Texts { first, second, third }, |message| {
-                let mut bytes = Vec::new();
-                message.write(&mut bytes);
+                let bytes = message.pieces().concat();
                 out.push(match rpc {
                     R::ListPackages => json_of::<PackageName>(&bytes),
                     R::GetPackage => json_of::<Package>(&bytes),

@@ -68,7 +68,7 @@ fn a_server_starts_where_nothing_can_be_written_and_logs_its_calls_if_it_is_aske
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let stream = tokio::net::TcpStream::connect(format!("localhost:{port}")).await.unwrap();
-        let (status, _) = crate::support::server::call_over(stream, "/api.Registry/ListPackages", b"").await;
+        let (status, _) = crate::support::server::call_over(stream, "/api.Registry/ListPackages", b"", None).await;
         assert_eq!(status, "0");
     });
     // A client that nobody runs any more would be waited for.

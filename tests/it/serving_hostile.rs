@@ -68,6 +68,11 @@ fn frames_and_headers_that_are_wrong_end_their_own_connection_only() {
     assert_ne!(server.call("/api.Registry/GetPackage", &[0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]).0, "0");
     assert_ne!(server.call("/api.Registry/GetPackage", &[0xff; 64]).0, "0");
     assert_ne!(server.call("/api.Registry/GetPackage", &vec![0x0a; 1 << 20]).0, "0");
+    // A compression that was not offered, whatever it is called.
+    for (encoding, status) in [("identity", "0"), ("gzip", "12"), ("\u{202e}%00", "12")] {
+        let header = Some(("grpc-encoding", encoding));
+        assert_eq!(server.call_with("/api.Registry/ListPackages", b"", header).0, status, "{encoding}");
+    }
     assert_well(&server);
     assert_eq!(server.terminate(), Some(0));
 }

@@ -64,7 +64,7 @@ fn both_protocols_are_encrypted_and_a_new_certificate_is_taken_without_a_restart
     runtime.block_on(async {
         assert!(health(&server.http, &first).await.unwrap().starts_with("HTTP/1.1 200"));
         let stream = connect(&server.grpc, &first, "h2").await.unwrap();
-        assert_eq!(call_over(stream, "/api.Registry/ListPackages", b"").await.0, "0");
+        assert_eq!(call_over(stream, "/api.Registry/ListPackages", b"", None).await.0, "0");
         // Who expects another server, or another protocol, gets nothing.
         assert!(health(&server.http, &certificate()).await.is_err());
         assert!(connect(&server.grpc, &first, "http/1.1").await.is_err());

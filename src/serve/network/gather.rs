@@ -3,6 +3,7 @@
 //!
 //! What it deliberately does not do: it holds nothing back between turns, and no more than [`MAX_GATHERED`] within one.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::io;
 use std::pin::{Pin, pin};
@@ -13,6 +14,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// Bytes that are gathered: four frames.
 const MAX_GATHERED: usize = 64 << 10;
+
+thread_local! {
+    /// Room that the last connection of this thread which wrote has left: a connection that waits holds no memory for what it will write.
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
 
 /// A stream and what is to be written to it.
 struct State<S> {
@@ -34,8 +40,11 @@ impl<S: AsyncWrite + Unpin> State<S> {
             }
             self.must_flush = true;
         }
-        // A connection that waits holds no memory for what it will write.
-        self.gathered = Vec::new();
+        let mut room = std::mem::take(&mut self.gathered);
+        if room.capacity() > 0 {
+            room.clear();
+            ROOM.set(room);
+        }
         self.n_written = 0;
         if self.must_flush {
             ready!(Pin::new(&mut self.stream).poll_flush(context))?;
@@ -74,6 +83,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Gathering<S> {
         let mut state = self.state();
         if state.gathered.len() >= MAX_GATHERED {
             ready!(state.poll_send(context))?;
+        }
+        if state.gathered.capacity() == 0 {
+            state.gathered = ROOM.take();
         }
         let mut n_taken = 0;
         for slice in slices {

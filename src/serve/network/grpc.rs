@@ -2,22 +2,22 @@
 //!
 //! A stream holds neither a thread nor a connection to the index while its client is slow: messages are made in small batches.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::{Buf as _, Bytes};
 use hyper::body::Incoming;
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{Request, Response};
 use prost::Message as _;
 use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
-use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
-use tonic::server::StreamingService;
+use tonic::codec::{DecodeBuf, Decoder};
 use tonic::{Status, Streaming};
 
+use super::body::{Body, Frames};
 use super::counters::Counters;
 use super::state::Shared;
+use crate::diag::printable;
 use crate::serve::answers::{Messages, Question};
 use crate::serve::registry::call::{Method, RegistryMethod, method};
 use crate::serve::registry::encoded::Encoded;
@@ -29,41 +29,20 @@ use crate::serve::snapshot::Snapshot;
 /// Bytes of a question.
 const MAX_QUESTION: usize = 64 << 10;
 
-/// Messages that are made at once, and how many wait to be sent.
-const BATCH: usize = 32;
-
 /// How long a client may take nothing.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Messages as bytes: what they mean is known to who asked.
-#[derive(Debug, Default, Clone, Copy)]
+/// Bytes of messages that are sent at once, if none of them is longer.
+const MAX_BATCH: usize = 32 << 10;
+
+/// How many of these wait to be sent.
+const N_WAITING: usize = 2;
+
+/// Bytes of messages that are made before others may ask.
+const MAX_TURN: usize = 256 << 10;
+
+/// Questions as bytes: what they mean is known to who reads them.
 struct Raw;
-
-impl Codec for Raw {
-    type Encode = Encoded;
-    type Decode = Bytes;
-    type Encoder = Self;
-    type Decoder = Self;
-
-    fn encoder(&mut self) -> Self {
-        Self
-    }
-
-    fn decoder(&mut self) -> Self {
-        Self
-    }
-}
-
-impl Encoder for Raw {
-    type Item = Encoded;
-    type Error = Status;
-
-    fn encode(&mut self, item: Encoded, to: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        to.reserve(item.len());
-        item.write(to);
-        Ok(())
-    }
-}
 
 impl Decoder for Raw {
     type Item = Bytes;
@@ -74,74 +53,66 @@ impl Decoder for Raw {
     }
 }
 
-type Sent = Result<Encoded, Status>;
-type Answers = ReceiverStream<Sent>;
-
 /// Answers a request.
 pub(super) async fn respond(
     shared: Arc<Shared>,
     catalog: Option<Arc<str>>,
-    request: hyper::Request<Incoming>,
-) -> hyper::Response<tonic::body::Body> {
+    request: Request<Incoming>,
+) -> Response<Body> {
+    const GRPC: &str = "application/grpc";
     Counters::add(&shared.counters.calls);
-    let is_grpc = request.method() == hyper::Method::POST
-        && request.headers().get("content-type").is_some_and(|it| it.as_bytes().starts_with(b"application/grpc"));
-    if !is_grpc {
-        let mut response = hyper::Response::new(tonic::body::Body::default());
+    let header = |name: &str| request.headers().get(name).map_or(&b""[..], |it| it.as_bytes());
+    if request.method() != hyper::Method::POST || !header("content-type").starts_with(GRPC.as_bytes()) {
+        let mut response = Response::new(Body::default());
         *response.status_mut() = hyper::StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return response;
     }
-    match method(request.uri().path()) {
-        Err(message) => Status::unimplemented(message).into_http(),
-        Ok(method) => {
-            let call = Call { shared, catalog, method, path: request.uri().clone() };
-            let grpc = tonic::server::Grpc::new(Raw).max_decoding_message_size(MAX_QUESTION);
-            let mut grpc = grpc.max_encoding_message_size(usize::MAX);
-            grpc.streaming(call, request).await
+    let encoding = header("grpc-encoding");
+    if !matches!(encoding, b"" | b"identity") {
+        let encoding = printable(&String::from_utf8_lossy(encoding)).into_owned();
+        let mut response =
+            Status::unimplemented(format!("messages compressed with {encoding} are not read")).into_http();
+        response.headers_mut().insert("grpc-accept-encoding", HeaderValue::from_static("identity"));
+        return response;
+    }
+    let method = match method(request.uri().path()) {
+        Ok(method) => method,
+        Err(message) => return Status::unimplemented(message).into_http(),
+    };
+    let start = Instant::now();
+    let (head, body) = request.into_parts();
+    let questions = Streaming::new_request(Raw, body, None, Some(MAX_QUESTION));
+    let is_acknowledged = head.headers.get(ACKNOWLEDGEMENT).is_some_and(|it| it.as_bytes() == b"true");
+    let call = Call { catalog, method, path: head.uri.path(), is_acknowledged };
+    let result = answer(&shared, call, questions).await;
+    let took = start.elapsed();
+    shared.counters.grpc_times.add(took);
+    shared.answered("gRPC", || head.uri.path().to_owned(), took);
+    match result {
+        Ok(body) => {
+            let mut response = Response::new(body);
+            response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(GRPC));
+            response
+        }
+        Err(status) => {
+            Counters::add(&shared.counters.refused_calls);
+            status.into_http()
         }
     }
 }
 
 /// One call.
-struct Call {
-    shared: Arc<Shared>,
+struct Call<'p> {
     catalog: Option<Arc<str>>,
     method: Method,
-    /// The path that names it.
-    path: hyper::Uri,
+    /// What names the method.
+    path: &'p str,
+    /// Whether the client knows that what it asks for is experimental.
+    is_acknowledged: bool,
 }
 
-impl StreamingService<Bytes> for Call {
-    type Response = Encoded;
-    type ResponseStream = Answers;
-    type Future = Pin<Box<dyn Future<Output = Result<tonic::Response<Answers>, Status>> + Send>>;
-
-    fn call(&mut self, request: tonic::Request<Streaming<Bytes>>) -> Self::Future {
-        let (shared, catalog, method) = (Arc::clone(&self.shared), self.catalog.clone(), self.method);
-        let path = self.path.clone();
-        Box::pin(async move {
-            let start = Instant::now();
-            let result = answer(Arc::clone(&shared), catalog, (method, path.path()), request).await;
-            let took = start.elapsed();
-            shared.counters.grpc_times.add(took);
-            shared.answered("gRPC", || path.path().to_owned(), took);
-            if result.is_err() {
-                Counters::add(&shared.counters.refused_calls);
-            }
-            result.map(tonic::Response::new)
-        })
-    }
-}
-
-async fn answer(
-    shared: Arc<Shared>,
-    catalog: Option<Arc<str>>,
-    (method, path): (Method, &str),
-    request: tonic::Request<Streaming<Bytes>>,
-) -> Result<Answers, Status> {
-    let header = request.metadata().get(ACKNOWLEDGEMENT);
-    let is_acknowledged = header.is_some_and(|it| it.as_encoded_bytes() == b"true");
-    let mut questions = request.into_inner();
+async fn answer(shared: &Shared, call: Call<'_>, mut questions: Streaming<Bytes>) -> Result<Body, Status> {
+    let Call { catalog, method, path, is_acknowledged } = call;
     if method == Method::Reflection {
         return Ok(reflect(questions));
     }
@@ -160,7 +131,7 @@ async fn answer(
         Method::HealthCheck => {
             // 1: serving, 2: not serving
             let status = if shared.is_stopping() { 2 } else { 1 };
-            Ok(one_after_another(Arc::from([vec![0x08, status].into()])))
+            Ok(Body::Whole(Frames::of(&[vec![0x08, status].into()])))
         }
         Method::Registry(RegistryMethod::ListBundles) => {
             let keys = ask(&snapshot, &catalog, |registry| registry.list_keys()).await?;
@@ -170,7 +141,7 @@ async fn answer(
             let asked = Question { catalog: Arc::clone(&catalog), method: path.to_owned(), message: raw.clone() };
             // This thread need not wait for a connection to the index then.
             if let Some(messages) = snapshot.answers.get(&asked) {
-                return Ok(one_after_another(messages));
+                return Ok(Body::Whole(Frames::of(&*messages)));
             }
             let call = move |registry: &Registry<'_>| {
                 let mut messages = Vec::new();
@@ -186,7 +157,7 @@ async fn answer(
             };
             let messages = Messages::from(messages);
             snapshot.answers.add(asked, &messages);
-            Ok(one_after_another(messages))
+            Ok(Body::Whole(Frames::of(&*messages)))
         }
         Method::CustomSchemas => {
             let found = ask(&snapshot, &catalog, move |registry| {
@@ -233,60 +204,49 @@ fn status(refusal: &Refusal) -> Status {
     }
 }
 
-/// Messages that are there already.
-fn one_after_another(messages: Messages) -> Answers {
-    let (to, from) = mpsc::channel(messages.len().clamp(1, BATCH));
-    // The usual single message needs no task.
-    if messages.len() <= BATCH {
-        for message in messages.iter() {
-            // There is room for all of them.
-            let _ = to.try_send(Ok(message.clone()));
-        }
-    } else {
-        tokio::spawn(async move {
-            for message in messages.iter() {
-                if !send(&to, Ok(message.clone())).await {
-                    break;
-                }
-            }
-        });
-    }
-    ReceiverStream::new(from)
-}
-
-/// Messages that are made while they are sent.
+/// Messages that are made while they are sent: as many at once as find room, so that a client that reads quickly wakes nobody for each.
 fn batches<I: Send + 'static>(
     snapshot: Arc<Snapshot>,
     catalog: Arc<str>,
     items: Vec<I>,
     make: fn(&Registry<'_>, I) -> Result<Encoded, Refusal>,
-) -> Answers {
-    let (to, from) = mpsc::channel(BATCH);
+) -> Body {
+    let (to, from) = mpsc::channel(N_WAITING);
     tokio::spawn(async move {
         let mut items = items.into_iter();
-        loop {
-            let batch: Vec<I> = items.by_ref().take(BATCH).collect();
-            if batch.is_empty() {
-                break;
-            }
+        while items.len() > 0 && has_room(&to).await {
+            let turn = to.clone();
             let made = ask(&snapshot, &catalog, move |registry| {
-                Ok(batch.into_iter().map(|item| make(registry, item).map_err(|it| status(&it))).collect::<Vec<_>>())
+                let mut n_bytes = 0;
+                while turn.capacity() > 0 && n_bytes < MAX_TURN && items.len() > 0 {
+                    let mut frames = Frames::default();
+                    let mut made = Ok(());
+                    while frames.len() < MAX_BATCH && made.is_ok() {
+                        let Some(item) = items.next() else { break };
+                        made = make(registry, item).map(|message| frames.add(&message));
+                    }
+                    n_bytes += frames.len();
+                    // There is room for it, unless nobody listens any more.
+                    let _ = turn.try_send(Ok(frames));
+                    made?;
+                }
+                Ok(items)
             });
-            let made = made.await.unwrap_or_else(|status| vec![Err(status)]);
-            for message in made {
-                let is_error = message.is_err();
-                if !send(&to, message).await || is_error {
-                    return;
+            match made.await {
+                Ok(rest) => items = rest,
+                Err(status) => {
+                    send(&to, Err(status)).await;
+                    break;
                 }
             }
         }
     });
-    ReceiverStream::new(from)
+    Body::Made(from)
 }
 
 /// Reflection goes on as long as the client asks.
-fn reflect(mut questions: Streaming<Bytes>) -> Answers {
-    let (to, from) = mpsc::channel(BATCH);
+fn reflect(mut questions: Streaming<Bytes>) -> Body {
+    let (to, from) = mpsc::channel(1);
     tokio::spawn(async move {
         let mut reflection = Reflection::default();
         loop {
@@ -302,15 +262,20 @@ fn reflect(mut questions: Streaming<Bytes>) -> Answers {
                 .map_err(|error| Status::internal(format!("the message cannot be read: {error}")))
                 .and_then(|it| reflection.answer(it).map_err(|it| status(&it)));
             let is_error = answer.is_err();
-            if !send(&to, answer.map(|it| Encoded::of(&it))).await || is_error {
+            if !send(&to, answer.map(|it| Frames::of(&[Encoded::of(&it)]))).await || is_error {
                 break;
             }
         }
     });
-    ReceiverStream::new(from)
+    Body::Made(from)
 }
 
-/// Hands a message on. Whether anybody still listens.
-async fn send(to: &mpsc::Sender<Sent>, message: Sent) -> bool {
+/// Waits until messages can be handed on. Whether anybody still listens.
+async fn has_room(to: &mpsc::Sender<Result<Frames, Status>>) -> bool {
+    matches!(tokio::time::timeout(PATIENCE, to.reserve()).await, Ok(Ok(_)))
+}
+
+/// Hands messages on. Whether anybody still listens.
+async fn send(to: &mpsc::Sender<Result<Frames, Status>>, message: Result<Frames, Status>) -> bool {
     matches!(tokio::time::timeout(PATIENCE, to.send(message)).await, Ok(Ok(())))
 }

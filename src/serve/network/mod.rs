@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: it decides no answer; those are made by [`super::registry`] and [`super::catalogd`].
 
+mod body;
 mod counters;
 mod event;
 mod gather;

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use bytes::{BufMut, Bytes};
+use bytes::Bytes;
 use prost::Message;
 use prost::encoding::{WireType, encode_key, encode_varint};
 
@@ -14,6 +14,12 @@ use super::message::Bundle;
 /// The tags of the fields of [`Bundle`] that are large.
 const CSV_JSON: u32 = 4;
 const OBJECT: u32 = 5;
+
+/// Shorter fields are no pieces of their own.
+const MIN_PIECE: usize = 512;
+
+/// The place of the only piece that can come again.
+const REPEATED: usize = 1;
 
 /// Shorter messages are kept as they are.
 const MIN_PACKED: usize = 1 << 10;
@@ -27,18 +33,20 @@ pub struct Encoded(Form);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Form {
-    Pieces {
-        pieces: Vec<Bytes>,
-        /// Bytes of those that are not another one again.
-        n_held: usize,
-    },
+    /// What the message consists of, in its order. A part that it has twice is the same bytes twice.
+    Pieces(Vec<Bytes>),
     Packed {
-        /// A frame of zstd.
+        /// The pieces behind each other as a frame of zstd, each once.
         frame: Bytes,
         /// Bytes of what is in it.
-        len: usize,
+        n_unpacked: usize,
+        /// Where the pieces are in what is in it, in the order of the message.
+        spans: Box<[Span]>,
     },
 }
+
+/// The first byte of a piece and how many it has.
+type Span = (u32, u32);
 
 impl Encoded {
     /// Any message, as one piece.
@@ -53,41 +61,43 @@ impl Encoded {
         let csv = exact(std::mem::take(&mut bundle.csv_json));
         let objects = std::mem::take(&mut bundle.object);
         let mut small = bundle.encode_to_vec();
-        let mut n_repeated = 0;
         let mut pieces = Vec::new();
         let mut add = |tag: u32, text: Bytes| {
             encode_key(tag, WireType::LengthDelimited, &mut small);
             encode_varint(text.len() as u64, &mut small);
-            pieces.extend([std::mem::take(&mut small).into(), text]);
+            match text.len() < MIN_PIECE {
+                true => small.extend_from_slice(&text),
+                false => pieces.extend([std::mem::take(&mut small).into(), text]),
+            }
         };
+        // It goes first, so that it is the piece at `REPEATED`.
         if !csv.is_empty() {
             add(CSV_JSON, csv.clone());
         }
         for object in objects {
-            if object.as_bytes() == csv {
-                n_repeated += csv.len();
-                add(OBJECT, csv.clone());
-            } else {
-                add(OBJECT, exact(object));
+            match object.as_bytes() == csv {
+                true => add(OBJECT, csv.clone()),
+                false => add(OBJECT, exact(object)),
             }
         }
         if !small.is_empty() {
             pieces.push(small.into());
         }
-        let n_held = bytes_of(&pieces) - n_repeated;
-        Self(Form::Pieces { pieces, n_held })
+        Self(Form::Pieces(pieces))
     }
 
     /// The same in less memory, if that is possible. `place` says where its bytes are to stay.
     #[must_use]
     pub fn packed(&self, place: impl FnOnce(&[u8]) -> Bytes) -> Self {
-        let Form::Pieces { pieces, .. } = &self.0 else { return self.clone() };
-        let len = bytes_of(pieces);
-        if len < MIN_PACKED {
+        let Form::Pieces(pieces) = &self.0 else { return self.clone() };
+        if self.len() < MIN_PACKED {
             return self.clone();
         }
-        WORKSHOP.with_borrow_mut(|workshop| match workshop.pack(pieces, len) {
-            Some(frame) if frame.len() < self.held() => Self(Form::Packed { frame: place(frame), len }),
+        WORKSHOP.with_borrow_mut(|workshop| match workshop.pack(pieces) {
+            Some((frame, spans)) if frame.len() + size_of_val(&*spans) < self.held() => {
+                let n_unpacked = spans.iter().map(|(start, len)| (start + len) as usize).max().unwrap_or_default();
+                Self(Form::Packed { frame: place(frame), n_unpacked, spans })
+            }
             _ => self.clone(),
         })
     }
@@ -96,8 +106,10 @@ impl Encoded {
     #[must_use]
     pub fn moved(&self, place: impl FnOnce(&[u8]) -> Bytes) -> Self {
         match &self.0 {
-            Form::Pieces { .. } => self.clone(),
-            Form::Packed { frame, len } => Self(Form::Packed { frame: place(frame), len: *len }),
+            Form::Pieces(_) => self.clone(),
+            Form::Packed { frame, n_unpacked, spans } => {
+                Self(Form::Packed { frame: place(frame), n_unpacked: *n_unpacked, spans: spans.clone() })
+            }
         }
     }
 
@@ -105,8 +117,8 @@ impl Encoded {
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
-            Form::Pieces { pieces, .. } => bytes_of(pieces),
-            Form::Packed { len, .. } => *len,
+            Form::Pieces(pieces) => pieces.iter().map(Bytes::len).sum(),
+            Form::Packed { spans, .. } => spans.iter().map(|(_, len)| *len as usize).sum(),
         }
     }
 
@@ -120,26 +132,36 @@ impl Encoded {
     #[must_use]
     pub fn held(&self) -> usize {
         match &self.0 {
-            Form::Pieces { pieces, n_held } => size_of_val(pieces.as_slice()) + n_held,
-            Form::Packed { frame, .. } => frame.len(),
+            Form::Pieces(pieces) => {
+                let once = pieces.iter().enumerate().filter(|(idx, _)| !is_again(pieces, *idx));
+                size_of_val(pieces.as_slice()) + once.map(|(_, it)| it.len()).sum::<usize>()
+            }
+            Form::Packed { frame, spans, .. } => frame.len() + size_of_val(&**spans),
         }
     }
 
-    /// Appends its bytes.
-    pub fn write(&self, out: &mut impl BufMut) {
+    /// What it consists of, in its order.
+    #[must_use]
+    pub fn pieces(&self) -> Vec<Bytes> {
         match &self.0 {
-            Form::Pieces { pieces, .. } => pieces.iter().for_each(|it| out.put_slice(it)),
-            Form::Packed { frame, len } => {
-                WORKSHOP.with_borrow_mut(|it| it.unpack(frame, *len, |text| out.put_slice(text)));
+            Form::Pieces(pieces) => pieces.clone(),
+            Form::Packed { frame, n_unpacked, spans } => {
+                let all = WORKSHOP.with_borrow_mut(|it| it.unpack(frame, *n_unpacked));
+                spans.iter().map(|(start, len)| all.slice(*start as usize..(start + len) as usize)).collect()
             }
         }
     }
 }
 
+/// Whether a piece is one that came before.
+fn is_again(pieces: &[Bytes], idx: usize) -> bool {
+    let (piece, repeated) = (&pieces[idx], pieces.get(REPEATED));
+    idx > REPEATED && repeated.is_some_and(|it| it.as_ptr() == piece.as_ptr() && it.len() == piece.len())
+}
+
 impl From<Vec<u8>> for Encoded {
     fn from(bytes: Vec<u8>) -> Self {
-        let n_held = bytes.len();
-        Self(Form::Pieces { pieces: vec![bytes.into()], n_held })
+        Self(Form::Pieces(vec![bytes.into()]))
     }
 }
 
@@ -166,21 +188,31 @@ impl Workshop {
     /// Bytes of a buffer that stay.
     const MAX_ROOM: usize = 256 << 10;
 
-    fn pack(&mut self, pieces: &[Bytes], len: usize) -> Option<&[u8]> {
+    /// A frame of the pieces, each once, and where they are in what is in it. `None` if it is not possible.
+    fn pack(&mut self, pieces: &[Bytes]) -> Option<(&[u8], Box<[Span]>)> {
         self.clean();
-        self.text.reserve(len);
-        pieces.iter().for_each(|it| self.text.put_slice(it));
+        let mut spans: Vec<Span> = Vec::with_capacity(pieces.len());
+        for (idx, piece) in pieces.iter().enumerate() {
+            if is_again(pieces, idx) {
+                spans.push(spans[REPEATED]);
+                continue;
+            }
+            let start = self.text.len();
+            self.text.extend_from_slice(piece);
+            // So are both ends.
+            u32::try_from(self.text.len()).ok()?;
+            spans.push((start as u32, piece.len() as u32));
+        }
         self.frame.reserve(zstd::zstd_safe::compress_bound(self.text.len()));
         self.compressor.as_mut()?.compress_to_buffer(&self.text, &mut self.frame).ok()?;
-        Some(&self.frame)
+        Some((&self.frame, spans.into()))
     }
 
-    fn unpack(&mut self, frame: &[u8], len: usize, take: impl FnOnce(&[u8])) {
-        self.clean();
-        self.text.reserve(len);
-        let unpacked = self.decompressor.decompress_to_buffer(frame, &mut self.text);
+    fn unpack(&mut self, frame: &[u8], n_unpacked: usize) -> Bytes {
+        let mut text = Vec::with_capacity(n_unpacked);
+        let unpacked = self.decompressor.decompress_to_buffer(frame, &mut text);
         unpacked.expect("`pack` made the frame of so many bytes, and there is room for them");
-        take(&self.text);
+        text.into()
     }
 
     fn clean(&mut self) {
@@ -195,10 +227,6 @@ impl Workshop {
 fn exact(mut text: String) -> Bytes {
     text.shrink_to_fit();
     text.into()
-}
-
-fn bytes_of(pieces: &[Bytes]) -> usize {
-    pieces.iter().map(Bytes::len).sum()
 }
 
 #[cfg(test)]
@@ -228,16 +256,13 @@ mod tests {
             (bundle(&csv, &[&csv, "other"]), 1000),
         ] {
             let encoded = Encoded::of_bundle(message.clone());
-            let mut bytes = Vec::new();
-            encoded.write(&mut bytes);
+            let bytes = encoded.pieces().concat();
             assert_eq!((bytes.len(), encoded.is_empty()), (encoded.len(), bytes.is_empty()));
             assert_eq!(bytes.len(), message.encoded_len());
             assert_eq!(Bundle::decode(bytes.as_slice()).unwrap(), message);
             assert!((n_held..n_held + 500).contains(&encoded.held()), "{}", encoded.held());
             let packed = encoded.packed(Bytes::copy_from_slice);
-            let mut again = Vec::new();
-            packed.write(&mut again);
-            assert_eq!((packed.len(), again), (encoded.len(), bytes));
+            assert_eq!((packed.len(), packed.pieces().concat()), (encoded.len(), bytes));
             assert!(packed.held() <= encoded.held().min(500), "{}", packed.held());
             assert_eq!(packed.moved(Bytes::copy_from_slice), packed);
             assert_eq!(packed.packed(Bytes::copy_from_slice), packed);

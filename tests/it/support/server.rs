@@ -69,9 +69,14 @@ impl Server {
 
     /// An answer over gRPC: the status, and the messages with their frames.
     pub fn call(&self, path: &str, message: &[u8]) -> (String, Vec<u8>) {
+        self.call_with(path, message, None)
+    }
+
+    /// The same with a header more.
+    pub fn call_with(&self, path: &str, message: &[u8], header: Option<(&str, &str)>) -> (String, Vec<u8>) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            call_over(tokio::net::TcpStream::connect(&self.grpc).await.unwrap(), path, message).await
+            call_over(tokio::net::TcpStream::connect(&self.grpc).await.unwrap(), path, message, header).await
         })
     }
 
@@ -84,7 +89,7 @@ impl Server {
 }
 
 /// An answer over gRPC, by a connection that is there.
-pub async fn call_over<S>(stream: S, path: &str, message: &[u8]) -> (String, Vec<u8>)
+pub async fn call_over<S>(stream: S, path: &str, message: &[u8], header: Option<(&str, &str)>) -> (String, Vec<u8>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -94,11 +99,13 @@ where
     let (mut client, connection) =
         hyper::client::conn::http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await.unwrap();
     tokio::spawn(connection);
-    let request = hyper::Request::post(format!("http://localhost{path}"))
+    let mut request = hyper::Request::post(format!("http://localhost{path}"))
         .header("content-type", "application/grpc")
-        .header("te", "trailers")
-        .body(Full::new(Bytes::from(frame)))
-        .unwrap();
+        .header("te", "trailers");
+    if let Some((name, value)) = header {
+        request = request.header(name, value);
+    }
+    let request = request.body(Full::new(Bytes::from(frame))).unwrap();
     let (head, body) = client.send_request(request).await.unwrap().into_parts();
     let body = body.collect().await.unwrap();
     let status = body.trailers().and_then(|it| it.get("grpc-status")).or(head.headers.get("grpc-status"));

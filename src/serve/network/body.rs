@@ -1,0 +1,255 @@
+//! The body of an answer of gRPC: messages, each behind its length, then the status.
+//!
+//! What it deliberately does not do: it copies no message that is large, and makes none; what makes them while they are sent hands on many
+//! at once, since to wake a connection costs more than to make one.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::io::IoSlice;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use bytes::{Buf, BufMut as _, Bytes, BytesMut};
+use hyper::HeaderMap;
+use hyper::body::Frame;
+use tokio::sync::mpsc;
+use tonic::Status;
+
+use crate::serve::registry::encoded::Encoded;
+
+/// Shorter pieces of messages are copied together.
+const MIN_PIECE: usize = 4 << 10;
+
+/// Messages behind their lengths.
+#[derive(Debug, Default)]
+pub(super) struct Frames {
+    pieces: VecDeque<Bytes>,
+    /// What comes behind the pieces.
+    small: BytesMut,
+    len: usize,
+}
+
+impl Frames {
+    /// The frames of these messages.
+    pub(super) fn of<'m>(messages: impl IntoIterator<Item = &'m Encoded>) -> Self {
+        let mut frames = Self::default();
+        messages.into_iter().for_each(|it| frames.add(it));
+        frames
+    }
+
+    /// Adds a message.
+    pub(super) fn add(&mut self, message: &Encoded) {
+        // It is not compressed.
+        self.small.put_u8(0);
+        // No document has 4 GiB.
+        self.small.put_u32(u32::try_from(message.len()).unwrap_or(u32::MAX));
+        for piece in message.pieces() {
+            if piece.len() < MIN_PIECE {
+                self.small.extend_from_slice(&piece);
+            } else {
+                self.end_small();
+                self.pieces.push_back(piece);
+            }
+        }
+        self.len += 5 + message.len();
+    }
+
+    /// How many bytes there are.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    fn end_small(&mut self) {
+        if !self.small.is_empty() {
+            self.pieces.push_back(self.small.split().freeze());
+        }
+    }
+}
+
+/// Frames on their way.
+#[derive(Debug)]
+pub(super) struct Pieces {
+    pieces: VecDeque<Bytes>,
+    n_left: usize,
+}
+
+impl From<Frames> for Pieces {
+    fn from(mut frames: Frames) -> Self {
+        frames.end_small();
+        Self { pieces: frames.pieces, n_left: frames.len }
+    }
+}
+
+impl Buf for Pieces {
+    fn remaining(&self) -> usize {
+        self.n_left
+    }
+
+    fn chunk(&self) -> &[u8] {
+        self.pieces.front().map_or(&[], |it| it)
+    }
+
+    fn chunks_vectored<'a>(&'a self, slices: &mut [IoSlice<'a>]) -> usize {
+        let mut n = 0;
+        for (slice, piece) in slices.iter_mut().zip(&self.pieces) {
+            *slice = IoSlice::new(piece);
+            n += 1;
+        }
+        n
+    }
+
+    fn advance(&mut self, mut n: usize) {
+        self.n_left -= n;
+        while let Some(front) = self.pieces.front_mut().filter(|_| n > 0) {
+            if n < front.len() {
+                front.advance(n);
+                break;
+            }
+            n -= front.len();
+            self.pieces.pop_front();
+        }
+    }
+}
+
+/// The body of an answer.
+#[derive(Debug, Default)]
+pub(super) enum Body {
+    /// All messages.
+    Whole(Frames),
+    /// Messages that are made while they are sent.
+    Made(mpsc::Receiver<Result<Frames, Status>>),
+    /// Nothing but how it ended.
+    Ended(Status),
+    /// Nothing.
+    #[default]
+    Empty,
+}
+
+impl hyper::body::Body for Body {
+    type Data = Pieces;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Pieces>, Infallible>>> {
+        loop {
+            let ended = || Self::Ended(Status::ok(""));
+            match &mut *self {
+                Self::Whole(frames) => {
+                    let frames = std::mem::take(frames);
+                    *self = ended();
+                    if frames.len() > 0 {
+                        return Poll::Ready(Some(Ok(Frame::data(frames.into()))));
+                    }
+                }
+                Self::Made(made) => match ready!(made.poll_recv(context)) {
+                    Some(Ok(frames)) => return Poll::Ready(Some(Ok(Frame::data(frames.into())))),
+                    Some(Err(status)) => *self = Self::Ended(status),
+                    None => *self = ended(),
+                },
+                Self::Ended(status) => {
+                    let mut trailers = HeaderMap::with_capacity(2);
+                    // It has no metadata, and its message is escaped, so that each value can be one of a header.
+                    let _ = status.add_header(&mut trailers);
+                    *self = Self::Empty;
+                    return Poll::Ready(Some(Ok(Frame::trailers(trailers))));
+                }
+                Self::Empty => return Poll::Ready(None),
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        matches!(self, Self::Empty)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::body::Body as _;
+
+    use super::*;
+
+    fn message(len: usize) -> Encoded {
+        (0..len).map(|it| (it % 251) as u8).collect::<Vec<u8>>().into()
+    }
+
+    /// What messages of these lengths are on the wire.
+    fn wire(lens: &[usize]) -> Vec<u8> {
+        let frame = |len: &usize| {
+            let head = [&[0][..], &u32::try_from(*len).unwrap().to_be_bytes()].concat();
+            [head, message(*len).pieces().concat()].concat()
+        };
+        lens.iter().flat_map(frame).collect()
+    }
+
+    #[test]
+    fn frames_are_what_was_added_however_they_are_taken() {
+        for lens in [&[][..], &[0], &[1, 0, 7], &[MIN_PIECE - 1], &[MIN_PIECE, 3, MIN_PIECE], &[100_000, 100_000, 5]] {
+            let messages: Vec<Encoded> = lens.iter().map(|it| message(*it)).collect();
+            let expected = wire(lens);
+            for step in [1, 5, 4096, usize::MAX] {
+                let frames = Frames::of(&messages);
+                assert_eq!(frames.len(), expected.len(), "{lens:?}");
+                let mut pieces = Pieces::from(frames);
+                let mut slices = [IoSlice::new(&[]); 64];
+                let n_slices = pieces.chunks_vectored(&mut slices);
+                let seen: Vec<u8> = slices[..n_slices].iter().flat_map(|it| it.to_vec()).collect();
+                assert_eq!(seen, expected, "{lens:?}");
+                let mut taken = Vec::new();
+                while pieces.has_remaining() {
+                    let n = pieces.chunk().len().min(step);
+                    taken.extend_from_slice(&pieces.chunk()[..n]);
+                    pieces.advance(n);
+                }
+                assert!(pieces.chunk().is_empty());
+                assert_eq!(taken, expected, "{lens:?} {step}");
+            }
+            let mut pieces = Pieces::from(Frames::of(&messages));
+            let len = expected.len();
+            assert_eq!(pieces.copy_to_bytes(len), expected, "{lens:?}");
+        }
+    }
+
+    /// What a body consists of: bytes, then the status.
+    fn read(mut body: Body) -> (Vec<u8>, Vec<String>) {
+        let mut context = Context::from_waker(std::task::Waker::noop());
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        while let Poll::Ready(Some(Ok(frame))) = Pin::new(&mut body).poll_frame(&mut context) {
+            match frame.into_data() {
+                Ok(mut data) => {
+                    let n_bytes = data.remaining();
+                    bytes.extend_from_slice(&data.copy_to_bytes(n_bytes));
+                }
+                Err(frame) => {
+                    let trailers = frame.into_trailers().unwrap();
+                    let status = trailers["grpc-status"].to_str().unwrap();
+                    let words = trailers.get("grpc-message").map_or("", |it| it.to_str().unwrap());
+                    ends.push(format!("{status} {words}"));
+                }
+            }
+        }
+        assert!(body.is_end_stream());
+        (bytes, ends)
+    }
+
+    #[test]
+    fn a_body_ends_with_one_status() {
+        assert_eq!(read(Body::default()), (vec![], vec![]));
+        assert_eq!(read(Body::Whole(Frames::default())), (vec![], vec!["0 ".to_owned()]));
+        assert_eq!(read(Body::Whole(Frames::of(&[message(5)]))), (wire(&[5]), vec!["0 ".to_owned()]));
+        for (end, expected) in [(None, "0 "), (Some(Status::unknown("no \"x\"\nü")), "2 no%20%22x%22%0A%C3%BC")] {
+            let (to, from) = mpsc::channel(4);
+            to.try_send(Ok(Frames::of(&[message(5), message(9000)]))).unwrap();
+            to.try_send(Ok(Frames::of(&[message(0)]))).unwrap();
+            if let Some(status) = end {
+                to.try_send(Err(status)).unwrap();
+                // Nothing comes after a status.
+                to.try_send(Ok(Frames::of(&[message(1)]))).unwrap();
+            }
+            drop(to);
+            assert_eq!(read(Body::Made(from)), (wire(&[5, 9000, 0]), vec![expected.to_owned()]));
+        }
+    }
+}
