@@ -6,7 +6,8 @@
 //! cargo bench --bench serving -- --address 127.0.0.1:50051 --pid PID   any server of the protocol
 //! ```
 //!
-//! `--seconds N` says how long each measurement takes, `--clients N` how many connections ask at once in the last of them.
+//! `--seconds N` says how long each measurement takes, `--clients N` how many connections ask at once in the last of them, `--only METHOD`
+//! which of the three methods is measured.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -116,14 +117,25 @@ impl Client {
     }
 }
 
+/// What is measured.
+struct Load {
+    /// How long each measurement takes.
+    time: Duration,
+    /// The only method that is called; `None` for each.
+    only: Option<String>,
+}
+
 /// Calls for some time over so many streams of so many connections.
 async fn measure(
-    clients: &[Client],
-    n_streams: usize,
-    time: Duration,
+    load: &Load,
+    (clients, n_streams): (&[Client], usize),
     method: &'static str,
     questions: &Arc<Vec<Bytes>>,
 ) {
+    if load.only.as_deref().is_some_and(|it| it != method) {
+        return;
+    }
+    let time = load.time;
     let start = Instant::now();
     let mut tasks = JoinSet::new();
     for (idx, client) in clients.iter().enumerate() {
@@ -205,7 +217,7 @@ fn main() {
     let option = |name: &str| words.iter().position(|it| it == name).and_then(|at| words.get(at + 1)).cloned();
     let seconds: f64 = option("--seconds").map_or(1.0, |it| it.parse().unwrap());
     let n_clients: usize = option("--clients").map_or(16, |it| it.parse().unwrap());
-    let time = Duration::from_secs_f64(seconds);
+    let load = Load { time: Duration::from_secs_f64(seconds), only: option("--only") };
     let begin = Instant::now();
     let mut own = None;
     let (address, pid) = match option("--address") {
@@ -242,16 +254,17 @@ fn main() {
         let (packages, bundles) = (Arc::new(packages), Arc::new(bundles));
         let list = Arc::new(vec![frame(&())]);
         for n_streams in [1, 16] {
-            measure(std::slice::from_ref(&client), n_streams, time, "GetPackage", &packages).await;
-            measure(std::slice::from_ref(&client), n_streams, time, "GetBundle", &bundles).await;
-            measure(std::slice::from_ref(&client), n_streams.min(4), time, "ListBundles", &list).await;
+            let one = std::slice::from_ref(&client);
+            measure(&load, (one, n_streams), "GetPackage", &packages).await;
+            measure(&load, (one, n_streams), "GetBundle", &bundles).await;
+            measure(&load, (one, n_streams.min(4)), "ListBundles", &list).await;
         }
         let mut clients = vec![client];
         while clients.len() < n_clients {
             clients.push(Client::connect(&address).await);
         }
-        measure(&clients, 1, time, "GetBundle", &bundles).await;
-        measure(&clients, 1, time, "ListBundles", &list).await;
+        measure(&load, (&clients, 1), "GetBundle", &bundles).await;
+        measure(&load, (&clients, 1), "ListBundles", &list).await;
         show_memory(pid, "at the end");
     });
     drop(own);
