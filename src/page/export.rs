@@ -96,10 +96,10 @@ pub fn export(
 }
 
 /// Pages that are made and not yet written.
-const WAITING: usize = 32;
+const WAITING: usize = 4;
 
 /// Memory for pages of the index, in KiB.
-const CACHE: i64 = 8 << 10;
+const CACHE: i64 = 4 << 10;
 
 /// Makes all pages, for somebody who writes them.
 fn make(
@@ -159,7 +159,6 @@ fn routes(index: &Index, shelf: &Shelf, packages: &[String]) -> Result<BTreeSet<
             routes.insert(Route::Diff(Comparison { old, new, package: None }));
         }
     }
-    let wanted: BTreeSet<&String> = packages.iter().collect();
     for package in packages {
         let filter = Filter { package: Some(package.clone()), ..Filter::default() };
         routes.insert(Route::Package(package.clone()));
@@ -182,9 +181,10 @@ fn routes(index: &Index, shelf: &Shelf, packages: &[String]) -> Result<BTreeSet<
             routes.extend(shelf.icon_of(index, catalog, package)?.map(Route::Icon));
         }
     }
-    for it in index.providers(&Filter::default(), &ApiPattern::default())? {
-        if wanted.contains(&it.package) && !it.api.kind.is_empty() {
-            routes.insert(Route::Api { group: it.api.group, kind: it.api.kind });
+    let wanted: BTreeSet<&String> = packages.iter().collect();
+    for it in index.owners(&Filter::default(), &ApiPattern::default())? {
+        if !it.kind.is_empty() && it.packages.iter().any(|it| wanted.contains(it)) {
+            routes.insert(Route::Api { group: it.group, kind: it.kind });
         }
     }
     Ok(routes)

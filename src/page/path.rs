@@ -318,9 +318,8 @@ fn all_of_default_channel(desk: Desk<'_>, question: &Question) -> Markup {
         let path = classic_path(&question.view, graph, &asked, &from, None);
         (name, version, path)
     });
-    let ways: Vec<(&String, &String, UpgradePath)> = ways.collect();
     let rows = html! {
-        @for (name, version, path) in &ways {
+        @for (name, version, path) in ways {
             tr id=(ids.make("from", version)) {
                 th scope="row" { (version_link(desk, &question.view.package, (name, version), &question.catalog)) }
                 td { @for (idx, step) in path.steps.iter().enumerate() {

@@ -11,7 +11,7 @@ use super::digest::hex;
 use super::icon;
 use super::plans::Plans;
 use crate::diag::Finding;
-use crate::index::query::{CatalogRow, DocumentFilter, Facet, Filter};
+use crate::index::query::{CatalogRow, Facet, Filter};
 use crate::index::{Index, IndexError};
 use crate::upgrade::check_catalog;
 use crate::version::by_numbers;
@@ -135,8 +135,7 @@ impl Shelf {
         if let Some(found) = known().get(catalog) {
             return Ok(Some(Arc::clone(found)));
         }
-        let documents = index.served_documents(catalog, &DocumentFilter::default())?;
-        if documents.iter().map(|it| it.size).sum::<u64>() > MAX_CHECKED {
+        if index.served_size(catalog)? > MAX_CHECKED {
             return Ok(None);
         }
         let input = index.catalog_input(catalog)?;

@@ -245,6 +245,13 @@ WHERE c.name = ?1";
 
 const DIGEST: &str = "SELECT source_digest FROM catalog WHERE name = ?1";
 
+const SIZE: &str = "
+SELECT coalesce(sum(t.size), 0)
+FROM catalog c
+CROSS JOIN catalog_document cd ON cd.catalog = c.id
+CROSS JOIN document_text t ON t.document = cd.document
+WHERE c.name = ?1";
+
 const DOCUMENTS: &str = "
 SELECT d.id, d.schema, d.package, d.name, t.size
 FROM catalog c
@@ -452,6 +459,14 @@ impl Index {
             let (id, schema, package, name) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
             Ok(ServedDocument { id, schema, package, name, size: row.get(4)? })
         })
+    }
+
+    /// The bytes of the texts of a catalog's documents; 0 if there is no such catalog.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn served_size(&self, catalog: &str) -> Result<u64, IndexError> {
+        Ok(self.rows(SIZE, [catalog], |row| row.get::<_, u64>(0))?.into_iter().sum())
     }
 
     /// The digest of a catalog's documents and their places. `None` if there is no such catalog.
