@@ -13,7 +13,7 @@ use crate::support::{scratch, write};
 fn cached(directory: &Path, cache: &str) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_olmdex"))
         .arg0("/bin/opm")
-        .args(["serve", "fixtures/shop/in", "--cache-only"])
+        .args(["serve", "fixtures/shop/in", "--cache-only", "--pprof-addr", "localhost:6060"])
         .arg(format!("--cache-dir={}", directory.join(cache).display()))
         .output()
         .unwrap();
@@ -25,6 +25,7 @@ fn caches_are_made_found_and_never_put_into_a_directory_of_something_else() {
     let directory = scratch();
     let (code, log) = cached(directory.path(), "new");
     assert!(code == Some(0) && log.contains("cache directory is empty"), "{log}");
+    assert!(log.contains("--pprof-capture-profiles have no effect"), "{log}");
     assert!(directory.path().join("new/olmdex.v1/index.db").exists());
     let (code, log) = cached(directory.path(), "new");
     assert!(code == Some(0) && log.contains("found existing cache contents"), "{log}");

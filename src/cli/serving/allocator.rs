@@ -11,7 +11,10 @@ use std::process::Command;
 const THRESHOLD: (&str, &str) = ("MALLOC_MMAP_THRESHOLD_", "131072");
 
 /// How many free bytes glibc keeps behind the last block in use: a thread that makes answers needs them again and again.
-const KEPT: (&str, &str) = ("MALLOC_TRIM_THRESHOLD_", "1048576");
+const KEPT: (&str, &str) = ("MALLOC_TRIM_THRESHOLD_", "524288");
+
+/// How many heaps there are; else each thread has one of its own.
+const HEAPS: (&str, &str) = ("MALLOC_ARENA_MAX", "2");
 
 /// Starts the program anew in this process, with large blocks given back to the system for as long as it runs.
 ///
@@ -26,5 +29,5 @@ pub(super) fn give_back_large_blocks() {
     let mut words = std::env::args_os();
     let name = words.next().unwrap_or_else(|| OsString::from("olmdex"));
     // Whatever kept it from starting: a server that takes more memory is better than none.
-    let _ = Command::new(program).arg0(name).args(words).envs([THRESHOLD, KEPT]).exec();
+    let _ = Command::new(program).arg0(name).args(words).envs([THRESHOLD, KEPT, HEAPS]).exec();
 }

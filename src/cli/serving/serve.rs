@@ -191,6 +191,9 @@ fn serve(context: &Context, args: &ServeArgs, log: &Log) -> CommandResult {
     if args.cache_enforce_integrity == Some(true) && args.cache_dir.is_none() {
         return Err(CommandError::usage("--cache-dir must be specified with --cache-enforce-integrity"));
     }
+    if args.pprof_capture_profiles || args.pprof_addr.as_ref().is_some_and(|it| !it.is_empty()) {
+        log.warn("there are no profiles of Go here: --pprof-addr and --pprof-capture-profiles have no effect");
+    }
     let grpc = args.port.is_some() || args.http.is_none();
     let maker = Arc::new(Maker::new(context, named, args, *log, grpc)?);
     let (snapshot, watched) = maker.make()?;

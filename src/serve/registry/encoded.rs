@@ -4,6 +4,7 @@
 //! What it deliberately does not do: it frames nothing, and knows no network.
 
 use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
 use prost::Message;
@@ -93,13 +94,12 @@ impl Encoded {
         if self.len() < MIN_PACKED {
             return self.clone();
         }
-        WORKSHOP.with_borrow_mut(|workshop| match workshop.pack(pieces) {
-            Some((frame, spans)) if frame.len() + size_of_val(&*spans) < self.held() => {
-                let n_unpacked = spans.iter().map(|(start, len)| (start + len) as usize).max().unwrap_or_default();
-                Self(Form::Packed { frame: place(frame), n_unpacked, spans })
-            }
-            _ => self.clone(),
-        })
+        let packed = pack(pieces, |frame, spans| {
+            let is_less = frame.len() + size_of_val(&*spans) < self.held();
+            let n_unpacked = spans.iter().map(|(start, len)| (start + len) as usize).max().unwrap_or_default();
+            is_less.then(|| Self(Form::Packed { frame: place(frame), n_unpacked, spans }))
+        });
+        packed.flatten().unwrap_or_else(|| self.clone())
     }
 
     /// The same with the bytes of a packed message at another place.
@@ -146,7 +146,7 @@ impl Encoded {
         match &self.0 {
             Form::Pieces(pieces) => pieces.clone(),
             Form::Packed { frame, n_unpacked, spans } => {
-                let all = WORKSHOP.with_borrow_mut(|it| it.unpack(frame, *n_unpacked));
+                let all = unpack(frame, *n_unpacked);
                 spans.iter().map(|(start, len)| all.slice(*start as usize..(start + len) as usize)).collect()
             }
         }
@@ -165,32 +165,51 @@ impl From<Vec<u8>> for Encoded {
     }
 }
 
-/// What packs and unpacks messages, which a thread keeps: to make it costs more than most messages, and memory that comes and goes between
-/// answers that stay is never given back.
-struct Workshop {
-    /// Fails to be made only without memory; then nothing is packed.
-    compressor: Option<zstd::bulk::Compressor<'static>>,
-    decompressor: zstd::bulk::Decompressor<'static>,
+/// What packs messages. To make it costs more than to pack most of them, and a message is packed once, so all threads have one.
+struct Packer {
+    compressor: zstd::bulk::Compressor<'static>,
     text: Vec<u8>,
     frame: Vec<u8>,
 }
 
+/// `None` until a message is packed.
+static PACKER: Mutex<Option<Packer>> = Mutex::new(None);
+
 thread_local! {
-    static WORKSHOP: RefCell<Workshop> = RefCell::new(Workshop {
-        compressor: zstd::bulk::Compressor::new(LEVEL).ok(),
-        decompressor: zstd::bulk::Decompressor::default(),
-        text: Vec::new(),
-        frame: Vec::new(),
-    });
+    static DECOMPRESSOR: RefCell<zstd::bulk::Decompressor<'static>> = RefCell::default();
 }
 
-impl Workshop {
-    /// Bytes of a buffer that stay.
-    const MAX_ROOM: usize = 256 << 10;
+/// Packs pieces, and hands on their frame and where they are in what is in it. `None` if that is not possible.
+fn pack<T>(pieces: &[Bytes], take: impl FnOnce(&[u8], Box<[Span]>) -> T) -> Option<T> {
+    // Whoever panicked has left buffers, which are emptied.
+    let mut packer = PACKER.lock().unwrap_or_else(PoisonError::into_inner);
+    let packer = match &mut *packer {
+        Some(packer) => packer,
+        // It fails only without memory.
+        none => none.insert(Packer::new().ok()?),
+    };
+    packer.clean();
+    let (frame, spans) = packer.pack(pieces)?;
+    Some(take(frame, spans))
+}
 
-    /// A frame of the pieces, each once, and where they are in what is in it. `None` if it is not possible.
+fn unpack(frame: &[u8], n_unpacked: usize) -> Bytes {
+    let mut text = Vec::with_capacity(n_unpacked);
+    let unpacked = DECOMPRESSOR.with_borrow_mut(|it| it.decompress_to_buffer(frame, &mut text));
+    unpacked.expect("`pack` made the frame of so many bytes, and there is room for them");
+    text.into()
+}
+
+impl Packer {
+    /// Bytes of a buffer that stay.
+    const MAX_ROOM: usize = 64 << 10;
+
+    fn new() -> std::io::Result<Self> {
+        Ok(Self { compressor: zstd::bulk::Compressor::new(LEVEL)?, text: Vec::new(), frame: Vec::new() })
+    }
+
+    /// A frame of the pieces, each once, and where they are in what is in it.
     fn pack(&mut self, pieces: &[Bytes]) -> Option<(&[u8], Box<[Span]>)> {
-        self.clean();
         let mut spans: Vec<Span> = Vec::with_capacity(pieces.len());
         for (idx, piece) in pieces.iter().enumerate() {
             if is_again(pieces, idx) {
@@ -204,15 +223,8 @@ impl Workshop {
             spans.push((start as u32, piece.len() as u32));
         }
         self.frame.reserve(zstd::zstd_safe::compress_bound(self.text.len()));
-        self.compressor.as_mut()?.compress_to_buffer(&self.text, &mut self.frame).ok()?;
+        self.compressor.compress_to_buffer(&self.text, &mut self.frame).ok()?;
         Some((&self.frame, spans.into()))
-    }
-
-    fn unpack(&mut self, frame: &[u8], n_unpacked: usize) -> Bytes {
-        let mut text = Vec::with_capacity(n_unpacked);
-        let unpacked = self.decompressor.decompress_to_buffer(frame, &mut text);
-        unpacked.expect("`pack` made the frame of so many bytes, and there is room for them");
-        text.into()
     }
 
     fn clean(&mut self) {
