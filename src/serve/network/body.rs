@@ -15,6 +15,7 @@ use hyper::body::Frame;
 use tokio::sync::mpsc;
 use tonic::Status;
 
+use crate::serve::answers::Messages;
 use crate::serve::registry::encoded::Encoded;
 
 /// Shorter pieces of messages are copied together.
@@ -111,11 +112,20 @@ impl Buf for Pieces {
     }
 }
 
+/// Bytes of messages that are sent at once, if none of them is longer.
+pub(super) const MAX_BATCH: usize = 32 << 10;
+
 /// The body of an answer.
 #[derive(Debug, Default)]
 pub(super) enum Body {
-    /// All messages.
-    Whole(Frames),
+    /// Messages that are there. They are unpacked when they can be sent: who asks for much and reads nothing holds no more than what
+    /// everybody shares.
+    Whole {
+        /// All of them.
+        messages: Messages,
+        /// How many were taken.
+        n_taken: usize,
+    },
     /// Messages that are made while they are sent.
     Made(mpsc::Receiver<Result<Frames, Status>>),
     /// Nothing but how it ended.
@@ -123,6 +133,12 @@ pub(super) enum Body {
     /// Nothing.
     #[default]
     Empty,
+}
+
+impl From<Messages> for Body {
+    fn from(messages: Messages) -> Self {
+        Self::Whole { messages, n_taken: 0 }
+    }
 }
 
 impl hyper::body::Body for Body {
@@ -136,12 +152,16 @@ impl hyper::body::Body for Body {
         loop {
             let ended = || Self::Ended(Status::ok(""));
             match &mut *self {
-                Self::Whole(frames) => {
-                    let frames = std::mem::take(frames);
-                    *self = ended();
+                Self::Whole { messages, n_taken } => {
+                    let mut frames = Frames::default();
+                    while let Some(message) = messages.get(*n_taken).filter(|_| frames.len() < MAX_BATCH) {
+                        frames.add(message);
+                        *n_taken += 1;
+                    }
                     if frames.len() > 0 {
                         return Poll::Ready(Some(Ok(Frame::data(frames.into()))));
                     }
+                    *self = ended();
                 }
                 Self::Made(made) => match ready!(made.poll_recv(context)) {
                     Some(Ok(frames)) => return Poll::Ready(Some(Ok(Frame::data(frames.into())))),
@@ -220,6 +240,7 @@ mod tests {
             match frame.into_data() {
                 Ok(mut data) => {
                     let n_bytes = data.remaining();
+                    assert!(n_bytes > 0);
                     bytes.extend_from_slice(&data.copy_to_bytes(n_bytes));
                 }
                 Err(frame) => {
@@ -237,8 +258,10 @@ mod tests {
     #[test]
     fn a_body_ends_with_one_status() {
         assert_eq!(read(Body::default()), (vec![], vec![]));
-        assert_eq!(read(Body::Whole(Frames::default())), (vec![], vec!["0 ".to_owned()]));
-        assert_eq!(read(Body::Whole(Frames::of(&[message(5)]))), (wire(&[5]), vec!["0 ".to_owned()]));
+        for lens in [&[][..], &[5], &[0, 0], &[MAX_BATCH, 1, 20_000, 20_000, 3 * MAX_BATCH, 7]] {
+            let messages: Messages = lens.iter().map(|it| message(*it)).collect();
+            assert_eq!(read(messages.into()), (wire(lens), vec!["0 ".to_owned()]), "{lens:?}");
+        }
         for (end, expected) in [(None, "0 "), (Some(Status::unknown("no \"x\"\nü")), "2 no%20%22x%22%0A%C3%BC")] {
             let (to, from) = mpsc::channel(4);
             to.try_send(Ok(Frames::of(&[message(5), message(9000)]))).unwrap();

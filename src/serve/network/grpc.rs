@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tonic::codec::{DecodeBuf, Decoder};
 use tonic::{Status, Streaming};
 
-use super::body::{Body, Frames};
+use super::body::{Body, Frames, MAX_BATCH};
 use super::counters::Counters;
 use super::state::Shared;
 use crate::diag::printable;
@@ -32,10 +32,7 @@ const MAX_QUESTION: usize = 64 << 10;
 /// How long a client may take nothing.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Bytes of messages that are sent at once, if none of them is longer.
-const MAX_BATCH: usize = 32 << 10;
-
-/// How many of these wait to be sent.
+/// How many batches of messages wait to be sent.
 const N_WAITING: usize = 2;
 
 /// Bytes of messages that are made before others may ask.
@@ -131,7 +128,7 @@ async fn answer(shared: &Shared, call: Call<'_>, mut questions: Streaming<Bytes>
         Method::HealthCheck => {
             // 1: serving, 2: not serving
             let status = if shared.is_stopping() { 2 } else { 1 };
-            Ok(Body::Whole(Frames::of(&[vec![0x08, status].into()])))
+            Ok(Messages::from([vec![0x08, status].into()]).into())
         }
         Method::Registry(RegistryMethod::ListBundles) => {
             let keys = ask(&snapshot, &catalog, |registry| registry.list_keys()).await?;
@@ -141,7 +138,7 @@ async fn answer(shared: &Shared, call: Call<'_>, mut questions: Streaming<Bytes>
             let asked = Question { catalog: Arc::clone(&catalog), method: path.to_owned(), message: raw.clone() };
             // This thread need not wait for a connection to the index then.
             if let Some(messages) = snapshot.answers.get(&asked) {
-                return Ok(Body::Whole(Frames::of(&*messages)));
+                return Ok(messages.into());
             }
             let call = move |registry: &Registry<'_>| {
                 let mut messages = Vec::new();
@@ -157,7 +154,7 @@ async fn answer(shared: &Shared, call: Call<'_>, mut questions: Streaming<Bytes>
             };
             let messages = Messages::from(messages);
             snapshot.answers.add(asked, &messages);
-            Ok(Body::Whole(Frames::of(&*messages)))
+            Ok(messages.into())
         }
         Method::CustomSchemas => {
             let found = ask(&snapshot, &catalog, move |registry| {
@@ -226,8 +223,10 @@ fn batches<I: Send + 'static>(
                         made = make(registry, item).map(|message| frames.add(&message));
                     }
                     n_bytes += frames.len();
-                    // There is room for it, unless nobody listens any more.
-                    let _ = turn.try_send(Ok(frames));
+                    if frames.len() > 0 {
+                        // There is room for it, unless nobody listens any more.
+                        let _ = turn.try_send(Ok(frames));
+                    }
                     made?;
                 }
                 Ok(items)
