@@ -9,8 +9,8 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 
-use crate::support::scratch;
 use crate::support::server::Server;
+use crate::support::{scratch, write};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -96,6 +96,67 @@ fn clients_that_wait_hold_nobody_else_up() {
     }
     assert_well(&server);
     drop(waiting);
+    assert_eq!(server.terminate(), Some(0));
+}
+
+/// Resident memory of a process, in MiB.
+fn memory(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:")).unwrap();
+    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() >> 10
+}
+
+#[test]
+fn who_asks_for_much_and_reads_nothing_holds_it_once() {
+    const N_STREAMS: usize = 200;
+    let directory = scratch();
+    // Its message has more than a megabyte, which is kept in a few hundred bytes.
+    let description = "large ".repeat(100_000);
+    let catalog = [
+        r#"{"schema": "olm.package", "name": "big", "defaultChannel": "stable"}"#.to_owned(),
+        r#"{"schema": "olm.channel", "package": "big", "name": "stable", "entries": [{"name": "big.v1.0.0"}]}"#
+            .to_owned(),
+        format!(
+            r#"{{"schema": "olm.bundle", "package": "big", "name": "big.v1.0.0", "image": "quay.io/example/big:v1", "properties": [
+            {{"type": "olm.package", "value": {{"packageName": "big", "version": "1.0.0"}}}},
+            {{"type": "olm.csv.metadata", "value": {{"displayName": "Big", "description": "{description}"}}}}]}}"#
+        ),
+    ];
+    write(directory.path(), "big/catalog.json", &catalog.join("\n"));
+    let source = format!("big={}", directory.path().join("big").display());
+    let server = Server::start(directory.path(), &[&source]);
+    let question = b"\x0a\x03big\x12\x06stable\x1a\x0abig.v1.0.0";
+    for _ in 0..3 {
+        let (status, answer) = server.call("/api.Registry/GetBundle", question);
+        assert!(status == "0" && answer.len() > 1_200_000, "{status} {}", answer.len());
+    }
+    let before = memory(server.id());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let answers = runtime.block_on(async {
+        let stream = tokio::net::TcpStream::connect(&server.grpc).await.unwrap();
+        let (mut client, connection) = hyper::client::conn::http2::Builder::new(TokioExecutor::new())
+            .initial_stream_window_size(0)
+            .handshake(TokioIo::new(stream))
+            .await
+            .unwrap();
+        tokio::spawn(connection);
+        let frame = [&[0, 0, 0, 0, u8::try_from(question.len()).unwrap()], &question[..]].concat();
+        let mut answers = Vec::new();
+        for _ in 0..N_STREAMS {
+            client.ready().await.unwrap();
+            let request = hyper::Request::post(format!("http://{}/api.Registry/GetBundle", server.grpc))
+                .header("content-type", "application/grpc")
+                .body(Full::new(Bytes::from(frame.clone())))
+                .unwrap();
+            answers.push(client.send_request(request).await.unwrap());
+        }
+        answers
+    });
+    assert_well(&server);
+    let grown = memory(server.id()).saturating_sub(before);
+    assert!(grown < 60, "{grown} MiB");
+    assert_eq!(answers.len(), N_STREAMS);
+    drop((answers, runtime));
     assert_eq!(server.terminate(), Some(0));
 }
 

@@ -118,8 +118,7 @@ pub(super) const MAX_BATCH: usize = 32 << 10;
 /// The body of an answer.
 #[derive(Debug, Default)]
 pub(super) enum Body {
-    /// Messages that are there. They are unpacked when they can be sent: who asks for much and reads nothing holds no more than what
-    /// everybody shares.
+    /// Messages that are there. They are unpacked when their turn comes.
     Whole {
         /// All of them.
         messages: Messages,

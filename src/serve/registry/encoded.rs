@@ -4,7 +4,7 @@
 //! What it deliberately does not do: it frames nothing, and knows no network.
 
 use std::cell::RefCell;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use bytes::Bytes;
 use prost::Message;
@@ -43,7 +43,45 @@ enum Form {
         n_unpacked: usize,
         /// Where the pieces are in what is in it, in the order of the message.
         spans: Box<[Span]>,
+        /// What is in it, as long as somebody has it.
+        unpacked: Unpacked,
     },
+}
+
+/// What was unpacked and is still on its way to somebody: who asks for the same meanwhile gets the same, so that a hundred clients that
+/// read slowly hold it once.
+#[derive(Debug, Clone, Default)]
+struct Unpacked(Arc<Mutex<Weak<Vec<u8>>>>);
+
+impl PartialEq for Unpacked {
+    /// It says nothing about the message.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Unpacked {}
+
+impl Unpacked {
+    fn get(&self, unpack: impl FnOnce() -> Vec<u8>) -> Bytes {
+        // What is in it is whole, whoever panicked.
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = known.upgrade().unwrap_or_else(|| {
+            let text = Arc::new(unpack());
+            *known = Arc::downgrade(&text);
+            text
+        });
+        Bytes::from_owner(Text(text))
+    }
+}
+
+/// Bytes that several have.
+struct Text(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Text {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 /// The first byte of a piece and how many it has.
@@ -97,7 +135,8 @@ impl Encoded {
         let packed = pack(pieces, |frame, spans| {
             let is_less = frame.len() + size_of_val(&*spans) < self.held();
             let n_unpacked = spans.iter().map(|(start, len)| (start + len) as usize).max().unwrap_or_default();
-            is_less.then(|| Self(Form::Packed { frame: place(frame), n_unpacked, spans }))
+            is_less
+                .then(|| Self(Form::Packed { frame: place(frame), n_unpacked, spans, unpacked: Unpacked::default() }))
         });
         packed.flatten().unwrap_or_else(|| self.clone())
     }
@@ -107,9 +146,12 @@ impl Encoded {
     pub fn moved(&self, place: impl FnOnce(&[u8]) -> Bytes) -> Self {
         match &self.0 {
             Form::Pieces(_) => self.clone(),
-            Form::Packed { frame, n_unpacked, spans } => {
-                Self(Form::Packed { frame: place(frame), n_unpacked: *n_unpacked, spans: spans.clone() })
-            }
+            Form::Packed { frame, n_unpacked, spans, unpacked } => Self(Form::Packed {
+                frame: place(frame),
+                n_unpacked: *n_unpacked,
+                spans: spans.clone(),
+                unpacked: unpacked.clone(),
+            }),
         }
     }
 
@@ -145,8 +187,8 @@ impl Encoded {
     pub fn pieces(&self) -> Vec<Bytes> {
         match &self.0 {
             Form::Pieces(pieces) => pieces.clone(),
-            Form::Packed { frame, n_unpacked, spans } => {
-                let all = unpack(frame, *n_unpacked);
+            Form::Packed { frame, n_unpacked, spans, unpacked } => {
+                let all = unpacked.get(|| unpack(frame, *n_unpacked));
                 spans.iter().map(|(start, len)| all.slice(*start as usize..(start + len) as usize)).collect()
             }
         }
@@ -193,11 +235,11 @@ fn pack<T>(pieces: &[Bytes], take: impl FnOnce(&[u8], Box<[Span]>) -> T) -> Opti
     Some(take(frame, spans))
 }
 
-fn unpack(frame: &[u8], n_unpacked: usize) -> Bytes {
+fn unpack(frame: &[u8], n_unpacked: usize) -> Vec<u8> {
     let mut text = Vec::with_capacity(n_unpacked);
     let unpacked = DECOMPRESSOR.with_borrow_mut(|it| it.decompress_to_buffer(frame, &mut text));
     unpacked.expect("`pack` made the frame of so many bytes, and there is room for them");
-    text.into()
+    text
 }
 
 impl Packer {
@@ -278,6 +320,11 @@ mod tests {
             assert!(packed.held() <= encoded.held().min(500), "{}", packed.held());
             assert_eq!(packed.moved(Bytes::copy_from_slice), packed);
             assert_eq!(packed.packed(Bytes::copy_from_slice), packed);
+            if matches!(packed.0, Form::Packed { .. }) {
+                // Who asks while another has it gets the same bytes, also of one that was moved.
+                let (first, second) = (packed.pieces(), packed.moved(Bytes::copy_from_slice).pieces());
+                assert!(first.iter().zip(&second).all(|(a, b)| a.as_ptr() == b.as_ptr()));
+            }
         }
     }
 }
