@@ -122,7 +122,7 @@ fn who_asks_for_much_and_reads_nothing_holds_it_once() {
             {{"type": "olm.csv.metadata", "value": {{"displayName": "Big", "description": "{description}"}}}}]}}"#
         ),
     ];
-    write(directory.path(), "big/catalog.json", &catalog.join("\n"));
+    write(directory.path(), "big/catalog.json", catalog.join("\n"));
     let source = format!("big={}", directory.path().join("big").display());
     let server = Server::start(directory.path(), &[&source]);
     let question = b"\x0a\x03big\x12\x06stable\x1a\x0abig.v1.0.0";
