@@ -28,6 +28,7 @@ pub(super) fn give_back_large_blocks() {
     let Ok(program) = std::env::current_exe() else { return };
     let mut words = std::env::args_os();
     let name = words.next().unwrap_or_else(|| OsString::from("olmdex"));
+    let unset = [THRESHOLD, KEPT, HEAPS].into_iter().filter(|it| std::env::var_os(it.0).is_none());
     // Whatever kept it from starting: a server that takes more memory is better than none.
-    let _ = Command::new(program).arg0(name).args(words).envs([THRESHOLD, KEPT, HEAPS]).exec();
+    let _ = Command::new(program).arg0(name).args(words).envs(unset).exec();
 }
