@@ -51,7 +51,7 @@ fn full_of_ranges(criterion: &mut Criterion) {
         let filter = Filter::default();
         let graphs = index.package_graphs(&filter, "p").expect("the package");
         let view = PackageView::new("p", graphs, &index.catalog_ranks(&filter).expect("the catalog"));
-        let from = InstalledBundle { name: "p.v1.0.0".to_owned(), version: "1.0.0".to_owned(), is_in_catalog: true };
+        let from = InstalledBundle::held("p.v1.0.0".to_owned(), "1.0.0".to_owned());
         let asked = Asked { installed: Some(from.clone()), channels: vec!["c".to_owned()], ..Asked::default() };
         let goal = format!("p.v1.{}.0", n - 2);
         let effort = Effort::default();

@@ -257,7 +257,7 @@ fn users(old: &State<'_>, new: &State<'_>, channel: &str, question: &Question<'_
         for name in names.filter(|it| !it.is_empty()) {
             let version = versions.get(name.as_str()).copied().unwrap_or_default().to_owned();
             if seen.insert((name.clone(), version.clone())) {
-                users.push(InstalledBundle { name: name.clone(), version, is_in_catalog: true });
+                users.push(InstalledBundle::held(name.clone(), version));
             }
         }
     }
@@ -327,7 +327,7 @@ fn in_channel(
 
 impl Simulated {
     fn installed(&self) -> InstalledBundle {
-        InstalledBundle { name: self.installed.clone(), version: self.version.clone(), is_in_catalog: true }
+        InstalledBundle::held(self.installed.clone(), self.version.clone())
     }
 }
 

@@ -10,7 +10,9 @@ use serde::Serialize;
 use super::error::LockError;
 use crate::index::Index;
 use crate::index::query::{BundleDetail, BundleSelector, Filter};
-use crate::upgrade::{Asked, Generation, PackageView, classic, classic_path, classic_updates, v1_path, v1_updates};
+use crate::upgrade::{
+    Asked, Generation, InstalledError, PackageView, classic, classic_path, classic_updates, v1_path, v1_updates,
+};
 use crate::version::Version;
 
 /// What Renovate reads.
@@ -97,7 +99,7 @@ pub fn releases(index: &Index, catalogs: &[String], package: &str, select: &Sele
     let names: BTreeSet<&str> = channels.iter().flat_map(|it| &it.entries).map(|it| it.name.as_str()).collect();
     let reached = match &select.from {
         None => None,
-        Some((from, olm, reach)) => Some(reached(&view, select, from, *olm, *reach)?),
+        Some((from, olm, reach)) => Some(reached(index, &view, select, (from, *olm, *reach))?),
     };
     let selector = BundleSelector {
         catalogs: vec![graph.catalog.clone()],
@@ -148,17 +150,20 @@ pub fn releases(index: &Index, catalogs: &[String], package: &str, select: &Sele
 
 /// The bundles that OLM gets to.
 fn reached(
+    index: &Index,
     view: &PackageView,
     select: &Select,
-    from: &str,
-    olm: Generation,
-    reach: Reach,
+    (from, olm, reach): (&str, Generation, Reach),
 ) -> Result<BTreeSet<String>, LockError> {
-    let Some(installed) = view.find_installed(from) else {
-        let known = view.bundles().iter().map(|it| it.1.clone()).collect();
+    let installed = view.find_installed_in(index, from).map_err(|error| {
         let of = format!("package `{}`", view.package);
-        return Err(LockError::Unknown { what: "version", name: from.to_owned(), of, known });
-    };
+        let unknown = |known| LockError::Unknown { what: "version", name: from.to_owned(), of, known };
+        match error {
+            InstalledError::Unknown { .. } => unknown(view.bundles().iter().map(|it| it.1.clone()).collect()),
+            InstalledError::Several { names, .. } => unknown(names),
+            InstalledError::Index(error) => error.into(),
+        }
+    })?;
     let channels = select.channel.clone().into_iter().collect();
     let asked = Asked { installed: Some(installed.clone()), channels, ..Asked::default() };
     let Some(graph) = view.graphs.first() else { return Ok(BTreeSet::new()) };

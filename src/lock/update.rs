@@ -152,7 +152,7 @@ pub(super) fn way(index: &Index, operator: &LockedOperator, to: Option<&str>) ->
         return Ok(stays(format!("catalog `{}` does not have the package any more", operator.catalog)));
     };
     let is_in_catalog = graph.bundles.iter().any(|it| it.name == operator.bundle);
-    let from = InstalledBundle { name: operator.bundle.clone(), version: operator.version.clone(), is_in_catalog };
+    let from = InstalledBundle::named(operator.bundle.clone(), operator.version.clone(), is_in_catalog);
     let target = match to {
         None => None,
         Some(text) => match view.find(text) {

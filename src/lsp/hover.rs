@@ -133,7 +133,7 @@ fn reached(graph: &PackageGraph, channel: &str, name: &str) -> String {
 fn next(graph: &PackageGraph, channel: &str, name: &str) -> Vec<String> {
     let rank = CatalogRank::default();
     let view = PackageView::new(&graph.package, vec![graph.clone()], &[rank]);
-    let Some(installed) = view.find_installed(name) else { return Vec::new() };
+    let Ok(installed) = view.find_installed(name) else { return Vec::new() };
     let asked = Asked { installed: Some(installed), channels: vec![channel.to_owned()], ..Asked::default() };
     let words = |olm: &str, it: &Updates| match (&it.verdict, &it.target) {
         (Verdict::Update | Verdict::Install, Some(target)) => {

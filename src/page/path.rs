@@ -12,8 +12,8 @@ use super::site::{Desk, Page};
 use crate::diag::counted;
 use crate::index::query::{Filter, Reach};
 use crate::upgrade::{
-    Asked, Effort, FewestSteps, Generation, InstalledBundle, PackageView, PathStep, UpgradePath, WhyNot, classic_path,
-    classic_why_not, fewest_steps, v1_path, v1_why_not,
+    Asked, Effort, FewestSteps, Generation, InstalledBundle, InstalledError, PackageView, PathStep, UpgradePath,
+    WhyNot, classic_path, classic_why_not, fewest_steps, v1_path, v1_why_not,
 };
 
 /// A question with all that it needs to be answered.
@@ -41,9 +41,11 @@ impl Question {
         }
         let from = match &way.from {
             None => None,
-            Some(text) => match view.find_installed(text) {
-                Some(found) => Some(found),
-                None => return Err(desk.unknown_version(package, text)?),
+            Some(text) => match view.find_installed_in(desk.index(), text) {
+                Ok(found) => Some(found),
+                Err(InstalledError::Unknown { .. }) => return Err(desk.unknown_version(package, text)?),
+                Err(InstalledError::Index(error)) => return Err(error.into()),
+                Err(error) => return Err(PageError::parameter("from", &error.to_string())),
             },
         };
         let to = match &way.to {
@@ -312,7 +314,7 @@ fn all_of_default_channel(desk: Desk<'_>, question: &Question) -> Markup {
     let bundles: Vec<&(String, String)> =
         question.view.bundles().iter().filter(|it| entries.contains(&it.0.as_str())).collect();
     let ways = bundles.iter().map(|(name, version)| {
-        let from = InstalledBundle { name: name.clone(), version: version.clone(), is_in_catalog: true };
+        let from = InstalledBundle::held(name.clone(), version.clone());
         let channels = vec![graph.default_channel.clone()];
         let asked = Asked { installed: Some(from.clone()), channels, ..Asked::default() };
         let path = classic_path(&question.view, graph, &asked, &from, None);

@@ -34,7 +34,7 @@ pub enum PageError {
         why: String,
     },
     /// Something that was named is not there.
-    #[error("there is no {what} `{name}`")]
+    #[error("there is no {what} `{name}`{}{near}", if .near.is_empty() { "" } else { "; " })]
     Unknown {
         /// What it is.
         what: &'static str,
@@ -42,6 +42,8 @@ pub enum PageError {
         name: String,
         /// What was meant, and the address that leads there.
         meant: Option<(String, String)>,
+        /// What comes nearest, in words, or empty.
+        near: String,
     },
     /// The answer would be larger than a page may be.
     #[error("{0}")]

@@ -11,6 +11,7 @@ use super::route::{Form, Release, Route, Stream};
 use super::shelf::Shelf;
 use crate::diag::closest;
 use crate::index::Index;
+use crate::version::{Version, nearest};
 
 /// What pages are made from.
 #[derive(Debug, Clone, Copy)]
@@ -90,7 +91,7 @@ impl<'s> Desk<'s> {
         match name {
             Some(name) if !self.catalogs().any(|it| it == name) => {
                 let meant = closest(name, self.catalogs()).map(|it| (it.to_owned(), String::new()));
-                Err(PageError::Unknown { what: "catalog", name: name.clone(), meant })
+                Err(PageError::Unknown { what: "catalog", name: name.clone(), meant, near: String::new() })
             }
             _ => Ok(()),
         }
@@ -119,7 +120,7 @@ impl<'s> Desk<'s> {
         let names = self.index().package_names()?;
         let meant = closest(name, names.iter().map(String::as_str).filter(|it| *it != name));
         let meant = meant.map(|it| (it.to_owned(), Route::Package(it.to_owned()).address(Form::Page)));
-        Ok(PageError::Unknown { what: "package", name: name.to_owned(), meant })
+        Ok(PageError::Unknown { what: "package", name: name.to_owned(), meant, near: String::new() })
     }
 
     /// That a package has no such version, and which was meant.
@@ -135,7 +136,9 @@ impl<'s> Desk<'s> {
             let release = Release { package: package.to_owned(), version: it.to_owned(), catalog: None };
             (it.to_owned(), Route::Version(release, super::route::Part::Whole).address(Form::Page))
         });
-        Ok(PageError::Unknown { what: "version", name: format!("{package} {version}"), meant })
+        let wanted = Version::parse_tolerant(version).ok();
+        let near = wanted.and_then(|it| nearest(Some(&it), versions.iter().map(String::as_str))).unwrap_or_default();
+        Ok(PageError::Unknown { what: "version", name: format!("{package} {version}"), meant, near })
     }
 
     /// That a package has no such channel, and which was meant.
@@ -148,6 +151,6 @@ impl<'s> Desk<'s> {
             let stream = Stream { package: package.to_owned(), channel: it.to_owned(), catalog: None };
             (it.to_owned(), Route::Channel(stream).address(Form::Page))
         });
-        Ok(PageError::Unknown { what: "channel", name: format!("{package}/{channel}"), meant })
+        Ok(PageError::Unknown { what: "channel", name: format!("{package}/{channel}"), meant, near: String::new() })
     }
 }

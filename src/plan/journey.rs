@@ -63,8 +63,7 @@ pub(super) fn travel<'q>(
     for minor in path {
         views.push(catalogs.view(&operator.families, *minor, &operator.package)?);
     }
-    let bundle =
-        InstalledBundle { name: operator.installed.clone(), version: operator.version.clone(), is_in_catalog: true };
+    let bundle = InstalledBundle::held(operator.installed.clone(), operator.version.clone());
     let start = Standing { bundle, channels: operator.channels.clone(), range: operator.range.clone() };
     let mut traveller = Traveller {
         judge: Judge::new(question, catalogs, path, operator),
@@ -421,8 +420,7 @@ impl Traveller<'_> {
         let mut way = way(view, self.operator, from);
         let mut ranks = Vec::new();
         for target in &way {
-            let bundle =
-                InstalledBundle { name: target.bundle.clone(), version: target.version.clone(), is_in_catalog: true };
+            let bundle = InstalledBundle::held(target.bundle.clone(), target.version.clone());
             ranks.push(self.rank(&Standing { bundle, ..from.clone() }, idx, minors)?);
         }
         let Some(best) = ranks.iter().max().copied() else { return Ok(None) };
@@ -438,7 +436,7 @@ impl Traveller<'_> {
             let (name, version) = (last.bundle.clone(), last.version.clone());
             self.journey.target = Some(name.clone());
             self.journey.target_support = Some(self.judge.support(&version));
-            self.at.bundle = InstalledBundle { name, version, is_in_catalog: true };
+            self.at.bundle = InstalledBundle::held(name, version);
         }
         let mut sets = set.into_iter();
         self.journey

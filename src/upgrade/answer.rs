@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::classic;
+use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::v1::{self, bundle_version};
 use crate::index::query::{CatalogRank, PackageGraph};
@@ -31,18 +32,6 @@ impl Generation {
             Self::V1 => "v1",
         }
     }
-}
-
-/// An installed bundle.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct InstalledBundle {
-    /// Its name.
-    pub name: String,
-    /// Its version.
-    pub version: String,
-    /// Whether a catalog holds it.
-    pub is_in_catalog: bool,
 }
 
 /// A bundle that can be upgraded to, or installed.
@@ -155,27 +144,6 @@ impl PackageView {
         all.iter().find(|it| Version::parse(&it.1).is_ok_and(|version| version == wanted)).cloned()
     }
 
-    /// An installed bundle by its name, its version, or `NAME@VERSION`, which is how one is named that no catalog holds.
-    /// Without its version such a name must end with it, as in `keda.v2.10.1`.
-    #[must_use]
-    pub fn find_installed(&self, text: &str) -> Option<InstalledBundle> {
-        if let Some((name, version)) = self.find(text) {
-            return Some(InstalledBundle { name, version, is_in_catalog: true });
-        }
-        let elsewhere = |name: &str, version: &str| {
-            Version::parse(version).ok()?;
-            let is_in_catalog = self.bundles().iter().any(|it| it.0 == name);
-            Some(InstalledBundle { name: name.to_owned(), version: version.to_owned(), is_in_catalog })
-        };
-        if let Some((name, version)) = text.rsplit_once('@') {
-            return elsewhere(name, version);
-        }
-        if let Ok(version) = Version::parse_tolerant(text) {
-            return elsewhere(&format!("{}.v{version}", self.package), &version.to_string());
-        }
-        text.match_indices(".v").find_map(|(at, _)| elsewhere(text, &text[at + 2..]))
-    }
-
     /// Whether a bundle of a catalog is deprecated.
     pub(super) fn is_deprecated(&self, catalog: &str, bundle: &str) -> bool {
         let graph = self.graphs.iter().find(|it| it.catalog == catalog);
@@ -198,20 +166,6 @@ impl PackageView {
             refused_for: None,
             permits: step.permits,
         }
-    }
-}
-
-impl InstalledBundle {
-    /// As OLM Classic sees it.
-    #[must_use]
-    pub fn as_classic(&self) -> classic::Installed {
-        classic::Installed { name: self.name.clone(), version: Version::parse(&self.version).ok() }
-    }
-
-    /// As OLM v1 sees it.
-    #[must_use]
-    pub fn as_v1(&self) -> v1::Installed {
-        v1::Installed { name: self.name.clone(), version: self.version.clone(), release: None }
     }
 }
 

@@ -4,8 +4,9 @@
 
 use std::collections::HashMap;
 
-use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target};
+use super::answer::{Asked, Generation, PackageView, Target};
 use super::compat::{Claims, judge};
+use super::installed::InstalledBundle;
 use super::path::{PathStep, UpgradePath};
 use super::shortest::{Effort, Wish, classic_shortest, v1_shortest};
 use crate::constraint::openshift::Minor;

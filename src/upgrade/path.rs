@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target};
+use super::answer::{Asked, Generation, PackageView, Target};
 use super::classic::End;
+use super::installed::InstalledBundle;
 use super::updates::v1_target;
 use super::v1;
 use crate::index::query::PackageGraph;
@@ -147,7 +148,7 @@ pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Op
             v1_target(catalog, catalog.candidate(&found.bundle)?, permits, &asked.channels)
         });
         let Some(target) = target else { return answer.finish(false, "is where it stops") };
-        at = InstalledBundle { name: target.bundle.clone(), version: target.version.clone(), is_in_catalog: true };
+        at = InstalledBundle::held(target.bundle.clone(), target.version.clone());
         answer.steps.push(target.into());
         if !seen.insert(at.name.clone()) {
             return answer.finish(false, "was installed before: the path loops");

@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use super::answer::{InstalledBundle, PackageView};
+use super::answer::PackageView;
+use super::installed::InstalledBundle;
 use super::shortest::first_steps;
 use crate::index::query::{EdgeScope, Filter, Reach};
 use crate::index::{Index, IndexError};

@@ -11,8 +11,9 @@ use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, HashMap};
 
-use super::answer::{Asked, InstalledBundle, PackageView, Target};
+use super::answer::{Asked, PackageView, Target};
 use super::classic;
+use super::installed::InstalledBundle;
 use super::path::{PathStep, Setting};
 use super::permit::Permit;
 use super::trails::Trails;
@@ -141,7 +142,7 @@ impl<'s> V1Search<'s> {
     fn installed(&self, rank: Option<u32>) -> InstalledBundle {
         let Some(rank) = rank else { return self.from.clone() };
         let candidate = self.web.target(rank).1;
-        InstalledBundle { name: candidate.name.clone(), version: candidate.version_text(), is_in_catalog: true }
+        InstalledBundle::held(candidate.name.clone(), candidate.version_text())
     }
 
     /// The last steps of the ways that are wished for, the shortest first.
@@ -301,5 +302,5 @@ fn search(
 }
 
 fn after(target: &Target) -> InstalledBundle {
-    InstalledBundle { name: target.bundle.clone(), version: target.version.clone(), is_in_catalog: true }
+    InstalledBundle::held(target.bundle.clone(), target.version.clone())
 }

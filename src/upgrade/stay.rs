@@ -5,8 +5,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Generation, InstalledBundle, PackageView};
+use super::answer::{Generation, PackageView};
 use super::compat::{Claims, Compatibility, Evidence, judge};
+use super::installed::InstalledBundle;
 use super::path::PathStep;
 use crate::constraint::openshift::Minor;
 use crate::index::query::PackageGraph;

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target, channel_words};
+use super::answer::{Asked, Generation, PackageView, Target, channel_words};
 use super::classic;
+use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::v1::{self, CatalogWalk};
 use crate::index::query::PackageGraph;

@@ -7,8 +7,9 @@ use std::collections::{HashMap, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{InstalledBundle, PackageView};
+use super::answer::PackageView;
 use super::classic::{self, End, OrderError, Walker};
+use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::v1::{self, Question, ResolveError};
 use crate::version::VersionRelease;
@@ -117,7 +118,7 @@ impl<'v> Ways<'v> {
                 (found.bundle, found.recorded_version)
             }
         };
-        Some(InstalledBundle { name, version, is_in_catalog: true })
+        Some(InstalledBundle::held(name, version))
     }
 
     /// Why OLM v1 stops at a bundle although something leads on, if it does: it refuses what it would take.

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::{Asked, Generation, InstalledBundle, PackageView, Target, channel_words};
+use super::answer::{Asked, Generation, PackageView, Target, channel_words};
+use super::installed::InstalledBundle;
 use super::path::{PathStep, classic_path};
 use super::shortest::{Effort, Wish, classic_shortest, v1_shortest};
 use super::updates::{classic_updates, v1_targets, v1_updates};

@@ -18,7 +18,7 @@ use crate::diag::{Finding, Rule};
 use crate::fbc::Entry;
 use crate::index::query::{NamesWithoutWay, PackageGraph};
 use crate::version::blang::Range;
-use crate::version::{Version, VersionRelease};
+use crate::version::{Version, VersionRelease, version_in_name};
 
 /// A channel as a z-stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -203,11 +203,6 @@ fn lowest_range(entries: &[Entry], versions: &HashMap<&str, VersionRelease>, bel
     let narrowed = lowest.skip_range.split("||").map(|part| format!("{} <{}", part.trim(), below.version));
     let narrowed = narrowed.collect::<Vec<_>>().join(" || ");
     Range::parse(&narrowed).is_ok().then_some(narrowed)
-}
-
-/// The version at the end of a name such as `etcdoperator.v0.9.2`.
-fn version_in_name(name: &str) -> Option<Version> {
-    name.match_indices(".v").find_map(|(at, _)| Version::parse(&name[at + 2..]).ok())
 }
 
 /// Names that entries mention and the channel does not list, by the place in the chain of the entry that shall lead on

@@ -7,15 +7,21 @@ use super::Version;
 /// How many names a message has.
 const MAX_NAMES: usize = 6;
 
-/// The version at the end of a bundle's name: `keda.v2.10.1` has 2.10.1.
+/// The version at the end of a bundle's name, behind `.v`, `.` or `-v`: `keda.v2.10.1` has 2.10.1.
 #[must_use]
 pub fn version_in_name(name: &str) -> Option<Version> {
-    let from = |at: usize| Version::parse_tolerant(&name[at..]).ok();
-    name.match_indices('.').find_map(|(at, _)| {
+    name.match_indices(['.', '-']).find_map(|(at, separator)| {
         let rest = &name[at + 1..];
         let digits = rest.strip_prefix('v').unwrap_or(rest);
-        let is_start = digits.starts_with(|c: char| c.is_ascii_digit());
-        is_start.then(|| from(name.len() - digits.len())).flatten()
+        if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+            return None;
+        }
+        match separator {
+            "." => Version::parse_tolerant(digits).ok(),
+            // A `-` also joins words, and begins a pre-release.
+            _ if digits.len() < rest.len() => Version::parse(digits).ok(),
+            _ => None,
+        }
     })
 }
 
@@ -70,6 +76,9 @@ mod tests {
             ("a.b.v1.0.0-rc.1", Some("1.0.0-rc.1")),
             ("a.1.2.3", Some("1.2.3")),
             ("3scale-operator.v0.5.0", Some("0.5.0")),
+            ("pg-v1.2.3", Some("1.2.3")),
+            ("a-v2-b.v1.2.3", Some("1.2.3")),
+            ("a-2.0.0", None),
             ("keda", None),
             ("a.very.odd", None),
         ];

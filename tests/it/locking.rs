@@ -165,7 +165,8 @@ fn what_cannot_be_locked_is_refused_in_words() {
         ("lock till@>=9 --olm v1 -i shop", 1, "no bundles found"),
         ("lock verify -i shop", 3, "`operators.lock` does not exist"),
         ("renovate till ledger -i shop", 2, "one package a file"),
-        ("renovate till --installed 9.0.0 -i shop", 0, "\"releases\": []"),
+        ("renovate till --installed 9.0.0 -i shop", 4, "there is no version `9.0.0`"),
+        ("renovate till --installed till.v9.0.0 -i shop", 0, "\"releases\": []"),
     ] {
         run(&directory, line).expect_code(code).expect_words(words);
         assert!(!path.exists(), "{line}");

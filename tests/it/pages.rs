@@ -391,7 +391,9 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
     assert_eq!(pages.ask("GET", "/p/keda.json", Some(&tag)).status, 200);
     for (target, status, words) in [
         ("/p/kedaa", 404, "Did you mean <a href=\"/p/keda\">keda</a>?"),
-        ("/p/keda/v/2.10.2", 404, "There is no version `keda 2.10.2`."),
+        ("/p/keda/v/2.10.2", 404, "There is no version `keda 2.10.2`; the nearest are 2.10.1 and 2.12.0; there are"),
+        ("/p/keda/path?from=9.9.9", 404, "There is no version `keda 9.9.9`; the nearest is 2.12.0"),
+        ("/p/keda/path.json?from=9.9.9", 404, "404: there is no version `keda 9.9.9`; the nearest is 2.12.0"),
         ("/p/keda/c/stabel", 404, "Did you mean <a href=\"/p/keda/c/stable\">stable</a>?"),
         ("/p/keda?catalog=v4.11", 308, ""),
         ("/p/keda/v/2.10.1?catalog=v4.11", 404, "There is no catalog `v4.11`."),

@@ -78,7 +78,7 @@ fn input(text: &str) -> Input {
 
 /// The versions of the old catalog, of which the new one may not know.
 fn users(minors: &[u64]) -> Vec<InstalledBundle> {
-    let user = |it: &u64| InstalledBundle { name: name(*it), version: format!("1.{it}.0"), is_in_catalog: true };
+    let user = |it: &u64| InstalledBundle::held(name(*it), format!("1.{it}.0"));
     minors.iter().map(user).collect()
 }
 

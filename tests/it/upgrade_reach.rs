@@ -158,10 +158,9 @@ fn between(
 
 /// What is installed: something in a catalog, with one of its versions or another one, or something that is in none.
 fn installed() -> impl Strategy<Value = InstalledBundle> {
-    (0..N_NAMES + 3, 0..N_NAMES + 4, prop::bool::ANY).prop_map(|(number, minor, is_same)| InstalledBundle {
-        name: name(number),
-        version: if is_same { format!("1.{number}.0") } else { format!("1.{minor}.0") },
-        is_in_catalog: number < N_NAMES,
+    (0..N_NAMES + 3, 0..N_NAMES + 4, prop::bool::ANY).prop_map(|(number, minor, is_same)| {
+        let version = if is_same { format!("1.{number}.0") } else { format!("1.{minor}.0") };
+        InstalledBundle::named(name(number), version, number < N_NAMES)
     })
 }
 
@@ -384,7 +383,7 @@ fn edges_that_are_left_out_make_ways_unknown() {
         assert_eq!(stored.rows[0][0], n_edges.map_or(SqlValue::Null, SqlValue::Integer));
         // The search finds its way all the same.
         let view = view_of(&index);
-        let from = InstalledBundle { name: name(n_entries - 1), version: "1.9.0".to_owned(), is_in_catalog: true };
+        let from = InstalledBundle::held(name(n_entries - 1), "1.9.0".to_owned());
         let within = between(&index, &view, &[], &from, &first);
         let asked = Asked { installed: Some(from.clone()), ..Asked::default() };
         let wish = Wish {

@@ -74,7 +74,7 @@ fn package() -> impl Strategy<Value = PackageView> {
 }
 
 fn installed(number: usize) -> InstalledBundle {
-    InstalledBundle { name: name(number), version: format!("1.{number}.0"), is_in_catalog: number < N_NAMES }
+    InstalledBundle::named(name(number), format!("1.{number}.0"), number < N_NAMES)
 }
 
 /// Each step must be permitted by a field that the catalog has, from where the step before it led.
@@ -94,7 +94,7 @@ fn assert_legal(view: &PackageView, from: &InstalledBundle, steps: &[PathStep]) 
             });
             assert!(is_true, "{permit:?} does not lead from {at:?}");
         }
-        at = InstalledBundle { name: step.bundle.clone(), version: step.version.clone(), is_in_catalog: true };
+        at = InstalledBundle::held(step.bundle.clone(), step.version.clone());
     }
 }
 
@@ -117,7 +117,7 @@ proptest! {
             let now = classic_updates(&view, graph, &Asked { installed: Some(at.clone()), ..asked.clone() });
             prop_assert_eq!(now.verdict, Verdict::Update);
             prop_assert_eq!(now.target.as_ref(), Some(step));
-            at = InstalledBundle { name: step.bundle.clone(), version: step.version.clone(), is_in_catalog: true };
+            at = InstalledBundle::held(step.bundle.clone(), step.version.clone());
             if !seen.insert(at.name.clone()) {
                 break;
             }
@@ -128,7 +128,7 @@ proptest! {
         for PathStep { target: step, .. } in &way.steps {
             let now = v1_updates(&view, &Asked { installed: Some(at.clone()), ..asked.clone() });
             prop_assert_eq!(now.target.as_ref(), Some(step));
-            at = InstalledBundle { name: step.bundle.clone(), version: step.version.clone(), is_in_catalog: true };
+            at = InstalledBundle::held(step.bundle.clone(), step.version.clone());
         }
 
         // What is not taken has a reason, and what is taken has none.
@@ -163,7 +163,7 @@ proptest! {
         for channel in &graph.channels {
             for entry in channel.entries.iter() {
                 let version = view.find(&entry.name).filter(|it| it.0 == entry.name).map(|it| it.1).unwrap_or_default();
-                let installed = InstalledBundle { name: entry.name.clone(), version, is_in_catalog: true };
+                let installed = InstalledBundle::held(entry.name.clone(), version);
                 let asked = Asked { installed: Some(installed), channels: vec![channel.name.clone()], ..Asked::default() };
                 let now = classic_updates(&view, graph, &asked);
                 let id = format!("p/{} has no upgrade from {}", channel.name, entry.name);
@@ -318,7 +318,7 @@ fn a_long_chain_is_walked_to_its_end() {
     };
     let rank = CatalogRank { catalog: "c".to_owned(), ..CatalogRank::default() };
     let view = PackageView::new("p", vec![graph], &[rank]);
-    let from = InstalledBundle { name: name(0), version: "1.0.0".to_owned(), is_in_catalog: true };
+    let from = InstalledBundle::held(name(0), "1.0.0".to_owned());
     let path = v1_path(&view, &Asked::default(), &from, None);
     assert!(path.is_reached, "{}", path.reason);
     assert_eq!(path.steps.len(), n_entries - 1);

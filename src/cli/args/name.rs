@@ -58,18 +58,24 @@ impl PackageArgument {
         Self { package: package.to_owned(), installed: None, channel: None }
     }
 
-    /// Takes an argument apart. A plain name that no package has, but a bundle, means the bundle.
+    /// Takes an argument apart. A plain name that no package has, but a bundle or an edge, means the bundle.
     pub(crate) fn find(index: &Index, text: &str) -> Result<Self, CommandError> {
         refuse_path(index, text)?;
         Ok(match NameArgument::parse(text) {
             NameArgument::Version(package, version) => Self { package, installed: Some(version), channel: None },
             NameArgument::Channel(package, channel) => Self { package, installed: None, channel: Some(channel) },
-            NameArgument::Plain(name) => match index.packages_of_bundle(&name)?.into_iter().next() {
-                Some(package) if package != name && !index.package_names()?.contains(&name) => {
-                    Self { package, installed: Some(name), channel: None }
+            NameArgument::Plain(name) => {
+                let mut packages = index.packages_of_bundle(&name)?;
+                if packages.is_empty() {
+                    packages = index.packages_mentioning(&name)?;
                 }
-                _ => Self { package: name, installed: None, channel: None },
-            },
+                match packages.into_iter().next() {
+                    Some(package) if package != name && !index.package_names()?.contains(&name) => {
+                        Self { package, installed: Some(name), channel: None }
+                    }
+                    _ => Self { package: name, installed: None, channel: None },
+                }
+            }
         })
     }
 }

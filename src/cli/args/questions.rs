@@ -15,6 +15,7 @@ use crate::platform::coerce;
 use crate::resolve::SOURCE_LABEL;
 use crate::upgrade::v1::{LabelSelector, LabelSelectorRequirement, Policy};
 use crate::upgrade::{Asked, InstalledBundle, PackageView};
+use crate::version::version_in_name;
 
 /// A question about a package: which generations of OLM to ask, and all that the catalogs say of the package.
 pub(crate) struct UpgradeQuestion {
@@ -94,7 +95,7 @@ impl UpgradeOptions {
         &self,
         context: &Context,
         name: &str,
-    ) -> Result<(PackageView, PackageArgument, String), CommandError> {
+    ) -> Result<(Index, PackageView, PackageArgument, String), CommandError> {
         let index = self.ask.open(context)?;
         let argument = PackageArgument::find(&index, name)?;
         let package = argument.package.as_str();
@@ -110,7 +111,7 @@ impl UpgradeOptions {
             }
         };
         self.check_channels(context, &index, (&argument, self.olm, Channels::One), &view.graphs)?;
-        Ok((view, argument, source))
+        Ok((index, view, argument, source))
     }
 
     /// The question that the options ask by themselves.
@@ -188,7 +189,7 @@ impl Asking<'_> {
         view: &PackageView,
         argument: &PackageArgument,
     ) -> Result<Option<InstalledBundle>, CommandError> {
-        self.given.installed.or(argument.installed.as_deref()).map(|it| installed(view, it)).transpose()
+        self.given.installed.or(argument.installed.as_deref()).map(|it| installed(self.index, view, it)).transpose()
     }
 
     /// The questions of all Subscriptions and ClusterExtensions, or of those to one package. What the command line says
@@ -269,9 +270,12 @@ impl Asking<'_> {
             let is_its = |it: &&crate::cluster::ClusterServiceVersion| it.name == *name && it.namespace == *namespace;
             let version = cluster.csvs.iter().find(is_its).map(|it| it.version.clone()).unwrap_or_default();
             asked.installed = Some(match view.find(name).filter(|it| it.0 == *name) {
-                Some((name, version)) => InstalledBundle { name, version, is_in_catalog: true },
-                None if version.is_empty() => installed(&view, name)?,
-                None => InstalledBundle { name: name.clone(), version, is_in_catalog: false },
+                Some((name, version)) => InstalledBundle::held(name, version),
+                None => {
+                    let in_name = || version_in_name(name).map(|it| it.to_string()).unwrap_or_default();
+                    let version = if version.is_empty() { in_name() } else { version };
+                    InstalledBundle::named(name.clone(), version, false)
+                }
             });
         }
         asked.managed_by = Some(subscription_words(subscription));
@@ -335,7 +339,7 @@ impl Asking<'_> {
         let mut asked = self.options.asked(&argument, self.installed(&view, &argument)?, self.given.version);
         if let (None, Some((name, version))) = (&asked.installed, &extension.installed) {
             let is_in_catalog = view.find(name).is_some_and(|it| it.0 == *name);
-            asked.installed = Some(InstalledBundle { name: name.clone(), version: version.clone(), is_in_catalog });
+            asked.installed = Some(InstalledBundle::named(name.clone(), version.clone(), is_in_catalog));
         }
         if asked.channels.is_empty() {
             asked.channels.clone_from(&extension.channels);

@@ -13,8 +13,9 @@ use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::constraint::openshift::Minor;
+use crate::index::Index;
 use crate::upgrade::v1::{LabelSelector, Policy};
-use crate::upgrade::{InstalledBundle, PackageView, Permit, Target};
+use crate::upgrade::{InstalledBundle, InstalledError, PackageView, Permit, Target};
 use crate::version::Version;
 
 /// Generations of OLM.
@@ -81,10 +82,17 @@ impl UpgradeOptions {
 }
 
 /// The installed bundle that a text names.
-pub(crate) fn installed(view: &PackageView, text: &str) -> Result<InstalledBundle, CommandError> {
-    view.find_installed(text).ok_or_else(|| {
-        let help = "name what no catalog holds with its version: `NAME@VERSION`";
-        unknown_bundle(view, text, help)
+pub(crate) fn installed(index: &Index, view: &PackageView, text: &str) -> Result<InstalledBundle, CommandError> {
+    view.find_installed_in(index, text).map_err(|it| match it {
+        InstalledError::Unknown { .. } => {
+            let help = "to ask about it all the same, name its bundle: `--installed NAME`, or `NAME@VERSION` if the name \
+                        does not end with the version";
+            unknown_bundle(view, text, help)
+        }
+        InstalledError::Several { .. } => {
+            CommandError::new(Exit::NotFound, it.to_string()).help("choose one of them with `--installed NAME`")
+        }
+        InstalledError::Index(error) => error.into(),
     })
 }
 
@@ -106,7 +114,11 @@ pub(crate) fn bundle_words(bundle: &str, version: &str) -> String {
 
 /// What is installed, in words.
 pub(crate) fn installed_words(installed: &InstalledBundle) -> String {
-    let unknown = if installed.is_in_catalog { "" } else { ", which no catalog holds" };
+    let unknown = match (installed.is_name_assumed, installed.is_in_catalog) {
+        (true, _) => " (assumed name), which no catalog holds",
+        (false, true) => "",
+        (false, false) => ", which no catalog holds",
+    };
     format!("{}{unknown}", bundle_words(&installed.name, &installed.version))
 }
 

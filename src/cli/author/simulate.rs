@@ -10,7 +10,7 @@ use crate::cli::args::formats::DataFormat;
 use crate::cli::args::name::NameArgument;
 use crate::cli::args::one_catalog;
 use crate::cli::args::sources::{AskOptions, check_names};
-use crate::cli::args::upgrade::Olm;
+use crate::cli::args::upgrade::{Olm, installed};
 use crate::cli::print::simulation::{self, Form};
 use crate::cli::print::table::write_data;
 use crate::cli::speak::context::Context;
@@ -151,7 +151,12 @@ fn between(context: &Context, args: &SimulateArgs, old: &Path, new: &Path) -> Re
         all.push(of_package(&index, args, view, (&installed, &seen))?);
     }
     if let Some(text) = args.installed.iter().find(|it| !known.contains(it.as_str())) {
-        let error = CommandError::usage(format!("no package has `{text}`"));
+        if let NameArgument::Version(package, version) = NameArgument::parse(text)
+            && let Some(of_it) = all.iter().find(|it| it.package == package)
+        {
+            installed(&index, &view(&index, BEFORE, &of_it.package)?, &version)?;
+        }
+        let error = CommandError::new(Exit::NotFound, format!("no package has `{text}`"));
         return Err(error.help("name a bundle, or `PKG@VERSION`"));
     }
     // Each is told where the package is that it depends on.
@@ -190,12 +195,9 @@ fn changed(context: &Context, args: &SimulateArgs) -> Result<Simulation, Command
     let (index, errors) = before_and_after(&input, catalog.input())?;
     errors.iter().for_each(|it| context.reporter.finding(it));
     let view = view(&index, BEFORE, &package)?;
-    let installed = args.installed.iter().map(|it| match installed_of(&view, it).or_else(|| view.find_installed(it)) {
+    let installed = args.installed.iter().map(|it| match installed_of(&view, it) {
         Some(found) => Ok(found),
-        None => {
-            Err(CommandError::new(Exit::NotFound, format!("package `{package}` has no bundle and no version `{it}`"))
-                .help("name what the catalog does not have with its version: `NAME@VERSION`"))
-        }
+        None => installed(&index, &view, it),
     });
     let installed: Vec<InstalledBundle> = installed.collect::<Result<_, _>>()?;
     let mut simulation = of_package(&index, args, view, (&installed, &seen))?;
@@ -245,10 +247,10 @@ fn of_package(
 fn installed_of(view: &PackageView, text: &str) -> Option<InstalledBundle> {
     let of_package = text.strip_prefix(view.package.as_str());
     if let Some(version) = of_package.and_then(|it| it.strip_prefix('@')) {
-        return view.find_installed(version);
+        return view.find_installed(version).ok();
     }
     let is_its = view.find(text).is_some_and(|it| it.0 == text) || of_package.is_some_and(|it| it.starts_with('.'));
-    view.find_installed(text).filter(|_| is_its)
+    view.find_installed(text).ok().filter(|_| is_its)
 }
 
 /// The versions that other sources have.
@@ -272,7 +274,7 @@ fn seen_of(index: &Index, package: &str, but: Option<&str>) -> Result<Vec<Seen>,
         for channel in &graph.channels {
             for entry in channel.entries.iter() {
                 let Some((name, version)) = own.bundles().iter().find(|it| it.0 == entry.name) else { continue };
-                let bundle = InstalledBundle { name: name.clone(), version: version.clone(), is_in_catalog: true };
+                let bundle = InstalledBundle::held(name.clone(), version.clone());
                 seen.push((package.to_owned(), channel.name.clone(), bundle));
             }
         }

@@ -212,7 +212,7 @@ fn steps(
 ) -> Result<Vec<String>, CommandError> {
     let filter = Filter { catalogs: vec![catalog.to_owned()], ..Filter::default() };
     let view = PackageView::read(index, &filter, &target.package)?;
-    let from = crate::cli::args::upgrade::installed(&view, from)?;
+    let from = crate::cli::args::upgrade::installed(index, &view, from)?;
     let asked = Asked {
         installed: Some(from.clone()),
         channels: args.channel.clone().into_iter().collect(),

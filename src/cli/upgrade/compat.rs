@@ -346,7 +346,7 @@ fn rows_of_cluster(
         };
         let operator = StayingOperator {
             package,
-            installed: InstalledBundle { name: csv.name.clone(), version: csv.version.clone(), is_in_catalog },
+            installed: InstalledBundle::named(csv.name.clone(), csv.version.clone(), is_in_catalog),
             olm: Generation::Classic,
             channels: subscription.map(|it| it.channel.clone()).into_iter().filter(|it| !it.is_empty()).collect(),
             range: String::new(),
@@ -358,7 +358,7 @@ fn rows_of_cluster(
         if let Some((name, version)) = &extension.installed {
             let operator = StayingOperator {
                 package: extension.package.clone(),
-                installed: InstalledBundle { name: name.clone(), version: version.clone(), is_in_catalog },
+                installed: InstalledBundle::named(name.clone(), version.clone(), is_in_catalog),
                 olm: Generation::V1,
                 channels: extension.channels.clone(),
                 range: extension.version.clone(),
@@ -409,6 +409,6 @@ fn find(
     if view.graphs.is_empty() {
         return Err(unknown_package(index, &package)?);
     }
-    let installed = installed(&view, &bundle)?;
+    let installed = installed(index, &view, &bundle)?;
     Ok((view, installed))
 }

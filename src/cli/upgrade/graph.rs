@@ -141,7 +141,7 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
         let index = args.ask.open(context)?;
         let (graphs, catalog) = ask(&args, &index)?;
         let ranks = index.catalog_ranks(&filter(&args))?;
-        way = find_way(context, &args, &PackageView::new(package, graphs, &ranks), from)?;
+        way = find_way(context, &args, (&index, &PackageView::new(package, graphs, &ranks)), from)?;
         catalog
     } else {
         match args.ask.open_or_read(context)? {
@@ -325,8 +325,13 @@ fn ask(args: &GraphArgs, index: &Index) -> Result<(Vec<PackageGraph>, Catalog), 
 }
 
 /// The bundles on the way from one, that one first.
-fn find_way(context: &Context, args: &GraphArgs, view: &PackageView, from: &str) -> Result<Vec<String>, CommandError> {
-    let from = installed(view, from)?;
+fn find_way(
+    context: &Context,
+    args: &GraphArgs,
+    (index, view): (&Index, &PackageView),
+    from: &str,
+) -> Result<Vec<String>, CommandError> {
+    let from = installed(index, view, from)?;
     let to = args.to.as_deref().map(|it| bundle(view, it)).transpose()?.map(|it| it.0);
     let asked = Asked { installed: Some(from.clone()), channels: args.channel.clone(), ..Asked::default() };
     let path = match (args.olm, view.graphs.first()) {

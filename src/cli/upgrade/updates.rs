@@ -69,12 +69,12 @@ pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
 
 fn as_documented(context: &Context, args: &UpdatesArgs) -> CommandResult {
     let Some(name) = &args.name else { return Err(CommandError::usage("`--as-documented` wants a package")) };
-    let (view, argument, source) = args.options.view_of_all(context, name)?;
+    let (index, view, argument, source) = args.options.view_of_all(context, name)?;
     let Some(text) = args.installed.as_deref().or(argument.installed.as_deref()) else {
         let error = CommandError::usage("`--as-documented` is about what is installed");
         return Err(error.help("name it: `PKG@VERSION`, or `--installed BUNDLE`"));
     };
-    let installed = installed(&view, text)?;
+    let installed = installed(&index, &view, text)?;
     let asked = args.options.asked(&argument, Some(installed), None);
     let answer = classic_updates_as_documented(&view, &source, &asked);
     let is_negative = answer.is_negative();

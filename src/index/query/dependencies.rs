@@ -60,6 +60,14 @@ ORDER BY b.package";
 
 const PACKAGES_OF_BUNDLE: &str = "SELECT DISTINCT package FROM bundle WHERE name = ?1 ORDER BY package";
 
+const PACKAGES_MENTIONING: &str = "
+SELECT DISTINCT ch.package
+FROM node n
+CROSS JOIN graph g ON g.id = n.graph
+CROSS JOIN channel ch ON ch.document = g.channel
+WHERE n.name = ?1
+ORDER BY ch.package";
+
 const TYPED: &str = "
 SELECT DISTINCT b.package, p.value
 FROM property p
@@ -88,6 +96,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("what bundles say and demand", PROPERTIES),
     ("packages that provide an API", PROVIDERS),
     ("packages of a bundle", PACKAGES_OF_BUNDLE),
+    ("packages whose channels mention a name", PACKAGES_MENTIONING),
     ("packages with properties of a type", TYPED),
     ("entries of a name in channels of a name", COPIES),
     ("whether a catalog has entries", HAS_ENTRIES),
@@ -173,6 +182,14 @@ impl Index {
     /// If the index is damaged.
     pub fn packages_of_bundle(&self, bundle: &str) -> Result<Vec<String>, IndexError> {
         self.rows(PACKAGES_OF_BUNDLE, [bundle], |row| row.get(0))
+    }
+
+    /// The packages whose channels mention a bundle's name: as an entry, in `replaces` or in `skips`.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn packages_mentioning(&self, bundle: &str) -> Result<Vec<String>, IndexError> {
+        self.rows(PACKAGES_MENTIONING, [bundle], |row| row.get(0))
     }
 
     /// The packages whose bundles have properties of a type, with each distinct value, as JSON. Not for `olm.gvk` and

@@ -1,0 +1,77 @@
+//! An installed bundle, and why a word may name none.
+//!
+//! What it deliberately does not do: it looks nothing up; `lookup` does.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::classic;
+use super::v1;
+use crate::index::IndexError;
+use crate::version::{Version, first_of};
+
+/// An installed bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InstalledBundle {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Whether a catalog holds it.
+    pub is_in_catalog: bool,
+    /// Whether its name follows the pattern of the package's other bundles, because no catalog names this version.
+    pub is_name_assumed: bool,
+}
+
+/// Why a word names no bundle that could be installed.
+#[derive(Debug, thiserror::Error)]
+pub enum InstalledError {
+    /// Neither a bundle nor an edge knows it.
+    #[error("package `{package}` has no bundle and no version `{text}`")]
+    Unknown {
+        /// The package.
+        package: String,
+        /// What was asked for.
+        text: String,
+    },
+    /// Several names carry the version, and no catalog holds one of them.
+    #[error("version {version} of package `{package}` may be {}", first_of(.names.iter().map(|it| format!("`{it}`")), .names.len()))]
+    Several {
+        /// The package.
+        package: String,
+        /// The version.
+        version: String,
+        /// The names, in order.
+        names: Vec<String>,
+    },
+    /// The index cannot be read.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+impl InstalledBundle {
+    /// A bundle that a catalog holds.
+    #[must_use]
+    pub fn held(name: String, version: String) -> Self {
+        Self::named(name, version, true)
+    }
+
+    /// A bundle whose name is known.
+    #[must_use]
+    pub fn named(name: String, version: String, is_in_catalog: bool) -> Self {
+        Self { name, version, is_in_catalog, is_name_assumed: false }
+    }
+
+    /// As OLM Classic sees it.
+    #[must_use]
+    pub fn as_classic(&self) -> classic::Installed {
+        classic::Installed { name: self.name.clone(), version: Version::parse(&self.version).ok() }
+    }
+
+    /// As OLM v1 sees it.
+    #[must_use]
+    pub fn as_v1(&self) -> v1::Installed {
+        v1::Installed { name: self.name.clone(), version: self.version.clone(), release: None }
+    }
+}
