@@ -45,6 +45,13 @@ pub fn all_rules() -> Vec<&'static Rule> {
     [rules::ALL, crate::crd::bundle_rules::ALL, crate::platform::rules::ALL].concat()
 }
 
+/// Whether a rule is broken by what could not be read: then no other rule has looked at it.
+#[must_use]
+pub fn is_unread(rule: &Rule) -> bool {
+    // `E00` is the group of the rules of reading.
+    rule.id.starts_with("E00")
+}
+
 /// What a [`Checker`] found.
 #[derive(Debug, Clone)]
 pub struct Report {

@@ -32,6 +32,9 @@ pub struct Chosen {
     pub findings: Vec<Finding>,
     /// What is not shown.
     pub hidden: Vec<Hidden>,
+    /// The findings that are hidden only because other rules are selected. What options ignore and a baseline knows is not among them:
+    /// somebody has decided that.
+    pub unselected: Vec<Finding>,
     /// How many known findings are not there any more.
     pub n_gone: u64,
     /// Whether warnings count as errors.
@@ -68,6 +71,8 @@ impl Choice {
         for (layer, findings) in &left_out {
             chosen.hide(self.layers.get(*layer).cloned().unwrap_or_default(), findings);
         }
+        let is_left_out = |it: &Finding| self.selection.is_left_out(it.rule);
+        chosen.unselected = left_out.into_values().flatten().filter(is_left_out).collect();
         // What is not selected was not looked for.
         let is_selected = |it: &&&_| matches!(self.selection.verdict(it), Verdict::Shown(_));
         let rules: Vec<_> = scope.rules.iter().filter(is_selected).copied().collect();

@@ -7,7 +7,7 @@
 //!
 //! What it deliberately does not do: it changes no verdict about a catalog, and reads no files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Rule, Severity, closest};
 
@@ -69,6 +69,8 @@ pub enum Verdict {
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
     verdicts: BTreeMap<&'static str, Verdict>,
+    /// The rules that are hidden only because others are selected.
+    left_out: BTreeSet<&'static str>,
 }
 
 impl Selection {
@@ -81,7 +83,15 @@ impl Selection {
             let words = layer.select.iter().chain(&layer.ignore).chain(layer.severity.iter().map(|(word, _)| word));
             words.map(String::as_str).try_for_each(|it| check_word(known, it))?;
         }
-        Ok(Self { verdicts: known.iter().map(|it| (it.id, judge(it, layers))).collect() })
+        let mut selection = Self::default();
+        for rule in known {
+            let (verdict, is_left_out) = judge(rule, layers);
+            selection.verdicts.insert(rule.id, verdict);
+            if is_left_out {
+                selection.left_out.insert(rule.id);
+            }
+        }
+        Ok(selection)
     }
 
     /// Hides rules that are off by themselves, but for those that are `on`, unless a layer selects them or gives them a severity with
@@ -114,6 +124,12 @@ impl Selection {
     pub fn verdict(&self, rule: &Rule) -> Verdict {
         self.verdicts.get(rule.id).copied().unwrap_or(Verdict::Shown(rule.severity))
     }
+
+    /// Whether a rule is hidden only because others are selected: nobody has decided to ignore it.
+    #[must_use]
+    pub fn is_left_out(&self, rule: &Rule) -> bool {
+        self.left_out.contains(rule.id)
+    }
 }
 
 /// Whether a word names a rule, or several.
@@ -140,10 +156,12 @@ fn specificity(word: &str, rule: &Rule) -> Option<usize> {
     (begins && !word.is_empty()).then_some(word.len())
 }
 
-fn judge(rule: &Rule, layers: &[Layer]) -> Verdict {
+/// What becomes of a rule, and whether it is hidden only because others are selected.
+fn judge(rule: &Rule, layers: &[Layer]) -> (Verdict, bool) {
     let best = |words: &[String]| words.iter().filter_map(|it| specificity(it, rule)).max();
     let mut severity = None;
     let mut hidden_by = None;
+    let mut is_only_left_out = false;
     let mut is_decided = false;
     for (number, layer) in layers.iter().enumerate() {
         let levels = layer.severity.iter().filter_map(|(word, level)| Some((specificity(word, rule)?, *level)));
@@ -161,12 +179,13 @@ fn judge(rule: &Rule, layers: &[Layer]) -> Verdict {
         let is_left_out = selected.is_none() && !layer.select.is_empty();
         if is_hidden || is_left_out {
             hidden_by = Some(number);
+            is_only_left_out = !is_hidden;
         }
         is_decided = is_hidden || is_left_out || selected.is_some();
     }
     match hidden_by {
-        Some(number) => Verdict::Hidden(number),
-        None => Verdict::Shown(severity.unwrap_or(rule.severity)),
+        Some(number) => (Verdict::Hidden(number), is_only_left_out),
+        None => (Verdict::Shown(severity.unwrap_or(rule.severity)), false),
     }
 }
 

@@ -234,7 +234,8 @@ fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
     };
     let body: Markup = html! {
         p.lead { (sentence(&message)) }
-        @if let PageError::Unknown { meant: Some((meant, address)), .. } = error {
+        @if let PageError::Unknown { meant: Some(found), .. } = error {
+            @let (meant, address) = (&found.0, &found.1);
             p { "Did you mean " @if address.is_empty() { strong { (shown(meant)) } } @else { a href=(address) { (shown(meant)) } } "?" }
         }
         p { "Search above for a package by name, keyword or API." }

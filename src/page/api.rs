@@ -31,7 +31,12 @@ pub(super) fn page(desk: Desk<'_>, group: &str, kind: &str) -> Result<Page, Page
             let route = Route::Api { group: group.to_owned(), kind: it.to_owned() };
             (it.to_owned(), route.address(super::route::Form::Page))
         });
-        return Err(PageError::Unknown { what: "API", name: format!("{kind} of {group}"), meant, near: String::new() });
+        return Err(PageError::Unknown {
+            what: "API",
+            name: format!("{kind} of {group}"),
+            meant: meant.map(Box::new),
+            near: String::new(),
+        });
     }
     let n_rules = required.n_rules;
     let requirers = latest_only(

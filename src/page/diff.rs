@@ -8,7 +8,8 @@ use super::reply::PageError;
 use super::route::{Comparison, Route};
 use super::site::{Desk, Page};
 use crate::diag::counted;
-use crate::index::query::{Change, Filter, Side, diff};
+use crate::index::query::{Change, Filter, Side};
+use crate::upgrade::diff;
 use crate::version::by_numbers;
 
 /// The answer as data: what `diff` gives for two catalogs of an index.

@@ -41,7 +41,7 @@ pub enum PageError {
         /// Its name.
         name: String,
         /// What was meant, and the address that leads there.
-        meant: Option<(String, String)>,
+        meant: Option<Box<(String, String)>>,
         /// What comes nearest, in words, or empty.
         near: String,
     },

@@ -91,7 +91,12 @@ impl<'s> Desk<'s> {
         match name {
             Some(name) if !self.catalogs().any(|it| it == name) => {
                 let meant = closest(name, self.catalogs()).map(|it| (it.to_owned(), String::new()));
-                Err(PageError::Unknown { what: "catalog", name: name.clone(), meant, near: String::new() })
+                Err(PageError::Unknown {
+                    what: "catalog",
+                    name: name.clone(),
+                    meant: meant.map(Box::new),
+                    near: String::new(),
+                })
             }
             _ => Ok(()),
         }
@@ -120,7 +125,12 @@ impl<'s> Desk<'s> {
         let names = self.index().package_names()?;
         let meant = closest(name, names.iter().map(String::as_str).filter(|it| *it != name));
         let meant = meant.map(|it| (it.to_owned(), Route::Package(it.to_owned()).address(Form::Page)));
-        Ok(PageError::Unknown { what: "package", name: name.to_owned(), meant, near: String::new() })
+        Ok(PageError::Unknown {
+            what: "package",
+            name: name.to_owned(),
+            meant: meant.map(Box::new),
+            near: String::new(),
+        })
     }
 
     /// That a package has no such version, and which was meant.
@@ -138,7 +148,12 @@ impl<'s> Desk<'s> {
         });
         let wanted = Version::parse_tolerant(version).ok();
         let near = wanted.and_then(|it| nearest(Some(&it), versions.iter().map(String::as_str))).unwrap_or_default();
-        Ok(PageError::Unknown { what: "version", name: format!("{package} {version}"), meant, near })
+        Ok(PageError::Unknown {
+            what: "version",
+            name: format!("{package} {version}"),
+            meant: meant.map(Box::new),
+            near,
+        })
     }
 
     /// That a package has no such channel, and which was meant.
@@ -151,6 +166,11 @@ impl<'s> Desk<'s> {
             let stream = Stream { package: package.to_owned(), channel: it.to_owned(), catalog: None };
             (it.to_owned(), Route::Channel(stream).address(Form::Page))
         });
-        Ok(PageError::Unknown { what: "channel", name: format!("{package}/{channel}"), meant, near: String::new() })
+        Ok(PageError::Unknown {
+            what: "channel",
+            name: format!("{package}/{channel}"),
+            meant: meant.map(Box::new),
+            near: String::new(),
+        })
     }
 }

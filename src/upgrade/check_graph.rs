@@ -4,9 +4,11 @@
 //! `check`'s.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::classic::{Channel, Entry, Installed, Order, OrderError, Package, Walker, leads_to};
+use super::classic::{Channel, Entry, Installed, Order, Package, Walker, leads_to};
+use super::loss::{Loss, losses};
+use super::ordered::Ordered;
 use super::rules;
 use super::words::{is_newer, names, names_itself, words_for};
 use crate::diag::{Finding, Place, Rule};
@@ -14,13 +16,29 @@ use crate::index::query::{NamesWithoutWay, PackageGraph};
 use crate::version::{Holding, Version, by_version, first_of};
 
 /// What is wrong with the upgrades of a package: every name that its channels know is followed to the head. With `old`,
-/// the same for every version that the older catalog had in the channel.
+/// also what the package has lost since: channels, and versions that could be upgraded.
 ///
 /// `without_way` are the names from which no edges lead to the head, as far as the index knows: where ranges lead up only,
 /// no others need to be followed.
 #[must_use]
 pub fn check_graph(graph: &PackageGraph, old: Option<&PackageGraph>, without_way: &NamesWithoutWay) -> Vec<Finding> {
-    check_package(&graph.catalog, &Package::new(graph), old.map(Package::new).as_ref(), without_way)
+    let found = check_package(&graph.catalog, &Package::new(graph), old.map(Package::new).as_ref(), without_way);
+    found.into_iter().map(|it| it.finding).collect()
+}
+
+/// A finding with what it is about: the message may count or list what grows with every release.
+pub(super) struct About {
+    channel: String,
+    /// The name that the finding is about; empty for the channel as a whole.
+    name: String,
+    pub(super) finding: Finding,
+}
+
+/// The findings that are not about what the older state of a package had wrong already.
+pub(super) fn only_new(found: Vec<About>, old: &[About]) -> Vec<About> {
+    let key = |it: &About| (it.finding.rule.id, it.channel.clone(), it.name.clone());
+    let known: HashSet<_> = old.iter().map(key).collect();
+    found.into_iter().filter(|it| !known.contains(&key(it))).collect()
 }
 
 /// As [`check_graph`], of a package in a catalog.
@@ -29,20 +47,22 @@ pub(super) fn check_package(
     package: &Package,
     old: Option<&Package>,
     without_way: &NamesWithoutWay,
-) -> Vec<Finding> {
+) -> Vec<About> {
     let mut findings = Vec::new();
     let ordered = Ordered::new(package);
+    let old = old.map(Ordered::new);
+    let lost = old.as_ref().map(|it| losses(it, &ordered)).unwrap_or_default();
     for (channel, order) in package.channels.iter().zip(&ordered.orders) {
         match order {
             Err(error) => {
-                findings.push(finding(rules::NO_ORDER, at_disorder(channel), channel, error.to_string(), None));
+                findings.push(finding(rules::NO_ORDER, at_disorder(channel), (channel, ""), error.to_string(), None));
             }
             Ok(order) => {
-                let before = old.and_then(|it| it.channels.iter().find(|it| it.name == channel.name));
                 let beyond = check_ranges(channel);
                 let names = without_way.get(&(catalog.to_owned(), channel.name.clone()));
                 let names = names.filter(|_| beyond.is_empty() && ascends(channel, order));
-                check_names(&ordered, channel, order, (before, names), &mut findings);
+                let before = Before { old: old.as_ref(), lost: &lost, without_way: names };
+                check_names(&ordered, channel, order, &before, &mut findings);
                 check_dead(channel, order, &mut findings);
                 findings.extend(beyond);
                 check_pruned(channel, order, &mut findings);
@@ -50,67 +70,79 @@ pub(super) fn check_package(
             }
         }
     }
-    for gone in old.into_iter().flat_map(|it| &it.channels) {
-        if !package.channels.iter().any(|it| it.name == gone.name) {
-            let message = format!("channel {}/{} was removed: its Subscriptions fail", gone.package, gone.name);
-            let help = "keep the channel, deprecated if need be";
-            findings.push(finding(rules::LOST, gone.places.start(), gone, message, Some(help)));
-        }
-    }
+    findings.extend(lost.iter().filter_map(|it| of_channel(package, it)));
     findings
 }
 
-/// A package with the order of each of its channels.
-struct Ordered<'p> {
-    package: &'p Package,
-    orders: Vec<Result<Order<'p>, OrderError>>,
-    /// Where the default channel leads; `None` if it has no order.
-    default: OnceCell<Option<Walker<'p>>>,
+/// A channel that is gone, or in which nothing can be upgraded any more.
+fn of_channel(package: &Package, loss: &Loss<'_>) -> Option<About> {
+    let was = loss.channel();
+    let id = format!("{}/{}", was.package, was.name);
+    match loss {
+        Loss::Channel(_) => {
+            let message = format!("channel {id} was removed: its Subscriptions fail");
+            let help = "keep the channel, deprecated if need be";
+            Some(finding(rules::LOST, was.places.start(), (was, ""), message, Some(help)))
+        }
+        Loss::Order(_) => {
+            let now = package.channels.iter().find(|it| it.name == was.name);
+            let place = now.map_or_else(|| was.places.start(), at_disorder);
+            let message = format!("channel {id} has lost its single head: none of its versions can be upgraded");
+            let help = "let one entry replace or skip every other head";
+            Some(finding(rules::LOST, place, (was, ""), message, Some(help)))
+        }
+        Loss::Version { .. } => None,
+    }
 }
 
-impl<'p> Ordered<'p> {
-    fn new(package: &'p Package) -> Self {
-        let orders = package.channels.iter().map(Channel::order).collect();
-        Self { package, orders, default: OnceCell::new() }
-    }
-
-    /// Where the channels of a name lead; `None` if one of them has no order.
-    fn walker(&self, name: &str) -> Option<Walker<'p>> {
-        let mut ranks = Vec::new();
-        for (channel, order) in self.package.channels.iter().zip(&self.orders).filter(|it| it.0.name == name) {
-            ranks.extend(order.as_ref().ok()?.live.iter().map(|&entry| (channel, entry)));
-        }
-        Some(Walker::new(ranks))
-    }
+/// What is known of a package before its channels are followed.
+struct Before<'b> {
+    /// The older state.
+    old: Option<&'b Ordered<'b>>,
+    /// What has been lost since.
+    lost: &'b [Loss<'b>],
+    /// The names that need to be followed; all of them if there is nothing.
+    without_way: Option<&'b BTreeSet<String>>,
 }
 
 fn check_names(
     ordered: &Ordered<'_>,
     channel: &Channel,
     order: &Order<'_>,
-    (old, without_way): (Option<&Channel>, Option<&BTreeSet<String>>),
-    findings: &mut Vec<Finding>,
+    before: &Before<'_>,
+    findings: &mut Vec<About>,
 ) {
     let id = format!("{}/{}", channel.package, channel.name);
     let known = names(channel);
-    let mut all: BTreeMap<&str, (Option<Version>, &'static Rule)> = BTreeMap::new();
-    for entry in old.into_iter().flat_map(|it| &it.entries) {
-        all.insert(&entry.name, (entry.version.clone(), rules::LOST));
+    // With the rule that a name without an upgrade breaks. A version that had none before either has lost nothing.
+    let mut all: BTreeMap<&str, (Option<Version>, Option<&'static Rule>)> = BTreeMap::new();
+    let of_old = before.old.into_iter().flat_map(|it| it.channels(&channel.name)).flat_map(|it| &it.0.entries);
+    for entry in of_old {
+        all.insert(&entry.name, (entry.version.clone(), None));
     }
     // Names that edges lead away from, as nothing more is known of them than the index knows.
     let mut settled: BTreeSet<&str> = BTreeSet::new();
     for (name, version) in known {
-        let before = all.get(name).and_then(|it| it.0.clone());
-        let is_settled = without_way.is_some_and(|it| !it.contains(name)) && (version.is_some() || before.is_none());
+        let was = all.get(name).and_then(|it| it.0.clone());
+        let is_settled =
+            before.without_way.is_some_and(|it| !it.contains(name)) && (version.is_some() || was.is_none());
         settled.extend(Some(name).filter(|_| is_settled));
-        all.insert(name, (version.or(before), rules::STRANDED));
+        all.insert(name, (version.or(was), Some(rules::STRANDED)));
+    }
+    for loss in before.lost {
+        if let Loss::Version { channel: was, installed, .. } = loss
+            && was.name == channel.name
+            && let Some(of_name) = all.get_mut(installed.name.as_str())
+        {
+            of_name.1 = Some(rules::LOST);
+        }
     }
     let naming = naming(channel);
     // A channel with an order has one head, which nothing skips.
     let head = order.live.first().map_or("", |it| it.name.as_str());
     // `None` if another channel of this name has no order.
     let Some(walker) = ordered.walker(&channel.name) else { return };
-    let all: Vec<(Installed, &'static Rule)> =
+    let all: Vec<(Installed, Option<&'static Rule>)> =
         all.into_iter().map(|(name, (version, rule))| (Installed { name: name.to_owned(), version }, rule)).collect();
     let is_open = |it: &Installed| !settled.contains(it.name.as_str());
     let is_stranded = |it: &Installed| is_open(it) && walker.next(it).is_none() && head != it.name;
@@ -121,7 +153,7 @@ fn check_names(
     let mut followed: BTreeSet<String> = BTreeSet::new();
     for (installed, rule) in &all {
         let name = installed.name.as_str();
-        if is_stranded(installed) {
+        if let Some(rule) = rule.filter(|_| is_stranded(installed)) {
             let users = || all.iter().map(|it| &it.0);
             let advice = advice.get_or_init(|| is_only.then(|| words_for(channel, users(), is_stranded)).flatten());
             findings.push(stranded(channel, order, installed, rule, advice.as_deref()));
@@ -133,14 +165,14 @@ fn check_names(
             let help = "leave newer versions out of the skipRange of older entries";
             let place = channel.entry(&back).map(|it| at_range(channel, it));
             let place = place.unwrap_or_else(|| channel.places.start());
-            findings.push(finding(rules::CIRCLE, place, channel, message, Some(help)));
+            findings.push(finding(rules::CIRCLE, place, (channel, &back), message, Some(help)));
         }
         if let Some(entries) = naming.get(name).filter(|it| it.len() > 1) {
             let n_entries = entries.len();
             let entries = listed(channel, entries.iter().copied());
             let message = format!("{n_entries} entries of {id} replace or skip {name}: {entries}");
             let place = at_name(channel, name).unwrap_or_else(|| channel.places.start());
-            findings.push(finding(rules::AMBIGUOUS, place, channel, message, None));
+            findings.push(finding(rules::AMBIGUOUS, place, (channel, name), message, None));
         }
     }
 }
@@ -159,7 +191,7 @@ fn stranded(
     installed: &Installed,
     rule: &'static Rule,
     advice: Option<&str>,
-) -> Finding {
+) -> About {
     let name = &installed.name;
     let mut message = format!("{}/{} has no upgrade from {name}", channel.package, channel.name);
     let is_dead = |it: &&Entry| order.skipped.contains_key(it.name.as_str()) && leads_to(channel, it, installed);
@@ -184,7 +216,7 @@ fn stranded(
     let place = own.map(|it| channel.places.entry(it.number)).or_else(|| at_name(channel, name));
     let at_head = || order.live.first().map(|it| channel.places.entry(it.number));
     let place = place.or_else(at_head).unwrap_or_else(|| channel.places.start());
-    finding(rule, place, channel, message, help.as_deref())
+    finding(rule, place, (channel, name), message, help.as_deref())
 }
 
 /// The name that a way comes back to, if it does and nobody has said so: a way is followed only as far as none was
@@ -217,7 +249,7 @@ fn naming(channel: &Channel) -> BTreeMap<&str, BTreeSet<&str>> {
 }
 
 /// Skipped entries to which OLM v1 goes.
-fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>) {
+fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
     if order.skipped.is_empty() {
         return;
     }
@@ -252,12 +284,12 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>)
         let help = format!("let {by} replace or skip what {name} would follow, or include it in a skipRange");
         let item = skipping.skips.iter().position(|it| it == name).unwrap_or_default();
         let place = channel.places.skip(skipping.number, item);
-        findings.push(finding(rules::DEAD_ENTRY, place, channel, message, Some(&help)));
+        findings.push(finding(rules::DEAD_ENTRY, place, (channel, name), message, Some(&help)));
     }
 }
 
 /// Ranges that hold more than what is older than their entry.
-fn check_ranges(channel: &Channel) -> Vec<Finding> {
+fn check_ranges(channel: &Channel) -> Vec<About> {
     let mut findings = Vec::new();
     let mut ascending: Vec<(&Version, usize)> =
         channel.entries.iter().enumerate().filter_map(|(at, it)| Some((it.version.as_ref()?, at))).collect();
@@ -280,13 +312,19 @@ fn check_ranges(channel: &Channel) -> Vec<Finding> {
             entry.skip_range, entry.name, channel.package, channel.name
         );
         let help = format!("end the range with <{version}");
-        findings.push(finding(rules::RANGE_BEYOND, at_range(channel, entry), channel, message, Some(&help)));
+        findings.push(finding(
+            rules::RANGE_BEYOND,
+            at_range(channel, entry),
+            (channel, &entry.name),
+            message,
+            Some(&help),
+        ));
     }
     findings
 }
 
 /// Entries that are older than the end of the chain.
-fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>) {
+fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
     let Some(last) = order.live.last() else { return };
     let minor = |version: &Version| (version.major(), version.minor());
     // Who skips earlier patches of a minor version, as a z-stream does, gives them an update and means it.
@@ -305,24 +343,24 @@ fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding
             listed(channel, older.into_iter())
         );
         let help = "let the end of the chain replace the newest of them, without skipping it, if they should be part of the channel";
-        findings.push(finding(rules::PRUNED, channel.places.entry(last.number), channel, message, Some(help)));
+        findings.push(finding(rules::PRUNED, channel.places.entry(last.number), (channel, ""), message, Some(help)));
     }
 }
 
-fn check_default(ordered: &Ordered<'_>, channel: &Channel, order: &Order<'_>, findings: &mut Vec<Finding>) {
+fn check_default(ordered: &Ordered<'_>, channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
     let package = ordered.package;
     let Some(default) = package.channels.iter().find(|it| it.name == package.default_channel) else { return };
     let Some(head) = order.live.first().filter(|_| default.name != channel.name) else { return };
     let installed = Installed { name: head.name.clone(), version: head.version.clone() };
     let is_member = default.entry(&head.name).is_some();
     // A default channel without order has a finding of its own.
-    let Some(walker) = ordered.default.get_or_init(|| ordered.walker(&default.name)) else { return };
+    let Some(walker) = ordered.default_walker() else { return };
     if !is_member && walker.next(&installed).is_none() {
         let message = format!(
             "no upgrade leads from {}, the head of {}/{}, into the default channel {}",
             head.name, channel.package, channel.name, default.name
         );
-        findings.push(finding(rules::OUTSIDE_DEFAULT, channel.places.entry(head.number), channel, message, None));
+        findings.push(finding(rules::OUTSIDE_DEFAULT, channel.places.entry(head.number), (channel, ""), message, None));
     }
 }
 
@@ -352,6 +390,15 @@ fn at_name(channel: &Channel, name: &str) -> Option<Place> {
     })
 }
 
-fn finding(rule: &'static Rule, place: Place, channel: &Channel, message: String, help: Option<&str>) -> Finding {
-    Finding { rule, message, place: Some(place), help: help.map(str::to_owned), package: Some(channel.package.clone()) }
+/// A finding about a channel, or a name in it.
+fn finding(
+    rule: &'static Rule,
+    place: Place,
+    (channel, name): (&Channel, &str),
+    message: String,
+    help: Option<&str>,
+) -> About {
+    let package = Some(channel.package.clone());
+    let finding = Finding { rule, message, place: Some(place), help: help.map(str::to_owned), package };
+    About { channel: channel.name.clone(), name: name.to_owned(), finding }
 }

@@ -2,15 +2,13 @@
 //!
 //! What it deliberately does not do: no rules; [`super::check_graph()`] has them.
 
-use std::collections::BTreeSet;
-
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
-use super::check_graph::check_package;
+use super::check_graph::{About, check_package, only_new};
 use super::classic::Package;
-use super::v1::bundle_version;
+use super::read::package_versions;
 use crate::diag::Finding;
-use crate::index::query::{BundleVersion, EdgeScope, Filter, NamesWithoutWay, PackageGraph, PackageVersions};
+use crate::index::query::{EdgeScope, Filter, NamesWithoutWay, PackageVersions};
 use crate::index::{Index, IndexError};
 
 /// How many packages are read at a time.
@@ -20,15 +18,21 @@ const BATCH: usize = 16;
 /// follow every one.
 const MANY_ENTRIES: usize = 1000;
 
-/// What of a package is checked.
-struct Material {
+/// A package in one state.
+#[derive(Default)]
+struct State {
     graphs: Vec<PackageVersions>,
-    old: Option<PackageVersions>,
     without_way: NamesWithoutWay,
 }
 
-/// What is wrong with the upgrades of these packages in the catalogs of a filter, package by package. With `old`, what is installed
-/// from that index must have a way on. `None` stands for a package that neither has.
+/// What of a package is checked.
+struct Material {
+    now: State,
+    old: Option<State>,
+}
+
+/// What is wrong with the upgrades of these packages in the catalogs of a filter, package by package. With `old`, only what is wrong
+/// since that state, and what has been lost since. `None` stands for a package that neither has.
 ///
 /// # Errors
 /// If an index cannot be read.
@@ -58,9 +62,12 @@ pub fn check_packages(
 }
 
 fn read(index: &Index, filter: &Filter, old: Option<&Index>, package: &str) -> Result<Material, IndexError> {
-    let old = old.map(|it| versions(it, &Filter::default(), package)).transpose()?;
-    let old = old.and_then(|it| it.into_iter().next());
-    let graphs = versions(index, filter, package)?;
+    let old = old.map(|it| state(it, &Filter::default(), package)).transpose()?;
+    Ok(Material { now: state(index, filter, package)?, old })
+}
+
+fn state(index: &Index, filter: &Filter, package: &str) -> Result<State, IndexError> {
+    let graphs = package_versions(index, filter, package)?;
     let n_entries: usize = graphs.iter().flat_map(|it| &it.channels).map(|it| it.entries.len()).sum();
     let mut without_way = NamesWithoutWay::new();
     if n_entries >= MANY_ENTRIES {
@@ -68,43 +75,34 @@ fn read(index: &Index, filter: &Filter, old: Option<&Index>, package: &str) -> R
         let scope = EdgeScope { catalogs, package: package.to_owned(), channels: Vec::new() };
         without_way = index.names_without_way(&scope)?;
     }
-    Ok(Material { graphs, old, without_way })
-}
-
-/// A package in the catalogs of a filter, with the versions of its bundles.
-fn versions(index: &Index, filter: &Filter, package: &str) -> Result<Vec<PackageVersions>, IndexError> {
-    let graphs = index.package_versions(filter, package)?;
-    if graphs.iter().all(|it| it.is_valid) {
-        return Ok(graphs);
-    }
-    // A bundle may have several versions, or none that OLM reads: all that it says of them decides.
-    Ok(index.package_graphs(filter, package)?.into_iter().map(with_versions).collect())
-}
-
-fn with_versions(graph: PackageGraph) -> PackageVersions {
-    let PackageGraph { catalog, package, default_channel, is_valid, channels, bundles, .. } = graph;
-    let mut known = BTreeSet::new();
-    let mut versions = Vec::new();
-    for bundle in bundles {
-        let version = bundle.package_property.as_deref().and_then(|it| bundle_version(it, false).ok());
-        // Of bundles of one name the first that has a version counts.
-        if let Some(version) = version.filter(|_| known.insert(bundle.name.clone())) {
-            let version = version.value.to_build_metadata().to_string();
-            versions.push(BundleVersion { name: bundle.name, version, release: String::new() });
-        }
-    }
-    PackageGraph { catalog, package, default_channel, is_valid, channels, bundles: versions, deprecations: Vec::new() }
+    Ok(State { graphs, without_way })
 }
 
 fn check(material: &Material) -> Option<Vec<Finding>> {
-    let Material { graphs, old, without_way } = material;
-    if graphs.is_empty() {
+    let Material { now, old } = material;
+    let was = old.as_ref().and_then(|it| it.graphs.first().map(|graph| (graph, &it.without_way)));
+    let of_old = was.map(|it| Package::of_versions(it.0));
+    if now.graphs.is_empty() {
         // A package that is gone is one without channels.
-        let old = old.as_ref()?;
-        let gone = Package { name: old.package.clone(), ..Package::default() };
-        return Some(check_package("", &gone, Some(&Package::of_versions(old)), &NamesWithoutWay::new()));
+        let gone = Package { name: of_old.as_ref()?.name.clone(), ..Package::default() };
+        return Some(findings(check_package("", &gone, of_old.as_ref(), &NamesWithoutWay::new())));
     }
-    let old = old.as_ref().map(Package::of_versions);
-    let found = |it: &PackageVersions| check_package(&it.catalog, &Package::of_versions(it), old.as_ref(), without_way);
-    Some(graphs.iter().flat_map(found).collect())
+    // What is wrong already.
+    let known = was
+        .zip(of_old.as_ref())
+        .map(|((graph, without_way), package)| check_package(&graph.catalog, package, None, without_way));
+    let mut found = Vec::new();
+    for graph in &now.graphs {
+        let package = Package::of_versions(graph);
+        let of_graph = check_package(&graph.catalog, &package, of_old.as_ref(), &now.without_way);
+        found.extend(match &known {
+            Some(known) => only_new(of_graph, known),
+            None => of_graph,
+        });
+    }
+    Some(findings(found))
+}
+
+fn findings(found: Vec<About>) -> Vec<Finding> {
+    found.into_iter().map(|it| it.finding).collect()
 }

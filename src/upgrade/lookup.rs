@@ -96,21 +96,16 @@ impl PackageView {
         if !is_covered {
             return None;
         }
+        // The highest version first.
         let patterns = self.bundles().iter().filter_map(|(name, version)| {
             let prefix = name.strip_suffix(&version.replace('+', "-"))?;
             let is_pattern = prefix.ends_with('.') || prefix.ends_with(".v") || prefix.ends_with("-v");
             Some((Version::parse(version).ok().filter(|_| is_pattern)?, prefix))
         });
-        let (mut below, mut above): (Option<(Version, &str)>, Option<(Version, &str)>) = (None, None);
-        for (version, prefix) in patterns {
-            if version <= wanted {
-                below = below.filter(|it| it.0 >= version).or(Some((version, prefix)));
-            } else {
-                above = above.filter(|it| it.0 <= version).or(Some((version, prefix)));
-            }
-        }
+        let patterns: Vec<(Version, &str)> = patterns.collect();
         // Where a package has changed its pattern, older versions have the older one.
-        let (_, prefix) = below.or(above)?;
+        let below = patterns.iter().find(|it| it.0 <= wanted);
+        let (_, prefix) = below.or_else(|| patterns.iter().rev().find(|it| it.0 > wanted))?;
         let name = format!("{prefix}{}", wanted.to_string().replace('+', "-"));
         Some(InstalledBundle { is_name_assumed: true, ..InstalledBundle::named(name, wanted.to_string(), false) })
     }
@@ -136,7 +131,6 @@ mod tests {
             replaces: replaces.to_owned(),
             skips: skips.iter().map(|it| (*it).to_owned()).collect(),
             skip_range: skip_range.to_owned(),
-            ..Entry::default()
         };
         let entries: Arc<[Entry]> = Arc::new([
             entry("old-pg.5.0.0", "old-pg.4.9.0", &[], ""),

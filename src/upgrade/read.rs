@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use super::answer::PackageView;
 use super::installed::InstalledBundle;
 use super::shortest::first_steps;
-use crate::index::query::{EdgeScope, Filter, Reach};
+use super::v1::bundle_version;
+use crate::index::query::{BundleVersion, EdgeScope, Filter, PackageGraph, PackageVersions, Reach};
 use crate::index::{Index, IndexError};
 
 impl PackageView {
@@ -41,4 +42,33 @@ impl PackageView {
         let (catalogs, channels) = (catalogs.to_vec(), channels.to_vec());
         index.names_between(&EdgeScope { catalogs, package: self.package.clone(), channels }, &first, to)
     }
+}
+
+/// A package in the catalogs of a filter, with the versions of its bundles.
+pub(super) fn package_versions(
+    index: &Index,
+    filter: &Filter,
+    package: &str,
+) -> Result<Vec<PackageVersions>, IndexError> {
+    let graphs = index.package_versions(filter, package)?;
+    if graphs.iter().all(|it| it.is_valid) {
+        return Ok(graphs);
+    }
+    // A bundle may have several versions, or none that OLM reads: all that it says of them decides.
+    Ok(index.package_graphs(filter, package)?.into_iter().map(with_versions).collect())
+}
+
+fn with_versions(graph: PackageGraph) -> PackageVersions {
+    let PackageGraph { catalog, package, default_channel, is_valid, channels, bundles, .. } = graph;
+    let mut known = BTreeSet::new();
+    let mut versions = Vec::new();
+    for bundle in bundles {
+        let version = bundle.package_property.as_deref().and_then(|it| bundle_version(it, false).ok());
+        // Of bundles of one name the first that has a version counts.
+        if let Some(version) = version.filter(|_| known.insert(bundle.name.clone())) {
+            let version = version.value.to_build_metadata().to_string();
+            versions.push(BundleVersion { name: bundle.name, version, release: String::new() });
+        }
+    }
+    PackageGraph { catalog, package, default_channel, is_valid, channels, bundles: versions, deprecations: Vec::new() }
 }

@@ -16,6 +16,7 @@
 //! `known-differences.tsv`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the report of a test that has its own main function")]
 
+mod breaking;
 mod bundles;
 mod catalogd;
 mod catalogs;
@@ -101,6 +102,7 @@ const FOLDERS: &[Folder] = &[
     lifecycle::FOLDER,
     update_graph::FOLDER,
     plan::FOLDER,
+    breaking::FOLDER,
 ];
 
 /// The name under which test runners know this test.

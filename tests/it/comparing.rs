@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use olmdex::fbc::Input;
-use olmdex::index::query::{Change, ChangeKind, Side, Subject, diff};
+use olmdex::index::query::{Change, ChangeKind, Side, Subject};
 use olmdex::index::{Builder, CatalogSpec, Index, IndexError, Mode};
+use olmdex::upgrade::diff;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -54,33 +55,56 @@ fn chain(entries: Value, bundles: &[u64]) -> Vec<Value> {
     documents
 }
 
-/// The stranded bundles, each with where it still is.
+/// What is stranded: the bundle, or the channel as a whole, with what it was upgraded to.
 fn stranded(old: &[Value], new: &[Value]) -> Vec<(String, Option<String>)> {
     let index = index(&[("old", old), ("new", new)]);
     let all = compare(&index, "old", "new").into_iter().filter(|it| it.change == ChangeKind::Stranded);
-    all.inspect(|it| assert!(it.breaking)).map(|it| (it.bundle.unwrap(), it.new)).collect()
+    let all = all.inspect(|it| assert!(it.breaking && it.channel.is_some()));
+    all.map(|it| (it.bundle.unwrap_or_else(|| it.channel.unwrap()), it.old)).collect()
 }
 
 #[test]
-fn stranded_are_versions_that_lose_every_way_out() {
+fn stranded_are_versions_that_lose_their_upgrade() {
     let old = chain(json!([{"name": "p.v1"}, {"name": "p.v2", "replaces": "p.v1"}]), &[1, 2]);
     let is_stranded = |entries: Value, bundles: &[u64]| stranded(&old, &chain(entries, bundles));
-    let gone = vec![("p.v1".to_owned(), None)];
+    let gone = vec![("p.v1".to_owned(), Some("p.v2".to_owned()))];
     assert_eq!(is_stranded(json!([{"name": "p.v2"}]), &[2]), gone);
-    // Its bundle alone gives it no way out.
+    // Its bundle alone gives it no upgrade.
     assert_eq!(is_stranded(json!([{"name": "p.v2"}]), &[1, 2]), gone);
-    // Ways out: a replaced, skipped or ranged version need not be an entry.
+    // A replaced, skipped or ranged version need not be an entry.
     assert_eq!(is_stranded(json!([{"name": "p.v2", "replaces": "p.v1"}]), &[2]), []);
     assert_eq!(is_stranded(json!([{"name": "p.v2", "skips": ["p.v1"]}]), &[2]), []);
     assert_eq!(is_stranded(json!([{"name": "p.v2", "skipRange": "<2.0.0"}]), &[2]), []);
     assert_eq!(is_stranded(json!([{"name": "p.v2", "skipRange": "<1.0.0"}]), &[2]), gone);
-    // A head needs none, and is no longer one if there is another.
-    assert_eq!(is_stranded(json!([{"name": "p.v1"}]), &[1]), [("p.v2".to_owned(), None)]);
+    // A head needs none, unless it is gone.
+    assert_eq!(is_stranded(json!([{"name": "p.v1"}]), &[1]), [("p.v2".to_owned(), Some(Change::HEAD.to_owned()))]);
+    // Without a single head nothing is upgraded.
     let two_heads = json!([{"name": "p.v1"}, {"name": "p.v2"}]);
-    assert_eq!(is_stranded(two_heads, &[1, 2]), [("p.v1".to_owned(), Some("c".to_owned()))]);
-    // A version that replaces itself goes nowhere.
-    let loops = json!([{"name": "p.v1", "replaces": "p.v1"}, {"name": "p.v2"}]);
-    assert_eq!(is_stranded(loops, &[1, 2]), [("p.v1".to_owned(), Some("c".to_owned()))]);
+    assert_eq!(is_stranded(two_heads, &[1, 2]), [("c".to_owned(), None)]);
+    // An edge to another channel is of no use to a Subscription, and a version that had no upgrade loses none.
+    let with = |documents: Vec<Value>| [old.clone(), documents].concat();
+    let elsewhere = channel("p", "d", json!([{"name": "p.v2", "replaces": "p.v1"}]));
+    let cut = chain(json!([{"name": "p.v2"}]), &[1, 2]);
+    assert_eq!(stranded(&with(vec![elsewhere.clone()]), &[cut, vec![elsewhere]].concat()), gone);
+    let stuck = chain(
+        json!([{"name": "p.v1"}, {"name": "p.v2", "skips": ["p.v1"]}, {"name": "p.v3", "skips": ["p.v2"]}]),
+        &[1, 2, 3],
+    );
+    assert_eq!(stranded(&stuck, &chain(json!([{"name": "p.v3", "skips": ["p.v2"]}]), &[2, 3])), []);
+}
+
+#[test]
+fn a_channel_that_is_gone_is_breaking() {
+    let old = chain(json!([{"name": "p.v1"}]), &[1]);
+    let with = [old.clone(), vec![channel("p", "d", json!([{"name": "p.v1"}]))]].concat();
+    let index = index(&[("old", &with), ("new", &old), ("none", &[])]);
+    let breaking = |to: &str| -> Vec<(Subject, Option<String>)> {
+        let all = compare(&index, "old", to).into_iter().filter(|it| it.breaking);
+        all.map(|it| (it.subject, it.channel)).collect()
+    };
+    assert_eq!(breaking("new"), [(Subject::Channel, Some("d".to_owned()))]);
+    // Of a package that is gone the package says it.
+    assert_eq!(breaking("none"), [(Subject::Package, None)]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: no printing of findings, and no exit codes.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -14,8 +15,9 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::interrupt;
 use crate::compose::{BaselineError, BaselineFile, Choice, Chosen, Config, ConfigError, Hidden};
-use crate::diag::Rule;
 use crate::diag::selection::{Layer, Level, Selection, UnknownRule, check_word};
+use crate::diag::{Finding, Rule};
+use crate::version::first_of;
 
 /// What stands above the options in the help.
 const HEADING: &str = "Choosing findings";
@@ -188,6 +190,42 @@ pub(crate) fn report(context: &Context, choice: &Choice, chosen: &Chosen) {
         let n = crate::diag::counted(chosen.n_gone, "finding");
         context.reporter.note(&format!("{n} of the baseline fixed; `--write-baseline` removes them"));
     }
+}
+
+/// Says which packages could not be checked because of findings that are not shown, and how to see these; whether there are any. A check
+/// that did not run is no success.
+pub(crate) fn report_unchecked<'f>(
+    context: &Context,
+    unseen: impl Iterator<Item = &'f Finding>,
+    help: impl Fn(&str) -> String,
+) -> bool {
+    let (mut rules, mut packages) = (BTreeSet::new(), BTreeSet::new());
+    for finding in unseen {
+        rules.insert(finding.rule.id);
+        packages.insert(finding.package.as_deref().unwrap_or_default());
+    }
+    if rules.is_empty() {
+        return false;
+    }
+    // What belongs to no package may be a part of any.
+    let is_part_unread = packages.remove("");
+    let names = packages.iter().map(|it| format!("`{it}`"));
+    let mut what = match packages.len() {
+        0 => "documents that could not be read were not checked".to_owned(),
+        1 => format!("package {} could not be checked", first_of(names, 1)),
+        n => format!("{n} packages could not be checked: {}", first_of(names, n)),
+    };
+    if is_part_unread && !packages.is_empty() {
+        what.push_str(", nor documents that could not be read");
+    }
+    let rules = rules.into_iter().collect::<Vec<_>>().join(",");
+    context.reporter.error(&CommandError::new(Exit::No, what).help(help(&rules)));
+    true
+}
+
+/// How to see findings that options hide.
+pub(crate) fn select_help(rules: &str) -> String {
+    format!("`--select {rules}` shows what is wrong")
 }
 
 impl From<ConfigError> for CommandError {

@@ -17,15 +17,15 @@ use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
-use crate::index::query::{self, Change, Filter, Side, Subject};
+use crate::index::query::{Change, ChangeKind, Filter, Side, Subject};
 use crate::index::{Builder, Index};
 use crate::source::{STDIN, Source};
-use crate::upgrade::cut_advice;
+use crate::upgrade::{cut_advice, diff};
 
 /// Compare two catalogs: channels, edges, bundles, images, APIs, dependencies
 ///
-/// Breaking are versions that lose every way out, packages that are gone, and bundles with other content under the same
-/// name. Order and layout of the catalogs are no difference. Exits with 1 if they differ.
+/// Breaking are packages and channels that are gone, versions that lose their upgrade in a channel, and bundles with other
+/// content under the same name. Order and layout of the catalogs are no difference. Exits with 1 if they differ.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex diff old-catalog/ my-catalog/
@@ -117,7 +117,7 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
     let (old_side, new_side) =
         (Side { index: old_index, catalog: &old.catalog }, Side { index: new_index, catalog: &new.catalog });
     must_be_there(old_side, new_side, &args.package)?;
-    let mut found = query::diff(old_side, new_side, &args.package)?;
+    let mut found = diff(old_side, new_side, &args.package)?;
     let n_found = found.len();
     found.retain(|it| (it.breaking || !args.breaking) && !args.ignore.iter().any(|kind| kind.fits(it)));
     let is_same = found.is_empty();
@@ -308,6 +308,7 @@ impl Row for Change {
     fn name(&self) -> String {
         match (&self.bundle, &self.channel) {
             (Some(bundle), None) => bundle.clone(),
+            (Some(bundle), _) if self.change == ChangeKind::Stranded => bundle.clone(),
             (_, Some(channel)) => format!("{}/{channel}", self.package),
             _ => self.package.clone(),
         }

@@ -10,7 +10,7 @@ use crate::answer::FindingsMetadata;
 use crate::answer::all_rules;
 use crate::check::practice::{self, Profile};
 use crate::check::{self, Extent, Report};
-use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report};
+use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::composition;
 use crate::cli::args::day::parse_day;
 use crate::cli::args::formats::Compat;
@@ -205,7 +205,9 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             _ => format!("{what}: invalid, {tally}"),
         });
     }
-    Ok(if chosen.is_refused() { Exit::No } else { Exit::Yes })
+    let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
+    let is_unread = report_unchecked(context, hidden, select_help);
+    Ok(if chosen.is_refused() || is_unread { Exit::No } else { Exit::Yes })
 }
 
 /// Larger files are not asked whether they are templates: reading them twice would cost more than that is worth.

@@ -106,17 +106,16 @@ fn sentence(change: &Change) -> String {
     let new = change.new.as_deref();
     let told = |word: &str, value: Option<&str>| value.map(|it| format!("{word}{}", code(it))).unwrap_or_default();
     match (change.subject, change.change, change.field.as_deref()) {
+        (Subject::Channel, ChangeKind::Stranded, _) => {
+            format!("{}: nothing can be upgraded any more: the channel has no single head", channel.unwrap_or_default())
+        }
         (_, ChangeKind::Stranded, _) => {
             let version = told(", version ", change.version.as_deref());
-            match new {
-                Some(new) => {
-                    format!("{bundle}{version} can no longer be upgraded, though it is still in {}", code(new))
-                }
-                None => format!(
-                    "{bundle}{version} can no longer be upgraded: it was in {}, and is in no channel now",
-                    code(old.unwrap_or_default())
-                ),
-            }
+            let was = match old {
+                Some(Change::HEAD) | None => "it was the head".to_owned(),
+                Some(old) => format!("it was upgraded to {}", code(old)),
+            };
+            format!("{bundle}{version} can no longer be upgraded in {}: {was}", channel.unwrap_or_default())
         }
         (Subject::Package, ChangeKind::Added, None) => format!("package added{}", told(", at ", new)),
         (Subject::Package, _, None) => format!("package {kind}{}", told(", was at ", old)),

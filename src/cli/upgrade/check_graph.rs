@@ -6,22 +6,23 @@ use clap::Args;
 
 use crate::answer::FindingsMetadata;
 use crate::check;
-use crate::cli::args::choice::{ChoiceOptions, Whole, report};
+use crate::cli::args::choice::{ChoiceOptions, Whole, report, report_unchecked, select_help};
 use crate::cli::args::name::{unknown_package, whole_package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::findings::{FindingFormat, print_chosen, unopened};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::baseline::Scope;
-use crate::diag::{Rule, Severity};
+use crate::diag::{Finding, Rule, Severity};
 use crate::index::query::Filter;
 use crate::upgrade::{check_packages, rules};
 
 /// Check that every version can be upgraded, and that upgrade graphs make sense
 ///
-/// With `--old`, every version of an older catalog must be upgradable in this one. What makes a catalog invalid for `validate` is a
-/// finding here too. Exits with 1 if there are findings, warnings included: each says that something cannot be upgraded as it
-/// should.
+/// With `--old`, only what is new against an older catalog: versions that could be upgraded there and cannot be any more, channels that are
+/// gone, and other findings that the older catalog does not have. What makes a catalog invalid for `validate` is a finding here too. Exits
+/// with 1 if there are findings, warnings included, and if a package could not be checked because it is invalid, even if its errors are
+/// hidden.
 /// `olmdex validate --explain W0802` explains a rule.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -33,7 +34,7 @@ pub(crate) struct CheckGraphArgs {
     /// The package; without one, all of them
     #[arg(value_name = "PKG")]
     package: Option<String>,
-    /// The catalog as it was: what is installed from it must be upgradable
+    /// The catalog as it was: show only what is new against it
     #[arg(long, value_name = "SOURCE")]
     old: Option<PathBuf>,
     #[command(flatten)]
@@ -57,15 +58,16 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     let old = match &args.old {
         None => None,
         Some(path) => {
-            let old = AskOptions::of_sources(std::slice::from_ref(path)).open(context);
-            let old = old.map_err(|error| failed(path, error))?;
+            let old = AskOptions::of_sources(std::slice::from_ref(path)).open_judged(context);
+            let (old, errors) = old.map_err(|error| failed(path, error))?;
             if old.catalog_names()?.len() > 1 {
                 let error = CommandError::usage(format!("`{}` has several catalogs", path.display()));
                 return Err(error.help("give a source with one catalog"));
             }
-            Some(old)
+            Some((old, errors))
         }
     };
+    let (old, old_errors) = old.map_or((None, Vec::new()), |(old, errors)| (Some(old), errors));
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let mut packages = match &args.package {
         Some(package) => vec![whole_package(&index, package)?],
@@ -77,7 +79,17 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
         packages.dedup();
     }
     // What belongs to no package may belong to this one.
-    findings.retain(|it| args.package.is_none() || it.package.is_none() || it.package == args.package);
+    let is_asked = |it: &Finding| args.package.is_none() || it.package.is_none() || it.package == args.package;
+    findings.retain(is_asked);
+    // What was wrong before is not new, but what depends on it cannot be told all the same.
+    let is_old = |it: &Finding| {
+        let is_same =
+            |old: &&Finding| (old.rule.id, &old.package, &old.message) == (it.rule.id, &it.package, &it.message);
+        old_errors.iter().any(|it| is_same(&it))
+    };
+    let mut unchecked: Vec<Finding> = findings.extract_if(.., |it| is_old(it)).collect();
+    // A channel of the older catalog that is merely invalid had no upgrades to lose.
+    unchecked.extend(old_errors.iter().filter(|it| is_asked(it) && check::is_unread(it.rule)).cloned());
     for (package, found) in packages.iter().zip(check_packages(&index, &filter, old.as_ref(), &packages)?) {
         match found {
             Some(mut found) => findings.append(&mut found),
@@ -97,5 +109,11 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
         other => other?,
     }
     report(context, &choice, &chosen);
-    Ok(if chosen.findings.is_empty() { Exit::Yes } else { Exit::No })
+    let is_blocking = |it: &Finding| it.rule.severity == Severity::Error || it.rule.id == rules::NO_ORDER.id;
+    let is_shown = |of: &Finding| chosen.findings.iter().any(|it| is_blocking(it) && it.package == of.package);
+    let blocks = |it: &&Finding| is_blocking(it) && !is_shown(it);
+    let is_hidden = report_unchecked(context, chosen.unselected.iter().filter(blocks), select_help);
+    let in_old = |_: &str| "the older catalog has the same errors: `olmdex validate` shows them".to_owned();
+    let is_unchecked = report_unchecked(context, unchecked.iter(), in_old) || is_hidden;
+    Ok(if chosen.findings.is_empty() && !is_unchecked { Exit::Yes } else { Exit::No })
 }

@@ -12,7 +12,6 @@ mod change;
 mod content;
 mod facts;
 mod inventory;
-mod stranded;
 mod thing;
 
 use std::cmp::Ordering;
@@ -30,12 +29,31 @@ pub(super) const STATEMENTS: &[(&str, &str)] = facts::STATEMENTS;
 /// Longest value of a part of a document that is told, in bytes.
 const MAX_VALUE: usize = 200;
 
+/// An upgrade that the old catalog had and the new one has not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LostUpgrade {
+    /// The channel.
+    pub channel: String,
+    /// The bundle that could be upgraded; `None` if nothing in the channel can be upgraded any more.
+    pub bundle: Option<String>,
+    /// What it was upgraded to; `None` if it was the head.
+    pub before: Option<String>,
+}
+
+/// The upgrades that a package has lost.
+pub type FindLost<'f> = dyn Fn(&str) -> Result<Vec<LostUpgrade>, IndexError> + 'f;
+
 /// What differs between two catalogs, sorted by package, and in a package from the whole to its parts. Only in these
-/// packages, if any are named.
+/// packages, if any are named. Which upgrades a package has lost is asked of `find_lost`, since an index knows no upgrades.
 ///
 /// # Errors
 /// [`IndexError::NoSuchCatalog`] if an index has no such catalog, or if one is damaged.
-pub fn diff(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<Vec<Change>, IndexError> {
+pub fn diff_with(
+    old: Side<'_>,
+    new: Side<'_>,
+    packages: &[String],
+    find_lost: &FindLost<'_>,
+) -> Result<Vec<Change>, IndexError> {
     let (old_inventory, new_inventory) = (Inventory::read(old, packages)?, Inventory::read(new, packages)?);
     let differing = inventory::compare(&old_inventory, &new_inventory);
     if differing.packages.is_empty() {
@@ -53,7 +71,9 @@ pub fn diff(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<Vec<Cha
     comparison.things();
     comparison.values();
     comparison.parts();
-    comparison.stranded();
+    for package in &differing.packages {
+        comparison.lost(package, find_lost(package)?);
+    }
     comparison.replaced_bundles(&differing.pairs);
     sort(&mut changes, &old_facts, &new_facts);
     changes.dedup();
@@ -78,8 +98,11 @@ impl Comparison<'_> {
             }
             let change = if old.is_some() { ChangeKind::Removed } else { ChangeKind::Added };
             let told = |value: Option<&String>| value.filter(|it| !it.is_empty()).cloned();
-            let breaking = thing.subject == Subject::Package && change == ChangeKind::Removed;
             let detail = thing.container().is_some_and(|it| self.is_one_sided(&it));
+            // The channels of a package that is gone are gone with it.
+            let breaking = change == ChangeKind::Removed
+                && !detail
+                && matches!(thing.subject, Subject::Package | Subject::Channel);
             let key = Key { thing: thing.clone(), subject: thing.subject, field: String::new() };
             let row = self.change(&key, change, told(old), told(new));
             self.changes.push(Change { breaking, detail, ..row });
@@ -138,13 +161,22 @@ impl Comparison<'_> {
         }
     }
 
-    fn stranded(&mut self) {
-        for stranded in stranded::find(self.old, self.new) {
-            let key = Key { thing: stranded.bundle, subject: Subject::Bundle, field: String::new() };
-            let package = key.thing.package_thing();
-            let detail = self.is_one_sided(&package);
-            let row = self.change(&key, ChangeKind::Stranded, Some(stranded.old_channels), stranded.new_channels);
-            self.changes.push(Change { breaking: true, detail, ..row });
+    /// Versions that lose their upgrade, and channels in which all do.
+    fn lost(&mut self, package: &str, lost: Vec<LostUpgrade>) {
+        for LostUpgrade { channel, bundle, before } in lost {
+            let (subject, bundle, now) = match &bundle {
+                Some(bundle) => (Subject::Bundle, bundle.as_str(), Change::NO_UPGRADE),
+                None => (Subject::Channel, "", Change::NO_ORDER),
+            };
+            let before = match (subject, before) {
+                (Subject::Channel, _) => None,
+                (_, Some(before)) => Some(before),
+                (_, None) => Some(Change::HEAD.to_owned()),
+            };
+            let thing = Thing { package: package.to_owned(), subject, channel, bundle: bundle.to_owned() };
+            let key = Key { thing, subject, field: Change::UPGRADE.to_owned() };
+            let row = self.change(&key, ChangeKind::Stranded, before, Some(now.to_owned()));
+            self.changes.push(Change { breaking: true, ..row });
         }
     }
 

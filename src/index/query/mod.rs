@@ -39,7 +39,7 @@ pub use detail::{
     BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
     PropertyRow, RelatedImage, RequiredPackage, Source,
 };
-pub use diff::{Change, ChangeKind, Side, Subject, diff};
+pub use diff::{Change, ChangeKind, FindLost, LostUpgrade, Side, Subject, diff_with};
 pub use documents::DocumentHead;
 pub use entries::EntryRow;
 pub use facets::{Facet, FacetKind};

@@ -26,7 +26,8 @@ pub enum ChangeKind {
     Removed,
     /// Both have it, with other values.
     Changed,
-    /// A version that could be upgraded, or was in a channel, and has no way out any more.
+    /// A version that could be upgraded in its channel, or was its head, and can no longer be upgraded there; or a channel in which
+    /// nothing can.
     Stranded,
 }
 
@@ -112,12 +113,12 @@ pub struct Change {
     pub field: Option<String>,
     /// The value in the old catalog, absent if it has none or a long text. Of a whole, what it mainly is: the version
     /// that a package's default channel leads to, the head of a channel, the edges of an entry, the image of a bundle,
-    /// the channels of a stranded version.
+    /// what a stranded version was upgraded to.
     pub old: Option<String>,
     /// The value in the new catalog, likewise.
     pub new: Option<String>,
-    /// Whether it breaks what users may rely on: a stranded version, a package that is gone, a bundle with other content
-    /// under the same name.
+    /// Whether it breaks what users may rely on: a stranded version, a package or channel that is gone, a bundle with other
+    /// content under the same name.
     pub breaking: bool,
     /// Whether it only says what an added or removed package, channel or bundle consists of.
     pub detail: bool,
@@ -129,4 +130,12 @@ impl Change {
     /// The field of a bundle whose ClusterServiceVersion is given in another form: as `olm.bundle.object` or as
     /// `olm.csv.metadata`. `opm` changes that when it migrates a catalog; it is no other bundle.
     pub const METADATA_FORM: &'static str = "metadata form";
+    /// The field of a stranded version: what OLM upgrades it to in the channel.
+    pub const UPGRADE: &'static str = "upgrade";
+    /// What a stranded version was upgraded to, if it was the head of its channel.
+    pub const HEAD: &'static str = "none, it was the head";
+    /// What a stranded version is upgraded to.
+    pub const NO_UPGRADE: &'static str = "none";
+    /// What the versions of a channel without a single chain are upgraded to.
+    pub const NO_ORDER: &'static str = "none, the channel has no single head";
 }

@@ -22,8 +22,6 @@ pub(super) struct Key {
 pub(super) struct BundleVersion {
     /// With its release.
     pub(super) text: String,
-    /// Without it.
-    pub(super) upstream: String,
     /// Bytes that order as versions do; empty if it is none.
     pub(super) key: Vec<u8>,
 }
@@ -40,11 +38,6 @@ pub(super) struct Facts {
     /// Parts of documents that have no rows.
     pub(super) parts: BTreeMap<Key, BTreeSet<String>>,
     pub(super) versions: BTreeMap<BundleName, BundleVersion>,
-    pub(super) heads: BTreeSet<BundleName>,
-    /// Names with an edge to another one.
-    pub(super) ways_out: BTreeSet<BundleName>,
-    /// The ranges that entries of a package skip.
-    pub(super) skip_ranges: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Documents are given as a list of their numbers in JSON, so that every statement finds its rows by primary key.
@@ -69,14 +62,6 @@ ORDER BY e.document, e.position";
 
 const SKIPS: &str = "
 SELECT s.document, s.entry, s.name FROM json_each(?1) j CROSS JOIN entry_skip s ON s.document = j.value";
-
-const WAYS_OUT: &str = "
-SELECT DISTINCT ch.package, n.name
-FROM json_each(?1) j
-CROSS JOIN channel ch ON ch.document = j.value
-CROSS JOIN catalog_channel cc ON cc.catalog = ?2 AND cc.channel = ch.document
-CROSS JOIN node n ON n.graph = cc.graph
-WHERE EXISTS (SELECT 1 FROM edge e WHERE e.graph = n.graph AND e.source = n.number AND e.target <> n.number)";
 
 const BUNDLES: &str = "
 SELECT b.document, b.package, b.name, b.version, b.release, coalesce(b.version_key, x''), coalesce(i.reference, '')
@@ -122,7 +107,6 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("channels to compare", CHANNELS),
     ("entries to compare", ENTRIES),
     ("skips to compare", SKIPS),
-    ("ways out", WAYS_OUT),
     ("bundles to compare", BUNDLES),
     ("provided APIs to compare", PROVIDED),
     ("required APIs to compare", REQUIRED),
@@ -197,8 +181,7 @@ impl Facts {
         for (package, channel, head, version) in rows {
             let thing = Thing::new(Subject::Channel, &package, &channel, "");
             self.value(thing.clone(), Subject::Channel, "head", head.clone());
-            self.things.insert(thing, head.clone());
-            self.heads.insert((package.clone(), head));
+            self.things.insert(thing, head);
             leads_to.insert((package, channel), version);
         }
         let mut skips: HashMap<(i64, i64), BTreeSet<String>> = HashMap::new();
@@ -218,19 +201,14 @@ impl Facts {
             let skips: Vec<String> = skips.remove(&place).unwrap_or_default().into_iter().collect();
             let skips = skips.join(", ");
             let mut edges = Vec::new();
-            for (field, value) in [("replaces", replaces), ("skips", skips), ("skipRange", skip_range.clone())] {
+            for (field, value) in [("replaces", replaces), ("skips", skips), ("skipRange", skip_range)] {
                 if !value.is_empty() {
                     edges.push(format!("{field} {value}"));
                 }
                 self.value(thing.clone(), Subject::Entry, field, value);
             }
-            if !skip_range.is_empty() {
-                self.skip_ranges.entry(thing.package.clone()).or_default().insert(skip_range);
-            }
             self.things.insert(thing, edges.join("; "));
         }
-        let ways_out = index.rows(WAYS_OUT, rusqlite::params![all, catalog], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        self.ways_out.extend(ways_out);
         Ok(leads_to)
     }
 
@@ -241,8 +219,8 @@ impl Facts {
             let thing =
                 Thing { package: row.get(1)?, subject: Subject::Bundle, channel: String::new(), bundle: row.get(2)? };
             let (upstream, release): (String, String) = (row.get(3)?, row.get(4)?);
-            let text = if release.is_empty() { upstream.clone() } else { format!("{upstream}-{release}") };
-            Ok((row.get(0)?, thing, BundleVersion { text, upstream, key: row.get(5)? }, row.get::<_, String>(6)?))
+            let text = if release.is_empty() { upstream } else { format!("{upstream}-{release}") };
+            Ok((row.get(0)?, thing, BundleVersion { text, key: row.get(5)? }, row.get::<_, String>(6)?))
         })?;
         for (document, thing, version, image) in rows {
             self.value(thing.clone(), Subject::Bundle, "version", version.text.clone());

@@ -1,0 +1,89 @@
+//! What breaks between two states of a package: channels that are gone, and versions that could be upgraded and no longer can.
+//!
+//! `check-graph --old` and `diff` both ask here, so they cannot disagree. A Subscription follows one channel, so each channel counts by
+//! itself, whatever the other channels offer.
+
+use super::classic::{Channel, Installed, Package};
+use super::ordered::Ordered;
+use crate::index::query::LostUpgrade;
+
+/// Something that the older state of a package could do and the newer one cannot.
+pub(super) enum Loss<'o> {
+    /// The channel is gone.
+    Channel(&'o Channel),
+    /// The channel has lost its order, so nothing in it can be upgraded.
+    Order(&'o Channel),
+    /// A version was the head, or had an upgrade, and has none now.
+    Version {
+        /// The channel as it was.
+        channel: &'o Channel,
+        /// What users of that version have installed.
+        installed: Installed,
+        /// What it was upgraded to; `None` if it was the head.
+        before: Option<&'o str>,
+    },
+}
+
+impl Loss<'_> {
+    /// The channel.
+    pub(super) fn channel(&self) -> &Channel {
+        match self {
+            Self::Channel(channel) | Self::Order(channel) | Self::Version { channel, .. } => channel,
+        }
+    }
+
+    /// As a difference of two catalogs.
+    fn as_change(&self) -> Option<LostUpgrade> {
+        let channel = self.channel().name.clone();
+        match self {
+            // The difference lists channels that are gone by itself.
+            Self::Channel(_) => None,
+            Self::Order(_) => Some(LostUpgrade { channel, bundle: None, before: None }),
+            Self::Version { installed, before, .. } => {
+                Some(LostUpgrade { channel, bundle: Some(installed.name.clone()), before: before.map(str::to_owned) })
+            }
+        }
+    }
+}
+
+/// What a package has lost, channel by channel in the order of the older state.
+pub(super) fn losses<'o>(old: &Ordered<'o>, new: &Ordered<'_>) -> Vec<Loss<'o>> {
+    let mut losses = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for channel in &old.package.channels {
+        if names.contains(&channel.name.as_str()) {
+            continue;
+        }
+        names.push(&channel.name);
+        if new.channels(&channel.name).next().is_none() {
+            losses.push(Loss::Channel(channel));
+            continue;
+        }
+        // Nothing could be upgraded in a channel without an order.
+        let Some(walked) = old.walker(&channel.name) else { continue };
+        let Some(walker) = new.walker(&channel.name) else {
+            losses.push(Loss::Order(channel));
+            continue;
+        };
+        for (of_old, _) in old.channels(&channel.name) {
+            for entry in &of_old.entries {
+                let version = || new.channels(&channel.name).find_map(|it| it.0.entry(&entry.name)?.version.clone());
+                let installed = Installed { name: entry.name.clone(), version: version().or(entry.version.clone()) };
+                if walker.next(&installed).is_some() || new.is_head(&channel.name, &entry.name) {
+                    continue;
+                }
+                let before = Installed { name: entry.name.clone(), version: entry.version.clone() };
+                let before = walked.next(&before).map(|it| it.1.name.as_str());
+                if before.is_some() || old.is_head(&channel.name, &entry.name) {
+                    losses.push(Loss::Version { channel: of_old, installed, before });
+                }
+            }
+        }
+    }
+    losses
+}
+
+/// The upgrades that a package has lost, for a difference of two catalogs.
+pub(super) fn lost_upgrades(old: &Package, new: &Package) -> Vec<LostUpgrade> {
+    losses(&Ordered::new(old), &Ordered::new(new)).iter().filter_map(Loss::as_change).collect()
+}

@@ -1,0 +1,47 @@
+//! A package with the order of each of its channels, worked out once.
+
+use std::cell::OnceCell;
+
+use super::classic::{Channel, Order, OrderError, Package, Walker};
+
+/// A package with the order of each of its channels.
+pub(super) struct Ordered<'p> {
+    pub(super) package: &'p Package,
+    pub(super) orders: Vec<Result<Order<'p>, OrderError>>,
+    default: OnceCell<Option<Walker<'p>>>,
+}
+
+impl<'p> Ordered<'p> {
+    pub(super) fn new(package: &'p Package) -> Self {
+        let orders = package.channels.iter().map(Channel::order).collect();
+        Self { package, orders, default: OnceCell::new() }
+    }
+
+    /// The channels of a name with their orders.
+    pub(super) fn channels<'o>(
+        &'o self,
+        name: &'o str,
+    ) -> impl Iterator<Item = (&'p Channel, &'o Result<Order<'p>, OrderError>)> {
+        self.package.channels.iter().zip(&self.orders).filter(move |it| it.0.name == name)
+    }
+
+    /// Where the channels of a name lead; `None` if one of them has no order.
+    pub(super) fn walker(&self, name: &str) -> Option<Walker<'p>> {
+        let mut ranks = Vec::new();
+        for (channel, order) in self.channels(name) {
+            ranks.extend(order.as_ref().ok()?.live.iter().map(|&entry| (channel, entry)));
+        }
+        Some(Walker::new(ranks))
+    }
+
+    /// Where the default channel leads; `None` if it has no order.
+    pub(super) fn default_walker(&self) -> Option<&Walker<'p>> {
+        self.default.get_or_init(|| self.walker(&self.package.default_channel)).as_ref()
+    }
+
+    /// Whether a name is the head of a channel.
+    pub(super) fn is_head(&self, channel: &str, name: &str) -> bool {
+        let mut heads = self.channels(channel).filter_map(|it| it.1.as_ref().ok()?.live.first().copied());
+        heads.any(|it| it.name == name)
+    }
+}
