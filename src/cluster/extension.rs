@@ -5,7 +5,7 @@
 use super::condition::Condition;
 use super::object::{Object, text};
 use crate::diag::Place;
-use crate::json::Value;
+use crate::json::{Value, write_compact};
 
 /// A ClusterExtension.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,6 +26,10 @@ pub struct ClusterExtension {
     pub has_selector: bool,
     /// `spec.source.catalog.upgradeConstraintPolicy`, or empty.
     pub upgrade_constraint_policy: String,
+    /// `spec.namespace`, or empty.
+    pub namespace: String,
+    /// `spec.config`, if there is one: its `inline` as JSON, or empty.
+    pub config: Option<String>,
     /// Name and version of `status.install.bundle`, if something is installed.
     pub installed: Option<(String, String)>,
     /// Its conditions.
@@ -58,6 +62,15 @@ impl ClusterExtension {
             match_expressions: expressions.collect(),
             has_selector: selector.is_some(),
             upgrade_constraint_policy: object.text(&["spec", "source", "catalog", "upgradeConstraintPolicy"]),
+            namespace: object.text(&["spec", "namespace"]),
+            config: object.at(&["spec", "config"]).filter(|it| !it.is_null()).map(|config| {
+                let inline = config.get("inline").filter(|it| !it.is_null());
+                let mut written = Vec::new();
+                if let Some(inline) = inline.filter(|_| text(config, "configType") == "Inline") {
+                    write_compact(inline, &mut written);
+                }
+                String::from_utf8_lossy(&written).into_owned()
+            }),
             installed: (!installed.is_empty())
                 .then(|| (installed, object.text(&["status", "install", "bundle", "version"]))),
             conditions: Condition::all(object, &["status", "conditions"]),
@@ -80,6 +93,7 @@ items:
   metadata: {name: till}
   spec:
     namespace: shop
+    config: {configType: Inline, inline: {watchNamespace: shop}}
     source:
       sourceType: Catalog
       catalog:
@@ -104,6 +118,9 @@ items:
         assert_eq!(till.match_expressions[0].2, ["b", "c"]);
         assert_eq!(till.installed, Some(("till.v1.0.0".to_owned(), "1.0.0".to_owned())));
         assert_eq!((till.upgrade_constraint_policy.as_str(), till.place.line), ("SelfCertified", 4));
+        assert_eq!(till.namespace, "shop");
+        assert_eq!(till.config.as_deref(), Some(r#"{"watchNamespace":"shop"}"#));
+        assert!(empty.config.is_none());
         assert!(empty.installed.is_none() && !empty.has_selector && empty.package.is_empty());
     }
 }

@@ -7,7 +7,7 @@ use super::file::{Images, LockedCatalog, LockedOperator};
 use crate::index::query::{BundleSelector, Filter};
 use crate::index::{Index, IndexError};
 use crate::oci::Digest;
-use crate::upgrade::{Asked, Generation, PackageView, classic, v1};
+use crate::upgrade::{Asked, Generation, PackageView, classic, refused_words, v1, v1_refusal};
 use crate::version::{Version, blang};
 
 /// An operator that is to be pinned.
@@ -56,6 +56,10 @@ pub fn pin(index: &Index, catalogs: &[String], ask: &Ask, lists_images: bool) ->
             let asked = Asked { channels, version: ask.constraint.clone(), ..Asked::default() };
             let found = v1::resolve_only(&asked.question(&ask.package), view.catalogs())
                 .map_err(|error| LockError::NoBundle { package: ask.package.clone(), why: error.to_string() })?;
+            if let Some(refusal) = v1_refusal(&view, &asked, &found) {
+                let why = refused_words(&found.bundle, &refusal);
+                return Err(LockError::NoBundle { package: ask.package.clone(), why });
+            }
             (operator.catalog, operator.bundle) = (found.catalog, found.bundle);
         }
     }

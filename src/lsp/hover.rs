@@ -140,6 +140,9 @@ fn next(graph: &PackageGraph, channel: &str, name: &str) -> Vec<String> {
             format!("- {olm} upgrades it to {}", code(&target.bundle))
         }
         (Verdict::Current, _) => format!("- {olm} stays at it"),
+        (Verdict::Refused, Some(target)) => {
+            format!("- {olm} resolves to {} and refuses it: {}", code(&target.bundle), code(&it.reason))
+        }
         (Verdict::Stuck, _) => format!("- {olm} is stuck at it: {}", code(&it.reason)),
         _ => format!("- {olm} cannot decide: {}", code(&it.reason)),
     };

@@ -13,6 +13,7 @@ use crate::constraint::openshift::Minor;
 use crate::index::query::Filter;
 use crate::platform::{Lifecycle, coerce};
 use crate::upgrade::compat::Compatibility;
+use crate::upgrade::v1::Installation;
 use crate::upgrade::{Generation, Move, Stay, bundles_that_stay};
 use crate::version::Version;
 
@@ -37,7 +38,7 @@ pub(super) fn answer(desk: Desk<'_>, fit: &Fit) -> Result<Vec<Stay>, PageError> 
         return Err(desk.unknown_package(&fit.package)?);
     }
     let step = Move { from, to: from.next() };
-    Ok(graphs.iter().flat_map(|graph| bundles_that_stay(GENERATIONS, graph, step)).collect())
+    Ok(graphs.iter().flat_map(|graph| bundles_that_stay(GENERATIONS, graph, step, &Installation::default())).collect())
 }
 
 /// The versions of OpenShift that bundles and names of catalogs speak of, the lowest first.
@@ -157,7 +158,7 @@ fn one_step(desk: Desk<'_>, rows: &[Stay], step: Move) -> Markup {
                 th scope="row" { (version_link(desk, &it.package, (&it.bundle, &it.version), &it.catalog)) }
                 td { (it.olm.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ")) }
                 td { (verdict(it.verdict)) }
-                td { (shown(&it.reason)) }
+                td { (shown(&it.reason)) @if let Some(refusal) = &it.refusal { "; OLM v1 refuses it: " (shown(refusal)) } }
             }
         }
     };
@@ -168,7 +169,8 @@ fn one_step(desk: Desk<'_>, rows: &[Stay], step: Move) -> Markup {
 fn matrix(desk: Desk<'_>, package: &str, graphs: &[crate::index::query::PackageGraph], steps: &[Move]) -> Markup {
     let preferred = desk.shelf().preferred(graphs.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
     let Some(graph) = graphs.iter().find(|it| it.catalog == preferred) else { return html! {} };
-    let columns: Vec<Vec<Stay>> = steps.iter().map(|step| bundles_that_stay(GENERATIONS, graph, *step)).collect();
+    let columns: Vec<Vec<Stay>> =
+        steps.iter().map(|step| bundles_that_stay(GENERATIONS, graph, *step, &Installation::default())).collect();
     let mut seen: Vec<(&str, &str)> = Vec::new();
     for it in columns.iter().flatten() {
         if !seen.contains(&(&*it.bundle, &*it.version)) {

@@ -242,6 +242,7 @@ fn steps(desk: Desk<'_>, path: &UpgradePath, caption: &str) -> Markup {
                     (version_link(desk, &path.package, (&target.bundle, &target.version), &target.catalog))
                     @if target.is_deprecated { " " (badge("warn", "deprecated")) }
                     @if let Some(refused) = &target.refused_for { " " (badge("bad", "refused")) " for its " code { (shown(refused)) } }
+                    @if let Some(refusal) = &target.refusal { " " (badge("bad", "refused by OLM v1")) " " (shown(refusal)) }
                 }
                 td { (shown(&target.channels.join(", "))) }
                 td { (because(step)) }
@@ -281,6 +282,7 @@ fn refusals(reasons: &[WhyNot]) -> Markup {
                 p {
                     @match &it.instead {
                         _ if it.is_taken => "It does.",
+                        _ if it.refusal.is_some() => { "It resolves to this bundle and refuses it: " (shown(it.refusal.as_deref().unwrap_or_default())) "." },
                         Some(instead) if it.installed.as_ref().is_some_and(|now| now.name == *instead) => { "It keeps " code { (shown(instead)) } "." },
                         Some(instead) => { "It takes " code { (shown(instead)) } " instead." },
                         None => "It takes nothing.",

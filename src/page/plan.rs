@@ -13,6 +13,7 @@ use super::site::{Desk, Page};
 use crate::constraint::openshift::Minor;
 use crate::plan::{Plan, PlanWish, USUAL_ARCH, channels_of, plan, report};
 use crate::platform::{ClusterChannels, Day, SupportLevel, coerce};
+use crate::upgrade::v1::Gates;
 
 fn plans(desk: Desk<'_>) -> Result<&Plans, PageError> {
     desk.shelf().plans.as_ref().ok_or(PageError::NoPage)
@@ -54,6 +55,7 @@ fn wish(plans: &Plans, journey: &Journey) -> Result<Option<PlanWish>, PageError>
         channel: journey.channel.clone(),
         arch: journey.arch.clone(),
         scope: journey.scope.clone(),
+        gates: Gates::default(),
         assume: Vec::new(),
     }))
 }

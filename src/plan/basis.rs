@@ -18,6 +18,7 @@ use crate::platform::{
     known_minors,
 };
 use crate::resolve::SOURCE_LABEL;
+use crate::upgrade::v1::Gates;
 
 /// The architecture of clusters that say nothing of theirs.
 pub const USUAL_ARCH: &str = "amd64";
@@ -56,6 +57,8 @@ pub struct PlanWish {
     pub arch: Option<String>,
     /// The namespaces that are looked at; all if there are none.
     pub scope: Vec<String>,
+    /// The feature gates of operator-controller.
+    pub gates: Gates,
     /// Blockers and decisions that are taken as settled, by their codes or `CODE:SUBJECT`.
     pub assume: Vec<String>,
 }
@@ -168,6 +171,7 @@ impl PlanBasis {
             unknown_channels,
             arch,
             scope: wish.scope,
+            gates: wish.gates,
             assume: wish.assume,
         }
     }

@@ -12,6 +12,7 @@ use crate::constraint::openshift::Minor;
 use crate::index::query::Filter;
 use crate::index::{Index, IndexError};
 use crate::upgrade::PackageView;
+use crate::upgrade::v1::Gates;
 
 /// What was read, by the names of the catalogs and the package.
 type Views = BTreeMap<(Vec<String>, String), Rc<PackageView>>;
@@ -20,12 +21,13 @@ type Views = BTreeMap<(Vec<String>, String), Rc<PackageView>>;
 pub(super) struct Catalogs<'q> {
     index: &'q Index,
     all: &'q [PlanCatalog],
+    gates: &'q Gates,
     views: RefCell<Views>,
 }
 
 impl<'q> Catalogs<'q> {
     pub(super) fn new(question: &'q PlanQuestion<'q>) -> Self {
-        Self { index: question.index, all: &question.catalogs, views: RefCell::default() }
+        Self { index: question.index, all: &question.catalogs, gates: &question.gates, views: RefCell::default() }
     }
 
     /// The families that there are.
@@ -62,7 +64,7 @@ impl<'q> Catalogs<'q> {
             return Ok(Rc::clone(known));
         }
         let filter = Filter { catalogs: key.0.clone(), ..Filter::default() };
-        let view = Rc::new(PackageView::read(self.index, &filter, package)?);
+        let view = Rc::new(PackageView::read(self.index, &filter, package)?.with_gates(self.gates));
         self.views.borrow_mut().insert(key, Rc::clone(&view));
         Ok(view)
     }

@@ -12,6 +12,7 @@ use crate::cluster::{ClusterServiceVersion, Subscription};
 use crate::constraint::openshift::MAX_OPENSHIFT_VERSION;
 use crate::json;
 use crate::upgrade::Generation;
+use crate::upgrade::v1::Installation;
 
 /// The label by which a ClusterExtension selects one ClusterCatalog (`docs/behaviour/olm-v1.md` 2.1).
 pub(super) const CATALOG_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
@@ -31,6 +32,8 @@ pub(super) struct Operator {
     pub(super) channels: Vec<String>,
     /// Of a ClusterExtension: its range of versions.
     pub(super) range: String,
+    /// Of a ClusterExtension: how it installs.
+    pub(super) installation: Installation,
     /// `NAMESPACE/NAME` of the CatalogSource, or empty.
     pub(super) source: String,
     /// The families of catalogs that it follows; none if that is not known.
@@ -68,6 +71,7 @@ impl Operator {
             olm,
             channels: Vec::new(),
             range: String::new(),
+            installation: Installation::default(),
             source: String::new(),
             families: Vec::new(),
             is_managed: true,
@@ -277,6 +281,11 @@ impl Inventory {
                 name: it.name.clone(),
                 channels: it.channels.clone(),
                 range: it.version.clone(),
+                installation: Installation {
+                    gates: question.gates.clone(),
+                    config: it.config.clone(),
+                    namespace: it.namespace.clone(),
+                },
                 source,
                 families,
                 unresolved: retrying.map(|it| it.message.clone()),

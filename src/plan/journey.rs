@@ -16,7 +16,7 @@ use super::inventory::Operator;
 use super::question::PlanQuestion;
 use super::source_name::SourceName;
 use super::standing::OperatorState;
-use super::state::{Standing, entry_point, other_channels, state_at, way};
+use super::state::{Standing, entry_point, other_channels, refused, state_at, way};
 use crate::constraint::openshift::Minor;
 use crate::index::IndexError;
 use crate::platform::{Support, SupportStatus};
@@ -64,7 +64,12 @@ pub(super) fn travel<'q>(
         views.push(catalogs.view(&operator.families, *minor, &operator.package)?);
     }
     let bundle = InstalledBundle::held(operator.installed.clone(), operator.version.clone());
-    let start = Standing { bundle, channels: operator.channels.clone(), range: operator.range.clone() };
+    let start = Standing {
+        bundle,
+        channels: operator.channels.clone(),
+        range: operator.range.clone(),
+        installation: operator.installation.clone(),
+    };
     let mut traveller = Traveller {
         judge: Judge::new(question, catalogs, path, operator),
         question,
@@ -136,7 +141,30 @@ impl Traveller<'_> {
         {
             self.journey.now = way(view, self.operator, start).first().map(|it| it.bundle.clone());
         }
+        self.say_what_v1_refuses(start);
         Ok(())
+    }
+
+    /// What OLM v1 resolves to and does not install: it stays where it is, and reports an error.
+    fn say_what_v1_refuses(&mut self, start: &Standing) {
+        let mut told: Vec<String> = Vec::new();
+        for (view, minor) in self.views.iter().zip(self.path) {
+            let Some(text) = view.as_ref().and_then(|it| refused(it, self.operator, start)) else { continue };
+            if told.contains(&text) {
+                continue;
+            }
+            self.journey.decisions.push(Decision {
+                code: "refused-by-olm-v1".to_owned(),
+                subject: Some(self.operator.subject()),
+                platform: Some(minor.to_string()),
+                text: text.clone(),
+                options: vec![
+                    "pin spec.source.catalog.version to a bundle that OLM v1 installs".to_owned(),
+                    "uninstall, and subscribe with OLM Classic".to_owned(),
+                ],
+            });
+            told.push(text);
+        }
     }
 
     /// What there is to do after the platform has come to a version.

@@ -8,6 +8,7 @@ use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
 use crate::platform::{Day, Graph, Lifecycle, SupportLevel};
+use crate::upgrade::v1::Gates;
 
 use super::family::PlanCatalog;
 
@@ -47,6 +48,8 @@ pub struct PlanQuestion<'q> {
     pub arch: String,
     /// The namespaces that are looked at; all if there are none.
     pub scope: Vec<String>,
+    /// The feature gates of operator-controller.
+    pub gates: Gates,
     /// Blockers and decisions that are taken as settled, by their codes or `CODE:SUBJECT`.
     pub assume: Vec<String>,
 }

@@ -4,9 +4,10 @@
 
 use super::inventory::Operator;
 use super::standing::OperatorState;
-use crate::upgrade::v1::Policy;
+use crate::upgrade::v1::{Installation, Policy};
 use crate::upgrade::{
-    Asked, Generation, InstalledBundle, PackageView, Target, classic, classic_path, v1_path, v1_targets,
+    Asked, Generation, InstalledBundle, PackageView, Target, classic, classic_path, refused_words, v1_path, v1_targets,
+    v1_updates,
 };
 use crate::version::Version;
 
@@ -17,6 +18,8 @@ pub(super) struct Standing {
     pub(super) channels: Vec<String>,
     /// Of a ClusterExtension: the range of versions.
     pub(super) range: String,
+    /// Of a ClusterExtension: how it installs.
+    pub(super) installation: Installation,
 }
 
 impl Standing {
@@ -27,6 +30,7 @@ impl Standing {
             version: self.range.clone(),
             selector: None,
             policy: Policy::CatalogProvided,
+            installation: self.installation.clone(),
             managed_by: None,
         }
     }
@@ -89,6 +93,16 @@ pub(super) fn way(view: &PackageView, operator: &Operator, at: &Standing) -> Vec
         Generation::V1 => v1_path(view, &at.asked(), &at.bundle, None),
     };
     path.steps.into_iter().map(|it| it.target).collect()
+}
+
+/// What OLM v1 resolves to from here and refuses to install, with its words.
+pub(super) fn refused(view: &PackageView, operator: &Operator, at: &Standing) -> Option<String> {
+    if operator.olm != Generation::V1 {
+        return None;
+    }
+    let updates = v1_updates(view, &at.asked());
+    let bundle = updates.target.map_or_else(|| at.bundle.name.clone(), |it| it.bundle);
+    updates.refusal.map(|refusal| refused_words(&bundle, &refusal))
 }
 
 /// The lowest entry of the channel that OLM would install.

@@ -15,6 +15,7 @@ use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::{Index, IndexError};
 use crate::platform::{Day, Graph, SupportLevel};
+use crate::upgrade::v1::Installation;
 use crate::upgrade::{Generation, InstalledBundle, Move, PathStep, Setting, Stop};
 
 /// An operator of which it is asked whether it may stay.
@@ -32,6 +33,8 @@ pub struct StayingOperator {
     pub range: String,
     /// What it says on the cluster of `olm.maxOpenShiftVersion`, if that is known.
     pub own_max: Option<Result<Vec<String>, String>>,
+    /// How OLM v1 installs it.
+    pub installation: Installation,
 }
 
 /// The way to a bundle that may stay.
@@ -90,6 +93,7 @@ pub fn way_out(
         unknown_channels: Vec::new(),
         arch: String::new(),
         scope: Vec::new(),
+        gates: operator.installation.gates.clone(),
         assume: Vec::new(),
     };
     let mut families: Vec<String> = Vec::new();
@@ -123,6 +127,7 @@ fn alone(of: &StayingOperator, families: Vec<String>) -> Operator {
         range: of.range.clone(),
         families,
         own_max: of.own_max.clone(),
+        installation: of.installation.clone(),
         ..Operator::new(of.olm, &of.package, &of.installed.name, &of.installed.version)
     }
 }

@@ -10,7 +10,7 @@ use super::classic;
 use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::v1::{self, bundle_version};
-use crate::index::query::{CatalogRank, PackageGraph};
+use crate::index::query::{CatalogRank, InstallModes, PackageGraph};
 use crate::version::Version;
 
 /// A generation of OLM.
@@ -50,6 +50,11 @@ pub struct Target {
     pub is_deprecated: bool,
     /// Why this generation of OLM refuses it nevertheless: the type of a property that OLM v1 does not support.
     pub refused_for: Option<String>,
+    /// Why OLM v1 does not install it after it has resolved to it, in its words: install modes that it does not support, or a
+    /// configuration that does not fit.
+    pub refusal: Option<String>,
+    /// Whether it supports the install mode AllNamespaces, without which OLM v1 does not install it; `null` if it states no install modes.
+    pub supports_all_namespaces: Option<bool>,
     /// The fields that permit it; none for a first installation, and for staying.
     pub permits: Vec<Permit>,
 }
@@ -69,6 +74,8 @@ pub struct PackageView {
     classic: Vec<OnceLock<classic::Package>>,
     /// The catalogs as OLM v1 sees them, made when it is asked first.
     v1: OnceLock<Vec<v1::Catalog>>,
+    /// How OLM v1 reads releases.
+    release: v1::Release,
 }
 
 /// What is asked of both engines.
@@ -84,6 +91,8 @@ pub struct Asked {
     pub selector: Option<v1::LabelSelector>,
     /// Whether the catalog's edges bind a ClusterExtension.
     pub policy: v1::Policy,
+    /// How OLM v1 is to install it.
+    pub installation: v1::Installation,
     /// Who asks, if it is an object of a cluster: `Subscription NAMESPACE/NAME`.
     pub managed_by: Option<String>,
 }
@@ -94,7 +103,15 @@ impl PackageView {
     pub fn new(package: &str, graphs: Vec<PackageGraph>, catalogs: &[CatalogRank]) -> Self {
         let classic = graphs.iter().map(|_| OnceLock::new()).collect();
         let (bundles, ranks, v1) = (bundles(&graphs), catalogs.to_vec(), OnceLock::new());
-        Self { package: package.to_owned(), graphs, bundles, ranks, classic, v1 }
+        Self { package: package.to_owned(), graphs, bundles, ranks, classic, v1, release: v1::Release::default() }
+    }
+
+    /// The same package, whose releases OLM v1 reads as its feature gates say.
+    #[must_use]
+    pub fn with_gates(mut self, gates: &v1::Gates) -> Self {
+        self.release = if gates.has_explicit_releases() { v1::Release::Explicit } else { v1::Release::InBuildMetadata };
+        self.v1 = OnceLock::new();
+        self
     }
 
     /// The catalogs as OLM v1 sees them.
@@ -103,7 +120,7 @@ impl PackageView {
         self.v1.get_or_init(|| {
             let of = |it: &CatalogRank| {
                 let graph = self.graphs.iter().find(|graph| graph.catalog == it.catalog);
-                v1::Catalog::new(&it.catalog, it.priority, &it.labels, graph)
+                v1::Catalog::with_releases(&it.catalog, it.priority, &it.labels, graph, self.release)
             };
             self.ranks.iter().map(of).collect()
         })
@@ -123,7 +140,7 @@ impl PackageView {
     pub fn of_catalog(&self, catalog: &str) -> Option<Self> {
         let graphs: Vec<PackageGraph> = self.graphs.iter().filter(|it| it.catalog == catalog).cloned().collect();
         let ranks: Vec<CatalogRank> = self.ranks.iter().filter(|it| it.catalog == catalog).cloned().collect();
-        let view = Self::new(&self.package, graphs, &ranks);
+        let view = Self { release: self.release, ..Self::new(&self.package, graphs, &ranks) };
         (!view.graphs.is_empty()).then_some(view)
     }
 
@@ -155,15 +172,23 @@ impl PackageView {
         })
     }
 
+    /// The install modes that a bundle of a catalog states.
+    fn install_modes_of(&self, catalog: &str, bundle: &str) -> Option<InstallModes> {
+        let graph = self.graphs.iter().find(|it| it.catalog == catalog)?;
+        graph.bundles.iter().find(|it| it.name == bundle)?.install_modes
+    }
+
     /// A step of OLM Classic as a target.
     pub(super) fn step_target(&self, catalog: &str, step: classic::Step) -> Target {
         Target {
             catalog: catalog.to_owned(),
             is_deprecated: self.is_deprecated(catalog, &step.bundle),
+            supports_all_namespaces: self.install_modes_of(catalog, &step.bundle).map(|it| it.all_namespaces),
             bundle: step.bundle,
             version: step.version,
             channels: vec![step.channel],
             refused_for: None,
+            refusal: None,
             permits: step.permits,
         }
     }

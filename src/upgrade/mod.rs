@@ -62,7 +62,9 @@ pub use path::{PathStep, Setting, UpgradePath, classic_path, v1_path};
 pub use permit::{Field, Permit};
 pub use shortest::{Effort, Wish, classic_shortest, first_steps, v1_shortest};
 pub use stay::{Move, Stay, Stop, bundles_that_stay, installed_that_stays};
-pub use updates::{Updates, Verdict, classic_updates, nothing_leads_on, v1_targets, v1_updates};
+pub use updates::{
+    Updates, Verdict, classic_updates, nothing_leads_on, refused_words, v1_refusal, v1_targets, v1_updates,
+};
 pub use ways::{LostEdge, Way, Ways, lost_edge};
 pub use why_not::{Condition, WhyNot, classic_why_not, v1_why_not};
 pub use words::{check_catalog, cut_advice};

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::answer::{Asked, Generation, PackageView, Target};
 use super::classic::End;
 use super::installed::InstalledBundle;
-use super::updates::v1_target;
+use super::updates::{refused_words, v1_target};
 use super::v1;
 use crate::index::query::PackageGraph;
 
@@ -145,9 +145,13 @@ pub fn v1_path(view: &PackageView, asked: &Asked, from: &InstalledBundle, to: Op
         }
         let target = view.catalogs().iter().find(|it| it.name == found.catalog).and_then(|catalog| {
             let permits = v1::permits_to(catalog, &found.bundle, &installed, &asked.channels);
-            v1_target(catalog, catalog.candidate(&found.bundle)?, permits, &asked.channels)
+            v1_target(catalog, catalog.candidate(&found.bundle)?, permits, asked)
         });
         let Some(target) = target else { return answer.finish(false, "is where it stops") };
+        if let Some(refusal) = &target.refusal {
+            let why = format!("is where it stops: {}", refused_words(&target.bundle, refusal));
+            return answer.finish(false, &why);
+        }
         at = InstalledBundle::held(target.bundle.clone(), target.version.clone());
         answer.steps.push(target.into());
         if !seen.insert(at.name.clone()) {

@@ -87,7 +87,7 @@ pub fn v1_shortest(view: &PackageView, asked: &Asked, from: &InstalledBundle, wi
 /// A search along edges of OLM v1. Bundles are ranks of the web.
 struct V1Search<'s> {
     web: Web<'s>,
-    channels: &'s [String],
+    asked: &'s Asked,
     from: &'s InstalledBundle,
     /// For each rank the number of its name, and whether it is a goal.
     names: Vec<(usize, bool)>,
@@ -105,7 +105,7 @@ impl<'s> V1Search<'s> {
         let web = Web::new(view.catalogs().iter().filter(is_selected), &asked.channels, asked.policy);
         let mut search = Self {
             web,
-            channels: &asked.channels,
+            asked,
             from,
             names: Vec::new(),
             ranks_of_name: Vec::new(),
@@ -119,7 +119,11 @@ impl<'s> V1Search<'s> {
             let number = *number_of.entry(name).or_insert(n_names);
             let found = search.target(rank, Vec::new());
             let is_allowed = |it: &Target| {
-                it.refused_for.is_none() && name != from.name && wish.within.may_hold(name) && (wish.is_allowed)(it)
+                it.refused_for.is_none()
+                    && it.refusal.is_none()
+                    && name != from.name
+                    && wish.within.may_hold(name)
+                    && (wish.is_allowed)(it)
             };
             if !found.as_ref().is_some_and(is_allowed) {
                 search.web.drop(rank);
@@ -135,7 +139,7 @@ impl<'s> V1Search<'s> {
 
     fn target(&self, rank: u32, permits: Vec<Permit>) -> Option<Target> {
         let (catalog, candidate) = self.web.target(rank);
-        v1_target(catalog, candidate, permits, self.channels)
+        v1_target(catalog, candidate, permits, self.asked)
     }
 
     /// What is installed after a step to a rank; before the first step without one.

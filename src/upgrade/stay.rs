@@ -9,8 +9,9 @@ use super::answer::{Generation, PackageView};
 use super::compat::{Claims, Compatibility, Evidence, judge};
 use super::installed::InstalledBundle;
 use super::path::PathStep;
+use super::v1::Installation;
 use crate::constraint::openshift::Minor;
-use crate::index::query::PackageGraph;
+use crate::index::query::{GraphBundle, InstallModes, PackageGraph};
 
 /// How a bundle stands to the version.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -34,6 +35,8 @@ pub struct Stay {
     pub reason: String,
     /// All that is said.
     pub evidence: Vec<Evidence>,
+    /// Why OLM v1 refuses to install it, in its words; for OLM Classic nothing follows from that.
+    pub refusal: Option<String>,
     /// For what is installed and must not stay: the steps that lead to a version that may; `null` if there are none.
     pub way: Option<Vec<PathStep>>,
     /// How far along the way it must be before the cluster goes to each version on its own way.
@@ -65,12 +68,18 @@ pub struct Move {
 
 /// The rows of all bundles of a package of a catalog, highest version first.
 #[must_use]
-pub fn bundles_that_stay(olm: &[Generation], graph: &PackageGraph, step: Move) -> Vec<Stay> {
+pub fn bundles_that_stay(
+    olm: &[Generation],
+    graph: &PackageGraph,
+    step: Move,
+    installation: &Installation,
+) -> Vec<Stay> {
     let view = PackageView::new(&graph.package, vec![graph.clone()], &[]);
     let mut rows = Vec::new();
     for (name, version) in view.bundles() {
         let Some(bundle) = graph.bundles.iter().find(|it| &it.name == name) else { continue };
         rows.extend(judged(olm, &Claims::from(bundle), step).into_iter().map(|row| Stay {
+            refusal: refusal(&row, bundle.install_modes, installation),
             catalog: graph.catalog.clone(),
             package: graph.package.clone(),
             bundle: name.clone(),
@@ -100,6 +109,7 @@ fn judged(olm: &[Generation], claims: &Claims, step: Move) -> Vec<Stay> {
             verdict: judgement.verdict,
             reason: judgement.reason(),
             evidence: judgement.evidence,
+            refusal: None,
             way: None,
             stops: Vec::new(),
         });
@@ -117,14 +127,19 @@ pub fn installed_that_stays(
     installed: &InstalledBundle,
     own: Option<&Result<Vec<String>, String>>,
     step: Move,
+    installation: &Installation,
 ) -> Vec<Stay> {
-    let (catalog, mut claims) = claims_of(view, &installed.name).unwrap_or_default();
+    let found = bundle_of(view, &installed.name);
+    let modes = found.and_then(|it| it.1.install_modes);
+    let (catalog, mut claims) =
+        found.map(|(graph, bundle)| (graph.catalog.clone(), Claims::from(bundle))).unwrap_or_default();
     match own {
         Some(Ok(values)) => claims.max_openshift_versions.clone_from(values),
         Some(Err(error)) => claims.unreadable = Some(error.clone()),
         None => {}
     }
     let of_installed = |row: Stay| Stay {
+        refusal: refusal(&row, modes, installation),
         catalog: catalog.clone(),
         package: view.package.clone(),
         bundle: installed.name.clone(),
@@ -134,8 +149,13 @@ pub fn installed_that_stays(
     judged(olm, &claims, step).into_iter().map(of_installed).collect()
 }
 
-/// What the first bundle of a name says in any catalog, with its catalog.
-fn claims_of(view: &PackageView, name: &str) -> Option<(String, Claims)> {
+/// Why OLM v1 refuses what a row is about, if the row is about OLM v1.
+fn refusal(row: &Stay, modes: Option<InstallModes>, installation: &Installation) -> Option<String> {
+    if row.olm.contains(&Generation::V1) { installation.refusal(modes) } else { None }
+}
+
+/// The first bundle of a name in any catalog, with what its catalog says.
+fn bundle_of<'v>(view: &'v PackageView, name: &str) -> Option<(&'v PackageGraph, &'v GraphBundle)> {
     let mut found = view.graphs.iter().flat_map(|it| it.bundles.iter().map(move |bundle| (it, bundle)));
-    found.find(|(_, it)| it.name == name).map(|(graph, bundle)| (graph.catalog.clone(), Claims::from(bundle)))
+    found.find(|(_, it)| it.name == name)
 }

@@ -26,6 +26,8 @@ pub enum Verdict {
     Stuck,
     /// It cannot decide.
     Error,
+    /// OLM v1 resolves to the target, and refuses to install it.
+    Refused,
 }
 
 /// The answer of one generation of OLM.
@@ -51,6 +53,8 @@ pub struct Updates {
     pub target: Option<Target>,
     /// Why, in words; OLM's own where it has some.
     pub reason: String,
+    /// Why OLM v1 refuses to install what it resolves to, in its words.
+    pub refusal: Option<String>,
     /// What else is permitted, most preferred first.
     pub others: Vec<Target>,
     /// OLM v1: how many candidates each step left.
@@ -63,7 +67,7 @@ impl Updates {
     /// Whether the answer is a negative one.
     #[must_use]
     pub fn is_negative(&self) -> bool {
-        matches!(self.verdict, Verdict::Stuck | Verdict::Error)
+        matches!(self.verdict, Verdict::Stuck | Verdict::Error | Verdict::Refused)
     }
 
     pub(super) fn new(olm: Generation, view: &PackageView, asked: &Asked) -> Self {
@@ -77,6 +81,7 @@ impl Updates {
             verdict: Verdict::Error,
             target: None,
             reason: String::new(),
+            refusal: None,
             others: Vec::new(),
             walk: Vec::new(),
             conditions: Vec::new(),
@@ -196,6 +201,13 @@ pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
             let is_target = |it: &Target| it.catalog == found.catalog && it.bundle == found.bundle;
             let (mut taken, others): (Vec<Target>, Vec<Target>) = targets.into_iter().partition(is_target);
             answer.others = others;
+            let refusal = v1_refusal(view, asked, &found);
+            if let Some(refusal) = refusal.filter(|_| is_same) {
+                answer.verdict = Verdict::Refused;
+                answer.reason = refused_words(&found.bundle, &refusal);
+                answer.refusal = Some(refusal);
+                return answer;
+            }
             if is_same {
                 answer.verdict = Verdict::Current;
                 answer.reason = format!("{} is the highest version permitted", found.bundle);
@@ -204,10 +216,28 @@ pub fn v1_updates(view: &PackageView, asked: &Asked) -> Updates {
             let target = taken.pop();
             answer.verdict = if asked.installed.is_some() { Verdict::Update } else { Verdict::Install };
             answer.reason = v1_reason(view, asked, target.as_ref(), &answer.others);
+            if let Some(refusal) = target.as_ref().and_then(|it| it.refusal.clone()) {
+                answer.verdict = Verdict::Refused;
+                answer.reason = format!("{}; {}", answer.reason, refused_words(&found.bundle, &refusal));
+                answer.refusal = Some(refusal);
+            }
             answer.target = target;
         }
     }
     answer
+}
+
+/// Why OLM v1 refuses to install what it has resolved to, in its words.
+#[must_use]
+pub fn v1_refusal(view: &PackageView, asked: &Asked, found: &v1::Resolution) -> Option<String> {
+    let catalog = view.catalogs().iter().find(|it| it.name == found.catalog)?;
+    asked.installation.refusal(catalog.candidate(&found.bundle)?.install_modes)
+}
+
+/// That OLM v1 resolves to a bundle and refuses it.
+#[must_use]
+pub fn refused_words(bundle: &str, refusal: &str) -> String {
+    format!("OLM v1 resolves to {bundle} and refuses it: {refusal}")
 }
 
 /// Why OLM v1 takes a target before others: versions that are not deprecated come first, of these the highest.
@@ -251,7 +281,7 @@ pub fn v1_targets(view: &PackageView, asked: &Asked) -> Vec<Target> {
             let is_in_range = asked.version.is_empty()
                 || version.zip(range.as_ref()).is_some_and(|(version, range)| range.matches(&version.version));
             if !is_installed && is_in_range {
-                let target = v1_target(catalog, candidate, permits, &asked.channels);
+                let target = v1_target(catalog, candidate, permits, asked);
                 found.extend(target.map(|it| (version.cloned(), it)));
             }
         };
@@ -276,8 +306,9 @@ pub(super) fn v1_target(
     catalog: &v1::Catalog,
     candidate: &v1::Candidate,
     permits: Vec<Permit>,
-    channels: &[String],
+    asked: &Asked,
 ) -> Option<Target> {
+    let channels = &asked.channels;
     let is_asked = |it: &&str| channels.is_empty() || channels.iter().any(|name| name == it);
     let listed: Vec<String> = catalog.channels_of(&candidate.name).filter(is_asked).map(str::to_owned).collect();
     if !channels.is_empty() && listed.is_empty() {
@@ -290,6 +321,8 @@ pub(super) fn v1_target(
         channels: listed,
         is_deprecated: candidate.is_deprecated,
         refused_for: candidate.dependency.clone(),
+        refusal: asked.installation.refusal(candidate.install_modes),
+        supports_all_namespaces: candidate.install_modes.map(|it| it.all_namespaces),
         permits,
     })
 }

@@ -7,7 +7,7 @@ use super::answer::{Asked, Generation, PackageView, Target, channel_words};
 use super::installed::InstalledBundle;
 use super::path::{PathStep, classic_path};
 use super::shortest::{Effort, Wish, classic_shortest, v1_shortest};
-use super::updates::{classic_updates, v1_targets, v1_updates};
+use super::updates::{classic_updates, v1_refusal, v1_targets, v1_updates};
 use super::{classic, v1};
 use crate::index::query::{PackageGraph, Reach};
 use crate::version::first_of;
@@ -33,6 +33,8 @@ pub struct WhyNot {
     pub is_taken: bool,
     /// What OLM takes instead, if anything.
     pub instead: Option<String>,
+    /// Why OLM v1 refuses to install the bundle although it resolves to it, in its words.
+    pub refusal: Option<String>,
     /// The conditions in the order in which they are looked at.
     pub conditions: Vec<Condition>,
     /// Ways that work, the nearest first.
@@ -64,6 +66,7 @@ impl WhyNot {
             installed: asked.installed.clone(),
             is_taken: false,
             instead: None,
+            refusal: None,
             conditions: Vec::new(),
             ways: Vec::new(),
         }
@@ -269,8 +272,10 @@ pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), 
     let mut answer = WhyNot::new(Generation::V1, view, asked, target);
     let name = &target.0;
     let found = v1::resolve(&asked.question(&view.package), view.catalogs());
+    let mut refusal = None;
     if let Ok(chosen) = &found.outcome {
-        answer.is_taken = &chosen.bundle == name;
+        refusal = v1_refusal(view, asked, chosen).filter(|_| &chosen.bundle == name);
+        answer.is_taken = &chosen.bundle == name && refusal.is_none();
         answer.instead = Some(chosen.bundle.clone()).filter(|it| it != name);
     }
     for walk in &found.walk {
@@ -284,6 +289,7 @@ pub fn v1_why_not(view: &PackageView, asked: &Asked, target: &(String, String), 
     {
         answer.condition("the ClusterExtension resolves", false, error.to_string(), None);
     }
+    answer.refusal = refusal;
     if !answer.is_taken {
         answer.ways = v1_ways(view, asked, target, within);
     }
@@ -330,6 +336,10 @@ impl WhyNot {
                 if candidate.is_deprecated { "deprecated bundles come last" } else { "the highest version is taken" };
             self.condition("comes first", false, format!("{best} does: {why}"), Some(1));
         }
+        // The resolver does not ask for this; what installs the bundle does.
+        if let Some(refusal) = asked.installation.refusal(candidate.install_modes) {
+            self.condition("is one that OLM v1 installs", false, refusal, None);
+        }
     }
 }
 
@@ -357,7 +367,18 @@ fn follows(
 
 fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String), within: &Reach) -> Vec<String> {
     let mut ways = Vec::new();
-    let takes = |asked: &Asked| v1_updates(view, asked).target.is_some_and(|it: Target| &it.bundle == name);
+    let refusal_of = |installation: &v1::Installation| {
+        view.catalogs().iter().find_map(|it| it.candidate(name)).and_then(|it| installation.refusal(it.install_modes))
+    };
+    if refusal_of(&asked.installation).is_some() && refusal_of(&asked.installation.with_own_namespace()).is_none() {
+        ways.push(format!(
+            "turn on the feature gate {} (alpha), and set spec.config.inline.watchNamespace",
+            v1::Gates::SINGLE_OWN_NAMESPACE
+        ));
+    }
+    let takes = |asked: &Asked| {
+        v1_updates(view, asked).target.is_some_and(|it: Target| &it.bundle == name && it.refusal.is_none())
+    };
     if version.is_empty() {
         return ways;
     }
@@ -388,7 +409,8 @@ fn v1_ways(view: &PackageView, asked: &Asked, (name, version): &(String, String)
     }
     let mut question = pinned.question(&view.package);
     question.policy = v1::Policy::SelfCertified;
-    if v1::resolve(&question, view.catalogs()).outcome.is_ok_and(|it| &it.bundle == name) {
+    let is_installed = |it: v1::Resolution| &it.bundle == name && v1_refusal(view, asked, &it).is_none();
+    if v1::resolve(&question, view.catalogs()).outcome.is_ok_and(is_installed) {
         ways.push(format!(
             "set upgradeConstraintPolicy: SelfCertified and version: {version:?}; the catalog does not vouch for that"
         ));

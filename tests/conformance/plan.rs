@@ -99,6 +99,7 @@ fn check(folder: &Path, beside: &Path, asked: &Asked, shelf: &Shelf) -> Outcome 
         unknown_channels: Vec::new(),
         arch: String::new(),
         scope: Vec::new(),
+        gates: olmdex::upgrade::v1::Gates::default(),
         assume: Vec::new(),
     };
     let found = serde_json::to_value(plan(&question).expect("a plan")).expect("JSON");

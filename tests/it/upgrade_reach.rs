@@ -15,7 +15,7 @@ use olmdex::index::query::{EdgeScope, Filter, GraphBundle, NamesWithoutWay, Reac
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
 use olmdex::plan::{StayingOperator, catalogs_of_move, way_out};
 use olmdex::upgrade::compat::{Claims, judge};
-use olmdex::upgrade::v1::Policy;
+use olmdex::upgrade::v1::{Installation, Policy};
 use olmdex::upgrade::{
     Asked, Effort, Generation, InstalledBundle, Move, PackageView, PathStep, Target, Wish, check_graph, check_packages,
     classic_shortest, first_steps, v1_shortest, v1_why_not,
@@ -214,6 +214,7 @@ proptest! {
                 channels: channels.first().cloned().into_iter().collect(),
                 range: String::new(),
                 own_max: Some(Ok(vec!["\"4.16\"".to_owned()])),
+                installation: Installation::default(),
             };
             let names: Vec<String> = view.graphs.iter().map(|it| it.catalog.clone()).collect();
             let found = way_out(&index, &catalogs_of_move(&names, step), &operator, step).unwrap();

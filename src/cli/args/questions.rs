@@ -13,7 +13,7 @@ use crate::index::query::{CatalogRank, Filter, PackageGraph};
 use crate::plan::family_and_minor;
 use crate::platform::coerce;
 use crate::resolve::SOURCE_LABEL;
-use crate::upgrade::v1::{LabelSelector, LabelSelectorRequirement, Policy};
+use crate::upgrade::v1::{Installation, LabelSelector, LabelSelectorRequirement, Policy};
 use crate::upgrade::{Asked, InstalledBundle, PackageView};
 use crate::version::version_in_name;
 
@@ -127,6 +127,7 @@ impl UpgradeOptions {
             version: version.cloned().unwrap_or_default(),
             selector: self.catalog_selector.clone(),
             policy: self.upgrade_constraint_policy,
+            installation: Installation { gates: self.gates.gates(), ..Installation::default() },
             managed_by: None,
         }
     }
@@ -362,6 +363,8 @@ impl Asking<'_> {
         if extension.upgrade_constraint_policy == "SelfCertified" {
             asked.policy = Policy::SelfCertified;
         }
+        asked.installation.config.clone_from(&extension.config);
+        asked.installation.namespace.clone_from(&extension.namespace);
         asked.managed_by = Some(format!("ClusterExtension {}", extension.name));
         Ok(Some(UpgradeQuestion { olm: Olm::V1, view, asked }))
     }
@@ -387,6 +390,7 @@ impl Asking<'_> {
     ) -> Result<Option<PackageView>, CommandError> {
         let filter = Filter { catalogs: catalogs.to_vec(), ..Filter::default() };
         let view = PackageView::read(self.index, &filter, &argument.package)?;
+        let view = view.with_gates(&self.options.gates.gates());
         Ok((!view.graphs.is_empty()).then_some(view))
     }
 

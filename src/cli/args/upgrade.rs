@@ -14,7 +14,7 @@ use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
-use crate::upgrade::v1::{LabelSelector, Policy};
+use crate::upgrade::v1::{Gates, LabelSelector, Policy};
 use crate::upgrade::{InstalledBundle, InstalledError, PackageView, Permit, Target};
 use crate::version::Version;
 
@@ -43,6 +43,22 @@ impl ValueEnum for Policy {
     }
 }
 
+/// The feature gates of operator-controller.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct GateOptions {
+    /// The feature gates of operator-controller, as its own option takes them (OLM v1): for example
+    /// `SingleOwnNamespaceInstallSupport=true,BundleReleaseSupport=true`
+    #[arg(long, value_name = "GATE=BOOL,…", value_parser = Gates::parse)]
+    feature_gates: Option<Gates>,
+}
+
+impl GateOptions {
+    /// The gates, the default ones if none are given.
+    pub(crate) fn gates(&self) -> Gates {
+        self.feature_gates.clone().unwrap_or_default()
+    }
+}
+
 /// Options of questions about upgrades.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct UpgradeOptions {
@@ -55,6 +71,8 @@ pub(crate) struct UpgradeOptions {
     /// Whether the catalog's edges bind a ClusterExtension (OLM v1)
     #[arg(long, value_enum, value_name = "POLICY", default_value_t = Policy::CatalogProvided)]
     pub(crate) upgrade_constraint_policy: Policy,
+    #[command(flatten)]
+    pub(crate) gates: GateOptions,
     /// The catalogs of a ClusterExtension by their labels, as `kubectl -l` takes them (OLM v1)
     #[arg(long, value_name = "SELECTOR", value_parser = LabelSelector::parse)]
     pub(crate) catalog_selector: Option<LabelSelector>,
@@ -153,7 +171,8 @@ pub(crate) fn target_row(target: &Target) -> Vec<String> {
     let because: Vec<String> = because.iter().map(|(said, channels)| format!("{said} in {}", few(channels))).collect();
     let deprecated = target.is_deprecated.then(|| "deprecated".to_owned());
     let refused = target.refused_for.as_ref().map(|it| format!("refused for its {it}"));
-    let status: Vec<String> = deprecated.into_iter().chain(refused).collect();
+    let refusal = target.refusal.as_ref().map(|it| format!("OLM v1 refuses it: {}", it.replace('\n', " ")));
+    let status: Vec<String> = deprecated.into_iter().chain(refused).chain(refusal).collect();
     let place = target.permits.first().map(Permit::place).unwrap_or_default();
     vec![
         target.bundle.clone(),

@@ -10,7 +10,7 @@ use crate::cli::args::day::{day, parse_day};
 use crate::cli::args::lifecycles::read_lifecycles;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::update_graph::read_updates;
-use crate::cli::args::upgrade::parse_minor;
+use crate::cli::args::upgrade::{GateOptions, parse_minor};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::print::table::write_yaml;
 use crate::cli::speak::context::Context;
@@ -87,6 +87,8 @@ pub(crate) struct PlanArgs {
     /// Only the operators of this namespace; may be repeated
     #[arg(long, value_name = "NAME")]
     scope: Vec<String>,
+    #[command(flatten)]
+    gates: GateOptions,
     /// Take a blocker or decision as settled; may be repeated
     #[arg(long, value_name = "CODE[:SUBJECT]")]
     assume: Vec<String>,
@@ -157,6 +159,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
             channel: args.channel.clone(),
             arch: args.arch.clone(),
             scope: args.scope.clone(),
+            gates: args.gates.gates(),
             assume: args.assume.clone(),
         },
     );

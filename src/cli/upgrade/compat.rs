@@ -11,7 +11,7 @@ use crate::cli::args::name::{
     NameArgument, PackageArgument, unknown_channel, unknown_package, unknown_version, with_bundle_guess,
 };
 use crate::cli::args::sources::AskOptions;
-use crate::cli::args::upgrade::{Olm, installed, parse_minor};
+use crate::cli::args::upgrade::{GateOptions, Olm, installed, parse_minor};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -22,6 +22,7 @@ use crate::index::Index;
 use crate::index::query::{BundleRow, Filter, PackageGraph};
 use crate::plan::{PlanCatalog, StayingOperator, catalogs_of_move, way_out};
 use crate::upgrade::compat::Compatibility;
+use crate::upgrade::v1::Installation;
 use crate::upgrade::{
     Generation, InstalledBundle, Move, PackageView, Stay, Stop, Target, bundles_that_stay, installed_that_stays,
 };
@@ -60,6 +61,8 @@ pub(crate) struct CompatArgs {
     /// Which generation of OLM installed the operators: they read olm.maxOpenShiftVersion differently
     #[arg(long, value_enum, default_value_t = Olm::Both)]
     olm: Olm,
+    #[command(flatten)]
+    gates: GateOptions,
     #[command(flatten)]
     ask: AskOptions,
     #[command(flatten)]
@@ -143,7 +146,10 @@ impl Row for Stay {
             olm.join(",").into(),
             self.verdict.as_str().into(),
             signals.join(",").into(),
-            Cow::from(&self.reason),
+            match &self.refusal {
+                None => Cow::from(&self.reason),
+                Some(refusal) => format!("{}; OLM v1 refuses it: {}", self.reason, refusal.replace('\n', " ")).into(),
+            },
             stops_in_words(self).into(),
             way.collect::<Vec<_>>().join(" > ").into(),
         ]
@@ -166,6 +172,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
     let filter = Filter { catalogs: args.ask.catalog.clone(), ..Filter::default() };
     let names = if filter.catalogs.is_empty() { index.catalog_names()? } else { filter.catalogs.clone() };
     let asking = Asking { index: &index, filter: &filter, catalogs: catalogs_of_move(&names, step), step };
+    let installation = Installation { gates: args.gates.gates(), ..Installation::default() };
     let (mut rows, mut is_blocked) = (Vec::new(), false);
     if args.installed.is_empty() && args.cluster.is_empty() {
         let wanted = args.package.as_deref().map(|it| PackageArgument::find(&index, it)).transpose()?;
@@ -179,7 +186,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
                 return Err(unknown_package(&index, package)?);
             }
             for graph in &graphs {
-                let mut found = bundles_that_stay(generations(args.olm), graph, step);
+                let mut found = bundles_that_stay(generations(args.olm), graph, step, &installation);
                 if let Some(wanted) = &wanted {
                     keep(&index, graph, wanted, &mut found)?;
                 }
@@ -201,6 +208,7 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
                 channels: Vec::new(),
                 range: String::new(),
                 own_max: None,
+                installation: installation.clone(),
             };
             all.extend(asking.rows(generations(args.olm), &view, &operator, &asking.catalogs)?);
         }
@@ -211,6 +219,13 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
             is_blocked = true;
             let what = format!("{} blocks the upgrade from OpenShift {} to {}", row.bundle, step.from, step.to);
             context.reporter.warning(&format!("{what}: {}", row.reason));
+        }
+        // A Subscription is none of OLM v1's business.
+        for (row, refusal) in all.iter().filter_map(|it| Some((it, it.refusal.as_ref()?))) {
+            if row.olm == [Generation::V1] {
+                is_blocked = true;
+                context.reporter.warning(&format!("OLM v1 refuses {}: {refusal}", row.bundle));
+            }
         }
         rows = all;
     }
@@ -276,7 +291,14 @@ impl Asking<'_> {
         operator: &StayingOperator,
         catalogs: &[PlanCatalog],
     ) -> Result<Vec<Stay>, CommandError> {
-        let mut rows = installed_that_stays(olm, view, &operator.installed, operator.own_max.as_ref(), self.step);
+        let mut rows = installed_that_stays(
+            olm,
+            view,
+            &operator.installed,
+            operator.own_max.as_ref(),
+            self.step,
+            &operator.installation,
+        );
         for row in rows.iter_mut().filter(|it| !it.verdict.may_stay()) {
             let Some(&olm) = row.olm.first() else { continue };
             let operator = StayingOperator { olm, ..operator.clone() };
@@ -351,6 +373,7 @@ fn rows_of_cluster(
             channels: subscription.map(|it| it.channel.clone()).into_iter().filter(|it| !it.is_empty()).collect(),
             range: String::new(),
             own_max: Some(own),
+            installation: Installation::default(),
         };
         add(operator, subscription.map(|it| it.source.as_str()).unwrap_or_default())?;
     }
@@ -364,6 +387,11 @@ fn rows_of_cluster(
                 range: extension.version.clone(),
                 // The manifest does not say what the bundle says; the catalog does.
                 own_max: None,
+                installation: Installation {
+                    gates: args.gates.gates(),
+                    config: extension.config.clone(),
+                    namespace: extension.namespace.clone(),
+                },
             };
             add(operator, "")?;
         }

@@ -9,7 +9,9 @@ use crate::cli::args::upgrade::{
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
-use crate::upgrade::{Target, Updates, Verdict, classic_updates, classic_updates_as_documented, v1_updates};
+use crate::upgrade::{
+    Generation, Target, Updates, Verdict, classic_updates, classic_updates_as_documented, v1_updates,
+};
 
 /// Show what OLM would install or upgrade to next, and the alternatives
 ///
@@ -97,9 +99,16 @@ fn sheet(answer: &Updates) -> Sheet {
         Verdict::Current => "stays: up to date".to_owned(),
         Verdict::Stuck => "stays: no upgrade available".to_owned(),
         Verdict::Error => "fails".to_owned(),
+        Verdict::Refused => "installs nothing: what it resolves to is refused".to_owned(),
     };
     sheet.line("now", &now);
     sheet.line("reason", &answer.reason);
+    let is_taken = matches!(answer.verdict, Verdict::Install | Verdict::Update);
+    if answer.olm == Generation::V1
+        && answer.target.as_ref().is_some_and(|it| is_taken && it.supports_all_namespaces.is_none())
+    {
+        sheet.line("not known", "whether OLM v1 installs it: the catalog does not state its install modes");
+    }
     // What is not deprecated needs no words.
     for condition in answer.conditions.iter().filter(|it| it.status == "True" && it.kind != "Deprecated") {
         sheet.line(&condition.kind, &condition.message);

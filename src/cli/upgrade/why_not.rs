@@ -70,7 +70,7 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
             answers.push(v1_why_not(view, asked, &target, &within));
         }
     }
-    let is_taken = answers.iter().all(|it| it.is_taken);
+    let is_taken = answers.iter().all(|it| it.is_taken) || answers.iter().any(|it| it.refusal.is_some());
     args.options.print("WhyNot", answers, sheet)?;
     Ok(if is_taken { Exit::No } else { Exit::Yes })
 }
@@ -84,6 +84,10 @@ fn sheet(answer: &WhyNot) -> Sheet {
     sheet.line("installed", &answer.installed.as_ref().map(installed_words).unwrap_or_default());
     let now = match (&answer.instead, answer.is_taken) {
         (_, true) => "OLM takes it".to_owned(),
+        (None, false) if answer.refusal.is_some() => {
+            let refusal = answer.refusal.as_deref().unwrap_or_default();
+            format!("OLM v1 resolves to it and refuses it: {refusal}")
+        }
         (Some(instead), false) if answer.installed.as_ref().is_some_and(|it| it.name == *instead) => {
             format!("OLM keeps {instead}")
         }

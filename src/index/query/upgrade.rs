@@ -73,12 +73,27 @@ pub struct GraphBundle {
     /// The type of its first property that declares a dependency: `olm.package.required`, `olm.gvk.required` or
     /// `olm.constraint`.
     pub dependency: Option<String>,
+    /// The install modes that its ClusterServiceVersion states; `None` if it states none.
+    pub install_modes: Option<InstallModes>,
     /// The OpenShift versions that its lifecycle lists; `None` if that says nothing.
     pub openshift_of_lifecycle: Option<Vec<String>>,
     /// The file that it stands in.
     pub file: String,
     /// Its first line there, from 1.
     pub line: u32,
+}
+
+/// The install modes that a bundle supports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InstallModes {
+    /// `OwnNamespace`
+    pub own_namespace: bool,
+    /// `SingleNamespace`
+    pub single_namespace: bool,
+    /// `MultiNamespace`
+    pub multi_namespace: bool,
+    /// `AllNamespaces`
+    pub all_namespaces: bool,
 }
 
 /// Something deprecated.
@@ -148,6 +163,14 @@ WHERE b.package = ?1 AND p.type IN
   ('olm.package', 'olm.package.required', 'olm.gvk.required', 'olm.constraint', 'olm.maxOpenShiftVersion')
 ORDER BY p.document, p.position";
 
+const INSTALL_MODES: &str = "
+SELECT x.document, max(x.supported AND x.type = 'OwnNamespace'), max(x.supported AND x.type = 'SingleNamespace'),
+       max(x.supported AND x.type = 'MultiNamespace'), max(x.supported AND x.type = 'AllNamespaces')
+FROM bundle b
+CROSS JOIN install_mode x ON x.document = b.document
+WHERE b.package = ?1
+GROUP BY x.document";
+
 const DEPRECATIONS: &str = "
 SELECT cd.catalog, cd.position, x.schema, x.name, x.message
 FROM document d
@@ -164,6 +187,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("channels of a package", CHANNELS),
     ("bundles of a package with places", BUNDLES),
     ("properties of a package's bundles", PROPERTIES),
+    ("install modes of a package's bundles", INSTALL_MODES),
     ("deprecations of a package", DEPRECATIONS),
 ];
 
@@ -329,6 +353,16 @@ impl Index {
                 _ => {}
             }
         }
+        let modes = self.rows(INSTALL_MODES, [package], |row| {
+            let modes = InstallModes {
+                own_namespace: row.get(1)?,
+                single_namespace: row.get(2)?,
+                multi_namespace: row.get(3)?,
+                all_namespaces: row.get(4)?,
+            };
+            Ok((row.get::<_, i64>(0)?, modes))
+        })?;
+        let modes: HashMap<i64, InstallModes> = modes.into_iter().collect();
         for (id, document, mut bundle) in self.rows(BUNDLES, [package], |row| {
             let bundle = GraphBundle {
                 name: row.get(2)?,
@@ -347,6 +381,7 @@ impl Index {
                 bundle.max_openshift_versions.clone_from(&facts.max_openshift_versions);
                 bundle.dependency.clone_from(&facts.dependency);
             }
+            bundle.install_modes = modes.get(&document).copied();
             graph.bundles.push(bundle);
         }
         Ok(())

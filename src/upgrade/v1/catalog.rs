@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::property::{BundleVersion, bundle_version};
 use crate::fbc::{ChannelPlaces, Entry};
-use crate::index::query::{GraphBundle, GraphDeprecation, PackageGraph};
+use crate::index::query::{GraphBundle, GraphDeprecation, InstallModes, PackageGraph};
 use crate::version::blang::Range;
 use crate::version::{Holding, VersionRelease};
 
@@ -138,6 +138,8 @@ pub struct Candidate {
     pub is_deprecated: bool,
     /// The type of its first property that declares a dependency.
     pub dependency: Option<String>,
+    /// The install modes that it states; `None` if it states none.
+    pub install_modes: Option<InstallModes>,
 }
 
 /// A channel with its skip ranges parsed.
@@ -249,6 +251,7 @@ fn candidate(bundle: &GraphBundle, deprecated: &HashSet<&str>, explicit_releases
         image: bundle.image.clone(),
         is_deprecated: deprecated.contains(bundle.name.as_str()),
         dependency: bundle.dependency.clone(),
+        install_modes: bundle.install_modes,
     }
 }
 

@@ -13,6 +13,7 @@
 mod catalog;
 mod conditions;
 mod error;
+mod install;
 mod installed;
 mod property;
 mod resolve;
@@ -23,6 +24,7 @@ mod web;
 pub use catalog::{Candidate, Catalog, CatalogState, Release};
 pub use conditions::{DeprecationCondition, deprecation_conditions};
 pub use error::ResolveError;
+pub use install::{GateError, Gates, Installation};
 pub use installed::Installed;
 pub use property::{BundleVersion, bundle_version};
 pub use resolve::{Answer, CatalogWalk, Policy, Question, Resolution, resolve, resolve_only};
