@@ -59,6 +59,7 @@ pub(super) fn page(desk: Desk<'_>, group: &str, kind: &str) -> Result<Page, Page
         commands: vec![Command::new("provides").name(name.clone()), Command::new("requires").name(name)],
         more_data: Vec::new(),
         is_data: true,
+        data: None,
         body,
     })
 }

@@ -110,6 +110,7 @@ pub(super) fn page(desk: Desk<'_>, stream: &Stream) -> Result<Page, PageError> {
         ],
         more_data: Vec::new(),
         is_data: draw::channels(&drawn).iter().map(|it| it.edges.len()).sum::<usize>() <= MAX_MARKS,
+        data: None,
         body,
     })
 }

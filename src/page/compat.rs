@@ -110,6 +110,7 @@ pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
             (package.clone(), Route::Package(package.clone())),
         ],
         is_data: fit.openshift.is_some(),
+        data: None,
         commands,
         more_data: Vec::new(),
         body,

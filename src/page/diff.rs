@@ -65,6 +65,7 @@ pub(super) fn page(desk: Desk<'_>, comparison: &Comparison) -> Result<Page, Page
         commands,
         more_data: Vec::new(),
         is_data: is_asked,
+        data: None,
         body,
     })
 }

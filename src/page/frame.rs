@@ -18,7 +18,7 @@ const FILE_POLICY: &str = "default-src 'none'; style-src 'self' file:; script-sr
 
 /// A whole page.
 pub(super) fn framed(desk: Desk<'_>, page: &Page) -> Markup {
-    let data = page.is_data.then(|| desk.data(desk.here)).flatten();
+    let data = page.is_data.then(|| desk.data(page.data.as_ref().unwrap_or(desk.here))).flatten();
     let more: Vec<(&str, String)> =
         page.more_data.iter().filter_map(|(word, route)| Some((*word, desk.data(route)?))).collect();
     let body = html! {

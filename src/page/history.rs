@@ -52,6 +52,7 @@ pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
         commands: vec![Command::new("history").name(package)],
         more_data: Vec::new(),
         is_data: true,
+        data: None,
         body,
     })
 }

@@ -67,7 +67,7 @@ pub(super) fn page(desk: Desk<'_>) -> Result<Page, PageError> {
     };
     let title = "Operator catalogs".to_owned();
     let commands = vec![Command::new("list").name("catalogs")];
-    Ok(Page { title, trail: Vec::new(), commands, more_data: Vec::new(), is_data: true, body })
+    Ok(Page { title, trail: Vec::new(), commands, more_data: Vec::new(), is_data: true, data: None, body })
 }
 
 fn card(desk: Desk<'_>, route: &Route, title: &str, words: &str) -> maud::Markup {

@@ -92,6 +92,7 @@ pub(super) fn page(desk: Desk<'_>, search: &ImageSearch) -> Result<Page, PageErr
         commands: if is_asked { vec![command] } else { Vec::new() },
         more_data: Vec::new(),
         is_data: is_asked,
+        data: None,
         body,
     })
 }

@@ -77,6 +77,7 @@ pub(super) fn page(desk: Desk<'_>, named: Option<&String>) -> Result<Page, PageE
         commands: vec![Command::of_sources("validate", 1)],
         more_data: Vec::new(),
         is_data: named.is_some() || of_all(desk).is_ok(),
+        data: None,
         body,
     })
 }
@@ -89,6 +90,7 @@ fn unchecked(message: &str) -> Page {
         commands: vec![Command::of_sources("validate", 1)],
         more_data: Vec::new(),
         is_data: false,
+        data: None,
         body: html! { h1 { "Findings" } p.lead { (shown(message)) "." } },
     }
 }

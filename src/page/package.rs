@@ -63,7 +63,7 @@ pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
         if row.display_name.is_empty() { package.to_owned() } else { format!("{package}: {}", row.display_name) };
     let trail = vec![("Catalogs".to_owned(), Route::Home), ("Packages".to_owned(), Route::Packages(List::default()))];
     let commands = vec![Command::new("show").name(package)];
-    Ok(Page { title, trail, commands, more_data: Vec::new(), is_data: true, body })
+    Ok(Page { title, trail, commands, more_data: Vec::new(), is_data: true, data: None, body })
 }
 
 fn provider_link(desk: Desk<'_>, provider: &str) -> Markup {

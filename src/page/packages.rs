@@ -153,7 +153,7 @@ pub(super) fn page(desk: Desk<'_>, list: &List) -> Result<Page, PageError> {
         }
     };
     let trail = vec![("Catalogs".to_owned(), Route::Home)];
-    Ok(Page { title, trail, commands: vec![command(list)], more_data: Vec::new(), is_data: true, body })
+    Ok(Page { title, trail, commands: vec![command(list)], more_data: Vec::new(), is_data: true, data: None, body })
 }
 
 fn rows(desk: Desk<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup, PageError> {

@@ -179,6 +179,7 @@ pub(super) fn page(desk: Desk<'_>, way: &Way) -> Result<Page, PageError> {
         commands,
         more_data,
         is_data: way.from.is_some(),
+        data: None,
         body,
     })
 }

@@ -117,6 +117,7 @@ pub(super) fn page(desk: Desk<'_>, journey: &Journey) -> Result<Page, PageError>
         commands,
         more_data: Vec::new(),
         is_data,
+        data: None,
         body,
     })
 }

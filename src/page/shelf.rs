@@ -11,10 +11,9 @@ use super::digest::hex;
 use super::icon;
 use super::plans::Plans;
 use crate::diag::Finding;
-use crate::index::query::{CatalogRow, Facet, Filter};
+use crate::index::query::{CatalogRow, Facet, Filter, preferred_catalog};
 use crate::index::{Index, IndexError};
 use crate::upgrade::check_catalog;
-use crate::version::by_numbers;
 
 /// Bytes of the documents of a catalog that is checked for a page.
 const MAX_CHECKED: u64 = 32 << 20;
@@ -148,10 +147,9 @@ impl Shelf {
         Ok(Some(findings))
     }
 
-    /// Of catalogs the preferred one: of the highest priority the last name, numbers in it by their value, so that the newest of
-    /// `v4.9` and `v4.20` is shown.
+    /// The catalog that is shown where an address names none.
     pub(super) fn preferred<'c>(&self, names: impl Iterator<Item = &'c str>) -> Option<&'c str> {
         let priority = |name: &str| self.catalogs.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);
-        names.max_by_key(|it| (priority(it), by_numbers(it)))
+        preferred_catalog(priority, names)
     }
 }

@@ -36,6 +36,8 @@ pub(super) struct Page {
     pub(super) more_data: Vec<(&'static str, Route)>,
     /// Whether it is itself to be had as data.
     pub(super) is_data: bool,
+    /// The address whose data it is, if that is not its own.
+    pub(super) data: Option<Route>,
     /// Its content.
     pub(super) body: Markup,
 }

@@ -65,11 +65,9 @@ fn required(desk: Desk<'_>, catalogs: &[String], package: &str, bundle: &str) ->
 pub(super) fn images(desk: Desk<'_>, release: &Release) -> Result<Vec<ImageUse>, PageError> {
     let found = answer(desk, release)?;
     let having: Vec<String> = found.iter().map(|it| it.row.catalog.clone()).collect();
-    let ranks = &desk.shelf().catalogs;
-    // As the command chooses: by priority, then by name.
-    let priority = |name: &str| ranks.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);
-    let first = having.iter().min_by_key(|it| (-priority(it), it.as_str()));
-    let bundle = found.iter().find(|it| Some(&it.row.catalog) == first).map(|it| &it.row);
+    let catalog =
+        desk.choose(release.catalog.as_ref(), &having, || desk.unknown_version(&release.package, &release.version))?;
+    let bundle = found.iter().find(|it| it.row.catalog == catalog).map(|it| &it.row);
     let places: Vec<(String, String, String)> =
         bundle.map(|it| (it.catalog.clone(), it.package.clone(), it.bundle.clone())).into_iter().collect();
     Ok(desk.index().image_uses(&places)?)
@@ -117,7 +115,8 @@ pub(super) fn page(desk: Desk<'_>, release: &Release, all: &[BundleDetail]) -> R
     };
     let said = desk.said(&catalog);
     let command = |verb| named(verb, release, detail).given("--catalog", said.as_ref());
-    let whole = |part| Route::Version(release.clone(), part);
+    // What the page links to is about the bundle that it shows.
+    let whole = |part| Route::Version(Release { catalog: desk.said(&catalog), ..release.clone() }, part);
     Ok(Page {
         title: format!("{} {}", row.package, release.version),
         trail: vec![
@@ -128,6 +127,7 @@ pub(super) fn page(desk: Desk<'_>, release: &Release, all: &[BundleDetail]) -> R
         commands: vec![command("show"), command("deps"), command("images")],
         more_data: vec![("what it requires", whole(Part::Deps)), ("its images", whole(Part::Images))],
         is_data: true,
+        data: Some(whole(Part::Whole)),
         body,
     })
 }

@@ -416,6 +416,52 @@ fn addresses_are_canonical_and_refusals_say_what_was_meant() {
     assert_eq!((reply.status, header(&reply, "Allow")), (405, "GET, HEAD"));
 }
 
+/// The same version is another bundle in another catalog. A page, its data and its command are about one of them.
+#[test]
+fn a_page_its_data_and_its_command_are_about_one_bundle() {
+    let text = |image: &str| {
+        format!(
+            "{{\"schema\":\"olm.package\",\"name\":\"p\",\"defaultChannel\":\"c\"}}\n\
+             {{\"schema\":\"olm.channel\",\"package\":\"p\",\"name\":\"c\",\"entries\":[{{\"name\":\"p.v1.0.0\"}}]}}\n\
+             {{\"schema\":\"olm.bundle\",\"package\":\"p\",\"name\":\"p.v1.0.0\",\"image\":\"quay.io/p/{image}:1\",\
+             \"properties\":[{{\"type\":\"olm.package\",\"value\":{{\"packageName\":\"p\",\"version\":\"1.0.0\"}}}}]}}\n"
+        )
+    };
+    let mut builder = Builder::in_memory();
+    for (name, image) in [("full", "full"), ("v4.9", "nine"), ("v4.20", "twenty")] {
+        let spec = CatalogSpec { name: name.to_owned(), source: name.to_owned(), ..CatalogSpec::default() };
+        let input = Input::bytes("c.json", std::sync::Arc::from(text(image).as_bytes()));
+        builder.add_catalog(&spec, &input, Mode::Strict).unwrap();
+    }
+    let pages = Pages::new(builder.into_index().unwrap());
+    for (address, catalog, image) in [
+        ("/p/p/v/1.0.0", "v4.20", "quay.io/p/twenty:1"),
+        ("/p/p/v/1.0.0?catalog=full", "full", "quay.io/p/full:1"),
+        ("/p/p/v/1.0.0?catalog=v4.9", "v4.9", "quay.io/p/nine:1"),
+    ] {
+        let (status, page) = pages.get(address);
+        assert_eq!(status, 200, "{address}");
+        assert!(page.contains(image), "{address}: {page}");
+        for verb in ["show", "deps", "images"] {
+            let command = format!("<code>olmdex {verb} p@1.0.0 --catalog {catalog} ");
+            assert!(page.contains(&command), "{address}: no {command}");
+        }
+        for part in ["", "/images", "/deps"] {
+            let data = format!("/p/p/v/1.0.0{part}.json?catalog={catalog}");
+            assert!(page.contains(&format!("href=\"{data}\"")), "{address}: no link to {data}");
+            let (status, json) = pages.get(&data);
+            let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+            let items = value["items"].as_array().unwrap();
+            assert_eq!((status, items.len()), (200, 1), "{data}: {json}");
+            let names_it = json.contains(&format!("\"{catalog}\""));
+            assert!(names_it || part == "/images", "{data}: {json}");
+        }
+        assert!(pages.get(&format!("/p/p/v/1.0.0/images.json?catalog={catalog}")).1.contains(image));
+    }
+    // Where no catalog is named, the same one is meant.
+    assert!(pages.get("/p/p/v/1.0.0/images.json").1.contains("quay.io/p/twenty:1"));
+}
+
 /// Names that are used to draw pictures would change the look of what has the same name on a page.
 #[test]
 fn the_style_sheet_is_small_and_does_not_meet_that_of_pictures() {

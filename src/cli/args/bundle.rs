@@ -5,7 +5,7 @@
 use crate::cli::args::name::{NameArgument, refuse_path, unknown_channel, unknown_package, unknown_version};
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::index::Index;
-use crate::index::query::{BundleSelector, Filter};
+use crate::index::query::{BundleSelector, Filter, preferred_catalog};
 use crate::resolve::BundleName;
 use crate::version::{Version, blang};
 
@@ -137,9 +137,8 @@ pub(crate) fn catalog_of(index: &Index, catalogs: &[String], target: &Target) ->
         name: Some(target.bundle.clone()),
         version: None,
     };
-    let mut found: Vec<String> = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog).collect();
+    let found: Vec<String> = index.show_bundle(&selector)?.into_iter().map(|it| it.row.catalog).collect();
     let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
-    let priority = |name: &String| ranks.iter().find(|it| it.catalog == *name).map_or(0, |it| it.priority);
-    found.sort_by_key(|it| (-priority(it), it.clone()));
-    Ok(found.into_iter().next().unwrap_or_default())
+    let priority = |name: &str| ranks.iter().find(|it| it.catalog == name).map_or(0, |it| it.priority);
+    Ok(preferred_catalog(priority, found.iter().map(String::as_str)).unwrap_or_default().to_owned())
 }

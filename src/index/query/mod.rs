@@ -56,7 +56,9 @@ pub use search::{ApiPattern, BundlePlace, Hit, SearchQuery};
 pub use served::{DocumentFilter, EntryKey, ServedChannel, ServedDocument, ServedEntry, ServedListing, ServedPackage};
 pub use sql::{SqlLimits, SqlResult, SqlValue};
 pub use status::Status;
-pub use upgrade::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, InstallModes, PackageGraph};
+pub use upgrade::{
+    CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, InstallModes, PackageGraph, preferred_catalog,
+};
 pub use uses::{OwnedApi, Provider, UseRow};
 pub use versions::{BundleVersion, PackageVersions};
 pub use views::{Cell, ColumnKind, ViewColumn};

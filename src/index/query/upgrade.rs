@@ -13,6 +13,7 @@ use super::Filter;
 use crate::fbc::{ChannelPlaces, Entry};
 use crate::index::{Index, IndexError};
 use crate::json;
+use crate::version::by_numbers;
 
 /// A package in one catalog; `B` is what was asked of its bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,6 +43,13 @@ pub struct CatalogRank {
     pub priority: i64,
     /// Its labels.
     pub labels: BTreeMap<String, String>,
+}
+
+/// Of the catalogs that have something the one that is meant where nobody names one: of the highest priority the last name, numbers in it
+/// by their value, so that the newest of `v4.9` and `v4.20` is taken. Pages and commands ask here.
+#[must_use]
+pub fn preferred_catalog<'c>(priority: impl Fn(&str) -> i64, names: impl Iterator<Item = &'c str>) -> Option<&'c str> {
+    names.max_by_key(|it| (priority(it), by_numbers(it)))
 }
 
 /// A channel.
