@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
-use super::family::{PlanCatalog, family_and_minor};
 use super::question::{PlanQuestion, path_by_name};
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
@@ -18,6 +17,7 @@ use crate::platform::{
     known_minors,
 };
 use crate::resolve::SOURCE_LABEL;
+use crate::resolve::{PlanCatalog, family_and_minor};
 use crate::upgrade::v1::Gates;
 
 /// The architecture of clusters that say nothing of theirs.

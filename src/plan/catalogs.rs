@@ -6,11 +6,11 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::family::PlanCatalog;
 use super::question::PlanQuestion;
 use crate::constraint::openshift::Minor;
 use crate::index::query::Filter;
 use crate::index::{Index, IndexError};
+use crate::resolve::PlanCatalog;
 use crate::upgrade::PackageView;
 use crate::upgrade::v1::Gates;
 

@@ -6,10 +6,10 @@
 //! What it deliberately does not do: it runs nothing, and proposes neither `--force` nor `--allow-not-recommended`.
 
 use super::answer::{PathElement, Plan, PlanStep, StepKind};
-use super::inventory::CATALOG_NAME_LABEL;
 use super::manifests::{self, json_text};
 use super::question::PlanQuestion;
 use crate::cluster::Subscription;
+use crate::resolve::CATALOG_NAME_LABEL;
 
 /// Adds commands to all steps.
 pub(super) fn add(question: &PlanQuestion<'_>, plan: &mut Plan) {

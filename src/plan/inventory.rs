@@ -7,15 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::answer::Unknown;
 use super::catalogs::Catalogs;
 use super::question::PlanQuestion;
-use super::source_name::SourceName;
 use crate::cluster::{ClusterServiceVersion, Subscription};
 use crate::constraint::openshift::MAX_OPENSHIFT_VERSION;
 use crate::json;
+use crate::resolve::{CATALOG_NAME_LABEL, meant};
 use crate::upgrade::Generation;
 use crate::upgrade::v1::Installation;
-
-/// The label by which a ClusterExtension selects one ClusterCatalog (`docs/behaviour/olm-v1.md` 2.1).
-pub(super) const CATALOG_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
+use crate::version::first_of;
 
 /// An installed operator.
 #[derive(Debug, Clone)]
@@ -179,9 +177,7 @@ impl Inventory {
             let source = subscription.map(|it| format!("{}/{}", it.source_namespace, it.source)).unwrap_or_default();
             let families = if subscription.is_some() { tie.families(&source) } else { Vec::new() };
             if subscription.is_some() && families.is_empty() {
-                let text = format!(
-                    "no catalog is given for the CatalogSource {source}; tie it with `--source-map {source}=CATALOG`"
-                );
+                let text = tie.unknown_words("CatalogSource", &source);
                 let unknown = Unknown::new("source-unknown", Some(subject), None, text);
                 self.unknowns.push(Unknown { source: Some(source.clone()), ..unknown });
             }
@@ -267,9 +263,7 @@ impl Inventory {
             };
             let source = named.map(|it| it.1.clone()).unwrap_or_default();
             if families.is_empty() {
-                let text = format!(
-                    "no catalog is given for the ClusterCatalog {source}; tie it with `--source-map {source}=CATALOG`"
-                );
+                let text = tie.unknown_words("ClusterCatalog", &source);
                 let unknown = Unknown::new("source-unknown", Some(it.name.clone()), None, text);
                 self.unknowns.push(Unknown { source: Some(source.clone()), ..unknown });
             }
@@ -354,19 +348,19 @@ impl<'q> Tie<'q> {
         self.families.iter().map(|it| (*it).to_owned()).collect()
     }
 
+    /// That a source is none of the families, with those that there are.
+    fn unknown_words(&self, kind: &str, source: &str) -> String {
+        let named = self.families.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`"));
+        let known = match self.families.iter().filter(|it| !it.is_empty()).count() {
+            0 => String::new(),
+            n => format!(" (there are {})", first_of(named, n)),
+        };
+        format!("no catalog is given for the {kind} {source}{known}; tie it with `--source-map {source}=CATALOG`")
+    }
+
     fn families(&self, source: &str) -> Vec<String> {
-        let name = source.rsplit('/').next().unwrap_or_default();
-        // Mirrors name a source after the version, as in cs-redhat-operator-index-v4-19: what is said of one holds for all of them.
-        let general = |it: &str| SourceName::parse(it).map(|it| it.family.to_owned());
-        let (own, of_own) = (general(source), general(name));
-        let is_meant = |from: &str| from == source || from == name;
-        let is_alike =
-            |from: &str| general(from).is_some_and(|it| Some(&it) == own.as_ref() || Some(&it) == of_own.as_ref());
-        let mapped = self.map.iter().find(|it| is_meant(&it.0)).or_else(|| self.map.iter().find(|it| is_alike(&it.0)));
-        let mapped = mapped.map(|it| it.1.as_str());
-        let wanted = [mapped.unwrap_or(name), mapped.or(of_own.as_deref()).unwrap_or(name)];
-        if let Some(found) = wanted.into_iter().find(|it| self.families.contains(it)) {
-            return vec![found.to_owned()];
+        if let Some(found) = meant(self.map, source, |it| self.families.contains(it)) {
+            return vec![found];
         }
         if self.is_obvious { self.all() } else { Vec::new() }
     }

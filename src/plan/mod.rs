@@ -13,7 +13,6 @@ mod catalogs;
 mod check;
 mod commands;
 mod detour;
-mod family;
 mod fit;
 mod html;
 mod inventory;
@@ -25,20 +24,19 @@ mod needs;
 mod order;
 mod platform_state;
 mod question;
-mod source_name;
 mod standing;
 mod state;
 mod style;
 mod verify;
 mod way_out;
 
+pub use crate::resolve::{PlanCatalog, family_and_minor};
 pub use answer::{
     Blocker, CatalogOfPlan, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanStep, PlanVerdict, Reason,
     RouteStep, StepKind, Unknown,
 };
 pub use basis::{BasisError, PlanBasis, PlanWish, USUAL_ARCH, add_updates_of, channels_of};
 pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgress, StepStatus, progress};
-pub use family::{PlanCatalog, family_and_minor};
 pub use html::html;
 #[cfg(feature = "page")]
 pub(crate) use html::report;

@@ -10,7 +10,7 @@ use crate::index::Index;
 use crate::platform::{Day, Graph, Lifecycle, SupportLevel};
 use crate::upgrade::v1::Gates;
 
-use super::family::PlanCatalog;
+use crate::resolve::PlanCatalog;
 
 /// The question after a plan.
 pub struct PlanQuestion<'q> {

@@ -6,7 +6,6 @@
 //! What it deliberately does not do: the order among operators is for the plan of the cluster.
 
 use super::catalogs::Catalogs;
-use super::family::{PlanCatalog, family_and_minor};
 use super::fit::Judge;
 use super::inventory::Operator;
 use super::journey::travel;
@@ -15,6 +14,7 @@ use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::{Index, IndexError};
 use crate::platform::{Day, Graph, SupportLevel};
+use crate::resolve::{PlanCatalog, family_and_minor};
 use crate::upgrade::v1::Installation;
 use crate::upgrade::{Generation, InstalledBundle, Move, PathStep, Setting, Stop};
 

@@ -10,6 +10,7 @@
 mod across;
 mod answer;
 mod candidates;
+mod catalog_source;
 mod closure;
 mod conflict;
 mod demand;
@@ -17,6 +18,7 @@ mod dependants;
 mod elsewhere;
 mod explain;
 mod failure;
+mod family;
 mod fitness;
 mod generations;
 mod indexed;
@@ -30,6 +32,7 @@ mod repair;
 mod resolution;
 mod rows;
 mod size;
+pub(crate) mod source_name;
 mod standing;
 mod steps;
 mod universe;
@@ -41,6 +44,8 @@ pub use answer::{
     BecauseAnswer, BehindAnswer, ConflictAnswer, CoreFact, FailureAnswer, KeptAnswer, OperatorAnswer, Outcome,
     ResolutionAnswer, StepsAnswer,
 };
+pub(crate) use catalog_source::meant;
+pub use catalog_source::{CATALOG_NAME_LABEL, CatalogSources, SOURCE_LABEL, SourceMeaning, TieError};
 pub use closure::{
     BundleName, ClosureAnswer, ClosureError, DemanderAnswer, Dependencies, DependencyAnswer, PartialClosure,
     PlaceAnswer, bare_world, closure, partial_closure,
@@ -50,11 +55,12 @@ pub use demand::{BundleDemands, Demand, Demander, demanders, demanding_packages,
 pub use dependants::{Dependant, Dependants, RefusedByV1, dependants};
 pub use explain::{Sentence, story, with_origin};
 pub use failure::{BrokenDemand, Failure, Overwork};
+pub use family::{PlanCatalog, family_and_minor};
 pub use fitness::ClusterFacts;
 pub use generations::{Course, Generation, MAX_GENERATIONS, after, generations};
 pub use indexed::IndexRows;
 pub use preference::Preference;
-pub use question::{Bundles, Install, Installed, Question, QuestionError, SOURCE_LABEL};
+pub use question::{Bundles, Install, Installed, Question, QuestionError};
 pub use quirks::quirks;
 pub use repair::{Repair, repairs};
 pub use resolution::{Because, Behind, Kept, Operator, Options, Preferred, Provision, Resolution, Verdict, resolve};

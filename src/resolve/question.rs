@@ -2,10 +2,11 @@
 //!
 //! What it deliberately does not do: it resolves nothing.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
+use super::catalog_source::CatalogSources;
 use super::rows::{Catalog, OperatorGroups, PackageRows, Rows, World};
 use crate::cluster::{Cluster, ClusterServiceVersion, Subscription};
 use crate::index::IndexError;
@@ -33,6 +34,8 @@ pub struct Question {
     pub installed: Vec<Installed>,
     /// Whether Subscriptions to catalogs that are not at hand are passed over.
     pub ignores_missing: bool,
+    /// CatalogSources that are none of the catalogs, and how to say so.
+    pub unknown_sources: BTreeMap<String, String>,
 }
 
 /// Something to be installed.
@@ -81,7 +84,7 @@ pub enum QuestionError {
         known: Vec<String>,
     },
     /// A Subscription wants something of a catalog that is not at hand.
-    #[error("the Subscription `{subscription}` names the catalog `{catalog}`, which was not given")]
+    #[error("the Subscription `{subscription}` {}", .words.clone().unwrap_or_else(|| format!("names the catalog `{catalog}`, which was not given")))]
     NoSuchCatalog {
         /// The Subscription.
         subscription: String,
@@ -89,6 +92,8 @@ pub enum QuestionError {
         catalog: String,
         /// Those that there are.
         known: Vec<String>,
+        /// What is known of the source, if it was looked for.
+        words: Option<String>,
     },
     /// No catalog has the package.
     #[error("there is no package `{name}`")]
@@ -119,25 +124,31 @@ pub enum QuestionError {
     Index(#[from] IndexError),
 }
 
-/// The label of a catalog that says which CatalogSource it is: `NAMESPACE/NAME`, or `NAME`.
-pub const SOURCE_LABEL: &str = "catalogsource";
-
 impl Question {
-    /// Calls CatalogSources by the names of the catalogs that they are, by a map of `NAMESPACE/NAME` or `NAME`, and where that says nothing
-    /// by the labels of the catalogs.
-    pub fn tie(&mut self, map: &[(String, String)], ranks: &[CatalogRank]) {
-        let labels = ranks.iter().filter_map(|it| Some((it.labels.get(SOURCE_LABEL)?.clone(), it.catalog.clone())));
-        let map: Vec<(String, String)> = map.iter().cloned().chain(labels).collect();
-        let catalog_of = |namespace: &str, name: &str| {
-            let full = format!("{namespace}/{name}");
-            map.iter().find(|(from, _)| *from == full || from == name).map(|it| it.1.clone())
-        };
+    /// Calls CatalogSources by the names of the catalogs that they are; one that is none of them keeps its name.
+    pub fn tie(&mut self, sources: &CatalogSources) {
         for it in &mut self.cluster.subscriptions {
-            it.source = catalog_of(&it.source_namespace, &it.source).unwrap_or_else(|| std::mem::take(&mut it.source));
+            match sources.catalog(&it.source_namespace, &it.source) {
+                Some(catalog) => it.source = catalog,
+                None => {
+                    let words = sources.unknown_words(&it.source_namespace, &it.source);
+                    self.unknown_sources.insert(it.source.clone(), words);
+                }
+            }
         }
         for it in &mut self.cluster.catalog_sources {
-            it.name = catalog_of(&it.namespace, &it.name).unwrap_or_else(|| std::mem::take(&mut it.name));
+            if let Some(catalog) = sources.catalog(&it.namespace, &it.name) {
+                it.name = catalog;
+            }
         }
+    }
+
+    /// The Subscriptions that are passed over, of these namespaces, since their catalogs are not at hand.
+    #[must_use]
+    pub fn skipped(&self, ranks: &[CatalogRank], namespaces: &[String]) -> usize {
+        let is_at_hand = |it: &&Subscription| ranks.iter().any(|rank| rank.catalog == it.source);
+        let is_asked = |it: &&Subscription| it.namespace.is_empty() || namespaces.contains(&it.namespace);
+        self.cluster.subscriptions.iter().filter(is_asked).filter(|it| !is_at_hand(it)).count()
     }
 
     /// The world without what the catalogs must say, and remarks on what was left out.
@@ -161,11 +172,15 @@ impl Question {
         if let Some(it) = subscriptions.iter().find(|it| !is_at_hand(it)) {
             if !self.ignores_missing {
                 let (subscription, catalog) = (it.name.clone(), it.source.clone());
-                return Err(QuestionError::NoSuchCatalog { subscription, catalog, known });
+                let words = self.unknown_sources.get(&it.source).cloned();
+                return Err(QuestionError::NoSuchCatalog { subscription, catalog, known, words });
             }
             for it in subscriptions.iter().filter(|it| !is_at_hand(it)) {
                 let (name, source) = (&it.name, &it.source);
-                warnings.push(format!("the Subscription `{name}` is skipped: its catalog `{source}` was not given"));
+                warnings.push(match self.unknown_sources.get(source) {
+                    Some(words) => format!("the Subscription `{name}` {words}; it is skipped"),
+                    None => format!("the Subscription `{name}` is skipped: its catalog `{source}` was not given"),
+                });
             }
             subscriptions.retain(is_at_hand);
         }
@@ -216,6 +231,7 @@ impl Question {
             install: self.install.iter().filter(|it| is_its(&it.namespace)).cloned().collect(),
             installed: self.installed.iter().filter(|it| is_its(&it.namespace)).cloned().collect(),
             ignores_missing: self.ignores_missing,
+            unknown_sources: self.unknown_sources.clone(),
         }
     }
 
@@ -273,7 +289,7 @@ impl Question {
             if ranks.iter().all(|it| it.catalog != source.name) {
                 if is_visible {
                     let name = &source.name;
-                    warnings.push(format!("catalog `{name}` was not given; its contents are ignored"));
+                    warnings.push(format!("catalog `{name}` was not given; its contents are ignored unless `--source-map {name}=CATALOG` ties it to one"));
                 }
                 continue;
             }

@@ -211,7 +211,8 @@ fn all_namespaces_are_resolved_and_their_conflicts_said() {
     crate::support::olmdex(label).in_directory(root).answer().expect_code(0);
     run("over.yaml", "index.db", &["--namespace", "a"]).expect_code(0);
     // What is not known of one namespace does not keep the others back.
-    run("over.yaml", "colours=paints", &[]).expect_words("is skipped: its catalog `paints` was not given");
+    let words = "follows the CatalogSource openshift-marketplace/paints, which is none of the catalogs (`colours`)";
+    run("over.yaml", "colours=paints", &[]).expect_code(1).expect_words(words);
 }
 
 /// What is to be installed in several namespaces is answered together, beside what is there already.

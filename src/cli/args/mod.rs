@@ -26,6 +26,7 @@ pub(in crate::cli) mod past;
 pub(in crate::cli) mod questions;
 #[cfg(feature = "oci")]
 pub(in crate::cli) mod registry;
+pub(in crate::cli) mod source_map;
 pub(in crate::cli) mod sources;
 pub(in crate::cli) mod text;
 pub(in crate::cli) mod update_graph;

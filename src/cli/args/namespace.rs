@@ -7,6 +7,7 @@ use clap::Args;
 use crate::cli::args::bundle::Target;
 use crate::cli::args::cluster::read_cluster;
 use crate::cli::args::name::{NameArgument, with_guess};
+use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::speak::context::Context;
@@ -15,7 +16,9 @@ use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
 use crate::index::Index;
 use crate::index::query::{CatalogRank, Filter};
-use crate::resolve::{ClusterFacts, IndexRows, Install, Installed, Options, Question, QuestionError, World};
+use crate::resolve::{
+    CatalogSources, ClusterFacts, IndexRows, Install, Installed, Options, Question, QuestionError, World,
+};
 use crate::solve::Limits;
 use crate::version::Version;
 
@@ -51,9 +54,8 @@ pub(crate) struct NamespaceOptions {
     /// channel of its Subscription; in a namespace of its own as NS:PKG; may be repeated
     #[arg(long, value_name = "[NS:]PKG@VERSION|BUNDLE")]
     installed: Vec<String>,
-    /// Which catalog a CatalogSource is, if their names differ; may be repeated. A catalog's label `catalogsource` says the same
-    #[arg(long, value_name = "NS/NAME=CATALOG")]
-    source_map: Vec<String>,
+    #[command(flatten)]
+    source_map: SourceMapOption,
     /// The namespace; that of the manifests, if they have just one
     #[arg(short, long, value_name = "NAME")]
     namespace: Option<String>,
@@ -75,6 +77,17 @@ pub(crate) struct NamespaceOptions {
     pub(crate) ask: AskOptions,
 }
 
+/// The namespaces of a cluster, each as a world.
+pub(crate) struct Worlds {
+    pub(crate) worlds: Vec<World>,
+    pub(crate) facts: ClusterFacts,
+    /// Remarks on what could not be counted with.
+    pub(crate) warnings: Vec<String>,
+    pub(crate) cluster: Cluster,
+    /// Whether a Subscription was passed over.
+    pub(crate) has_skipped: bool,
+}
+
 impl NamespaceOptions {
     pub(crate) fn options(&self) -> Options {
         Options { explains: true, ..self.work.options() }
@@ -85,22 +98,19 @@ impl NamespaceOptions {
         &self,
         context: &Context,
         index: &Index,
-    ) -> Result<(World, ClusterFacts, Vec<String>), CommandError> {
+    ) -> Result<(World, ClusterFacts, Vec<String>, bool), CommandError> {
         let (question, facts, ranks) = self.question(context, index)?;
         let namespaces = question.namespaces()?;
+        let has_skipped = question.skipped(&ranks, &namespaces) > 0;
         let [namespace] = namespaces.as_slice() else {
             return Err(QuestionError::SeveralNamespaces(namespaces).into());
         };
         let (world, warnings) = complete(&question.about(namespace), &ranks, index)?;
-        Ok((world, facts, warnings))
+        Ok((world, facts, warnings, has_skipped))
     }
 
     /// The namespaces: the one that was named, else all that the manifests or what is to be installed have something in.
-    pub(crate) fn worlds(
-        &self,
-        context: &Context,
-        index: &Index,
-    ) -> Result<(Vec<World>, ClusterFacts, Vec<String>, Cluster), CommandError> {
+    pub(crate) fn worlds(&self, context: &Context, index: &Index) -> Result<Worlds, CommandError> {
         let (mut question, facts, ranks) = self.question(context, index)?;
         let namespaces = question.namespaces()?;
         // What is not known of one namespace must not keep the others back.
@@ -115,7 +125,8 @@ impl NamespaceOptions {
                 }
             }
         }
-        Ok((worlds, facts, warnings, question.cluster))
+        let has_skipped = question.skipped(&ranks, &namespaces) > 0;
+        Ok(Worlds { worlds, facts, warnings, cluster: question.cluster, has_skipped })
     }
 
     fn question(
@@ -166,27 +177,18 @@ impl NamespaceOptions {
             install,
             installed,
             ignores_missing: self.ignore_missing_catalogs,
+            ..Question::default()
         };
         let ranks = index.catalog_ranks(&Filter { catalogs: self.ask.catalog.clone(), ..Filter::default() })?;
-        question.tie(&self.ties(&ranks)?, &ranks);
+        let sources = CatalogSources::new(
+            &ranks,
+            &self.source_map.source_map,
+            &question.cluster,
+            facts.openshift,
+            self.ask.names_catalogs(),
+        )?;
+        question.tie(&sources);
         Ok((question, facts, ranks))
-    }
-
-    fn ties(&self, ranks: &[CatalogRank]) -> Result<Vec<(String, String)>, CommandError> {
-        let tie = |text: &String| {
-            let Some((source, catalog)) = text.split_once('=') else {
-                let error = CommandError::usage(format!("`{text}` does not tie a CatalogSource to a catalog"));
-                return Err(error
-                    .help("write NAMESPACE/NAME=CATALOG, as in openshift-marketplace/community-operators=community"));
-            };
-            if ranks.iter().all(|it| it.catalog != catalog) {
-                let known: Vec<String> = ranks.iter().map(|it| it.catalog.clone()).collect();
-                let error = CommandError::new(Exit::NotFound, format!("there is no catalog `{catalog}`"));
-                return Err(with_guess(error, catalog, &known, &format!("there are {}", known.join(", "))));
-            }
-            Ok((source.to_owned(), catalog.to_owned()))
-        };
-        self.source_map.iter().map(tie).collect()
     }
 }
 

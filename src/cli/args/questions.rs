@@ -9,10 +9,10 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cluster::{Cluster, ClusterExtension, Subscription};
 use crate::index::Index;
-use crate::index::query::{CatalogRank, Filter, PackageGraph};
+use crate::index::query::{Filter, PackageGraph};
 use crate::plan::family_and_minor;
 use crate::platform::coerce;
-use crate::resolve::SOURCE_LABEL;
+use crate::resolve::{CATALOG_NAME_LABEL, CatalogSources};
 use crate::upgrade::v1::{Installation, LabelSelector, LabelSelectorRequirement, Policy};
 use crate::upgrade::{Asked, InstalledBundle, PackageView};
 use crate::version::version_in_name;
@@ -22,6 +22,14 @@ pub(crate) struct UpgradeQuestion {
     olm: Olm,
     pub(crate) view: PackageView,
     pub(crate) asked: Asked,
+}
+
+/// The questions of one command, with the index for what comes up later.
+pub(crate) struct Questions {
+    pub(crate) index: Index,
+    pub(crate) questions: Vec<UpgradeQuestion>,
+    /// Whether an object of the cluster was left out, with a warning. Then the command has not answered all that was asked.
+    pub(crate) has_left_out: bool,
 }
 
 impl UpgradeQuestion {
@@ -60,12 +68,8 @@ pub(crate) struct Given<'a> {
 }
 
 impl UpgradeOptions {
-    /// The questions that the arguments and a cluster ask together; with the index, for what comes up later.
-    pub(crate) fn questions(
-        &self,
-        context: &Context,
-        given: &Given<'_>,
-    ) -> Result<(Index, Vec<UpgradeQuestion>), CommandError> {
+    /// The questions that the arguments and a cluster ask together.
+    pub(crate) fn questions(&self, context: &Context, given: &Given<'_>) -> Result<Questions, CommandError> {
         if given.name.is_none() && self.cluster.is_empty() {
             let error = CommandError::usage("no package and no cluster given");
             return Err(error.help("name a package, or a cluster's manifests with `--cluster FILE`"));
@@ -82,12 +86,12 @@ impl UpgradeOptions {
             return Err(error.help("leave one of them out"));
         }
         let asking = Asking { options: self, context, index: &index, given };
-        let questions = match (cluster, argument) {
-            (None, None) => Vec::new(),
-            (None, Some(argument)) => vec![asking.of_package(&argument)?],
+        let (has_left_out, questions) = match (cluster, argument) {
+            (None, None) => (false, Vec::new()),
+            (None, Some(argument)) => (false, vec![asking.of_package(&argument)?]),
             (Some(cluster), argument) => asking.of_cluster(&cluster, argument.as_ref())?,
         };
-        Ok((index, questions))
+        Ok(Questions { index, questions, has_left_out })
     }
 
     /// Reads what all catalogs say of a package, with the one that a Subscription names.
@@ -199,13 +203,21 @@ impl Asking<'_> {
         &self,
         cluster: &Cluster,
         argument: Option<&PackageArgument>,
-    ) -> Result<Vec<UpgradeQuestion>, CommandError> {
+    ) -> Result<(bool, Vec<UpgradeQuestion>), CommandError> {
         cluster.warnings.iter().for_each(|it| self.context.reporter.warning(it));
         let fits = |package: &String| argument.is_none_or(|it| it.package == *package);
         let olm = self.options.olm;
         let mut questions = Vec::new();
         let mut n_found = 0;
         let mut refused = None;
+        let ranks = self.index.catalog_ranks(&Filter::default())?;
+        let sources = CatalogSources::new(
+            &ranks,
+            &self.options.source_map.source_map,
+            cluster,
+            None,
+            self.options.ask.names_catalogs(),
+        )?;
         // What is wrong with one must not keep back the answers for the others.
         let mut take =
             |asked: Result<Option<UpgradeQuestion>, CommandError>, whose: String| -> Result<(), CommandError> {
@@ -221,10 +233,10 @@ impl Asking<'_> {
                 Ok(())
             };
         for it in cluster.subscriptions.iter().filter(|it| olm != Olm::V1 && fits(&it.package)) {
-            take(self.of_subscription(cluster, it, argument), subscription_words(it))?;
+            take(self.of_subscription(cluster, it, argument, &sources), subscription_words(it))?;
         }
         for it in cluster.extensions.iter().filter(|it| olm != Olm::Classic && fits(&it.package)) {
-            take(self.of_extension(cluster, it, argument), format!("ClusterExtension {}", it.name))?;
+            take(self.of_extension(cluster, it, argument, &sources), format!("ClusterExtension {}", it.name))?;
         }
         if let Some(error) = refused.filter(|_| questions.is_empty()) {
             return Err(error);
@@ -240,10 +252,11 @@ impl Asking<'_> {
             return Err(CommandError::new(Exit::Input, format!("{paths} has {what}{of}")));
         }
         if questions.is_empty() {
-            let message = format!("no catalog has any of the packages that {paths} names");
-            return Err(CommandError::new(Exit::NotFound, message).help("name their catalogs with `-i`"));
+            let message = format!("no catalog is known that has a package which {paths} names");
+            let help = "name the catalogs with `-i`, and tie CatalogSources to them with `--source-map`";
+            return Err(CommandError::new(Exit::NotFound, message).help(help));
         }
-        Ok(questions)
+        Ok((n_found > questions.len(), questions))
     }
 
     fn of_subscription(
@@ -251,16 +264,27 @@ impl Asking<'_> {
         cluster: &Cluster,
         subscription: &Subscription,
         argument: Option<&PackageArgument>,
+        sources: &CatalogSources,
     ) -> Result<Option<UpgradeQuestion>, CommandError> {
         let Subscription { name, namespace, package, .. } = subscription;
         let mut argument = self.argument(package, argument);
         if self.options.channels(&argument).is_empty() && !subscription.channel.is_empty() {
             argument.channel = Some(subscription.channel.clone());
         }
-        let own = self.catalogs_of(cluster, subscription)?;
-        let catalogs = if own.is_empty() { &self.options.ask.catalog } else { &own };
-        let Some(view) = self.view_if_any(&argument, catalogs)? else {
-            let what = format!("no catalog has `{package}`, which the Subscription {namespace}/{name} names");
+        let Subscription { source, source_namespace, .. } = subscription;
+        // A catalog that is named is meant for every Subscription.
+        let own = match (self.options.ask.catalog.as_slice(), sources.catalog(source_namespace, source)) {
+            ([], Some(catalog)) => vec![catalog],
+            ([], None) => {
+                let words = sources.unknown_words(source_namespace, source);
+                self.context.reporter.warning(&format!("the Subscription {namespace}/{name} {words}; it is left out"));
+                return Ok(None);
+            }
+            (named, _) => named.to_vec(),
+        };
+        let Some(view) = self.view_if_any(&argument, &own)? else {
+            let of = own.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+            let what = format!("{of} does not have `{package}`, which the Subscription {namespace}/{name} names");
             self.context.reporter.warning(&format!("{what}; it is left out"));
             return Ok(None);
         };
@@ -283,26 +307,6 @@ impl Asking<'_> {
         Ok(Some(UpgradeQuestion { olm: Olm::Classic, view, asked }))
     }
 
-    /// The catalogs that a Subscription's source is: by name, by the label of a catalog, or by a family of catalogs that are named after
-    /// versions of OpenShift, of which that of the cluster counts. None if the command line says it, or nothing is known.
-    fn catalogs_of(&self, cluster: &Cluster, subscription: &Subscription) -> Result<Vec<String>, CommandError> {
-        if !self.options.ask.catalog.is_empty() {
-            return Ok(Vec::new());
-        }
-        let Subscription { source, source_namespace, .. } = subscription;
-        let ranks = self.index.catalog_ranks(&Filter::default())?;
-        let full = format!("{source_namespace}/{source}");
-        let is_labelled = |it: &&CatalogRank| it.labels.get(SOURCE_LABEL).is_some_and(|it| *it == full || it == source);
-        let own = ranks.iter().find(is_labelled).or_else(|| ranks.iter().find(|it| it.catalog == *source));
-        if let Some(own) = own {
-            return Ok(vec![own.catalog.clone()]);
-        }
-        let served = self.served(cluster)?;
-        let is_its = |it: &&String| family_and_minor(it).is_some_and(|it| it.0 == *source);
-        let own: Vec<String> = served.iter().filter(is_its).cloned().collect();
-        Ok(if own.is_empty() { served } else { own })
-    }
-
     /// If catalogs are named after versions of OpenShift, and one after that of the cluster: those that are not named after another one.
     /// None if the command line says which are meant.
     fn served(&self, cluster: &Cluster) -> Result<Vec<String>, CommandError> {
@@ -323,9 +327,23 @@ impl Asking<'_> {
         cluster: &Cluster,
         extension: &ClusterExtension,
         argument: Option<&PackageArgument>,
+        sources: &CatalogSources,
     ) -> Result<Option<UpgradeQuestion>, CommandError> {
         let argument = self.argument(&extension.package, argument);
-        let served = self.served(cluster)?;
+        // A label that names one ClusterCatalog chooses the catalog that this one is.
+        let named = extension.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL).map(|it| it.1.as_str());
+        let served = match named.filter(|_| self.options.ask.catalog.is_empty()) {
+            None => self.served(cluster)?,
+            Some(catalog) => match sources.catalog("", catalog) {
+                Some(found) => vec![found],
+                None => {
+                    let words = sources.unknown_words("", catalog);
+                    let whose = format!("the ClusterExtension {}", extension.name);
+                    self.context.reporter.warning(&format!("{whose} {words}; it is left out"));
+                    return Ok(None);
+                }
+            },
+        };
         let catalogs = if served.is_empty() { &self.options.ask.catalog } else { &served };
         let Some(view) = self.view_if_any(&argument, catalogs)? else {
             if self.given.name.is_some() {
@@ -354,8 +372,10 @@ impl Asking<'_> {
                 operator,
                 values,
             };
+            let has_own = named.is_some() && self.options.ask.catalog.is_empty();
+            let is_left = |it: &&(String, String)| !has_own || it.0 != CATALOG_NAME_LABEL;
             asked.selector = Some(LabelSelector {
-                match_labels: extension.match_labels.iter().cloned().collect(),
+                match_labels: extension.match_labels.iter().filter(is_left).cloned().collect(),
                 match_expressions: extension.match_expressions.iter().cloned().map(requirement).collect(),
             });
         }

@@ -16,6 +16,7 @@ use crate::file::Cache;
 use crate::index::query::Outdated;
 use crate::index::{Builder, CatalogSpec, Import, Index, Mode};
 use crate::platform::UpdateSource;
+use crate::resolve::family_and_minor;
 use crate::source::{STDIN, Source};
 use crate::upgrade::cut_advice;
 
@@ -221,6 +222,12 @@ impl AskOptions {
         }
         refuse_equal_names(&sources)?;
         Ok(Opened::Catalogs(opened))
+    }
+
+    /// Whether the user gave a catalog a name of its own, which says more than a version of OpenShift.
+    pub(crate) fn names_catalogs(&self) -> bool {
+        let named = self.input.iter().map(|it| NamedSource::parse(it)).filter(|it| it.is_named);
+        named.into_iter().any(|it| family_and_minor(&it.name).is_none())
     }
 
     pub(crate) fn sources(&self) -> Result<Vec<NamedSource>, CommandError> {

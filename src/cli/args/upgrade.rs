@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::cli::args::formats::AnswerOptions;
 use crate::cli::args::name::with_bundle_guess;
+use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::answers::print_answers;
 use crate::cli::print::sheet::Sheet;
@@ -81,6 +82,8 @@ pub(crate) struct UpgradeOptions {
     /// ClusterExtensions, unless they are given
     #[arg(long, value_name = "FILE|DIR|-", alias = "extension")]
     pub(crate) cluster: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) source_map: SourceMapOption,
     #[command(flatten)]
     pub(crate) ask: AskOptions,
     #[command(flatten)]

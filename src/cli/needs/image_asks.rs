@@ -12,9 +12,12 @@ use crate::cli::args::sources::AskOptions;
 use crate::cli::args::text::text_of;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
+use crate::cluster::Subscription;
 use crate::file::read_regular_of;
 use crate::index::Index;
+use crate::index::query::Filter;
 use crate::mirror::{self, Catalog, Dialect, Image, Release};
+use crate::resolve::{CATALOG_NAME_LABEL, CatalogSources};
 
 /// Catalog, package and name of a bundle.
 type Bundle = (String, String, String);
@@ -76,19 +79,43 @@ pub(super) fn of_cluster(
     context: &Context,
     index: &Index,
     catalogs: &[String],
-    paths: &[PathBuf],
+    (paths, ties, are_named): (&[PathBuf], &[String], bool),
     bundles: &mut Vec<Bundle>,
 ) -> Result<bool, CommandError> {
     let cluster = read_cluster(context, paths)?;
-    let mut names: BTreeSet<String> =
-        cluster.csvs.iter().filter(|it| !it.is_copied).map(|it| it.name.clone()).collect();
-    names.extend(cluster.extensions.iter().filter_map(|it| it.installed.as_ref().map(|it| it.0.clone())));
+    let ranks = index.catalog_ranks(&Filter { catalogs: catalogs.to_vec(), ..Filter::default() })?;
+    let sources = CatalogSources::new(&ranks, ties, &cluster, None, are_named)?;
+    // Each bundle with the source that it came from, if an object of the cluster says it.
+    let mut names: BTreeSet<(String, Option<(String, String)>)> = BTreeSet::new();
+    for csv in cluster.csvs.iter().filter(|it| !it.is_copied) {
+        let is_its = |it: &&Subscription| it.installed == csv.name && it.namespace == csv.namespace;
+        let subscription = cluster.subscriptions.iter().find(is_its).filter(|_| catalogs.is_empty());
+        let source = subscription.map(|it| (it.source_namespace.clone(), it.source.clone()));
+        names.insert((csv.name.clone(), source));
+    }
+    for extension in &cluster.extensions {
+        let named = extension.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL);
+        let source = named.filter(|_| catalogs.is_empty()).map(|it| (String::new(), it.1.clone()));
+        names.extend(extension.installed.as_ref().map(|it| (it.0.clone(), source)));
+    }
     if names.is_empty() {
         let error = CommandError::new(Exit::Input, "nothing is installed in the cluster that `--cluster` describes");
         return Err(error.help("it has neither ClusterServiceVersions nor ClusterExtensions with a bundle"));
     }
     let mut is_complete = true;
-    for bundle in names {
+    for (bundle, source) in names {
+        let own = match &source {
+            None => catalogs.to_vec(),
+            Some((namespace, name)) => match sources.catalog(namespace, name) {
+                Some(catalog) => vec![catalog],
+                None => {
+                    let words = sources.unknown_words(namespace, name);
+                    context.reporter.error(&CommandError::new(Exit::NotFound, format!("`{bundle}` {words}")));
+                    is_complete = false;
+                    continue;
+                }
+            },
+        };
         let Some(package) = index.packages_of_bundle(&bundle)?.into_iter().next() else {
             let error = CommandError::new(Exit::NotFound, format!("no catalog has `{bundle}`, which is installed"));
             context.reporter.error(&error);
@@ -96,7 +123,14 @@ pub(super) fn of_cluster(
             continue;
         };
         let target = Target { package, bundle };
-        let catalog = catalog_of(index, catalogs, &target)?;
+        let catalog = catalog_of(index, &own, &target)?;
+        if catalog.is_empty() {
+            let of = own.join(", ");
+            let message = format!("`{of}` does not have `{}`, which is installed from there", target.bundle);
+            context.reporter.error(&CommandError::new(Exit::NotFound, message));
+            is_complete = false;
+            continue;
+        }
         bundles.push((catalog, target.package, target.bundle));
     }
     Ok(is_complete)

@@ -11,6 +11,7 @@ use crate::cli::args::bundle::{Target, catalog_of, targets};
 use crate::cli::args::formats::DataFormat;
 use crate::cli::args::lookup;
 use crate::cli::args::namespace::WorkOptions;
+use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::needs::image_asks as asked;
 use crate::cli::print::table::{write_aligned, write_data, write_fitted, write_yaml};
@@ -80,6 +81,8 @@ pub(crate) struct ImagesArgs {
     /// Those of the operators that a cluster has installed: its manifests, or a must-gather; may be repeated
     #[arg(long, value_name = "FILE|DIR|-")]
     cluster: Vec<PathBuf>,
+    #[command(flatten)]
+    source_map: SourceMapOption,
     /// Only images that are new since then: a lock, a catalog, an index, or a list of references, one a line
     #[arg(long, value_name = "OLD")]
     since: Option<PathBuf>,
@@ -141,7 +144,14 @@ pub(crate) fn run(context: &Context, args: &ImagesArgs) -> CommandResult {
     if let Some(path) = &args.imageset {
         is_complete &= asked::of_configuration(context, &index, &args.ask.catalog, path, &mut bundles)?;
     }
-    if !args.cluster.is_empty() && !asked::of_cluster(context, &index, &args.ask.catalog, &args.cluster, &mut bundles)?
+    if !args.cluster.is_empty()
+        && !asked::of_cluster(
+            context,
+            &index,
+            &args.ask.catalog,
+            (&args.cluster, &args.source_map.source_map, args.ask.names_catalogs()),
+            &mut bundles,
+        )?
     {
         missing = Some(Exit::NotFound);
     }

@@ -8,7 +8,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
 use crate::cli::args::formats::DataFormat;
-use crate::cli::args::namespace::NamespaceOptions;
+use crate::cli::args::namespace::{NamespaceOptions, Worlds};
 use crate::cli::print::resolution::{write_list, write_refusal, write_table, write_tree};
 use crate::cli::print::table::write_data;
 use crate::cli::speak::context::Context;
@@ -98,7 +98,7 @@ impl Timings {
 pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     let started = Instant::now();
     let index = args.namespace.ask.open(context)?;
-    let (worlds, facts, warnings, cluster) = args.namespace.worlds(context, &index)?;
+    let Worlds { worlds, facts, warnings, cluster, has_skipped } = args.namespace.worlds(context, &index)?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
     let mut timings = Timings { load: started.elapsed(), ..Timings::default() };
     let options = args.namespace.options();
@@ -148,7 +148,8 @@ pub(crate) fn run(context: &Context, args: &ResolveArgs) -> CommandResult {
     if let Some(failure) = failure {
         return Err(failure.into());
     }
-    Ok(if is_good { Exit::Yes } else { Exit::No })
+    // What was passed over was not resolved.
+    Ok(if is_good && !has_skipped { Exit::Yes } else { Exit::No })
 }
 
 /// The answers about a namespace.

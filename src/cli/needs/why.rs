@@ -36,7 +36,7 @@ pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
         NameArgument::Plain(name) => name,
         _ => Target::find(&index, &args.namespace.ask.catalog, &args.package)?.bundle,
     };
-    let (world, _, warnings) = args.namespace.world(context, &index)?;
+    let (world, _, warnings, has_skipped) = args.namespace.world(context, &index)?;
     warnings.iter().for_each(|it| context.reporter.warning(it));
     let rows = IndexRows::new(&index, &world);
     let Verdict::Resolved(resolution) = resolve(&world, &rows, &args.namespace.options())? else {
@@ -64,7 +64,7 @@ pub(crate) fn run(context: &Context, args: &WhyArgs) -> CommandResult {
         }
         context.reporter.note(&format!("nothing brings `{}` into the namespace", args.package));
     }
-    let exit = if answers.is_empty() { Exit::No } else { Exit::Yes };
+    let exit = if answers.is_empty() || has_skipped { Exit::No } else { Exit::Yes };
     print_answers(args.answer, "Why", answers, sheet)?;
     Ok(exit)
 }

@@ -10,6 +10,7 @@ use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::name::{
     NameArgument, PackageArgument, unknown_channel, unknown_package, unknown_version, with_bundle_guess,
 };
+use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::args::upgrade::{GateOptions, Olm, installed, parse_minor};
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
@@ -21,6 +22,7 @@ use crate::diag::counted;
 use crate::index::Index;
 use crate::index::query::{BundleRow, Filter, PackageGraph};
 use crate::plan::{PlanCatalog, StayingOperator, catalogs_of_move, way_out};
+use crate::resolve::{CATALOG_NAME_LABEL, CatalogSources, SourceMeaning};
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::v1::Installation;
 use crate::upgrade::{
@@ -55,6 +57,8 @@ pub(crate) struct CompatArgs {
     /// or a must-gather; may be repeated
     #[arg(long, value_name = "FILE|DIR|-", conflicts_with = "package")]
     cluster: Vec<PathBuf>,
+    #[command(flatten)]
+    source_map: SourceMapOption,
     /// Only with this verdict; may be repeated
     #[arg(long, value_enum, value_name = "VERDICT")]
     verdict: Vec<Compatibility>,
@@ -213,7 +217,9 @@ pub(crate) fn run(context: &Context, args: &CompatArgs) -> CommandResult {
             all.extend(asking.rows(generations(args.olm), &view, &operator, &asking.catalogs)?);
         }
         if !args.cluster.is_empty() {
-            all.extend(rows_of_cluster(context, args, &cluster, &asking, &bundles)?);
+            let (found, is_incomplete) = rows_of_cluster(context, args, &cluster, &asking, &bundles)?;
+            all.extend(found);
+            is_blocked |= is_incomplete;
         }
         for row in all.iter().filter(|it| it.verdict == Compatibility::Blocks) {
             is_blocked = true;
@@ -309,33 +315,49 @@ impl Asking<'_> {
         Ok(rows)
     }
 
-    /// The catalogs of a source, or all if they are none of it, and whether they are.
-    fn of_source(&self, source: &str) -> (Vec<PlanCatalog>, bool) {
-        let is_its = |it: &&PlanCatalog| it.catalog == source || it.family == source;
+    /// The catalogs that a source is on the way; all of them for what follows no source.
+    fn of_source(&self, sources: &CatalogSources, source: Option<(&str, &str)>) -> Option<Vec<PlanCatalog>> {
+        let Some((namespace, name)) = source else { return Some(self.catalogs.clone()) };
+        let meaning = sources.meaning(namespace, name)?;
+        let is_its = |it: &&PlanCatalog| match &meaning {
+            SourceMeaning::Catalog(catalog) => it.catalog == *catalog,
+            SourceMeaning::Family(family) => it.family == *family,
+        };
         let own: Vec<PlanCatalog> = self.catalogs.iter().filter(is_its).cloned().collect();
-        if own.is_empty() { (self.catalogs.clone(), false) } else { (own, true) }
+        (!own.is_empty()).then_some(own)
     }
 
-    /// The rows of an operator of a cluster, which follows a source; and what there is to say of that.
+    /// The rows of an operator of a cluster, which follows a source; and what keeps the catalogs out of it. Without its catalog, the
+    /// operator is judged by what it says itself.
     fn rows_of_installed(
         &self,
+        sources: &CatalogSources,
         operator: &mut StayingOperator,
-        source: &str,
+        source: Option<(&str, &str)>,
     ) -> Result<(Vec<Stay>, Option<String>), CommandError> {
         let package = &operator.package;
-        let all = PackageView::read(self.index, self.filter, package)?;
-        let (catalogs, is_its) = self.of_source(source);
-        let names = catalogs.iter().map(|it| it.catalog.clone()).collect();
-        let own = PackageView::read(self.index, &Filter { catalogs: names, ..Filter::default() }, package)?;
-        let is_lacking = !source.is_empty() && !all.graphs.is_empty() && (!is_its || own.graphs.is_empty());
-        let warning = is_lacking.then(|| {
-            let what = format!("the Subscription to `{package}` names the catalog `{source}`");
-            format!("{what}, which is not given or lacks it; all catalogs are searched")
+        let (catalogs, warning) = match (self.of_source(sources, source), source) {
+            (Some(catalogs), _) => (catalogs, None),
+            (None, of) => {
+                let (namespace, name) = of.unwrap_or_default();
+                let words = sources.unknown_words(namespace, name);
+                (Vec::new(), Some(format!("the operator of `{package}` {words}; no catalog is asked about it")))
+            }
+        };
+        let names: Vec<String> = catalogs.iter().map(|it| it.catalog.clone()).collect();
+        // No catalog at all is not every catalog.
+        let view = match names.is_empty() {
+            true => PackageView::new(package, Vec::new(), &[]),
+            false => PackageView::read(self.index, &Filter { catalogs: names.clone(), ..Filter::default() }, package)?,
+        };
+        let is_lacking = source.is_some() && warning.is_none() && view.graphs.is_empty();
+        let warning = warning.or_else(|| {
+            let names = names.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
+            is_lacking.then(|| format!("{names} does not have `{package}`, which is installed from there"))
         });
-        let (view, catalogs) = if own.graphs.is_empty() { (all, &self.catalogs) } else { (own, &catalogs) };
         operator.installed.is_in_catalog =
             view.find(&operator.installed.name).is_some_and(|it| it.0 == operator.installed.name);
-        Ok((self.rows(&[operator.olm], &view, operator, catalogs)?, warning))
+        Ok((self.rows(&[operator.olm], &view, operator, &catalogs)?, warning))
     }
 }
 
@@ -346,14 +368,24 @@ fn rows_of_cluster(
     cluster: &Cluster,
     asking: &Asking<'_>,
     bundles: &[BundleRow],
-) -> Result<Vec<Stay>, CommandError> {
+) -> Result<(Vec<Stay>, bool), CommandError> {
+    let ranks = asking.index.catalog_ranks(asking.filter)?;
+    let sources = CatalogSources::new(
+        &ranks,
+        &args.source_map.source_map,
+        cluster,
+        Some(asking.step.from),
+        args.ask.names_catalogs(),
+    )?;
     cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
     let package_of = |name: &str| bundles.iter().find(|it| it.bundle == name).map(|it| it.package.clone());
     let is_in_catalog = false;
     let mut rows = Vec::new();
-    let mut add = |mut operator: StayingOperator, source: &str| {
-        let (found, warning) = asking.rows_of_installed(&mut operator, source)?;
+    let mut is_incomplete = false;
+    let mut add = |mut operator: StayingOperator, source: Option<(&str, &str)>| {
+        let (found, warning) = asking.rows_of_installed(&sources, &mut operator, source)?;
         warning.iter().for_each(|it| context.reporter.warning(it));
+        is_incomplete |= warning.is_some();
         rows.extend(found);
         Ok::<(), CommandError>(())
     };
@@ -375,7 +407,9 @@ fn rows_of_cluster(
             own_max: Some(own),
             installation: Installation::default(),
         };
-        add(operator, subscription.map(|it| it.source.as_str()).unwrap_or_default())?;
+        // A catalog that is named is meant for every Subscription.
+        let source = subscription.filter(|_| args.ask.catalog.is_empty());
+        add(operator, source.map(|it| (it.source_namespace.as_str(), it.source.as_str())))?;
     }
     for extension in cluster.extensions.iter().filter(|_| args.olm != Olm::Classic) {
         if let Some((name, version)) = &extension.installed {
@@ -393,7 +427,9 @@ fn rows_of_cluster(
                     namespace: extension.namespace.clone(),
                 },
             };
-            add(operator, "")?;
+            let named = extension.match_labels.iter().find(|it| it.0 == CATALOG_NAME_LABEL);
+            let named = named.filter(|_| args.ask.catalog.is_empty());
+            add(operator, named.map(|it| ("", it.1.as_str())))?;
         }
     }
     if rows.is_empty() {
@@ -403,7 +439,7 @@ fn rows_of_cluster(
             error.help("it needs ClusterServiceVersions or ClusterExtensions, as `kubectl get -o yaml` prints them")
         );
     }
-    Ok(rows)
+    Ok((rows, is_incomplete))
 }
 
 /// All bundles, by which packages are found: read once, and only if something is named without its package.

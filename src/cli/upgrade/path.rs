@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use clap::Args;
 
-use crate::cli::args::questions::{Channels, Given, UpgradeQuestion};
+use crate::cli::args::questions::{Channels, Given, Questions, UpgradeQuestion};
 use crate::cli::args::upgrade::{
     TARGET_HEADERS, UpgradeOptions, bundle, installed_words, manager_headers, parse_minor, target_row,
 };
@@ -70,7 +70,7 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
         channels: if args.shortest { Channels::Several } else { Channels::One },
         names_target: false,
     };
-    let (index, questions) = args.options.questions(context, &given)?;
+    let Questions { index, questions, mut has_left_out } = args.options.questions(context, &given)?;
     let mut answers = Vec::new();
     let mut gave_up = false;
     for question in &questions {
@@ -78,6 +78,7 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
             && args.name.is_none()
         {
             context.reporter.warning(&format!("{whose} has installed nothing; it is left out"));
+            has_left_out = true;
             continue;
         }
         gave_up |= answer(args, &index, question, &mut answers)?;
@@ -88,7 +89,7 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
         let error = CommandError::new(Exit::Limit, "not all alternatives were found: the search reached its limit");
         return Err(error.help("a higher `--max-work` allows for more"));
     }
-    Ok(if is_reached { Exit::Yes } else { Exit::No })
+    Ok(if is_reached && !has_left_out { Exit::Yes } else { Exit::No })
 }
 
 /// Answers one question; whether the search gave up.

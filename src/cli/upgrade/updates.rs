@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::cli::args::questions::{Channels, Given};
+use crate::cli::args::questions::{Channels, Given, Questions};
 use crate::cli::args::upgrade::{
     TARGET_HEADERS, UpgradeOptions, installed, installed_words, manager_headers, target_row,
 };
@@ -55,7 +55,8 @@ pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
         names_target: false,
     };
     let mut answers = Vec::new();
-    for question in args.options.questions(context, &given)?.1 {
+    let Questions { questions, has_left_out, .. } = args.options.questions(context, &given)?;
+    for question in questions {
         let (view, asked) = (&question.view, &question.asked);
         if question.classic() {
             answers.extend(view.graphs.first().map(|it| classic_updates(view, it, asked)));
@@ -64,7 +65,7 @@ pub(crate) fn run(context: &Context, args: &UpdatesArgs) -> CommandResult {
             answers.push(v1_updates(view, asked));
         }
     }
-    let is_negative = answers.iter().all(Updates::is_negative);
+    let is_negative = answers.iter().all(Updates::is_negative) || has_left_out;
     args.options.print("Updates", answers, sheet)?;
     Ok(if is_negative { Exit::No } else { Exit::Yes })
 }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::args::bundle::Target;
 use crate::cli::args::name::NameArgument;
-use crate::cli::args::questions::{Channels, Given};
+use crate::cli::args::questions::{Channels, Given, Questions};
 use crate::cli::args::upgrade::{UpgradeOptions, bundle, bundle_words, installed_words, manager_headers};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
@@ -47,7 +47,7 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
         channels: Channels::One,
         names_target: true,
     };
-    let (index, questions) = args.options.questions(context, &given)?;
+    let Questions { index, questions, has_left_out } = args.options.questions(context, &given)?;
     let mut answers = Vec::new();
     for question in &questions {
         let (view, asked) = (&question.view, &question.asked);
@@ -72,7 +72,7 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
     }
     let is_taken = answers.iter().all(|it| it.is_taken) || answers.iter().any(|it| it.refusal.is_some());
     args.options.print("WhyNot", answers, sheet)?;
-    Ok(if is_taken { Exit::No } else { Exit::Yes })
+    Ok(if is_taken || has_left_out { Exit::No } else { Exit::Yes })
 }
 
 fn sheet(answer: &WhyNot) -> Sheet {

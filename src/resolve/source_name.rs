@@ -8,16 +8,16 @@ use crate::platform::coerce;
 
 /// A name that says a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SourceName<'n> {
+pub(crate) struct SourceName<'n> {
     /// What stands before the version.
-    pub(super) family: &'n str,
-    pub(super) minor: Minor,
+    pub(crate) family: &'n str,
+    pub(crate) minor: Minor,
     /// What stands between the numbers: names of objects have dots or hyphens.
     separator: char,
 }
 
 impl<'n> SourceName<'n> {
-    pub(super) fn parse(name: &'n str) -> Option<Self> {
+    pub(crate) fn parse(name: &'n str) -> Option<Self> {
         let (family, version) = name.rsplit_once("-v")?;
         let separator = version.chars().find(|it| !it.is_ascii_digit()).filter(|it| matches!(it, '-' | '.'))?;
         let (major, minor) = version.split_once(separator)?;
@@ -29,7 +29,7 @@ impl<'n> SourceName<'n> {
     }
 
     /// The name that a source of this family has for another version.
-    pub(super) fn at(&self, minor: Minor) -> String {
+    pub(crate) fn at(&self, minor: Minor) -> String {
         format!("{}-v{}", self.family, minor.to_string().replace('.', &self.separator.to_string()))
     }
 }

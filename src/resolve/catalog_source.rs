@@ -1,0 +1,235 @@
+//! Which catalog a CatalogSource, or a ClusterCatalog, of a cluster is. Every command that reads a cluster asks here.
+//!
+//! The first of these that says something decides: the user's map, the label `catalogsource` of a catalog, a catalog of that name, and a
+//! family of that name, which has one catalog for each version of OpenShift. If there is just one catalog or family, whose name nobody
+//! chose, and the cluster uses just one source, they belong together. Nothing else is guessed.
+//!
+//! What it deliberately does not do: it looks at no package. A source that is known may lack what a Subscription wants.
+
+use std::collections::BTreeSet;
+
+use super::family::family_and_minor;
+use super::source_name::SourceName;
+use crate::cluster::Cluster;
+use crate::constraint::openshift::Minor;
+use crate::index::query::CatalogRank;
+use crate::platform::coerce;
+use crate::version::first_of;
+
+/// The label of a catalog that says which CatalogSource it is: `NAMESPACE/NAME`, or `NAME`.
+pub const SOURCE_LABEL: &str = "catalogsource";
+
+/// The label by which a ClusterExtension selects one ClusterCatalog (`docs/behaviour/olm-v1.md` 2.1).
+pub const CATALOG_NAME_LABEL: &str = "olm.operatorframework.io/metadata.name";
+
+/// What a source is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceMeaning {
+    /// A catalog.
+    Catalog(String),
+    /// A family of catalogs.
+    Family(String),
+}
+
+/// A tie that cannot be read, or leads nowhere.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TieError {
+    /// There is no `=`.
+    #[error("`{0}` does not tie a CatalogSource to a catalog")]
+    NoTie(String),
+    /// There is no such catalog, and no such family.
+    #[error("there is no catalog and no family `{name}`")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// The names that there are.
+        known: Vec<String>,
+    },
+}
+
+/// What the sources of a cluster are.
+#[derive(Debug, Clone)]
+pub struct CatalogSources {
+    /// Sources, as `NAMESPACE/NAME` or `NAME`, and the catalogs or families that they are.
+    map: Vec<(String, String)>,
+    /// The catalogs, each with its family and version if its name says them.
+    catalogs: Vec<(String, Option<(String, Minor)>)>,
+    openshift: Option<Minor>,
+    /// The only catalog or family, if it can be nothing else.
+    only: Option<String>,
+}
+
+impl CatalogSources {
+    /// The sources of a cluster. `ties` are the user's, as `NAMESPACE/NAME=CATALOG`; `openshift` is the version of the cluster, if that is
+    /// known otherwise than by its manifests. `are_named` says that the user gave the catalogs names of their own: a source with another
+    /// name is then none of them, even if there is just one of each.
+    ///
+    /// # Errors
+    /// If a tie cannot be read or names no catalog.
+    pub fn new(
+        ranks: &[CatalogRank],
+        ties: &[String],
+        cluster: &Cluster,
+        openshift: Option<Minor>,
+        are_named: bool,
+    ) -> Result<Self, TieError> {
+        let catalogs: Vec<(String, Option<(String, Minor)>)> =
+            ranks.iter().map(|it| (it.catalog.clone(), family_and_minor(&it.catalog))).collect();
+        let units: BTreeSet<&str> = catalogs.iter().map(|(name, of)| of.as_ref().map_or(&**name, |it| &it.0)).collect();
+        let sources: BTreeSet<(&str, &str)> =
+            cluster.subscriptions.iter().map(|it| (&*it.source_namespace, &*it.source)).collect();
+        let is_obvious = !are_named && ties.is_empty() && units.len() == 1 && sources.len() <= 1;
+        let only = units.first().filter(|_| is_obvious).map(|it| (*it).to_owned());
+        let mut map = Vec::new();
+        for text in ties {
+            let (source, wanted) = text.split_once('=').ok_or_else(|| TieError::NoTie(text.clone()))?;
+            let is_there = |(name, of): &(String, Option<(String, Minor)>)| {
+                name == wanted || of.as_ref().is_some_and(|it| it.0 == wanted)
+            };
+            if !catalogs.iter().any(is_there) {
+                let mut known: Vec<String> = catalogs.iter().map(|it| it.0.clone()).collect();
+                known.extend(catalogs.iter().filter_map(|it| it.1.as_ref().map(|it| it.0.clone())));
+                known.retain(|it| !it.is_empty());
+                known.sort_unstable();
+                known.dedup();
+                return Err(TieError::Unknown { name: wanted.to_owned(), known });
+            }
+            map.push((source.to_owned(), wanted.to_owned()));
+        }
+        map.extend(ranks.iter().filter_map(|it| Some((it.labels.get(SOURCE_LABEL)?.clone(), it.catalog.clone()))));
+        let openshift = openshift.or_else(|| coerce(&cluster.openshift));
+        Ok(Self { map, catalogs, openshift, only })
+    }
+
+    /// What a source is; `None` if that is not known.
+    #[must_use]
+    pub fn meaning(&self, namespace: &str, name: &str) -> Option<SourceMeaning> {
+        let full = if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") };
+        let is_catalog = |it: &str| self.catalogs.iter().any(|known| known.0 == it);
+        let is_family = |it: &str| self.catalogs.iter().any(|known| known.1.as_ref().is_some_and(|of| of.0 == it));
+        let found = meant(&self.map, &full, |it| is_catalog(it) || is_family(it)).or_else(|| self.only.clone())?;
+        Some(if is_catalog(&found) { SourceMeaning::Catalog(found) } else { SourceMeaning::Family(found) })
+    }
+
+    /// The catalog that a source is on this cluster; `None` if that is not known.
+    #[must_use]
+    pub fn catalog(&self, namespace: &str, name: &str) -> Option<String> {
+        let family = match self.meaning(namespace, name)? {
+            SourceMeaning::Catalog(catalog) => return Some(catalog),
+            SourceMeaning::Family(family) => family,
+        };
+        let of_family = self.catalogs.iter().filter_map(|(name, of)| Some((name, of.as_ref()?)));
+        let of_family: Vec<(&String, Minor)> =
+            of_family.filter(|it| it.1.0 == family).map(|(name, it)| (name, it.1)).collect();
+        match (self.openshift, of_family.as_slice()) {
+            (Some(minor), all) => all.iter().find(|it| it.1.is_same(minor)).map(|it| it.0.clone()),
+            (None, [only]) => Some(only.0.clone()),
+            (None, _) => None,
+        }
+    }
+
+    /// That a source is none of the catalogs, with what there is and how to tie it: a sentence that goes behind a name.
+    #[must_use]
+    pub fn unknown_words(&self, namespace: &str, name: &str) -> String {
+        let full = if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") };
+        let what = match (self.meaning(namespace, name), self.openshift) {
+            (Some(SourceMeaning::Family(family)), Some(minor)) => {
+                return format!(
+                    "follows the CatalogSource {full}, and no catalog of `{family}` is for OpenShift {minor}"
+                );
+            }
+            (Some(SourceMeaning::Family(family)), None) => {
+                return format!(
+                    "follows the CatalogSource {full}, and the version of OpenShift that chooses a catalog of `{family}` is not known"
+                );
+            }
+            _ => format!("follows the CatalogSource {full}, which is none of the catalogs"),
+        };
+        let units: BTreeSet<&str> =
+            self.catalogs.iter().map(|(name, of)| of.as_ref().map_or(&**name, |it| &it.0)).collect();
+        let names = first_of(units.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`")), units.len());
+        format!("{what} ({names}); tie it with `--source-map {full}=CATALOG`")
+    }
+}
+
+/// What a source is by a map, by its own name, or by the name before the version in it: mirrors name a source after the version, as in
+/// cs-redhat-operator-index-v4-19, and a tie of one holds for all of them.
+pub(crate) fn meant(map: &[(String, String)], source: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
+    let name = source.rsplit('/').next().unwrap_or_default();
+    let general = |it: &str| SourceName::parse(it).map(|it| it.family.to_owned());
+    let (own, of_own) = (general(source), general(name));
+    let is_meant = |from: &str| from == source || from == name;
+    let is_alike =
+        |from: &str| general(from).is_some_and(|it| Some(&it) == own.as_ref() || Some(&it) == of_own.as_ref());
+    let mapped = map.iter().find(|it| is_meant(&it.0)).or_else(|| map.iter().find(|it| is_alike(&it.0)));
+    let mapped = mapped.map(|it| it.1.as_str());
+    let wanted = [mapped.unwrap_or(name), mapped.or(of_own.as_deref()).unwrap_or(name)];
+    wanted.into_iter().find(|it| is_known(it)).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::Subscription;
+
+    fn sources(catalogs: &[&str], ties: &[&str], used: &[&str], openshift: &str) -> CatalogSources {
+        let rank = |it: &&str| {
+            let (name, label) = it.split_once('=').unwrap_or((it, ""));
+            let labels = (!label.is_empty()).then(|| (SOURCE_LABEL.to_owned(), label.to_owned()));
+            CatalogRank { catalog: name.to_owned(), priority: 0, labels: labels.into_iter().collect() }
+        };
+        let ranks: Vec<CatalogRank> = catalogs.iter().map(rank).collect();
+        let subscriptions = used.iter().map(|it| Subscription {
+            source: (*it).to_owned(),
+            source_namespace: "market".to_owned(),
+            ..Subscription::default()
+        });
+        let cluster =
+            Cluster { subscriptions: subscriptions.collect(), openshift: openshift.to_owned(), ..Cluster::default() };
+        let ties: Vec<String> = ties.iter().map(|it| (*it).to_owned()).collect();
+        CatalogSources::new(&ranks, &ties, &cluster, None, false).unwrap()
+    }
+
+    #[test]
+    fn one_rule_says_which_catalog_a_source_is() {
+        let both = ["community-4.16", "community-4.17", "other"];
+        let used = ["community", "x"];
+        for (catalogs, ties, used, openshift, source, expected) in [
+            // A family has a catalog for the cluster's version.
+            (&both[..], &[][..], &used[..], "4.16.20", "community", Some("community-4.16")),
+            (&both, &[], &used, "4.17.1", "community", Some("community-4.17")),
+            (&both, &[], &used, "4.18.0", "community", None),
+            (&both, &[], &used, "", "community", None),
+            (&both, &[], &used, "4.16.0", "other", Some("other")),
+            (&both, &[], &used, "4.16.0", "community-4.17", Some("community-4.17")),
+            (&both, &[], &used, "4.16.0", "x", None),
+            // The user's ties go first, to a catalog or to a family.
+            (&both, &["market/x=community"], &used, "4.16.0", "x", Some("community-4.16")),
+            (&both, &["x=community-4.17"], &used, "4.16.0", "x", Some("community-4.17")),
+            (&both, &["community=other"], &used, "4.16.0", "community", Some("other")),
+            (&both, &["elsewhere/x=other"], &used, "4.16.0", "x", None),
+            // Then labels.
+            (&["a=market/x", "b"], &[], &used, "", "x", Some("a")),
+            (&["a=x", "b=market/y"], &[], &used, "", "y", Some("b")),
+            // Mirrors name a source after the version.
+            (&both, &[], &used, "4.17.0", "cs-community-v4-17", None),
+            (&both, &["cs-community-v4-16=community"], &used, "4.17.0", "cs-community-v4-17", Some("community-4.17")),
+            // One catalog and one source belong together; one catalog and two sources do not.
+            (&["catalog"], &[], &["x"], "", "x", Some("catalog")),
+            (&["catalog"], &[], &used, "", "x", None),
+            (&["community-4.16", "community-4.17"], &[], &["x"], "4.16.1", "x", Some("community-4.16")),
+        ] {
+            let sources = sources(catalogs, ties, used, openshift);
+            let found = sources.catalog("market", source);
+            assert_eq!(found.as_deref(), expected, "{source} of {catalogs:?} with {ties:?} on {openshift}");
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_is_told_with_the_families_that_there_are() {
+        let sources = sources(&["certified-4.16", "community-4.16", "other"], &[], &["x", "y"], "4.16.0");
+        let words = "follows the CatalogSource market/x, which is none of the catalogs (`certified`, `community`, `other`); \
+                     tie it with `--source-map market/x=CATALOG`";
+        assert_eq!(sources.unknown_words("market", "x"), words);
+    }
+}
