@@ -83,8 +83,8 @@ impl Question {
     fn why_not(&self, desk: Desk<'_>, olm: Option<Olm>) -> Result<Vec<WhyNot>, PageError> {
         let Some(to) = &self.to else { return Ok(Vec::new()) };
         let mut answers = Vec::new();
-        if olm != Some(Olm::V1) {
-            answers.extend(self.view.graphs.first().map(|it| classic_why_not(&self.view, it, &self.asked, to)));
+        if let Some(graph) = self.view.graphs.first().filter(|_| olm != Some(Olm::V1)) {
+            answers.push(classic_why_not(&self.view, graph, &self.asked, to).look_up(desk.index())?);
         }
         if olm != Some(Olm::Classic) {
             answers.push(v1_why_not(&self.view, &self.asked, to, &self.reach(desk)?));

@@ -5,11 +5,13 @@ use serde::Serialize;
 
 use super::answer::{Asked, Generation, PackageView, Target, channel_words};
 use super::installed::InstalledBundle;
+use super::jump::{Jump, jump};
 use super::path::{PathStep, classic_path};
 use super::shortest::{Effort, Wish, classic_shortest, v1_shortest};
 use super::updates::{classic_updates, v1_refusal, v1_targets, v1_updates};
 use super::{classic, v1};
 use crate::index::query::{PackageGraph, Reach};
+use crate::index::{Index, IndexError};
 use crate::version::first_of;
 
 /// Why not.
@@ -39,6 +41,8 @@ pub struct WhyNot {
     pub conditions: Vec<Condition>,
     /// Ways that work, the nearest first.
     pub ways: Vec<String>,
+    /// OLM Classic: what is left where no upgrade leads there. It is also the last of the ways.
+    pub jump: Option<Jump>,
 }
 
 /// A condition that a bundle must meet.
@@ -69,6 +73,7 @@ impl WhyNot {
             refusal: None,
             conditions: Vec::new(),
             ways: Vec::new(),
+            jump: None,
         }
     }
 
@@ -112,6 +117,13 @@ pub fn classic_why_not(view: &PackageView, graph: &PackageGraph, asked: &Asked, 
     }
     if !answer.is_taken {
         answer.ways = classic_ways(view, graph, &package, asked, name);
+        let lists = |it: &&classic::Channel| it.entry(name).is_some();
+        // An upgrade that there is is never given up for less.
+        if let (true, Some(installed)) = (answer.ways.is_empty(), &asked.installed) {
+            let channel = package.channels.iter().find(lists);
+            answer.jump = channel.map(|it| jump(view, graph, asked, (installed, target), &it.name));
+        }
+        answer.ways.extend(answer.jump.as_ref().map(Jump::words));
     }
     answer
 }
@@ -128,6 +140,19 @@ fn not_listed(package: &classic::Package, asked: &Asked, package_name: &str, nam
 }
 
 impl WhyNot {
+    /// Adds what the catalog knows of what the jump loses.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn look_up(mut self, index: &Index) -> Result<Self, IndexError> {
+        if let Some(jump) = &mut self.jump {
+            jump.look_up(index)?;
+            self.ways.pop();
+            self.ways.push(jump.words());
+        }
+        Ok(self)
+    }
+
     /// The conditions of OLM Classic in a channel that lists the bundle, up to the first that makes the others idle.
     fn in_channel(&mut self, channel: &classic::Channel, installed: Option<&classic::Installed>) {
         let id = format!("{}/{}", channel.package, channel.name);
@@ -208,16 +233,6 @@ fn classic_ways(
     ways.extend(others.into_iter().take(MAX_CHANNELS).map(|it| it.1));
     if ways.is_empty() {
         ways.extend(over_channels(view, graph, asked, installed, name));
-    }
-    if ways.is_empty() && installed.name != name {
-        let lists = |it: &&classic::Channel| it.entry(name).is_some();
-        ways.extend(package.channels.iter().find(lists).map(|channel| {
-            let steps = format!("subscribe to channel {} with startingCSV: {name}", channel.name);
-            format!(
-                "no upgrade leads there: uninstall {}, then {steps}; its resources are unmanaged in between",
-                installed.name
-            )
-        }));
     }
     ways
 }

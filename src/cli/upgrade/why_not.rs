@@ -56,8 +56,8 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
             _ => Target::find(&index, &args.options.ask.catalog, &args.name)?.bundle,
         };
         let target = bundle(view, &wanted)?;
-        if question.classic() {
-            answers.extend(view.graphs.first().map(|it| classic_why_not(view, it, asked, &target)));
+        if let Some(graph) = view.graphs.first().filter(|_| question.classic()) {
+            answers.push(classic_why_not(view, graph, asked, &target).look_up(&index)?);
         }
         if question.v1() {
             // The ways that work may be in other channels.
