@@ -51,6 +51,7 @@
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
 //! | 0 | [`solve`] | satisfiability with preferences, and minimal cores |
 //! | 0 | [`re2`] | regular expressions with RE2's meaning |
+//! | 0 | [`gotype`] | the types of Go that manifests are decoded into, and whether a value fits one |
 //! | 1 | [`archive`] | tar archives, compressed or not, as trees of names |
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
 //! | 2 | [`constraint`] | `olm.constraint`, CEL and the highest OpenShift version: what bundles demand |
@@ -105,6 +106,7 @@ pub mod edit;
 pub mod fbc;
 pub mod file;
 pub mod git;
+pub mod gotype;
 pub mod index;
 pub mod json;
 pub mod legacy;

@@ -7,12 +7,11 @@
 use std::borrow::Cow;
 
 use base64::Engine as _;
-use base64::alphabet::STANDARD;
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::defect::{Defect, DefectKind, Expected};
 use super::entry::EntryView;
 use super::property::PropertyView;
+use crate::gotype::STANDARD_BASE64 as BASE64;
 use crate::json::{Kind, Step, Value};
 
 /// An `olm.package` blob.
@@ -95,14 +94,6 @@ pub struct Deprecation<'d> {
     /// What users are told.
     pub message: Cow<'d, str>,
 }
-
-/// The base64 of the format: standard alphabet, padded; bits behind the last byte are not looked at, as in Go.
-pub(crate) const BASE64: GeneralPurpose = GeneralPurpose::new(
-    &STANDARD,
-    GeneralPurposeConfig::new()
-        .with_decode_allow_trailing_bits(true)
-        .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
-);
 
 /// Reads fields of one object and collects what does not fit.
 pub(super) struct Fields<'a, 'd> {

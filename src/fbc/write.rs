@@ -7,7 +7,8 @@ use super::csv_metadata;
 use super::go_order::go_sort;
 use super::objects::BUNDLE_OBJECT;
 use super::property::PropertyView;
-use super::typed::{BASE64, Bundle, Channel, Deprecations, Package};
+use super::typed::{Bundle, Channel, Deprecations, Package};
+use crate::gotype::STANDARD_BASE64 as BASE64;
 use crate::json::{self, Anchor, Reader};
 use crate::yaml;
 

@@ -41,6 +41,7 @@ pub use listing::{by_version, first_of, version_in_name};
 pub use nearest::nearest;
 pub use numbered::by_numbers;
 pub use parse::{NumberPart, VersionError};
+pub(crate) use release::check_release_segments;
 pub use release::{BadSegment, Release, ReleaseError, ReleaseErrorReason, VersionRelease};
 
 /// A strict semantic version: `MAJOR.MINOR.PATCH[-PRE][+BUILD]` (`docs/behaviour/olm-v1.md` 1.3,

@@ -57,6 +57,14 @@ impl Release {
     }
 }
 
+/// Whether the segments of a release are valid, however long it is.
+///
+/// # Errors
+/// What is wrong with the first that is not.
+pub(crate) fn check_release_segments(text: &str) -> Result<(), VersionError> {
+    text.split('.').try_for_each(check_pre_identifier)
+}
+
 impl fmt::Display for Release {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())

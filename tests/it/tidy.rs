@@ -14,6 +14,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("version", 0),
     ("solve", 0),
     ("re2", 0),
+    ("gotype", 0),
     ("archive", 1),
     ("fbc", 1),
     ("constraint", 2),
@@ -47,8 +48,10 @@ const LAYERS: &[(&str, u8)] = &[
     ("cli", 13),
 ];
 
-/// Uses within one layer that are meant: YAML is read into JSON, and versions of OpenShift are those of its constraint.
-const SAME_LAYER: &[(&str, &str)] = &[("yaml", "json"), ("platform", "constraint")];
+/// Uses within one layer that are meant: YAML is read into JSON, types of Go describe JSON with versions in it, and versions of
+/// OpenShift are those of its constraint.
+const SAME_LAYER: &[(&str, &str)] =
+    &[("yaml", "json"), ("gotype", "json"), ("gotype", "version"), ("platform", "constraint")];
 
 /// Engines, and the modules that may import them.
 const ENGINES: &[(&str, &[&str])] = &[

@@ -1,0 +1,368 @@
+//! Going through a value as a decoder of Go does, without recursion.
+//!
+//! What it deliberately does not do: unknown fields are not looked at, as the decoders pass over them.
+
+use super::Decoder;
+use super::scalar;
+use super::table::{Form, Struct, fields_of};
+use crate::json::{Kind, Step, Value, fold_eq};
+
+/// A value that does not fit its type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// Where it is.
+    pub path: Vec<Step>,
+    /// What is wrong with it, in our words, for example `must be a string, found a number`.
+    pub message: String,
+    /// What the decoder says.
+    pub go: String,
+}
+
+impl Misfit {
+    /// The path in the form `spec.versions[0].name`; empty for the value itself.
+    #[must_use]
+    pub fn field(&self) -> String {
+        let mut field = String::new();
+        for step in &self.path {
+            match step {
+                Step::Index(idx) => field.push_str(&format!("[{idx}]")),
+                Step::Key(key) if field.is_empty() => field.push_str(key),
+                Step::Key(key) => field.push_str(&format!(".{key}")),
+            }
+        }
+        field
+    }
+}
+
+/// A step of the way, which becomes a [`Step`] only if something is wrong.
+#[derive(Clone, Copy)]
+enum Way<'d> {
+    /// A field.
+    Key(Value<'d>),
+    /// A key of a map.
+    Entry(Value<'d>),
+    Index(usize),
+}
+
+/// A value that is still to be looked at.
+struct Open<'d> {
+    value: Value<'d>,
+    form: &'static Form,
+    /// How many steps lead to it.
+    depth: usize,
+    way: Option<Way<'d>>,
+    /// Where the innermost decoder began: the type that its messages name, and the depth.
+    root: (&'static str, usize),
+    /// The innermost type with fields.
+    owner: &'static str,
+}
+
+/// Calls `on` for each misfit, until it returns `false`.
+pub(super) fn walk(value: Value<'_>, form: &'static Form, decoder: Decoder, on: &mut dyn FnMut(Misfit) -> bool) {
+    let root = match form {
+        Form::Object(number) => fields_of(*number).name,
+        _ => "",
+    };
+    let mut open = vec![Open { value, form, depth: 0, way: None, root: (root, 0), owner: root }];
+    let mut path: Vec<Way<'_>> = Vec::new();
+    while let Some(next) = open.pop() {
+        path.truncate(next.depth.saturating_sub(1));
+        path.extend(next.way);
+        if let Err(wrong) = look(&next, decoder, &mut open)
+            && !on(misfit(&next, &path, decoder, wrong))
+        {
+            return;
+        }
+    }
+}
+
+/// What is wrong with a value.
+enum Wrong {
+    /// It is of another kind, or a number that the type cannot hold.
+    Kind,
+    /// A decoder of its own refuses it.
+    Said(String),
+    /// Neither a schema nor a truth value.
+    NoSchema,
+}
+
+/// Looks at a value, and puts what is inside it on the stack, in reverse.
+fn look<'d>(it: &Open<'d>, decoder: Decoder, open: &mut Vec<Open<'d>>) -> Result<(), Wrong> {
+    let (value, kind) = (it.value, it.value.kind());
+    let is_text = matches!(kind, Kind::PlainString | Kind::EscapedString);
+    let fits = |fits: bool| if fits { Ok(()) } else { Err(Wrong::Kind) };
+    let says = |said: Result<(), String>| said.map_err(Wrong::Said);
+    let form = match it.form {
+        Form::Pointer(_) if kind == Kind::Null => return Ok(()),
+        Form::Pointer(of) => of,
+        form => form,
+    };
+    match (form, kind) {
+        (Form::Version, _) => says(scalar::version(value)),
+        (Form::Release, _) => says(scalar::release(value)),
+        (_, Kind::Null) | (Form::Any, _) => Ok(()),
+        (Form::Text(_), Kind::Number | Kind::True | Kind::False) => fits(decoder == Decoder::Yaml),
+        (Form::Text(_), _) => fits(is_text),
+        (Form::Truth, _) => fits(matches!(kind, Kind::True | Kind::False)),
+        // The converter takes whole numbers of any kind, and cuts them.
+        (Form::Int32 | Form::Int64, Kind::Number) if decoder == Decoder::Converter => {
+            fits(value.as_f64().is_some_and(|it| it.fract() == 0.0))
+        }
+        (Form::Int32, _) => fits(kind == Kind::Number && value.raw().parse::<i32>().is_ok()),
+        (Form::Int64, _) => fits(kind == Kind::Number && value.raw().parse::<i64>().is_ok()),
+        (Form::Float, _) => fits(kind == Kind::Number),
+        (Form::Bytes, _) => says(scalar::bytes(value)),
+        (Form::Time, _) => says(scalar::time(value)),
+        (Form::Quantity, _) => says(scalar::quantity(value)),
+        (Form::IntOrString, _) => says(scalar::int_or_string(value)),
+        (Form::List(of), Kind::Array) => {
+            items(it, of, it.root, open);
+            Ok(())
+        }
+        (Form::Map(of), Kind::Object) => {
+            let from = open.len();
+            open.extend(value.members().map(|(key, value)| below(it, Way::Entry(key), value, of, it.root, it.owner)));
+            open[from..].reverse();
+            Ok(())
+        }
+        (Form::Object(number), Kind::Object) => {
+            fields(it, fields_of(*number), it.root, decoder, open);
+            Ok(())
+        }
+        (Form::SchemaOrBool(number) | Form::SchemaOrList(number) | Form::SchemaOrTexts(number), Kind::Object) => {
+            let schema = fields_of(*number);
+            fields(it, schema, (schema.name, it.depth), decoder, open);
+            Ok(())
+        }
+        (Form::SchemaOrBool(_), Kind::True | Kind::False) => Ok(()),
+        (Form::SchemaOrBool(_), _) => Err(Wrong::NoSchema),
+        (Form::SchemaOrList(number), Kind::Array) => {
+            items(it, schema_of(*number), ("", it.depth), open);
+            Ok(())
+        }
+        (Form::SchemaOrTexts(_), Kind::Array) => {
+            const TEXT: &Form = &Form::Text("string");
+            items(it, TEXT, ("", it.depth), open);
+            Ok(())
+        }
+        // What else stands there counts for nothing.
+        (Form::SchemaOrList(_) | Form::SchemaOrTexts(_), _) => Ok(()),
+        _ => Err(Wrong::Kind),
+    }
+}
+
+/// The form of a schema by the number of its type.
+fn schema_of(number: usize) -> &'static Form {
+    let schema = fields_of(number);
+    // A schema has a schema below `not`.
+    let field = schema.fields.iter().find(|it| it.0 == "not");
+    match field {
+        Some((_, Form::Pointer(of))) => of,
+        _ => &Form::Any,
+    }
+}
+
+fn below<'d>(
+    it: &Open<'d>,
+    way: Way<'d>,
+    value: Value<'d>,
+    form: &'static Form,
+    root: (&'static str, usize),
+    owner: &'static str,
+) -> Open<'d> {
+    Open { value, form, depth: it.depth + 1, way: Some(way), root, owner }
+}
+
+fn items<'d>(it: &Open<'d>, of: &'static Form, root: (&'static str, usize), open: &mut Vec<Open<'d>>) {
+    let from = open.len();
+    let items = it.value.items().enumerate();
+    open.extend(items.map(|(idx, value)| below(it, Way::Index(idx), value, of, root, it.owner)));
+    open[from..].reverse();
+}
+
+fn fields<'d>(
+    it: &Open<'d>,
+    of: &'static Struct,
+    root: (&'static str, usize),
+    decoder: Decoder,
+    open: &mut Vec<Open<'d>>,
+) {
+    let from = open.len();
+    for (key, value) in it.value.members() {
+        let name = key.as_str().unwrap_or_default();
+        let exact = of.fields.iter().find(|it| it.0 == name);
+        let folded = || of.fields.iter().find(|it| decoder.folds_keys() && fold_eq(&name, it.0));
+        if let Some((_, form)) = exact.or_else(folded) {
+            open.push(below(it, Way::Key(key), value, form, root, of.name));
+        }
+    }
+    open[from..].reverse();
+}
+
+fn misfit(it: &Open<'_>, ways: &[Way<'_>], decoder: Decoder, wrong: Wrong) -> Misfit {
+    let form = match it.form {
+        Form::Pointer(of) => of,
+        form => form,
+    };
+    let kind = it.value.kind();
+    let step = |way: &Way<'_>| match way {
+        Way::Key(key) | Way::Entry(key) => Step::Key(key.as_str().unwrap_or_default().into_owned()),
+        Way::Index(idx) => Step::Index(*idx),
+    };
+    let path: Vec<Step> = ways.iter().map(step).collect();
+    let go = |found: &str| refused(it, ways, &path, decoder, found, &form.go());
+    let (message, go) = match wrong {
+        Wrong::Kind if decoder == Decoder::Converter => {
+            (format!("must be {}, found {}", form.words(), kind.words()), unconverted(form, it.value))
+        }
+        Wrong::Kind if matches!(form, Form::Int32 | Form::Int64) && kind == Kind::Number => {
+            let bits = if matches!(form, Form::Int32) { "32" } else { "64" };
+            let message = format!("must be a whole number of {bits} bits, found {}", it.value.raw());
+            (message, go(&format!("number {}", it.value.raw())))
+        }
+        Wrong::Kind => {
+            let message = format!("must be {}, found {}", form.words(), kind.words());
+            (message, go(kind.name()))
+        }
+        Wrong::Said(said) => (own_words(form, kind, &said), said),
+        Wrong::NoSchema => {
+            let said = "boolean or JSON schema expected";
+            (format!("must be a schema or a boolean, found {}", kind.words()), said.to_owned())
+        }
+    };
+    Misfit { path, message, go }
+}
+
+/// What is wrong with a value that has a decoder of its own.
+fn own_words(form: &Form, kind: Kind, said: &str) -> String {
+    let is_text = matches!(kind, Kind::PlainString | Kind::EscapedString);
+    match form {
+        Form::Version | Form::Release if !is_text => format!("must be a string, found {}", kind.words()),
+        Form::Version => format!("is not a version: {said}"),
+        Form::Release => format!("is not a release: {said}"),
+        Form::Time if !is_text => format!("must be a string, found {}", kind.words()),
+        Form::Time => "is not a time such as `2026-01-31T12:00:00Z`".to_owned(),
+        Form::Quantity => "is not a quantity such as `10Mi`".to_owned(),
+        Form::IntOrString => format!("must be a whole number of 32 bits or a string, found {}", kind.words()),
+        Form::Bytes if is_text => "is not base64 text".to_owned(),
+        _ => format!("must be {}, found {}", form.words(), kind.words()),
+    }
+}
+
+/// The words of the converter.
+fn unconverted(form: &Form, value: Value<'_>) -> String {
+    let (kind, of) = match value.kind() {
+        Kind::Number if value.raw().parse::<i64>().is_ok() => ("int64", "int64"),
+        Kind::Number => ("float64", "float64"),
+        Kind::Array => ("slice", "[]interface {}"),
+        Kind::Object => ("map", "map[string]interface {}"),
+        Kind::PlainString | Kind::EscapedString => ("string", "string"),
+        _ => ("bool", "bool"),
+    };
+    match form {
+        Form::List(_) => format!("cannot restore slice from {kind}"),
+        Form::Map(_) => format!("cannot restore map from {kind}"),
+        Form::Object(_) => format!("cannot restore struct from: {kind}"),
+        form => format!("cannot convert {of} to {}", form.go()),
+    }
+}
+
+/// The words of a decoder about a value of another kind.
+fn refused(it: &Open<'_>, ways: &[Way<'_>], path: &[Step], decoder: Decoder, found: &str, wanted: &str) -> String {
+    let (root, depth) = it.root;
+    let is_library = decoder != Decoder::Kubernetes;
+    let mut field = if is_library { root } else { it.owner }.to_owned();
+    for (way, step) in ways.iter().zip(path).skip(depth) {
+        match (way, step) {
+            (Way::Key(_), Step::Key(key)) => field.push_str(&format!(".{key}")),
+            (Way::Entry(_), Step::Key(key)) if is_library => field.push_str(&format!(".{key}")),
+            (_, Step::Index(idx)) if is_library => field.push_str(&format!(".{idx}")),
+            // The decoder of Kubernetes names neither items nor keys of maps.
+            _ => {}
+        }
+    }
+    match path.get(depth..).unwrap_or_default().last() {
+        None => format!("json: cannot unmarshal {found} into Go value of type {wanted}"),
+        // An item of a list is reported without the words "Go struct field".
+        Some(Step::Index(_)) if is_library => format!("json: cannot unmarshal {found} into {field} of type {wanted}"),
+        Some(_) => format!("json: cannot unmarshal {found} into Go struct field {field} of type {wanted}"),
+    }
+}
+
+impl Decoder {
+    /// Whether the case of keys does not matter.
+    fn folds_keys(self) -> bool {
+        matches!(self, Self::Library | Self::Yaml)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::gotype::{Decoder, GoType};
+    use crate::json::Reader;
+
+    fn said(of: GoType, decoder: Decoder, text: &str) -> Vec<(String, String, String)> {
+        let mut reader = Reader::new();
+        let found = of.misfits(reader.read(text).unwrap(), decoder);
+        found.into_iter().map(|it| (it.field(), it.message, it.go)).collect()
+    }
+
+    #[test]
+    fn a_misfit_has_its_path_and_both_words() {
+        let crd = r#"{"spec":{"versions":[{"name":"v1","schema":{"openAPIV3Schema":{"description":5,"properties":{"a":{"type":[]}}}}}]}}"#;
+        let go = "json: cannot unmarshal number into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.description of type string";
+        let found = said(GoType::DEFINITION, Decoder::Kubernetes, crd);
+        assert_eq!(found[0].0, "spec.versions[0].schema.openAPIV3Schema.description");
+        assert_eq!(found[0].1, "must be a string, found a number");
+        assert_eq!(found[0].2, go);
+        let go = "json: cannot unmarshal array into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.type of type string";
+        assert_eq!(found[1].2, go);
+        assert_eq!(found.len(), 2);
+
+        let spec = r#"{"install":{"spec":{"deployments":[{"name":"x","spec":"oops"}]}}}"#;
+        let found = said(GoType::DEPLOYMENTS, Decoder::Library, spec);
+        assert_eq!(found[0].0, "install.spec.deployments[0].spec");
+        let go = "json: cannot unmarshal string into Go struct field csvSpec.install.spec.deployments.0.spec of type v1.DeploymentSpec";
+        assert_eq!(found[0].2, go);
+    }
+
+    #[test]
+    fn decoders_differ_in_keys_and_in_scalars() {
+        let crd = r#"{"SPEC":5,"metadata":{"labels":{"a":null}}}"#;
+        assert!(GoType::DEFINITION.misfit(Reader::new().read(crd).unwrap(), Decoder::Kubernetes).is_none());
+        assert_eq!(said(GoType::DEFINITION, Decoder::Library, crd).len(), 1);
+        let csv = r#"{"metadata":{"name":5,"labels":{"a":true}},"spec":{"version":1.0}}"#;
+        let fields = |decoder| -> Vec<String> {
+            said(GoType::SERVICE_VERSION, decoder, csv).into_iter().map(|it| it.0).collect()
+        };
+        assert_eq!(fields(Decoder::Library), ["metadata.name", "metadata.labels.a", "spec.version"]);
+        assert_eq!(fields(Decoder::Yaml), ["spec.version"]);
+    }
+
+    #[test]
+    fn schemas_stand_where_other_things_may() {
+        let schema = |text: &str| {
+            let crd = format!(r#"{{"spec":{{"versions":[{{"schema":{{"openAPIV3Schema":{text}}}}}]}}}}"#);
+            said(GoType::DEFINITION, Decoder::Kubernetes, &crd).into_iter().map(|it| it.2).collect::<Vec<_>>()
+        };
+        for good in [
+            r#"{"items":5,"additionalProperties":true,"dependencies":{"a":["b"],"c":{"type":"object"},"d":5}}"#,
+            r#"{"items":[{"type":"string"}],"additionalProperties":null,"default":{"a":[]},"enum":[1,"a",null]}"#,
+        ] {
+            assert_eq!(schema(good), Vec::<String>::new(), "{good}");
+        }
+        assert_eq!(schema(r#"{"additionalProperties":[]}"#), ["boolean or JSON schema expected"]);
+        let go = "json: cannot unmarshal number into Go struct field JSONSchemaProps.type of type string";
+        assert_eq!(schema(r#"{"additionalProperties":{"type":5}}"#), [go]);
+        assert_eq!(schema(r#"{"items":[{"type":5}]}"#), [go]);
+        let go = "json: cannot unmarshal number 1.5 into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.maxLength of type int64";
+        assert_eq!(schema(r#"{"maxLength":1.5}"#), [go]);
+    }
+
+    #[test]
+    fn depth_takes_no_stack() {
+        let deep = format!("{}{}{}", r#"{"not":"#.repeat(4_000), r#"{"type":5}"#, "}".repeat(4_000));
+        let crd = format!(r#"{{"spec":{{"versions":[{{"schema":{{"openAPIV3Schema":{deep}}}}}]}}}}"#);
+        assert_eq!(said(GoType::DEFINITION, Decoder::Kubernetes, &crd).len(), 1);
+    }
+}

@@ -1,0 +1,83 @@
+//! The types of Go that opm, operator-sdk and Kubernetes decode manifests into, and whether a value fits one.
+//!
+//! The types are data (`types.txt`); how a decoder of Go goes through them is code, and exists once. A misfit has a path, our words and
+//! those of the decoder.
+//!
+//! What it deliberately does not do: it builds no objects. Readers take the fields that they need from the value itself.
+
+mod decode;
+mod scalar;
+mod table;
+
+pub use decode::Misfit;
+pub(crate) use scalar::STANDARD_BASE64;
+
+use crate::json::Value;
+
+/// A type of Go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GoType(&'static str);
+
+impl GoType {
+    /// A CustomResourceDefinition of `apiextensions.k8s.io/v1`.
+    pub const DEFINITION: Self = Self("crd/v1.CustomResourceDefinition");
+    /// One of `apiextensions.k8s.io/v1beta1`.
+    pub const OLD_DEFINITION: Self = Self("crd/v1beta1.CustomResourceDefinition");
+    /// A ClusterServiceVersion with all of its fields.
+    pub const SERVICE_VERSION: Self = Self("olm/v1alpha1.ClusterServiceVersion");
+    /// `apiVersion` and `kind` of an object.
+    pub const TYPE_META: Self = Self("meta/v1.TypeMeta");
+    /// `metadata` of an object.
+    pub const METADATA: Self = Self("registry.metadata");
+    /// The APIs that a ClusterServiceVersion owns and requires, as opm's registry reads them.
+    pub const LISTED_APIS: Self = Self("registry.definitions");
+    /// The deployments in the `spec` of a ClusterServiceVersion, as opm's registry reads them.
+    pub const DEPLOYMENTS: Self = Self("registry.csvSpec");
+    /// The images that a ClusterServiceVersion lists.
+    pub const RELATED_IMAGES: Self = Self("[]declcfg.RelatedImage");
+    /// The properties in an annotation.
+    pub const PROPERTIES: Self = Self("[]registry.Property");
+    /// The value of `olm.gvk`.
+    pub const GVK: Self = Self("property.GVK");
+    /// The value of `olm.package`.
+    pub const PACKAGE: Self = Self("property.Package");
+    /// A text.
+    pub const TEXT: Self = Self("string");
+    /// A list of texts.
+    pub const TEXTS: Self = Self("[]string");
+
+    /// The first value that does not fit, in the order of the text.
+    #[must_use]
+    pub fn misfit(self, value: Value<'_>, decoder: Decoder) -> Option<Misfit> {
+        let mut first = None;
+        decode::walk(value, table::form(self.0), decoder, &mut |it| {
+            first = Some(it);
+            false
+        });
+        first
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn misfits(self, value: Value<'_>, decoder: Decoder) -> Vec<Misfit> {
+        let mut all = Vec::new();
+        decode::walk(value, table::form(self.0), decoder, &mut |it| {
+            all.push(it);
+            true
+        });
+        all
+    }
+}
+
+/// Which decoder reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decoder {
+    /// That of Go's library: the case of keys does not matter.
+    Library,
+    /// The same behind a reader of YAML: numbers and truth values are texts where one is expected.
+    Yaml,
+    /// That of Kubernetes: keys are as the type has them.
+    Kubernetes,
+    /// The converter of objects that Kubernetes has decoded without types: keys are as the type has them.
+    Converter,
+}

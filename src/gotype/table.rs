@@ -1,0 +1,205 @@
+//! The types as a table, made once of `types.txt`.
+//!
+//! What it deliberately does not do: it looks at no value.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock};
+
+/// What a value has to be.
+#[derive(Debug, Clone)]
+pub(super) enum Form {
+    /// A text, and what its type is called.
+    Text(&'static str),
+    Truth,
+    Int32,
+    Int64,
+    Float,
+    Bytes,
+    Any,
+    Time,
+    Quantity,
+    IntOrString,
+    Version,
+    Release,
+    List(Box<Form>),
+    Map(Box<Form>),
+    Object(usize),
+    /// Something that is null where nothing is.
+    Pointer(Box<Form>),
+    /// A schema, or a truth value.
+    SchemaOrBool(usize),
+    /// A schema, or a list of some.
+    SchemaOrList(usize),
+    /// A schema, or a list of texts.
+    SchemaOrTexts(usize),
+}
+
+/// A type with fields.
+#[derive(Debug)]
+pub(super) struct Struct {
+    /// As Go prints it, for example `v1.ObjectMeta`.
+    pub(super) go: &'static str,
+    /// The same without the package.
+    pub(super) name: &'static str,
+    pub(super) fields: Vec<(&'static str, Form)>,
+}
+
+struct Table {
+    structs: Vec<Struct>,
+    by_name: HashMap<&'static str, usize>,
+}
+
+const TYPES: &str = include_str!("types.txt");
+
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let lines = || TYPES.lines().filter(|it| !it.is_empty() && !it.starts_with('#'));
+        let names = lines().filter(|it| !it.starts_with(' '));
+        let by_name: HashMap<&str, usize> = names.enumerate().map(|(idx, name)| (name, idx)).collect();
+        let mut structs: Vec<Struct> = Vec::with_capacity(by_name.len());
+        for line in lines() {
+            match (line.strip_prefix("  ").and_then(|it| it.split_once(' ')), structs.last_mut()) {
+                (Some((field, of)), Some(last)) => last.fields.push((field, parse(of, &by_name))),
+                _ => {
+                    let go = printed(line);
+                    let name = go.rsplit('.').next().unwrap_or(go);
+                    structs.push(Struct { go, name, fields: Vec::new() });
+                }
+            }
+        }
+        Table { structs, by_name }
+    })
+}
+
+/// A name as Go prints it.
+fn printed(name: &'static str) -> &'static str {
+    name.rsplit_once('/').map_or(name, |(_, name)| name)
+}
+
+fn parse(text: &'static str, by_name: &HashMap<&'static str, usize>) -> Form {
+    let inner = |it: &'static str| Box::new(parse(it, by_name));
+    let named = |it: &'static str| by_name.get(it).copied().unwrap_or_default();
+    if let Some(of) = text.strip_prefix('*') {
+        return Form::Pointer(inner(of));
+    }
+    if let Some(of) = text.strip_prefix("[]") {
+        return Form::List(inner(of));
+    }
+    if let Some((name, "string")) = text.split_once('=') {
+        return Form::Text(printed(name));
+    }
+    match text.split_once(':') {
+        Some(("map", of)) => return Form::Map(inner(of)),
+        Some(("schemaOrBool", of)) => return Form::SchemaOrBool(named(of)),
+        Some(("schemaOrList", of)) => return Form::SchemaOrList(named(of)),
+        Some(("schemaOrStrings", of)) => return Form::SchemaOrTexts(named(of)),
+        _ => {}
+    }
+    match text {
+        "string" => Form::Text("string"),
+        "bool" => Form::Truth,
+        "int32" => Form::Int32,
+        "int64" => Form::Int64,
+        "float64" => Form::Float,
+        "bytes" => Form::Bytes,
+        "any" => Form::Any,
+        "time" => Form::Time,
+        "quantity" => Form::Quantity,
+        "intOrString" => Form::IntOrString,
+        "version" => Form::Version,
+        "release" => Form::Release,
+        name => Form::Object(named(name)),
+    }
+}
+
+/// The form of a type.
+pub(super) fn form(text: &'static str) -> &'static Form {
+    static FORMS: OnceLock<Mutex<HashMap<&'static str, &'static Form>>> = OnceLock::new();
+    let table = table();
+    let mut forms = FORMS.get_or_init(Mutex::default).lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // There are as many as `GoType` has constants.
+    forms.entry(text).or_insert_with(|| Box::leak(Box::new(parse(text, &table.by_name))))
+}
+
+/// A type with fields, by its number.
+pub(super) fn fields_of(number: usize) -> &'static Struct {
+    &table().structs[number]
+}
+
+impl Form {
+    /// The type as Go prints it.
+    pub(super) fn go(&self) -> String {
+        match self {
+            Self::Text(name) => (*name).to_owned(),
+            Self::Truth => "bool".to_owned(),
+            Self::Int32 => "int32".to_owned(),
+            Self::Int64 => "int64".to_owned(),
+            Self::Float => "float64".to_owned(),
+            Self::Bytes => "[]uint8".to_owned(),
+            Self::Any => "json.RawMessage".to_owned(),
+            Self::Time => "v1.Time".to_owned(),
+            Self::Quantity => "resource.Quantity".to_owned(),
+            Self::IntOrString => "intstr.IntOrString".to_owned(),
+            Self::Version => "version.OperatorVersion".to_owned(),
+            Self::Release => "release.OperatorRelease".to_owned(),
+            Self::List(of) => format!("[]{}", of.go()),
+            Self::Map(of) => format!("map[string]{}", of.go()),
+            Self::Object(number) => fields_of(*number).go.to_owned(),
+            Self::Pointer(of) => format!("*{}", of.go()),
+            Self::SchemaOrBool(_) => "v1.JSONSchemaPropsOrBool".to_owned(),
+            Self::SchemaOrList(_) => "v1.JSONSchemaPropsOrArray".to_owned(),
+            Self::SchemaOrTexts(_) => "v1.JSONSchemaPropsOrStringArray".to_owned(),
+        }
+    }
+
+    /// What a value has to be, for people.
+    pub(super) fn words(&self) -> &'static str {
+        match self {
+            Self::Text(_) => "a string",
+            Self::Truth | Self::SchemaOrBool(_) => "a boolean",
+            Self::Int32 | Self::Int64 => "a whole number",
+            Self::Float => "a number",
+            Self::Bytes => "base64 text",
+            Self::List(_) => "a list",
+            Self::Pointer(of) => of.words(),
+            _ => "an object",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_in_the_table_is_a_type_of_the_table() {
+        let basic = [
+            "string",
+            "bool",
+            "int32",
+            "int64",
+            "float64",
+            "bytes",
+            "any",
+            "time",
+            "quantity",
+            "intOrString",
+            "version",
+            "release",
+        ];
+        let table = table();
+        assert_eq!(table.structs.len(), table.by_name.len(), "a type occurs twice");
+        for line in TYPES.lines().filter_map(|it| it.strip_prefix("  ")) {
+            let (_, mut of) = line.split_once(' ').unwrap();
+            while let Some(inner) = of.strip_prefix('*').or(of.strip_prefix("[]")).or(of.strip_prefix("map:")) {
+                of = inner;
+            }
+            let is_schema = of
+                .split_once(':')
+                .is_some_and(|(prefix, of)| prefix.starts_with("schemaOr") && table.by_name.contains_key(of));
+            let is_known = basic.contains(&of) || of.ends_with("=string") || table.by_name.contains_key(of);
+            assert!(is_known || is_schema, "{line}");
+        }
+    }
+}
