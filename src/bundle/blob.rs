@@ -8,7 +8,6 @@ use std::path::Path;
 use super::error::BundleError;
 use super::parts::Parts;
 use super::properties::{self, Origin, properties, version};
-use super::provided::provided;
 use crate::fbc::csv::CsvView;
 use crate::fbc::{BUNDLE_OBJECT, BundleFiles, Format, Level, RawObject, bundle_object, csv_metadata, go_sort};
 use crate::json::Reader;
@@ -70,29 +69,30 @@ impl Bundle {
         manifest_files: &[(String, Vec<u8>)],
         metadata_files: &[(String, Vec<u8>)],
     ) -> Result<Self, BundleError> {
-        let Parts { manifests, metadata, package, csv: csv_text } = Parts::read(manifest_files, metadata_files)?;
+        let parts = Parts::read(manifest_files, metadata_files)?;
         let mut reader = Reader::new();
-        let csv = reader.read(&csv_text).map_err(|_| BundleError::NoCsv)?;
-        let named = csv.get("metadata").and_then(|it| it.get("name")).and_then(|it| it.as_str());
-        let name = named.unwrap_or_default().into_owned();
-        let provided = provided(&name, &manifests, csv)?;
-        let origin = Origin { bundle: &name, package: &package, metadata: &metadata, csv, provided: &provided };
-        let mut all = properties(&origin)?;
+        let csv = reader.read(&parts.csv).map_err(|_| BundleError::NoCsv)?;
+        let mut all = properties(&Origin::of(&parts, csv, metadata_files))?;
+        parts.refuse_images(manifest_files)?;
         // As opm: sorted by their text, and behind all other properties.
-        let mut objects: Vec<String> = manifests.iter().map(|it| bundle_object(&it.json)).collect();
+        let mut objects: Vec<String> = parts.manifests.iter().map(|it| bundle_object(&it.json)).collect();
         objects.sort_unstable();
         all.extend(objects.into_iter().map(|it| (BUNDLE_OBJECT.to_owned(), it)));
         let (late, early): (Vec<_>, Vec<_>) =
             all.into_iter().partition(|(kind, _)| kind == BUNDLE_OBJECT || kind == CSV_METADATA);
-        let view = CsvView::of_object(csv);
-        let first_package = metadata.properties.iter().find(|it| it.0 == "olm.package");
+        let view = CsvView::of_manifest(csv);
+        let first_package = parts.metadata.properties.iter().find(|it| it.0 == "olm.package");
         let stated_version = version(csv);
         let of_property = first_package.and_then(|it| properties::version_of(&it.1));
         let version = of_property.unwrap_or_else(|| stated_version.clone());
         let related = view.related_images().collect();
         let deployed = view.deployed_images();
-        let properties = early.into_iter().chain(late).collect();
-        Ok(Self { name, package, version, properties, related, deployed, csv: csv_text, stated_version })
+        // What has no value is written as null, and was sorted as nothing.
+        let written =
+            |(kind, value): (String, String)| (kind, if value.is_empty() { "null".to_owned() } else { value });
+        let properties = early.into_iter().chain(late).map(written).collect();
+        let Parts { name, package, csv, .. } = parts;
+        Ok(Self { name, package, version, properties, related, deployed, csv, stated_version })
     }
 
     /// Writes the blob, of which `image` is the reference of its image, or empty. Nothing is written of a bundle without a package.

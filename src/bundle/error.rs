@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::diag::Place;
 use crate::file::system_words;
 
 /// Why a directory cannot be read as a bundle.
@@ -38,17 +39,9 @@ pub enum BundleError {
         /// The words of opm.
         opm: String,
     },
-    /// A definition cannot be decoded.
-    #[error("{message}")]
-    Definition {
-        /// What is wrong.
-        message: String,
-        /// The words of opm.
-        opm: String,
-    },
-    /// A property or dependency does not fit its type.
-    #[error("bundle `{bundle}`: {message}")]
-    Property {
+    /// The ClusterServiceVersion requires what is no definition.
+    #[error("bundle `{bundle}` {message}")]
+    Required {
         /// The bundle.
         bundle: String,
         /// What is wrong.
@@ -56,6 +49,48 @@ pub enum BundleError {
         /// The words of opm.
         opm: String,
     },
+    /// A manifest does not fit the type that opm decodes it into.
+    #[error("{}{message}", at(.place, .field))]
+    Misfit {
+        /// Where it stands: the file below the bundle.
+        place: Box<Place>,
+        /// The field, or empty.
+        field: String,
+        /// What is wrong with it.
+        message: String,
+        /// The words of opm.
+        opm: String,
+    },
+    /// A property or dependency does not fit its type.
+    #[error("{}{message}", before(.place, .bundle))]
+    Property {
+        /// The bundle.
+        bundle: String,
+        /// Where it stands, if it stands in a file of `metadata/`.
+        place: Option<Box<Place>>,
+        /// What is wrong.
+        message: String,
+        /// The words of opm.
+        opm: String,
+    },
+}
+
+/// A place in front of a message.
+fn place(place: &Place) -> String {
+    format!("{}:{}:{}: ", place.file, place.line, place.column)
+}
+
+/// A place in front of a message, or the bundle where there is none.
+fn before(of: &Option<Box<Place>>, bundle: &str) -> String {
+    of.as_ref().map_or_else(|| format!("bundle `{bundle}`: "), |it| place(it))
+}
+
+/// A place and a field in front of a message.
+fn at(of: &Place, field: &str) -> String {
+    match field {
+        "" => format!("{}the document ", place(of)),
+        field => format!("{}`{field}` ", place(of)),
+    }
 }
 
 impl BundleError {
@@ -68,8 +103,20 @@ impl BundleError {
             Self::NoCsv => "no csv in bundle".to_owned(),
             Self::NoAnnotations => "Could not find annotations file".to_owned(),
             Self::Apis { bundle, opm, .. } => format!("error checking provided apis in bundle {bundle}: {opm}"),
-            Self::Definition { opm, .. } => opm.clone(),
-            Self::Property { bundle, opm, .. } => format!("get properties for bundle \"{bundle}\": {opm}"),
+            Self::Misfit { opm, .. } => opm.clone(),
+            Self::Required { bundle, opm, .. } | Self::Property { bundle, opm, .. } => {
+                format!("get properties for bundle \"{bundle}\": {opm}")
+            }
+        }
+    }
+
+    /// What is wrong, without its place.
+    #[must_use]
+    pub fn reason(&self) -> String {
+        match self {
+            Self::Property { message, .. } => message.clone(),
+            Self::Misfit { field, message, .. } if !field.is_empty() => format!("`{field}` {message}"),
+            other => other.to_string(),
         }
     }
 
@@ -84,7 +131,10 @@ impl BundleError {
                 "add `metadata/annotations.yaml` with `operators.operatorframework.io.bundle.package.v1`"
             }
             Self::Apis { .. } => "add the definition to `manifests/`, or correct what the ClusterServiceVersion owns",
-            Self::Definition { .. } => "correct the CustomResourceDefinition",
+            Self::Required { .. } => "correct the name in `spec.customresourcedefinitions.required`",
+            Self::Misfit { .. } => {
+                "give the field a value of its type; `olmdex bundle validate` lists all that is wrong"
+            }
             Self::Property { .. } => "correct the value in `metadata/`, or the annotation `olm.properties`",
         }
         .to_owned()

@@ -8,7 +8,6 @@ use std::path::Path;
 use super::directory::{manifests_in, metadata_in};
 use super::manifest::Manifest;
 use super::metadata::Metadata;
-use super::parts::is_csv;
 use super::properties::version;
 use crate::json::Reader;
 
@@ -23,7 +22,8 @@ pub fn package_in(directory: &Path) -> String {
 pub fn stated_version_in(directory: &Path) -> String {
     let files = manifests_in(directory).unwrap_or_default();
     let has_word = |text: &[u8]| memchr::memmem::find(text, b"ClusterServiceVersion").is_some();
-    let csv = files.iter().filter(|it| has_word(&it.1)).filter_map(|it| Manifest::read(&it.1)).find(is_csv);
+    let csv =
+        files.iter().filter(|it| has_word(&it.1)).filter_map(|it| Manifest::read(&it.1, 0)).find(Manifest::is_csv);
     let mut reader = Reader::new();
     csv.and_then(|it| Some(version(reader.read(&it.json).ok()?))).unwrap_or_default()
 }

@@ -13,30 +13,58 @@ pub(super) struct Manifest {
     pub(super) kind: String,
     /// Compact JSON with sorted keys.
     pub(super) json: String,
+    /// The number of its file.
+    pub(super) file: usize,
 }
 
 /// How many bytes decide whether a file is JSON or YAML.
 const PEEK: usize = 30;
 
-/// The first document of a file as JSON text, if it can be decoded, and how it was written.
+/// Whether a file begins as JSON.
+fn begins_as_json(text: &[u8]) -> bool {
+    let peeked = json::decode_utf8(text.get(..PEEK).unwrap_or(text));
+    peeked.trim_start().starts_with('{')
+}
+
+/// The first document of a file as JSON text, if it can be decoded, and how it was written. What begins as JSON and is none is YAML.
 pub(super) fn first_document(text: &[u8]) -> Option<(String, Syntax)> {
-    let peeked = text.get(..PEEK).unwrap_or(text);
-    if peeked.trim_ascii_start().starts_with(b"{") {
+    if begins_as_json(text) {
         let text = json::decode_utf8(text);
         let start = text.len() - text.trim_start().len();
         let mut reader = Reader::new();
-        let (_, end) = reader.read_at(&text, start).ok()?;
-        return Some((text[start..start + end].to_owned(), Syntax::Json));
+        if let Ok((_, end)) = reader.read_at(&text, start) {
+            return Some((text[start..start + end].to_owned(), Syntax::Json));
+        }
     }
-    let chunk = yaml::split(text, 1).next()?.ok()?;
+    Some((as_yaml(text)?, Syntax::Yaml))
+}
+
+/// The first document of a file as the reader of YAML sees it. Behind a reader of JSON that gave up, it does not get the white space at the
+/// beginning, up to the first line.
+pub(super) fn as_yaml(text: &[u8]) -> Option<String> {
+    let skipped = if begins_as_json(text) { leading_blanks(text) } else { 0 };
+    let chunk = yaml::split(&text[skipped..], 1).next()?.ok()?;
     let mut converted = Vec::new();
     yaml::to_json(&chunk.text, &mut converted).ok()?;
-    Some((String::from_utf8(converted).ok()?, Syntax::Yaml))
+    String::from_utf8(converted).ok()
+}
+
+/// How many bytes of white space a text begins with, to the end of the first line at most.
+fn leading_blanks(text: &[u8]) -> usize {
+    let peeked = json::decode_utf8(text.get(..PEEK).unwrap_or(text));
+    let mut len = 0;
+    for blank in peeked.chars().take_while(|it| it.is_whitespace()) {
+        len += blank.len_utf8();
+        if blank == '\n' {
+            break;
+        }
+    }
+    len.min(text.len())
 }
 
 impl Manifest {
-    /// The object of a file, if it has one.
-    pub(super) fn read(text: &[u8]) -> Option<Self> {
+    /// The object of a file, if it has one. `file` is the number of the file.
+    pub(super) fn read(text: &[u8], file: usize) -> Option<Self> {
         let (text, _) = first_document(text)?;
         let mut reader = Reader::new();
         let value = reader.read(&text).ok()?;
@@ -45,9 +73,40 @@ impl Manifest {
             return None;
         }
         let kind = word("kind").filter(|it| !it.is_empty())?;
+        let api_version = word("apiVersion").unwrap_or_default();
+        // An object of no group and version that can be told apart has no kind either.
+        if api_version.matches('/').count() > 1 {
+            return None;
+        }
         let mut json = Vec::new();
         json::write_unstructured(value, &mut json);
         let json = String::from_utf8(json).ok()?;
-        Some(Self { api_version: word("apiVersion").unwrap_or_default(), kind, json })
+        Some(Self { api_version, kind, json, file })
+    }
+
+    /// Whether it is a ClusterServiceVersion.
+    pub(super) fn is_csv(&self) -> bool {
+        self.kind == "ClusterServiceVersion"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_begins_as_json_and_is_none_is_yaml() {
+        let document = |text: &str| first_document(text.as_bytes());
+        assert_eq!(document("{\"a\": 1} x"), Some(("{\"a\": 1}".to_owned(), Syntax::Json)));
+        assert_eq!(document("\t{a: 1}"), Some(("{\"a\":1}".to_owned(), Syntax::Yaml)));
+        assert_eq!(document("\u{a0}\n{a: 1}"), Some(("{\"a\":1}".to_owned(), Syntax::Yaml)));
+        assert_eq!(document("{a: ["), None);
+    }
+
+    #[test]
+    fn an_api_version_has_one_slash_at_most() {
+        let read = |version: &str| Manifest::read(format!("apiVersion: {version}\nkind: A").as_bytes(), 0).is_some();
+        assert!(read("v1") && read("a/v1") && read("5") && read("/"));
+        assert!(!read("a/b/v1"));
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! What it deliberately does not do: what cannot be decoded is no error; opm takes the file for one of another kind.
 
-use super::manifest::first_document;
+use super::manifest::{as_yaml, first_document};
 use crate::fbc::Syntax;
 use crate::fbc::csv_metadata::squeeze;
 use crate::json::{self, Kind, Reader, Value};
+use crate::yaml;
 
 /// What the metadata says.
 #[derive(Debug, Default)]
@@ -16,53 +17,85 @@ pub(super) struct Metadata {
     pub(super) channels: String,
     /// The default channel, if one is named.
     pub(super) default_channel: String,
-    /// Type and value of each property of the properties file.
+    /// Type and value of each property of the properties file. A value that is not there is empty.
     pub(super) properties: Vec<(String, String)>,
     /// Type and value of each dependency.
     pub(super) dependencies: Vec<(String, String)>,
+    /// The number of the file that each of both comes from.
+    pub(super) properties_file: usize,
+    pub(super) dependencies_file: usize,
 }
 
 const PREFIX: &str = "operators.operatorframework.io.bundle.";
+
+/// A document that opm's readers are tried on: as it is written, then as YAML.
+struct Document {
+    text: String,
+    reader: Reader,
+    is_json: bool,
+}
+
+impl Document {
+    fn new(text: String, is_json: bool) -> Option<Self> {
+        let mut reader = Reader::new();
+        let is_object = reader.read(&text).is_ok_and(|it| it.kind() == Kind::Object);
+        is_object.then_some(Self { text, reader, is_json })
+    }
+
+    /// The first document of a file, and the same as YAML if it is JSON: what does not decode as the one is tried as the other.
+    fn all(text: &[u8]) -> Vec<Self> {
+        let Some((document, syntax)) = first_document(text) else { return Vec::new() };
+        let is_json = syntax == Syntax::Json;
+        let again = is_json.then(|| as_yaml(text)).flatten();
+        let first = Self::new(document, is_json);
+        first.into_iter().chain(again.and_then(|it| Self::new(it, false))).collect()
+    }
+
+    fn value(&self) -> Value<'_> {
+        self.reader.last(&self.text)
+    }
+}
 
 impl Metadata {
     /// Reads files in their order: of each kind the first with content counts.
     pub(super) fn read(files: &[(String, Vec<u8>)]) -> Self {
         let mut metadata = Self::default();
-        for (_, text) in files {
-            let Some((document, syntax)) = first_document(text) else { continue };
-            let is_json = syntax == Syntax::Json;
-            let mut reader = Reader::new();
-            let Ok(value) = reader.read(&document) else { continue };
-            if value.kind() != Kind::Object {
-                continue;
-            }
+        for (file, (_, text)) in files.iter().enumerate() {
+            let documents = Document::all(text);
             if metadata.package.is_none()
-                && let Some([package, channels, default_channel]) = annotations(value, is_json)
+                && let Some([package, channels, default_channel]) = documents.iter().find_map(annotations)
+                && [&package, &channels, &default_channel].into_iter().any(|it| !it.is_empty())
             {
                 metadata.package = Some(package);
                 metadata.channels = channels;
                 metadata.default_channel = default_channel;
             }
+            let listed = |key| documents.iter().find_map(|it| typed(it, key)).unwrap_or_default();
             if metadata.properties.is_empty() {
-                metadata.properties = typed(&document, value, "properties", is_json).unwrap_or_default();
+                metadata.properties = listed("properties");
+                metadata.properties_file = file;
             }
             if metadata.dependencies.is_empty() {
-                metadata.dependencies = typed(&document, value, "dependencies", is_json).unwrap_or_default();
+                metadata.dependencies = listed("dependencies");
+                metadata.dependencies_file = file;
             }
         }
         metadata
     }
 }
 
-/// The package, the channels and the default channel, if there are annotations that opm knows.
-fn annotations(value: Value<'_>, is_json: bool) -> Option<[String; 3]> {
-    let annotations = value.get_field("annotations")?;
+/// The package, the channels and the default channel; none if the annotations do not decode.
+fn annotations(document: &Document) -> Option<[String; 3]> {
+    let annotations = match document.value().get_field("annotations") {
+        Some(it) if it.kind() == Kind::Object => it,
+        Some(it) if !it.is_null() => return None,
+        _ => return Some(Default::default()),
+    };
     let of = |name: &str| match annotations.get_field(&format!("{PREFIX}{name}")) {
-        Some(value) => text(value, is_json),
+        Some(value) => text(value, document.is_json),
         None => Some(String::new()),
     };
-    let texts = [of("package.v1")?, of("channels.v1")?, of("channel.default.v1")?];
-    texts.iter().any(|it| !it.is_empty()).then_some(texts)
+    Some([of("package.v1")?, of("channels.v1")?, of("channel.default.v1")?])
 }
 
 /// A text of YAML, where numbers and truth values are texts as well; none if it is anything else.
@@ -70,11 +103,7 @@ fn text(value: Value<'_>, is_json: bool) -> Option<String> {
     match value.kind() {
         Kind::PlainString | Kind::EscapedString => value.as_str().map(|it| it.into_owned()),
         Kind::Null => Some(String::new()),
-        Kind::Number if !is_json => {
-            let mut number = Vec::new();
-            json::write_unstructured(value, &mut number);
-            String::from_utf8(number).ok()
-        }
+        Kind::Number if !is_json => Some(yaml::number_as_text(value.raw())),
         Kind::True if !is_json => Some("true".to_owned()),
         Kind::False if !is_json => Some("false".to_owned()),
         _ => None,
@@ -82,12 +111,14 @@ fn text(value: Value<'_>, is_json: bool) -> Option<String> {
 }
 
 /// The list of types and values below a key; none if it does not decode.
-fn typed(document: &str, value: Value<'_>, key: &str, is_json: bool) -> Option<Vec<(String, String)>> {
-    let source = |it: Value<'_>| document.get(it.offset()..it.end()).unwrap_or_default();
-    let list = value.get_field(key)?;
-    if list.kind() != Kind::Array {
-        return None;
-    }
+fn typed(document: &Document, key: &str) -> Option<Vec<(String, String)>> {
+    let is_json = document.is_json;
+    let source = |it: Value<'_>| document.text.get(it.offset()..it.end()).unwrap_or_default();
+    let list = match document.value().get_field(key) {
+        Some(it) if it.kind() == Kind::Array => it,
+        Some(it) if !it.is_null() => return None,
+        _ => return Some(Vec::new()),
+    };
     let mut all = Vec::new();
     for item in list.items() {
         if !matches!(item.kind(), Kind::Object | Kind::Null) {
@@ -98,16 +129,57 @@ fn typed(document: &str, value: Value<'_>, key: &str, is_json: bool) -> Option<V
             None => String::new(),
         };
         let value = match item.get_field("value") {
-            None => "null".to_owned(),
+            None => String::new(),
             // What is JSON stays as it is written.
             Some(it) if is_json => squeeze(source(it)),
             Some(it) => {
                 let mut out = Vec::new();
-                json::write_unstructured(it, &mut out);
+                json::write_raw_numbers(it, &mut out);
                 String::from_utf8(out).ok()?
             }
         };
         all.push((kind, value));
     }
     Some(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Metadata {
+        Metadata::read(&[("a".to_owned(), text.as_bytes().to_vec())])
+    }
+
+    #[test]
+    fn integers_keep_their_digits_up_to_64_bits_without_a_sign() {
+        let values = |text: &str| read(text).properties.into_iter().map(|it| it.1).collect::<Vec<_>>().join(" ");
+        let yaml = |number: &str| values(&format!("properties:\n- type: a\n  value: {number}\n"));
+        assert_eq!(yaml("9007199254740993"), "9007199254740993");
+        assert_eq!(yaml("9223372036854775808"), "9223372036854775808");
+        assert_eq!(yaml("18446744073709551615"), "18446744073709551615");
+        assert_eq!(yaml("{a: [0xFFFFFFFFFFFFFFFF]}"), r#"{"a":[18446744073709551615]}"#);
+        // Beyond, go-yaml reads a double.
+        assert_eq!(yaml("18446744073709551616"), "18446744073709552000");
+        assert_eq!(yaml("-9223372036854775809"), "-9223372036854775808");
+        assert_eq!(yaml("-0.0"), "-0");
+        let json = r#"{"properties": [{"type": "a", "value": {"b" : 18446744073709551616, "a": -0.0}}]}"#;
+        assert_eq!(values(json), r#"{"b":18446744073709551616,"a":-0.0}"#);
+    }
+
+    #[test]
+    fn texts_of_yaml_may_be_numbers_and_what_is_json_is_yaml_too() {
+        let package = |text: &str| read(text).package.unwrap_or_default();
+        let of = |value: &str| format!("{{\"annotations\": {{\"{PREFIX}package.v1\": {value}}}}}");
+        assert_eq!(package(&of("0.1")), "0.1");
+        assert_eq!(package(&of("true")), "true");
+        assert_eq!(package(&of("18446744073709551615")), "18446744073709551615");
+        assert_eq!(package(&of("1e-7")), "1e-07");
+        assert_eq!(package(&of("1.0000005e+06")), "1.0000005e+06");
+        assert_eq!(package(&of("[]")), "");
+        assert_eq!(
+            read("properties:\n- {type: 9223372036854775808}\n").properties,
+            [("9223372036854775808".to_owned(), String::new())]
+        );
+    }
 }

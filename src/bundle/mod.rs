@@ -32,6 +32,7 @@ mod registration;
 pub mod rules;
 mod size;
 mod sources;
+mod typed;
 mod written;
 
 pub use blob::Bundle;

@@ -2,18 +2,20 @@
 //!
 //! What it deliberately does not do: it opens no file, and knows neither blobs nor tables.
 
+use std::collections::BTreeSet;
+
 use super::error::BundleError;
 use super::manifest::Manifest;
 use super::metadata::Metadata;
+use super::provided::{ProvidedApi, provided};
+use super::typed::{self, Files};
+use crate::json::Reader;
 
-/// Whether an object is a ClusterServiceVersion.
-pub(super) fn is_csv(manifest: &Manifest) -> bool {
-    manifest.kind == "ClusterServiceVersion"
-}
-
-/// The objects of `manifests/` and what `metadata/` says.
+/// The objects of `manifests/` and what `metadata/` says. All of it fits its types.
 #[derive(Debug)]
 pub(super) struct Parts {
+    /// `metadata.name` of the ClusterServiceVersion.
+    pub(super) name: String,
     /// In the order of their files, with one ClusterServiceVersion.
     pub(super) manifests: Vec<Manifest>,
     pub(super) metadata: Metadata,
@@ -21,31 +23,66 @@ pub(super) struct Parts {
     pub(super) package: String,
     /// The ClusterServiceVersion.
     pub(super) csv: String,
+    /// The APIs that it provides.
+    pub(super) provided: BTreeSet<ProvidedApi>,
+}
+
+/// The objects of `manifests/`, of which the first ClusterServiceVersion counts.
+///
+/// # Errors
+/// If there is none.
+pub(super) fn objects(files: &Files) -> Result<Vec<Manifest>, BundleError> {
+    let mut manifests: Vec<Manifest> = Vec::new();
+    for (number, (_, text)) in files.iter().enumerate().filter(|it| !it.1.0.starts_with('.')) {
+        manifests.extend(Manifest::read(text, number));
+    }
+    if manifests.is_empty() {
+        return Err(BundleError::NoObjects);
+    }
+    let first = manifests.iter().position(Manifest::is_csv).ok_or(BundleError::NoCsv)?;
+    let mut number = 0;
+    manifests.retain(|it| {
+        number += 1;
+        number - 1 == first || !it.is_csv()
+    });
+    Ok(manifests)
 }
 
 impl Parts {
     /// Those of files with their names, sorted by these.
-    pub(super) fn read(
-        manifest_files: &[(String, Vec<u8>)],
-        metadata_files: &[(String, Vec<u8>)],
-    ) -> Result<Self, BundleError> {
-        let mut manifests: Vec<Manifest> = Vec::new();
-        for (_, text) in manifest_files.iter().filter(|it| !it.0.starts_with('.')) {
-            manifests.extend(Manifest::read(text));
-        }
-        if manifests.is_empty() {
-            return Err(BundleError::NoObjects);
-        }
-        // Of several ClusterServiceVersions the first counts.
-        let first = manifests.iter().position(is_csv).ok_or(BundleError::NoCsv)?;
-        let mut number = 0;
-        manifests.retain(|it| {
-            number += 1;
-            number - 1 == first || !is_csv(it)
-        });
+    pub(super) fn read(manifest_files: &Files, metadata_files: &Files) -> Result<Self, BundleError> {
+        let manifests = objects(manifest_files)?;
+        typed::refuse(typed::objects(&manifests), "", manifest_files)?;
+        let csv = manifests.iter().find(|it| it.is_csv()).ok_or(BundleError::NoCsv)?;
+        let mut reader = Reader::new();
+        let value = reader.read(&csv.json).map_err(|_| BundleError::NoCsv)?;
+        let named = value.get_field("metadata").and_then(|it| it.get_field("name")).and_then(|it| it.as_str());
+        let name = named.unwrap_or_default().into_owned();
+        let around = format!("error checking provided apis in bundle {name}: ");
+        typed::refuse(typed::apis(csv), &around, manifest_files)?;
+        let provided = provided(&name, &manifests, value)?;
         let metadata = Metadata::read(metadata_files);
         let package = metadata.package.clone().ok_or(BundleError::NoAnnotations)?;
-        let csv = manifests.iter().find(|it| is_csv(it)).map(|it| it.json.clone()).unwrap_or_default();
-        Ok(Self { manifests, metadata, package, csv })
+        let around = if package.is_empty() {
+            format!("get properties for bundle \"{name}\": ")
+        } else {
+            "failed to derive properties: ".to_owned()
+        };
+        typed::refuse(typed::version(csv), &around, manifest_files)?;
+        let csv = csv.json.clone();
+        Ok(Self { name, manifests, metadata, package, csv, provided })
+    }
+
+    /// Refuses images that do not fit their types, which opm decodes last.
+    pub(super) fn refuse_images(&self, manifest_files: &Files) -> Result<(), BundleError> {
+        let csv = self.manifests.iter().find(|it| it.is_csv()).ok_or(BundleError::NoCsv)?;
+        let around = format!("get related images for bundle \"{}\": ", self.name);
+        typed::refuse(typed::images(csv), &around, manifest_files)
+    }
+
+    /// Refuses edges that do not fit their types, which opm decodes only for a legacy catalog.
+    pub(super) fn refuse_edges(&self, manifest_files: &Files) -> Result<(), BundleError> {
+        let csv = self.manifests.iter().find(|it| it.is_csv()).ok_or(BundleError::NoCsv)?;
+        typed::refuse(typed::edges(csv), "", manifest_files)
     }
 }

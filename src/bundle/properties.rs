@@ -5,49 +5,62 @@
 use std::collections::BTreeSet;
 
 use super::error::BundleError;
-use super::metadata::Metadata;
-use super::provided::ProvidedApi;
-use crate::fbc::csv::CsvView;
+use super::parts::Parts;
+use super::typed::Files;
+use super::written;
+use crate::diag::Place;
+use crate::fbc::csv::{CsvView, ListedApi};
 use crate::fbc::csv_metadata::squeeze;
-use crate::fbc::{Api, object_of_texts};
-use crate::json::{self, Kind, Reader, Value};
+use crate::fbc::{Api, Spot, object_of_texts};
+use crate::gotype::{Decoder, GoType};
+use crate::json::{Kind, Reader, Step, Value};
+use crate::version::Quoted;
+use crate::yaml;
 
 /// What properties are derived from.
 pub(super) struct Origin<'a> {
-    pub(super) bundle: &'a str,
-    pub(super) package: &'a str,
-    pub(super) metadata: &'a Metadata,
+    pub(super) parts: &'a Parts,
     pub(super) csv: Value<'a>,
-    pub(super) provided: &'a BTreeSet<ProvidedApi>,
+    /// The files of `metadata/`.
+    files: &'a Files,
+}
+
+impl<'a> Origin<'a> {
+    /// `csv` is the document of the ClusterServiceVersion.
+    pub(super) fn of(parts: &'a Parts, csv: Value<'a>, files: &'a Files) -> Self {
+        Self { parts, csv, files }
+    }
 }
 
 /// The properties but for the manifests, sorted by type and value.
 pub(super) fn properties(of: &Origin<'_>) -> Result<Vec<(String, String)>, BundleError> {
-    let candidates = candidates(of);
+    let (candidates, parts) = (candidates(of), of.parts);
     let mut properties: Vec<(String, String)> = Vec::new();
-    let mut provided: BTreeSet<Api> = of.provided.iter().map(|it| it.api.clone()).collect();
+    let mut provided: BTreeSet<Api> = parts.provided.iter().map(|it| it.api.clone()).collect();
     let mut package = None;
     for (idx, (kind, value)) in candidates.iter().enumerate() {
         match kind.as_str() {
-            "olm.gvk" => drop(provided.insert(api(of, idx, kind, value)?)),
-            "olm.package" => package = Some(own_package(of, idx, kind, value)?),
+            "olm.gvk" => drop(provided.insert(api(of, "properties", idx, (kind, value))?)),
+            "olm.package" => package = Some(own_package(of, idx, (kind, value))?),
             _ => properties.push((kind.clone(), value.clone())),
         }
     }
-    properties.extend(package.map(|it| ("olm.package".to_owned(), it)));
+    // The version is that of the ClusterServiceVersion where nothing else states one.
+    let package = package.unwrap_or_else(|| package_text(&parts.package, &version(of.csv), &release(of.csv)));
+    properties.extend(Some(package).map(|it| ("olm.package".to_owned(), it)));
     properties.extend(provided.iter().map(|it| ("olm.gvk".to_owned(), api_text(it))));
-    let mut required = BTreeSet::new();
-    let mut packages = BTreeSet::new();
-    for (idx, (kind, value)) in of.metadata.dependencies.iter().enumerate() {
+    let mut needed = BTreeSet::new();
+    let mut packages = Vec::new();
+    for (idx, (kind, value)) in parts.metadata.dependencies.iter().enumerate() {
         match kind.as_str() {
-            "olm.gvk" => drop(required.insert(api(of, idx, kind, value)?)),
-            "olm.package" => drop(packages.insert(required_package(of, idx, kind, value)?)),
+            "olm.gvk" => drop(needed.insert(api(of, "dependencies", idx, (kind, value))?)),
+            "olm.package" => packages.push(required_package(of, idx, (kind, value))?),
             _ => properties.push((kind.clone(), value.clone())),
         }
     }
-    let csv = CsvView::of_object(of.csv);
-    required.extend(csv.definitions("required").chain(csv.services("required")).map(|it| it.api));
-    properties.extend(required.iter().map(|it| ("olm.gvk.required".to_owned(), api_text(it))));
+    let listed = required(&parts.name, &CsvView::of_manifest(of.csv))?;
+    needed.extend(listed.into_iter().map(|it| it.0));
+    properties.extend(needed.iter().map(|it| ("olm.gvk.required".to_owned(), api_text(it))));
     properties.extend(packages.into_iter().map(|it| ("olm.package.required".to_owned(), it)));
     properties.sort();
     Ok(properties)
@@ -55,40 +68,52 @@ pub(super) fn properties(of: &Origin<'_>) -> Result<Vec<(String, String)>, Bundl
 
 /// What properties come from the files, each once, in the order in which opm looks at them.
 pub(super) fn candidates(of: &Origin<'_>) -> Vec<(String, String)> {
-    let mut all = of.metadata.properties.clone();
-    if !of.package.is_empty() {
-        all.push(("olm.package".to_owned(), package_text(of.package, &version(of.csv), &release(of.csv))));
+    let mut all = of.parts.metadata.properties.clone();
+    if !of.parts.package.is_empty() {
+        all.push(("olm.package".to_owned(), package_text(&of.parts.package, &version(of.csv), &release(of.csv))));
     }
-    if let Some(text) = CsvView::of_object(of.csv).annotation("olm.properties") {
+    if let Some(text) = CsvView::of_manifest(of.csv).annotation("olm.properties") {
         all.extend(annotated(&text));
     }
-    all.extend(of.provided.iter().map(|it| ("olm.gvk".to_owned(), api_text(&it.api))));
+    all.extend(of.parts.provided.iter().map(|it| ("olm.gvk".to_owned(), api_text(&it.api))));
     let mut seen = BTreeSet::new();
     all.retain(|it| seen.insert(it.clone()));
     all
 }
 
-/// The properties of the annotation of the ClusterServiceVersion; none if it is not a list of them.
+/// The properties of the annotation of the ClusterServiceVersion. Where something in it does not fit, opm keeps what it has decoded.
 fn annotated(text: &str) -> Vec<(String, String)> {
     let mut reader = Reader::new();
     let Ok(value) = reader.read(text) else { return Vec::new() };
-    if value.kind() != Kind::Array {
-        return Vec::new();
-    }
-    let property = |it: Value<'_>| -> Option<(String, String)> {
-        let kind = match it.get_field("type") {
-            Some(kind) => kind.as_str()?.into_owned(),
-            None => String::new(),
-        };
-        let value = it.get_field("value").and_then(|it| text.get(it.offset()..it.end())).unwrap_or("null");
-        Some((kind, squeeze(value)))
+    let property = |it: Value<'_>| {
+        let kind = it.get_field("type").and_then(|it| it.as_str()).unwrap_or_default().into_owned();
+        let value = it.get_field("value").and_then(|it| text.get(it.offset()..it.end())).unwrap_or_default();
+        (kind, squeeze(value))
     };
-    value.items().map(property).collect::<Option<_>>().unwrap_or_default()
+    value.items().map(property).collect()
+}
+
+/// The APIs that a ClusterServiceVersion requires, with their plural names.
+///
+/// # Errors
+/// If the name of a definition is not one.
+pub(super) fn required(bundle: &str, csv: &CsvView<'_>) -> Result<BTreeSet<(Api, String)>, BundleError> {
+    let mut required = BTreeSet::new();
+    for ListedApi { name: listed, api } in csv.definitions("required") {
+        let Some((plural, _)) = listed.split_once('.') else {
+            let message = format!("requires a definition `{listed}`, whose name is not PLURAL.GROUP");
+            let opm = format!("get required apis: couldn't parse plural.group from crd name: {listed}");
+            return Err(BundleError::Required { bundle: bundle.to_owned(), message, opm });
+        };
+        required.insert((api, plural.to_owned()));
+    }
+    required.extend(csv.services("required").map(|it| (it.api, it.name)));
+    Ok(required)
 }
 
 /// `spec.version` of a ClusterServiceVersion.
 pub(super) fn version(csv: Value<'_>) -> String {
-    CsvView::of_object(csv).text("version")
+    CsvView::of_manifest(csv).text("version")
 }
 
 /// The version that the value of an `olm.package` has.
@@ -99,13 +124,16 @@ pub(super) fn version_of(value: &str) -> Option<String> {
 
 /// `spec.release`, a text or a number.
 fn release(csv: Value<'_>) -> String {
-    let Some(release) = csv.get_field("spec").and_then(|it| it.get_field("release")) else { return String::new() };
+    let Some(release) = csv.get("spec").and_then(|it| it.get("release")) else { return String::new() };
     match release.kind() {
-        Kind::Number => {
-            let mut out = Vec::new();
-            json::write_unstructured(release, &mut out);
-            String::from_utf8(out).unwrap_or_default()
-        }
+        Kind::Number => match release.as_f64() {
+            // As Go's `%d` and `%g` have them.
+            #[expect(clippy::cast_possible_truncation, reason = "it is whole, and within the range")]
+            Some(number) if number.fract() == 0.0 && number.abs() < 9_223_372_036_854_775_808.0 => {
+                (number as i64).to_string()
+            }
+            _ => yaml::float_as_text(release.raw()),
+        },
         _ => release.as_str().unwrap_or_default().into_owned(),
     }
 }
@@ -122,27 +150,52 @@ fn package_text(package: &str, version: &str, release: &str) -> String {
     object_of_texts(&fields)
 }
 
-/// Reads a value that must be an object.
+/// Reads a value that must be of a type. `list` is the one that opm counts it in.
 fn fields<T>(
     of: &Origin<'_>,
-    (idx, kind, value): (usize, &str, &str),
-    go_type: &str,
+    (list, idx): (&str, usize),
+    (kind, value): (&str, &str),
+    go_type: GoType,
     read: impl FnOnce(Value<'_>) -> T,
 ) -> Result<T, BundleError> {
-    let wrong = |found: &str| {
-        let parse =
-            format!("parse property[{idx}] of type \"{kind}\": json: cannot unmarshal {found} into Go value of type");
-        BundleError::Property {
-            bundle: of.bundle.to_owned(),
-            message: format!("the value of a `{kind}` is not an object: {value}"),
-            opm: format!("{parse} property.{go_type}"),
-        }
+    let wrong = |message: String, path: Vec<Step>, go: &str| BundleError::Property {
+        bundle: of.parts.name.clone(),
+        message,
+        place: of.place(list, (kind, value), path).map(Box::new),
+        opm: format!("parse property[{idx}] of type {}: {go}", Quoted(kind)),
     };
     let mut reader = Reader::new();
-    match reader.read(value) {
-        Ok(value) if matches!(value.kind(), Kind::Object | Kind::Null) => Ok(read(value)),
-        Ok(value) => Err(wrong(value.kind().name())),
-        Err(_) => Err(wrong("text")),
+    let Ok(found) = reader.read(value) else {
+        return Err(wrong(format!("the `{kind}` has no value"), Vec::new(), "unexpected end of JSON input"));
+    };
+    match go_type.misfit(found, Decoder::Library) {
+        None => Ok(read(found)),
+        Some(misfit) if misfit.path.is_empty() => {
+            Err(wrong(format!("the value of the `{kind}` {}", misfit.message), Vec::new(), &misfit.go))
+        }
+        Some(misfit) => {
+            let message = format!("`{}` in the value of the `{kind}` {}", misfit.field(), misfit.message);
+            Err(wrong(message, misfit.path, &misfit.go))
+        }
+    }
+}
+
+impl Origin<'_> {
+    /// Where a property or a dependency of the files stands; `path` leads into its value.
+    fn place(&self, list: &str, (kind, value): (&str, &str), path: Vec<Step>) -> Option<Place> {
+        let metadata = &self.parts.metadata;
+        let (items, file) = match list {
+            "dependencies" => (&metadata.dependencies, metadata.dependencies_file),
+            _ => (&metadata.properties, metadata.properties_file),
+        };
+        let idx = items.iter().position(|it| it.0 == kind && it.1 == value)?;
+        let (name, text) = self.files.get(file)?;
+        let mut steps = vec![list.into(), idx.into()];
+        if !value.is_empty() {
+            steps.push("value".into());
+            steps.extend(path);
+        }
+        Some(written::place(&format!("metadata/{name}"), text, &Spot::Path(steps)))
     }
 }
 
@@ -150,22 +203,18 @@ fn field(of: Value<'_>, name: &str) -> String {
     of.get_field(name).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
 }
 
-fn api(of: &Origin<'_>, idx: usize, kind: &str, value: &str) -> Result<Api, BundleError> {
-    fields(of, (idx, kind, value), "GVK", |it| Api {
-        group: field(it, "group"),
-        version: field(it, "version"),
-        kind: field(it, "kind"),
-    })
+fn api(of: &Origin<'_>, list: &str, idx: usize, property: (&str, &str)) -> Result<Api, BundleError> {
+    fields(of, (list, idx), property, GoType::GVK, Api::of_fields)
 }
 
-fn own_package(of: &Origin<'_>, idx: usize, kind: &str, value: &str) -> Result<String, BundleError> {
-    fields(of, (idx, kind, value), "Package", |it| {
+fn own_package(of: &Origin<'_>, idx: usize, property: (&str, &str)) -> Result<String, BundleError> {
+    fields(of, ("properties", idx), property, GoType::PACKAGE, |it| {
         package_text(&field(it, "packageName"), &field(it, "version"), &field(it, "release"))
     })
 }
 
-fn required_package(of: &Origin<'_>, idx: usize, kind: &str, value: &str) -> Result<String, BundleError> {
-    fields(of, (idx, kind, value), "Package", |it| {
+fn required_package(of: &Origin<'_>, idx: usize, property: (&str, &str)) -> Result<String, BundleError> {
+    fields(of, ("dependencies", idx), property, GoType::PACKAGE, |it| {
         object_of_texts(&[("packageName", &field(it, "packageName")), ("versionRange", &field(it, "version"))])
     })
 }

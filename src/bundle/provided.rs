@@ -32,20 +32,22 @@ pub(super) fn provided(
 ) -> Result<BTreeSet<ProvidedApi>, BundleError> {
     let mut provided = BTreeSet::new();
     for manifest in manifests.iter().filter(|it| it.kind == "CustomResourceDefinition") {
-        if matches!(manifest.api_version.as_str(), "apiextensions.k8s.io/v1" | "apiextensions.k8s.io/v1beta1") {
+        let is_old = manifest.api_version == "apiextensions.k8s.io/v1beta1";
+        if is_old || manifest.api_version == "apiextensions.k8s.io/v1" {
             let mut reader = Reader::new();
             if let Ok(value) = reader.read(&manifest.json) {
-                provided.extend(of_definition(value));
+                provided.extend(of_definition(value, is_old));
             }
         }
     }
-    if csv.get_field("spec").is_none_or(|it| it.is_null()) {
+    // One that is null is an empty one.
+    if csv.get("spec").is_none() {
         let opm =
             "error getting apiservice definitions: error unmarshaling into object map: unexpected end of JSON input";
         let message = "has a ClusterServiceVersion without `spec`".to_owned();
         return Err(BundleError::Apis { bundle: name.to_owned(), message, opm: opm.to_owned() });
     }
-    let csv = CsvView::of_object(csv);
+    let csv = CsvView::of_manifest(csv);
     provided.extend(csv.services("owned").map(|it| ProvidedApi { api: it.api, plural: it.name }));
     for owned in csv.definitions("owned") {
         let wrong = |message: String, opm: String| BundleError::Apis { bundle: name.to_owned(), message, opm };
@@ -64,16 +66,16 @@ pub(super) fn provided(
     Ok(provided)
 }
 
-fn of_definition(definition: Value<'_>) -> Vec<ProvidedApi> {
+fn of_definition(definition: Value<'_>, is_old: bool) -> Vec<ProvidedApi> {
     let Some(spec) = definition.get("spec") else { return Vec::new() };
     let text = |of: Option<Value<'_>>| of.and_then(|it| it.as_str()).unwrap_or_default().into_owned();
     let names = spec.get("names");
     let (kind, plural) = (text(names.and_then(|it| it.get("kind"))), text(names.and_then(|it| it.get("plural"))));
     let group = text(spec.get("group"));
     let of_list = spec.get("versions").into_iter().flat_map(|it| it.items()).map(|it| text(it.get("name")));
-    // Only v1beta1 has one version beside the list.
-    let single = text(spec.get("version"));
-    let versions: BTreeSet<String> = of_list.chain([single]).filter(|it| !it.is_empty()).collect();
+    // Only v1beta1 has one version beside the list. A version of the list that has no name counts all the same.
+    let single = Some(text(spec.get("version"))).filter(|it| is_old && !it.is_empty());
+    let versions: BTreeSet<String> = of_list.chain(single).collect();
     let api = |version: String| ProvidedApi {
         api: Api { group: group.clone(), version, kind: kind.clone() },
         plural: plural.clone(),

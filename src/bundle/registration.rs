@@ -8,9 +8,8 @@ use std::path::Path;
 
 use super::error::BundleError;
 use super::parts::Parts;
-use super::properties::{Origin, api_text, candidates, properties, version};
-use super::provided::provided;
-use crate::fbc::csv::{CsvView, ListedApi};
+use super::properties::{Origin, api_text, candidates, properties, required, version};
+use crate::fbc::csv::CsvView;
 use crate::fbc::{Api, BundleFiles};
 use crate::json::{Kind, Reader};
 
@@ -69,51 +68,41 @@ impl Registration {
         manifest_files: &[(String, Vec<u8>)],
         metadata_files: &[(String, Vec<u8>)],
     ) -> Result<Self, BundleError> {
-        let Parts { manifests, metadata, package, csv: text } = Parts::read(manifest_files, metadata_files)?;
+        let parts = Parts::read(manifest_files, metadata_files)?;
         let mut reader = Reader::new();
-        let csv = reader.read(&text).map_err(|_| BundleError::NoCsv)?;
-        let named = csv.get("metadata").and_then(|it| it.get("name")).and_then(|it| it.as_str());
-        let name = named.unwrap_or_default().into_owned();
-        let provided = provided(&name, &manifests, csv)?;
-        let origin = Origin { bundle: &name, package: &package, metadata: &metadata, csv, provided: &provided };
+        let csv = reader.read(&parts.csv).map_err(|_| BundleError::NoCsv)?;
+        let origin = Origin::of(&parts, csv, metadata_files);
         // Values that readers of catalogs could not decode are refused while it is easy to correct them.
         properties(&origin)?;
-        let view = CsvView::of_object(csv);
+        parts.refuse_images(manifest_files)?;
+        parts.refuse_edges(manifest_files)?;
+        let view = CsvView::of_manifest(csv);
         let annotation = |key: &str| view.annotation(key).unwrap_or_default().into_owned();
-        refuse_bad_list(&name, &annotation("olm.properties"))?;
-        let mut required = BTreeSet::new();
-        for ListedApi { name: listed, api } in view.definitions("required") {
-            let Some((plural, _)) = listed.split_once('.') else {
-                let message = format!("requires a definition `{listed}`, whose name is not PLURAL.GROUP");
-                let opm = format!("couldn't parse plural.group from crd name: {listed}");
-                return Err(BundleError::Apis { bundle: name, message, opm });
-            };
-            required.insert((api, plural.to_owned()));
-        }
-        required.extend(view.services("required").map(|it| (it.api, it.name)));
+        refuse_bad_list(&parts.name, &annotation("olm.properties"))?;
+        let required = required(&parts.name, &view)?;
         let properties = distinct(candidates(&origin));
-        let listed = metadata.dependencies.iter().map(|(kind, value)| (kind.clone(), with_html_escapes(value)));
+        let listed = parts.metadata.dependencies.iter().map(|(kind, value)| (kind.clone(), with_html_escapes(value)));
         let apis: BTreeSet<&Api> = required.iter().map(|it| &it.0).collect();
         let of_csv = apis.into_iter().map(|it| ("olm.gvk".to_owned(), with_html_escapes(&api_text(it))));
         let dependencies = listed.chain(of_csv).collect();
         let listed_images = view.related_images().map(|it| it.1);
         Ok(Self {
-            package,
-            channels: metadata.channels.split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect(),
-            default_channel: metadata.default_channel.clone(),
+            channels: parts.metadata.channels.split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect(),
+            default_channel: parts.metadata.default_channel,
             version: version(csv),
             skip_range: annotation("olm.skipRange"),
             replaces: view.text("replaces"),
             skips: view.skips().collect(),
             substitutes_for: annotation("olm.substitutesFor"),
-            manifests: manifests.into_iter().map(|it| it.json).collect(),
+            manifests: parts.manifests.into_iter().map(|it| it.json).collect(),
             properties,
             dependencies,
-            provided: provided.iter().map(|it| (it.api.clone(), it.plural.clone())).collect(),
+            provided: parts.provided.into_iter().map(|it| (it.api, it.plural)).collect(),
             required,
             images: view.deployed_images().into_iter().chain(listed_images).collect(),
-            name,
-            csv: text,
+            name: parts.name,
+            package: parts.package,
+            csv: parts.csv,
         })
     }
 }
@@ -127,6 +116,7 @@ fn refuse_bad_list(bundle: &str, text: &str) -> Result<(), BundleError> {
     }
     Err(BundleError::Property {
         bundle: bundle.to_owned(),
+        place: None,
         message: "the annotation `olm.properties` is not a JSON list of properties".to_owned(),
         opm: "failed to add properties".to_owned(),
     })

@@ -70,7 +70,7 @@ impl Read {
     fn of(text: &[u8]) -> Self {
         let mut reader = Reader::new();
         let document = first_document(text).map(|it| it.0).filter(|it| reader.read(it).is_ok()).unwrap_or_default();
-        Self { document, reader, manifest: Manifest::read(text) }
+        Self { document, reader, manifest: Manifest::read(text, 0) }
     }
 
     fn value(&self) -> Option<Value<'_>> {

@@ -15,6 +15,8 @@ use crate::json::Value;
 pub(crate) struct CsvView<'d> {
     metadata: Option<Value<'d>>,
     spec: Option<Value<'d>>,
+    /// Whether the keys of `spec` are compared with their case.
+    is_exact: bool,
 }
 
 /// An API that a ClusterServiceVersion owns or requires.
@@ -29,43 +31,53 @@ pub(crate) struct ListedApi {
 impl<'d> CsvView<'d> {
     /// The object itself.
     pub(crate) fn of_object(object: Value<'d>) -> Self {
-        Self { metadata: object.get_field("metadata"), spec: object.get_field("spec") }
+        Self { metadata: object.get_field("metadata"), spec: object.get_field("spec"), is_exact: false }
+    }
+
+    /// The object as opm's registry reads it from a bundle: `spec` is a map there, so the case of its keys matters.
+    pub(crate) fn of_manifest(object: Value<'d>) -> Self {
+        Self { metadata: object.get_field("metadata"), spec: object.get("spec"), is_exact: true }
     }
 
     /// The value of an `olm.csv.metadata` property.
     pub(crate) fn of_metadata(value: Value<'d>) -> Self {
-        Self { metadata: Some(value), spec: Some(value) }
+        Self { metadata: Some(value), spec: Some(value), is_exact: false }
     }
 
     /// A text of the `spec`; empty without it.
     pub(crate) fn text(&self, key: &str) -> String {
-        text(self.spec, key)
+        self.field(key).and_then(|it| it.as_str()).unwrap_or_default().into_owned()
+    }
+
+    /// A field of the `spec`.
+    fn field(&self, key: &str) -> Option<Value<'d>> {
+        if self.is_exact { self.spec?.get(key) } else { self.spec?.get_field(key) }
     }
 
     /// The name of who provides it.
     pub(crate) fn provider(&self) -> String {
-        text(self.spec.and_then(|it| it.get_field("provider")), "name")
+        text(self.field("provider"), "name")
     }
 
     /// The keywords.
     pub(crate) fn keywords(&self) -> impl Iterator<Item = String> + use<'d> {
-        list(self.spec, &["keywords"]).filter_map(|it| it.as_str()).map(Cow::into_owned)
+        list(self.field("keywords"), &[]).filter_map(|it| it.as_str()).map(Cow::into_owned)
     }
 
     /// Names and addresses of who maintains it.
     pub(crate) fn maintainers(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
-        list(self.spec, &["maintainers"]).map(|it| (text(Some(it), "name"), text(Some(it), "email")))
+        list(self.field("maintainers"), &[]).map(|it| (text(Some(it), "name"), text(Some(it), "email")))
     }
 
     /// Names and addresses of pages about it.
     pub(crate) fn links(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
-        list(self.spec, &["links"]).map(|it| (text(Some(it), "name"), text(Some(it), "url")))
+        list(self.field("links"), &[]).map(|it| (text(Some(it), "name"), text(Some(it), "url")))
     }
 
     /// Ways to install, and whether they are supported.
     pub(crate) fn install_modes(&self) -> impl Iterator<Item = (String, bool)> + use<'d> {
         let is_supported = |it: Value<'_>| it.get_field("supported").and_then(|it| it.as_bool()).unwrap_or(false);
-        list(self.spec, &["installModes"]).map(move |it| (text(Some(it), "type"), is_supported(it)))
+        list(self.field("installModes"), &[]).map(move |it| (text(Some(it), "type"), is_supported(it)))
     }
 
     /// Labels that are texts.
@@ -85,7 +97,7 @@ impl<'d> CsvView<'d> {
 
     /// The definitions that it lists as `owned` or `required`.
     pub(crate) fn definitions(&self, which: &'static str) -> impl Iterator<Item = ListedApi> + use<'d> {
-        list(self.spec, &["customresourcedefinitions", which]).map(|it| {
+        list(self.field("customresourcedefinitions"), &[which]).map(|it| {
             let (name, of) = (text(Some(it), "name"), Api::of_fields(it));
             let group = name.split_once('.').map_or("", |(_, group)| group).to_owned();
             ListedApi { name, api: Api { group, ..of } }
@@ -94,18 +106,18 @@ impl<'d> CsvView<'d> {
 
     /// The APIs of servers that it lists as `owned` or `required`.
     pub(crate) fn services(&self, which: &'static str) -> impl Iterator<Item = ListedApi> + use<'d> {
-        list(self.spec, &["apiservicedefinitions", which])
+        list(self.field("apiservicedefinitions"), &[which])
             .map(|it| ListedApi { name: text(Some(it), "name"), api: Api::of_fields(it) })
     }
 
     /// The bundles that it skips.
     pub(crate) fn skips(&self) -> impl Iterator<Item = String> + use<'d> {
-        list(self.spec, &["skips"]).filter_map(|it| it.as_str()).map(Cow::into_owned)
+        list(self.field("skips"), &[]).filter_map(|it| it.as_str()).map(Cow::into_owned)
     }
 
     /// The images that it lists: name and reference.
     pub(crate) fn related_images(&self) -> impl Iterator<Item = (String, String)> + use<'d> {
-        list(self.spec, &["relatedImages"]).map(|it| (text(Some(it), "name"), text(Some(it), "image")))
+        list(self.field("relatedImages"), &[]).map(|it| (text(Some(it), "name"), text(Some(it), "image")))
     }
 
     /// The images of its deployments.
@@ -125,7 +137,7 @@ impl<'d> CsvView<'d> {
 
     /// Its first icon: base64, which may not be any, and media type.
     pub(crate) fn icon(&self) -> Option<(String, String)> {
-        list(self.spec, &["icon"]).next().map(|it| (text(Some(it), "base64data"), text(Some(it), "mediatype")))
+        list(self.field("icon"), &[]).next().map(|it| (text(Some(it), "base64data"), text(Some(it), "mediatype")))
     }
 }
 

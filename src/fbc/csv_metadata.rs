@@ -1,12 +1,13 @@
 //! The `olm.csv.metadata` property that stands for a ClusterServiceVersion (`docs/behaviour/fbc.md` 2.1 and 4.6).
 //!
-//! What it deliberately does not do: fields that the property does not have are not looked at, whatever stands in them.
+//! What it deliberately does not do: fields that the property does not have must fit their types, and are not looked at further.
 
 use super::defect::{Expected, go_type_error};
 use super::objects::{BUNDLE_OBJECT, cluster_service_version};
 use super::typed::Bundle;
+use crate::gotype::{Decoder, GoType};
 use crate::json::{self, Kind, Reader, Step, Value};
-use crate::version::{Quoted, Version};
+use crate::version::Quoted;
 use crate::yaml;
 
 /// What becomes of the manifests in bundles.
@@ -47,41 +48,11 @@ pub(super) fn of_bundle(bundle: &Bundle<'_>) -> Result<Option<String>, String> {
     write(value).map(Some).map_err(migrate)
 }
 
-/// Go's decoder's words for the first field that does not have its kind, among those that are looked at.
+/// Go's decoder's words for the first field that does not fit its type.
 pub(crate) fn check(csv: Value<'_>) -> Result<(), String> {
-    if !matches!(csv.kind(), Kind::Object | Kind::Null) {
-        return Err(go_type_error(csv.kind(), Expected::Object("v1alpha1.ClusterServiceVersion"), "", &[]));
-    }
-    let field = |of: Option<Value<'_>>, key: &str, fits: fn(Kind) -> bool, expected: Expected| match of
-        .and_then(|it| it.get_field(key))
-    {
-        Some(value) if !value.is_null() && !fits(value.kind()) => {
-            Err(go_type_error(value.kind(), expected, "ClusterServiceVersion", &[Step::Key(key.to_owned())]))
-        }
-        _ => Ok(()),
-    };
-    let is_object: fn(Kind) -> bool = |kind| kind == Kind::Object;
-    let is_list: fn(Kind) -> bool = |kind| kind == Kind::Array;
-    let is_text: fn(Kind) -> bool = |kind| matches!(kind, Kind::PlainString | Kind::EscapedString);
-    field(Some(csv), "metadata", is_object, Expected::Object("v1.ObjectMeta"))?;
-    field(Some(csv), "spec", is_object, Expected::Object("v1alpha1.ClusterServiceVersionSpec"))?;
-    let spec = csv.get_field("spec");
-    for key in ["description", "displayName", "maturity", "minKubeVersion"] {
-        field(spec, key, is_text, Expected::String)?;
-    }
-    for key in ["keywords", "links", "maintainers", "installModes", "nativeAPIs", "icon", "relatedImages"] {
-        field(spec, key, is_list, Expected::ListOf("string"))?;
-    }
-    for key in ["provider", "customresourcedefinitions", "apiservicedefinitions", "install"] {
-        field(spec, key, is_object, Expected::Object("struct"))?;
-    }
-    // The version is read by a decoder of its own.
-    match spec.and_then(|it| it.get_field("version")) {
-        Some(version) if !version.is_null() => match version.as_str() {
-            Some(text) => Version::parse_tolerant(&text).map(drop).map_err(|error| error.to_string()),
-            None => Err(format!("json: cannot unmarshal {} into Go value of type string", version.kind().name())),
-        },
-        _ => Ok(()),
+    match GoType::SERVICE_VERSION.misfit(csv, Decoder::Library) {
+        None => Ok(()),
+        Some(misfit) => Err(misfit.go),
     }
 }
 

@@ -29,4 +29,6 @@ pub use split::{ObjectEnd, ObjectScanner};
 pub use step::Step;
 pub use text::{decode_utf8, fold_eq, write_string, write_string_html};
 pub use value::{Kind, Value};
-pub use write::{Anchor, Layout, write_compact, write_pretty, write_pretty_noting, write_unstructured};
+pub use write::{
+    Anchor, Layout, write_compact, write_pretty, write_pretty_noting, write_raw_numbers, write_unstructured,
+};

@@ -51,7 +51,12 @@ pub fn write_pretty(value: Value<'_>, width: usize, level: usize, out: &mut Vec<
 /// Writes a value as Go writes an object of Kubernetes (`docs/behaviour/fbc.md` 4.5): as [`write_compact`], but integers stay what they
 /// are, and `<`, `>` and `&` are escaped.
 pub fn write_unstructured(value: Value<'_>, out: &mut Vec<u8>) {
-    write_styled(value, Style { layout: Layout::Compact, is_unstructured: true }, out, &mut None);
+    write_styled(value, Style { layout: Layout::Compact, numbers: Numbers::Integers }, out, &mut None);
+}
+
+/// Writes a value as [`write_unstructured`] does, with its numbers as they are: what Go wrote once, and only passes on.
+pub fn write_raw_numbers(value: Value<'_>, out: &mut Vec<u8>) {
+    write_styled(value, Style { layout: Layout::Compact, numbers: Numbers::AsWritten }, out, &mut None);
 }
 
 /// As [`write_pretty`]; notes where long strings are written that stand in the text as they are written.
@@ -63,11 +68,28 @@ pub fn write_pretty_noting(value: Value<'_>, width: usize, level: usize, out: &m
 #[derive(Clone, Copy)]
 struct Style {
     layout: Layout,
-    is_unstructured: bool,
+    numbers: Numbers,
+}
+
+/// What becomes of numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// All are doubles.
+    Doubles,
+    /// What fits 64 bits with a sign stays an integer.
+    Integers,
+    AsWritten,
+}
+
+impl Style {
+    /// Whether `<`, `>` and `&` are escaped.
+    fn is_html(self) -> bool {
+        self.numbers != Numbers::Doubles
+    }
 }
 
 fn write_value(value: Value<'_>, layout: Layout, out: &mut Vec<u8>, noted: &mut Option<&mut Vec<Anchor>>) {
-    write_styled(value, Style { layout, is_unstructured: false }, out, noted);
+    write_styled(value, Style { layout, numbers: Numbers::Doubles }, out, noted);
 }
 
 fn write_styled(value: Value<'_>, style: Style, out: &mut Vec<u8>, noted: &mut Option<&mut Vec<Anchor>>) {
@@ -129,7 +151,10 @@ fn write_leaf_or_open(
         Kind::Null => out.extend_from_slice(b"null"),
         Kind::True => out.extend_from_slice(b"true"),
         Kind::False => out.extend_from_slice(b"false"),
-        Kind::Number if style.is_unstructured && value.raw().parse::<i64>().is_ok() => {
+        Kind::Number if style.numbers == Numbers::AsWritten => out.extend_from_slice(value.raw().as_bytes()),
+        // The integer -0 is 0.
+        Kind::Number if style.numbers == Numbers::Integers && value.raw() == "-0" => out.push(b'0'),
+        Kind::Number if style.numbers == Numbers::Integers && value.raw().parse::<i64>().is_ok() => {
             out.extend_from_slice(value.raw().as_bytes());
         }
         Kind::Number => write_number(value.raw(), out),
@@ -184,7 +209,7 @@ fn sort_keys(value: Value<'_>, order: &mut Vec<u32>, first: usize) {
 
 fn write_text(value: Value<'_>, style: Style, out: &mut Vec<u8>, noted: &mut Option<&mut Vec<Anchor>>) {
     let raw = value.raw();
-    if style.is_unstructured {
+    if style.is_html() {
         write_string_html(&value.as_str().unwrap_or_default(), out);
     } else if value.is_as_written() {
         if raw.len() >= NOTED

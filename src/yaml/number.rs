@@ -54,6 +54,21 @@ pub(super) fn write_general(value: f64, out: &mut Vec<u8>) {
     }
 }
 
+/// A number of JSON as the text that it is where a text is expected: integers as they are, others as [`write_general`] has them.
+#[must_use]
+pub(crate) fn number_as_text(json: &str) -> String {
+    let is_integer = !json.contains(['.', 'e', 'E']);
+    if is_integer { json.to_owned() } else { float_as_text(json) }
+}
+
+/// A number of JSON, taken as a double, as [`write_general`] has it.
+#[must_use]
+pub(crate) fn float_as_text(json: &str) -> String {
+    let mut out = Vec::new();
+    write_general(json.parse().unwrap_or_default(), &mut out);
+    String::from_utf8(out).unwrap_or_default()
+}
+
 /// As [`write_general`] for the nearest number of single precision, which is how mapping keys are written; with
 /// YAML's names for what is not finite (`docs/behaviour/fbc.md` 1.4).
 pub(super) fn write_key(value: f64, out: &mut Vec<u8>) {

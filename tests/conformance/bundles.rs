@@ -1,6 +1,7 @@
 //! `authoring/bundles` and `authoring/bad-bundles`: bundle directories with what opm renders of them.
 //!
 //! A folder has `dirs/` and `expected.jsonl`, or is an archive of both. What is refused must be refused; our words are our own.
+//! `authoring/bundle-mutants` has its directories beside `expected.jsonl`: bundles with random changes.
 
 use std::path::Path;
 
@@ -14,6 +15,17 @@ pub(crate) const FOLDER: Folder = Folder {
     name: "authoring/bundles",
     run: |root| ["bundles", "bad-bundles"].into_iter().flat_map(|area| run(root, area)).collect(),
 };
+
+pub(crate) const MUTANTS: Folder =
+    Folder { name: "authoring/bundle-mutants", run: |root| unpacked(root, "bundle-mutants", mutants) };
+
+/// A mutant, whether the real tool renders it, and the digest of what it prints.
+#[derive(Deserialize)]
+struct Mutant {
+    dir: String,
+    ok: bool,
+    sha256: Option<String>,
+}
 
 /// A directory with the answers of the real tool.
 #[derive(Deserialize)]
@@ -94,4 +106,15 @@ fn check(dirs: &Path, id: &str, options: &[&str], expected: &Exchange) -> Outcom
     }
     let found: String = Sha256::digest(&answer.stdout).iter().map(|byte| format!("{byte:02x}")).collect();
     Outcome::of_equal(&found, &expected.sha256)
+}
+
+fn mutants(folder: &Path, area: &str) -> Vec<Case> {
+    let text = std::fs::read_to_string(folder.join("expected.jsonl")).expect("a readable recording");
+    let case = |line: &str| {
+        let Mutant { dir, ok, sha256 } = serde_json::from_str(line).expect("a recording");
+        let exit = i32::from(!ok);
+        let expected = Exchange { exit, sha256: sha256.unwrap_or_default(), stderr: String::new() };
+        Case::run(format!("authoring/{area}/{dir}"), || check(folder, &dir, &["-o", "json"], &expected))
+    };
+    text.lines().map(case).collect()
 }

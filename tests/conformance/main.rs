@@ -69,6 +69,7 @@ const FOLDERS: &[Folder] = &[
     fbc_commands::RENDER,
     fbc_commands::BUNDLE,
     bundles::FOLDER,
+    bundles::MUTANTS,
     images::FOLDER,
     validation::FOLDER,
     imageset::FOLDER,

@@ -73,6 +73,7 @@ mod support;
 mod survive_reading;
 mod terminals;
 mod tidy;
+mod typed_manifests;
 mod upgrade_reach;
 mod upgrades;
 mod version_properties;

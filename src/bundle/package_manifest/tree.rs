@@ -87,7 +87,7 @@ impl Tree {
                 self.add(rules::SEVERAL, &file.shown, message, "give each package a directory of its own");
                 continue;
             }
-            if Manifest::read(&text).is_some_and(|it| it.kind == "ClusterServiceVersion") {
+            if Manifest::read(&text, 0).is_some_and(|it| it.kind == "ClusterServiceVersion") {
                 csvs.push(files.len());
             }
             files.push((file.shown.clone(), text));

@@ -8,7 +8,6 @@ use std::collections::BTreeSet;
 use super::contents::{Contents, Entry, File, Object};
 use super::crd::{self, Definition};
 use super::csv;
-use super::form;
 use super::format::media_type;
 use super::found::{At, Found, Observed};
 use super::loader::{CRD_V1, CRD_V1BETA1};
@@ -17,7 +16,8 @@ use super::objects::printed_head;
 use super::service_version::Csv;
 use super::table as rules;
 use crate::diag::Severity::Error;
-use crate::fbc::{Spot, Syntax};
+use crate::fbc::Spot;
+use crate::gotype::{Decoder, GoType};
 use crate::version::Quoted;
 
 /// Kinds that a bundle may have.
@@ -97,7 +97,7 @@ pub(super) fn check(contents: &Contents) -> Vec<Found> {
                 if media_type == Ok("registry+v1") && !is_supported(&object.kind()) {
                     found.push(unsupported(contents, file, &object));
                 } else if object.kind() == "ClusterServiceVersion" {
-                    service_version(file, &object, &mut bundle, &mut found);
+                    service_version(&object, &mut bundle, &mut found);
                 } else if object.kind() == "CustomResourceDefinition" {
                     definition(&object, &mut found);
                 } else {
@@ -120,9 +120,8 @@ fn unsupported(contents: &Contents, file: &File, object: &Object<'_>) -> Found {
         .said(format!("{kind} is not supported type for registryV1 bundle: {path}"))
 }
 
-fn service_version(file: &File, object: &Object<'_>, bundle: &mut String, found: &mut Vec<Found>) {
-    let is_json = file.origin.is_some_and(|it| it.syntax == Syntax::Json);
-    if let Some(misfit) = form::misfit(object.value, is_json) {
+fn service_version(object: &Object<'_>, bundle: &mut String, found: &mut Vec<Found>) {
+    if let Some(misfit) = GoType::SERVICE_VERSION.misfit(object.value, Decoder::Converter) {
         let at = At::File(object.file, Spot::Start);
         found.push(Found::new(rules::MISFIT, at, "", "").said(misfit.go).tool_only());
         return;
@@ -142,6 +141,13 @@ fn definition(object: &Object<'_>, found: &mut Vec<Found>) {
         let at = At::File(object.file, Spot::Start);
         let it = Found::new(rules::MISFIT, at, "", "");
         found.push(it.said(format!("Unsupported api version of CRD: {version}")).tool_only());
+        return;
+    }
+    let of = if version == CRD_V1 { GoType::DEFINITION } else { GoType::OLD_DEFINITION };
+    if let Some(misfit) = of.misfit(object.value, Decoder::Yaml) {
+        let at = At::File(object.file, Spot::Start);
+        let said = format!("error unmarshaling JSON: while decoding JSON: {}", misfit.go);
+        found.push(Found::new(rules::MISFIT, at, "", "").said(said).tool_only());
     } else if let Some(definition) = Definition::of(object) {
         let mut of_definition = Vec::new();
         crd::check(&definition, &mut of_definition);
@@ -188,11 +194,24 @@ fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Found>) {
             let said = format!("owned CRD {name}/{version} not found in bundle {}", Quoted(bundle));
             let said = Observed::new(Error, "BundleNotValid", format!("{{{group} {kind} {name} {version}}}"), said);
             let at = csv.at(&format!("spec.customresourcedefinitions.owned.{}", owned.idx));
-            let message = format!(
-                "the ClusterServiceVersion owns `{name}` {version} as {kind}, and the bundle has no such definition"
-            );
-            let help = "correct name, version and kind of what is owned";
-            found.push(Found::new(rules::OWNED_MISSING, at, message, help).observed(said).tool_only());
+            // operator-sdk compares group, version and kind, and says so where none of the definitions has them.
+            let is_there = objects.iter().filter_map(Definition::of).any(|it| {
+                let gvk = &owned.gvk;
+                let has = it.version == gvk.version || it.versions.iter().any(|it| it.name == gvk.version);
+                has && it.group == gvk.group && it.kind == gvk.kind
+            });
+            let (message, help) = if group.is_empty() {
+                let what = "whose definition has another name, or is owned twice";
+                let message = format!("the ClusterServiceVersion owns `{name}` {version} as {kind}, {what}");
+                (message, "correct name, version and kind of what is owned, and name it once")
+            } else {
+                let message = format!(
+                    "the ClusterServiceVersion states a `group` for the definition `{name}` that it owns, which opm refuses"
+                );
+                (message, "remove `group`: it follows from the name")
+            };
+            let it = Found::new(rules::OWNED_MISSING, at, message, help).observed(said);
+            found.push(if is_there { it } else { it.tool_only() });
         }
     }
     let release = csv.spec("release").text();

@@ -4,12 +4,10 @@
 //! real loader stops.
 
 use super::contents::{Contents, Entry, File, Object, Undecodable};
-use super::form;
-use super::found::{At, Found, steps};
+use super::found::{At, Found};
 use super::table as rules;
 use crate::fbc::Spot;
-use crate::fbc::Syntax;
-use crate::json::Kind;
+use crate::gotype::{Decoder, GoType, Misfit};
 
 /// What the loader made of a directory.
 pub(super) struct Loaded<'a> {
@@ -37,6 +35,15 @@ fn joined(errors: &[String]) -> String {
         [only] => (*only).to_owned(),
         several => format!("[{}]", several.join(", ")),
     }
+}
+
+/// A field of a manifest that does not fit its type.
+fn misfitting(file: usize, kind: &str, misfit: Misfit) -> Found {
+    let message = match misfit.field().as_str() {
+        "" => format!("the {kind} {}", misfit.message),
+        field => format!("`{field}` {}", misfit.message),
+    };
+    Found::new(rules::MISFIT, At::File(file, Spot::Path(misfit.path)), message, "give the field a value of its type")
 }
 
 /// Loads `manifests/`.
@@ -104,7 +111,6 @@ impl<'a> Loading<'a> {
     }
 
     fn object(&mut self, number: usize, file: &File, object: Object<'a>) {
-        let is_json = file.origin.is_some_and(|it| it.syntax == Syntax::Json);
         let is_csv = object.kind() == "ClusterServiceVersion";
         let is_first = is_csv && self.csv().is_none();
         self.objects.push(object);
@@ -119,35 +125,29 @@ impl<'a> Loading<'a> {
             );
             self.stop(found, "invalid bundle: contains multiple CSVs".to_owned());
         } else if is_csv {
-            if let Some(misfit) = form::misfit(object.value, is_json) {
-                let (field, go) = (&misfit.path, &misfit.go);
-                let message = format!("`{field}` does not fit a ClusterServiceVersion: {go}");
-                let go = format!("error unmarshaling JSON: while decoding JSON: {go}");
+            // Files of JSON are read as YAML, too.
+            if let Some(misfit) = GoType::SERVICE_VERSION.misfit(object.value, Decoder::Yaml) {
+                let go = format!("error unmarshaling JSON: while decoding JSON: {}", misfit.go);
                 let go = format!("unable to parse CSV {}: {go}", file.name);
-                let at = At::File(number, Spot::Path(steps(field)));
-                self.stop(Found::new(rules::MISFIT, at, message, "give the field a value of its type"), go);
+                self.stop(misfitting(number, "ClusterServiceVersion", misfit), go);
             }
         } else if object.kind() == "CustomResourceDefinition" {
             let version = object.api_version();
-            if version != CRD_V1 && version != CRD_V1BETA1 {
-                let go = format!("unsupported CRD version {version} for {}", file.name);
-                let message = format!("there is no CustomResourceDefinition of `{version}`");
-                let at = At::File(number, Spot::Path(vec!["apiVersion".into()]));
-                let help = "use `apiextensions.k8s.io/v1`";
-                self.stop(Found::new(rules::MISFIT, at, message, help), go);
-            } else if let Some(spec) = object.value.get_field("spec")
-                && !matches!(spec.kind(), Kind::Object | Kind::Null)
-            {
-                let found = spec.kind().name();
-                let group = version.rsplit('/').next().unwrap_or_default();
-                let go = format!(
-                    "json: cannot unmarshal {found} into Go struct field CustomResourceDefinition.spec of type {group}.CustomResourceDefinitionSpec"
-                );
-                let go = format!("error unmarshaling JSON: while decoding JSON: {go}");
-                let message = format!("`spec` is {}, not an object", spec.kind().words());
-                let at = At::File(number, Spot::Path(vec!["spec".into()]));
+            let of = match version.as_str() {
+                CRD_V1 => GoType::DEFINITION,
+                CRD_V1BETA1 => GoType::OLD_DEFINITION,
+                _ => {
+                    let go = format!("unsupported CRD version {version} for {}", file.name);
+                    let message = format!("there is no CustomResourceDefinition of `{version}`");
+                    let at = At::File(number, Spot::Path(vec!["apiVersion".into()]));
+                    let help = "use `apiextensions.k8s.io/v1`";
+                    return self.stop(Found::new(rules::MISFIT, at, message, help), go);
+                }
+            };
+            if let Some(misfit) = of.misfit(object.value, Decoder::Yaml) {
+                let go = format!("error unmarshaling JSON: while decoding JSON: {}", misfit.go);
                 let go = format!("unable to parse CRD {}: {go}", file.name);
-                self.stop(Found::new(rules::MISFIT, at, message, "correct the CustomResourceDefinition"), go);
+                self.stop(misfitting(number, "CustomResourceDefinition", misfit), go);
             }
         }
     }

@@ -18,13 +18,13 @@
 //! stops, the rest is checked all the same.
 
 mod address;
+mod blob;
 mod community;
 mod content;
 mod contents;
 mod crd;
 mod csv;
 mod examples;
-mod form;
 mod format;
 mod found;
 mod good_practices;

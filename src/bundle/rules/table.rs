@@ -73,6 +73,10 @@ rules! {
         "ClusterServiceVersion and definitions have fields of the right types.",
         "Tools decode both into types of Go and give up at the first field that does not fit. Versions are read tolerantly: `v1.2` passes, `one` does not.",
         "spec: {version: one}";
+    NOT_RENDERED: "E1026", "bundle-not-rendered", Error,
+        "opm can make the blob of a bundle.",
+        "`opm render` and index builders decode more than opm's validators do: properties and dependencies by their types, and what the ClusterServiceVersion owns and requires.",
+        "dependencies:\n- type: olm.gvk   # without a value";
     UNSUPPORTED_KIND: "E1031", "bundle-kind-unsupported", Error,
         "A bundle has only objects of kinds that OLM applies.",
         "OLM applies a fixed list of kinds and refuses the bundle for others. Workloads belong into the ClusterServiceVersion.",

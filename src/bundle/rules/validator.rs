@@ -12,7 +12,7 @@ use super::newcomer::{self, Newcomer};
 use super::options::Options;
 use super::service_version::Csv;
 use super::table as rules;
-use super::{community, content, format, good_practices, hub, multiarch, objects, removed_apis, whole};
+use super::{blob, community, content, format, good_practices, hub, multiarch, objects, removed_apis, whole};
 use crate::diag::Finding;
 use crate::diag::Severity::Warning;
 
@@ -168,14 +168,14 @@ impl<'a> Validation<'a> {
     /// The findings of what every bundle is asked, and of these validators: each once, by file and line.
     #[must_use]
     pub fn findings(&self, optional: &[Validator], options: &Options) -> Vec<Finding> {
+        let asked = Validator::REQUIRED.iter().chain(optional);
+        let mut all: Vec<Found> = asked.flat_map(|it| self.ask(*it, options)).filter(|it| it.is_ours).collect();
+        all.extend(blob::check(self.contents, &all));
         let mut findings: Vec<Finding> = Vec::new();
-        for validator in Validator::REQUIRED.iter().chain(optional) {
-            for found in self.ask(*validator, options).into_iter().filter(|it| it.is_ours) {
-                let finding = found.finding(self.contents);
-                let key = |it: &Finding| (it.rule.id, it.message.clone(), it.place.clone());
-                if !findings.iter().any(|it| key(it) == key(&finding)) {
-                    findings.push(finding);
-                }
+        for finding in all.iter().map(|it| it.finding(self.contents)) {
+            let key = |it: &Finding| (it.rule.id, it.message.clone(), it.place.clone());
+            if !findings.iter().any(|it| key(it) == key(&finding)) {
+                findings.push(finding);
             }
         }
         findings.sort_by(|a, b| a.place.cmp(&b.place).then_with(|| a.rule.id.cmp(b.rule.id)));

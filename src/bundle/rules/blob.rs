@@ -1,0 +1,81 @@
+//! What opm refuses when it makes the blob of a bundle (`docs/behaviour/fbc.md` 4.5): no validator of opm decodes all that this does.
+//!
+//! What it deliberately does not do: what another rule has found at the same place is not repeated.
+
+use super::contents::{Contents, Entry, File};
+use super::found::{At, Found};
+use super::table as rules;
+use crate::bundle::blob::Bundle;
+use crate::bundle::error::BundleError;
+use crate::bundle::manifest::Manifest;
+use crate::bundle::typed::{self, Wrong};
+use crate::diag::Severity;
+use crate::fbc::Spot;
+
+/// What a blob cannot be made of. `known` is what others have found.
+pub(super) fn check(contents: &Contents, known: &[Found]) -> Vec<Found> {
+    let mut found: Vec<Found> = misfits(contents).iter().map(misfit).collect();
+    found.retain(|it| !known.iter().any(|other| is_at(other, it)));
+    if found.is_empty() {
+        found.extend(refusal(contents, known));
+    }
+    found
+}
+
+/// The manifests that do not fit their types: all that opm could say, step after step.
+fn misfits(contents: &Contents) -> Vec<Wrong> {
+    let read = |(number, file): (usize, &File)| Manifest::read(&file.text, number);
+    let files = contents.manifests().filter(|(_, it)| it.entry == Entry::File && !it.name.starts_with('.'));
+    let manifests: Vec<Manifest> = files.filter_map(read).collect();
+    let Some(csv) = manifests.iter().find(|it| it.is_csv()) else { return typed::objects(&manifests) };
+    let (apis, version, images) = (typed::apis(csv), typed::version(csv), typed::images(csv));
+    typed::objects(&manifests).into_iter().chain(apis).chain(version).chain(images).collect()
+}
+
+fn misfit(wrong: &Wrong) -> Found {
+    let (file, path, message) = wrong.parts();
+    let at = At::File(file, Spot::Path(path.to_vec()));
+    Found::new(rules::MISFIT, at, message, "give the field a value of its type")
+}
+
+fn is_at(other: &Found, it: &Found) -> bool {
+    match (&other.at, &it.at) {
+        (At::File(a, Spot::Path(one)), At::File(b, Spot::Path(two))) => {
+            other.rule.id == rules::MISFIT.id && a == b && one == two
+        }
+        _ => false,
+    }
+}
+
+/// What ends the making of the blob, if no rule has found it.
+fn refusal(contents: &Contents, known: &[Found]) -> Option<Found> {
+    let text = |file: &File| (file.name.clone(), file.text.clone());
+    let of = |is_manifest: bool| -> Vec<(String, Vec<u8>)> {
+        let files = contents.files.iter().filter(|it| it.is_manifest == is_manifest && it.entry == Entry::File);
+        files.map(text).collect()
+    };
+    let (manifests, metadata) = (of(true), of(false));
+    let error = Bundle::of_files(&manifests, &metadata).err()?;
+    let message = format!("opm makes no blob of the bundle: {}", error.reason());
+    let at = match &error {
+        BundleError::Misfit { place, .. } | BundleError::Property { place: Some(place), .. } => {
+            let at = contents.files.iter().enumerate().find(|(_, it)| it.path == place.file);
+            let first = at.and_then(|(_, it)| it.origin).map_or(1, |it| it.line);
+            let spot = Spot::Line(place.line.saturating_sub(first) + 1, place.column);
+            at.map(|(number, _)| At::File(number, spot))
+        }
+        _ => None,
+    };
+    let at = at.unwrap_or_else(|| At::Path("manifests".to_owned()));
+    let errors = || known.iter().filter(|it| it.rule.severity == Severity::Error);
+    let is_known = match (&error, &at) {
+        (BundleError::Required { .. }, _) => false,
+        (BundleError::Property { .. }, At::File(file, _)) => {
+            errors().any(|it| matches!(it.at, At::File(other, _) if other == *file))
+        }
+        (BundleError::Property { .. }, _) => false,
+        // The others have rules of their own.
+        _ => errors().next().is_some(),
+    };
+    (!is_known).then(|| Found::new(rules::NOT_RENDERED, at, message, error.help()))
+}
