@@ -11,7 +11,7 @@ use crate::fbc::{
 use crate::json::{Step, Value};
 use crate::platform::{self, Lifecycle, LifecycleDefect};
 use crate::version::Quoted;
-use crate::version::blang::Range;
+use crate::version::blang::{HOW_TO_WRITE_A_RANGE, Range};
 
 /// Looks at one document by itself: its facts, and what is wrong with it whatever the rest of the catalog holds.
 #[must_use]
@@ -239,13 +239,13 @@ impl Inspector {
     fn skip_range(&mut self, entry: &str, range: &str, path: Vec<Step>) {
         match Range::parse(range) {
             Err(error) => {
-                let message = format!("entry `{entry}`: `{range}` is not a range of versions: {}", error.plain());
-                let help = "separate comparators with spaces and write versions in full, for example `>=1.0.0 <1.2.0`";
-                self.push(draft(rules::INVALID_SKIP_RANGE, message).at(path).help(help));
+                let why = error.plain();
+                let message = format!("entry `{entry}`: `skipRange: {range}` is not a range of versions: {why}");
+                self.push(draft(rules::INVALID_SKIP_RANGE, message).at(path).help(HOW_TO_WRITE_A_RANGE));
             }
             Ok(range_value) if range_value.has_empty_group() => {
                 let message =
-                    format!("entry `{entry}`: `{range}` has an empty alternative; the real tools crash on it");
+                    format!("entry `{entry}`: `skipRange: {range}` has an empty alternative; the real tools crash on it");
                 self.push(draft(rules::UNUSABLE_SKIP_RANGE, message).at(path).help("remove the extra `||`"));
             }
             Ok(_) => {}

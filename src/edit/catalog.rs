@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::convert::Infallible;
+use std::path::Path;
 use std::sync::Arc;
 
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
+use super::adding::new_package;
 use super::change::Change;
 use super::documents::{FileEdit, PackageDocuments};
 use super::error::EditError;
@@ -15,7 +17,7 @@ use super::object::{compact, text};
 use super::target::{BUNDLE, PACKAGE, Target};
 use super::verdict::{Verdict, judge};
 use crate::diag::{before_version, closest_of_same_numbers};
-use crate::fbc::{self, Consumer, Input, Typed};
+use crate::fbc::{self, BUNDLE_OBJECT, Consumer, Input, Level, Typed};
 use crate::version::Version;
 
 /// A catalog that is being changed.
@@ -68,6 +70,12 @@ impl CatalogEdit {
 
     fn known(&self) -> &Known {
         self.known.get_or_init(|| Known::of(&self.original))
+    }
+
+    /// The numbers of the files that have documents of a package.
+    #[must_use]
+    pub fn files_of(&self, package: &str) -> BTreeSet<usize> {
+        self.known().files.get(package).cloned().unwrap_or_default()
     }
 
     /// The packages and bundles that there are now.
@@ -199,6 +207,33 @@ impl CatalogEdit {
         self.current = self.original.with_texts(&self.texts);
     }
 
+    /// Adds a package that is new, with a bundle and its channels: `change` is a [`Change::Add`], and `root` the path of the catalog. The
+    /// first channel is the default.
+    ///
+    /// # Errors
+    /// [`EditError`]; nothing has changed then.
+    pub fn create_package(&mut self, root: &Path, package: &str, change: &Change) -> Result<Verdict, EditError> {
+        let (edit, verdict) = new_package(&self.current, root, package, change)?;
+        self.take(vec![edit]);
+        Ok(verdict)
+    }
+
+    /// What the bundles of a package have become of their manifests, most of them; if it has none that tells, those of the whole catalog.
+    /// `None` if nothing tells.
+    #[must_use]
+    pub fn level_of(&self, package: &str) -> Option<Level> {
+        let names = self.names();
+        let most = |of: &dyn Fn(&Name) -> bool| {
+            let count = |level| names.iter().filter(|it| of(it) && it.level == Some(level)).count();
+            match (count(Level::CsvMetadata), count(Level::None)) {
+                (0, 0) => None,
+                (metadata, objects) if metadata >= objects => Some(Level::CsvMetadata),
+                _ => Some(Level::None),
+            }
+        };
+        most(&|it| it.package == package).or_else(|| most(&|_| true))
+    }
+
     /// Its files as they are now.
     #[must_use]
     pub fn input(&self) -> &Input {
@@ -295,6 +330,8 @@ struct Name {
     package: String,
     bundle: Option<String>,
     version: Option<Version>,
+    /// What its manifests have become, if it has any.
+    level: Option<Level>,
 }
 
 struct Names;
@@ -310,7 +347,7 @@ impl Consumer for Names {
         let schema = field("schema");
         if schema == PACKAGE {
             let package = field("name");
-            return Some((package.clone(), file, Some(Name { package, bundle: None, version: None })));
+            return Some((package.clone(), file, Some(Name { package, bundle: None, version: None, level: None })));
         }
         let package = field("package");
         let name = match &blob.typed {
@@ -319,7 +356,13 @@ impl Consumer for Names {
                 let property = bundle.properties.iter().find(|it| it.kind == PACKAGE).and_then(|it| it.value);
                 let version = property.and_then(|it| it.get_field("version")?.as_str());
                 let version = version.and_then(|it| Version::parse_tolerant(&it).ok());
-                Some(Name { package: package.clone(), bundle: Some(field("name")), version })
+                let has = |kind: &str| bundle.properties.iter().any(|it| it.kind == kind);
+                let level = if has("olm.csv.metadata") {
+                    Some(Level::CsvMetadata)
+                } else {
+                    has(BUNDLE_OBJECT).then_some(Level::None)
+                };
+                Some(Name { package: package.clone(), bundle: Some(field("name")), version, level })
             }
             _ => None,
         };

@@ -9,7 +9,10 @@ use super::mend::Mend;
 use super::object::{items, list, quoted, text, with, with_text, with_texts};
 use super::target::{BUNDLE, CHANNEL, PACKAGE, Target};
 use super::{deprecation, promotion, removal};
-use crate::fbc::Entry;
+use crate::fbc::csv::CsvView;
+use crate::fbc::{self, Entry, Typed};
+use crate::json::{self, Reader};
+use crate::yaml;
 
 /// The edges of an entry. What is not named stays as it is; what is empty goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -21,6 +24,63 @@ pub struct Edges {
     /// The versions that it skips.
     pub skip_range: Option<String>,
 }
+
+impl Edges {
+    /// Those that the ClusterServiceVersion in a blob states: `replaces`, `skips` and `olm.skipRange`. What it does not state is not named. A
+    /// blob whose ClusterServiceVersion has become a property has lost `replaces` and `skips`.
+    #[must_use]
+    pub fn stated_in(bundle: &str) -> Self {
+        let mut reader = Reader::new();
+        let Ok(value) = reader.read(bundle) else { return Self::default() };
+        let Ok(blob) = fbc::blob::decode(value, false) else { return Self::default() };
+        let Typed::Bundle(bundle) = &blob.typed else { return Self::default() };
+        if let Ok(Some(csv)) = fbc::cluster_service_version(bundle) {
+            let mut text = json::decode_utf8(&csv);
+            let (mut reader, mut converted) = (Reader::new(), Vec::new());
+            // What starts as an object may be YAML.
+            if reader.read(&text).is_err() && yaml::to_json(&csv, &mut converted).is_ok() {
+                text = json::decode_utf8(&converted);
+            }
+            return reader.read(&text).map(|it| Self::of(&CsvView::of_manifest(it))).unwrap_or_default();
+        }
+        let metadata = bundle.properties.iter().find(|it| it.kind == CSV_METADATA).and_then(|it| it.value);
+        metadata.map(|it| Self::of(&CsvView::of_metadata(it))).unwrap_or_default()
+    }
+
+    fn of(csv: &CsvView<'_>) -> Self {
+        let skips: Vec<String> = csv.skips().collect();
+        let named = |text: String| (!text.is_empty()).then_some(text);
+        Self {
+            replaces: named(csv.text("replaces")),
+            skips: (!skips.is_empty()).then_some(skips),
+            skip_range: named(csv.annotation("olm.skipRange").unwrap_or_default().into_owned()),
+        }
+    }
+
+    /// An entry with them.
+    pub(super) fn as_entry(&self, name: &str) -> String {
+        with_edges(&format!(r#"{{"name":{}}}"#, quoted(name)), self)
+    }
+
+    /// With those of another where it names none.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            replaces: self.replaces.or(other.replaces),
+            skips: self.skips.or(other.skips),
+            skip_range: self.skip_range.or(other.skip_range),
+        }
+    }
+
+    /// Whether neither `replaces` nor `skips` is named, not even as empty.
+    #[must_use]
+    pub fn names_no_entry(&self) -> bool {
+        self.replaces.is_none() && self.skips.is_none()
+    }
+}
+
+/// The property that stands for a ClusterServiceVersion.
+const CSV_METADATA: &str = "olm.csv.metadata";
 
 /// A change of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,8 +125,10 @@ pub enum Change {
         bundle: String,
         /// The channels.
         channels: Vec<String>,
-        /// The edges of its entries. Without any, it replaces the head of each channel.
+        /// The edges of its entries. Without `replaces` and `skips`, it replaces the head of each channel.
         edges: Edges,
+        /// Whether an entry of its name keeps the edges that it has.
+        keeps_edges: bool,
         /// Whether channels that are not there yet begin with it.
         creates_channels: bool,
         /// Whether an entry and a blob of its name give way.
@@ -111,8 +173,8 @@ impl Change {
             Self::RenameChannel { from, to } => rename_channel(package, from, to),
             Self::SetEdges { channel, entry, edges } => set_edges(package, channel, entry, edges),
             Self::SetEntries { channel, entries } => set_entries(package, channel, entries),
-            Self::Add { bundle, channels, edges, creates_channels, replaces_itself } => {
-                add(package, bundle, channels, edges, (*creates_channels, *replaces_itself))
+            Self::Add { bundle, channels, edges, keeps_edges, creates_channels, replaces_itself } => {
+                add(package, bundle, channels, (edges, *keeps_edges), (*creates_channels, *replaces_itself))
             }
             Self::Promote { bundle, from, to, only } => promotion::promote(package, bundle, from.as_deref(), to, *only),
             Self::Remove(Target::Package) => {
@@ -201,7 +263,7 @@ fn add(
     package: &mut PackageDocuments,
     bundle: &str,
     channels: &[String],
-    edges: &Edges,
+    (edges, keeps_edges): (&Edges, bool),
     (creates_channels, replaces_itself): (bool, bool),
 ) -> Result<(), EditError> {
     let name = text(bundle, "name");
@@ -216,12 +278,11 @@ fn add(
                 Some(_) if !replaces_itself => {
                     return Err(EditError::taken_entry(channel, &name));
                 }
-                // It keeps the edges that it has.
-                Some(_) if *edges == Edges::default() => {}
+                Some(_) if keeps_edges => {}
                 Some(at) => entries[at] = with_edges(&plain, edges),
-                None if *edges == Edges::default() => {
+                None if edges.names_no_entry() => {
                     let top = head(channel, entries)?;
-                    entries.push(with_text(&plain, "replaces", &top));
+                    entries.push(with_edges(&with_text(&plain, "replaces", &top), edges));
                 }
                 None => entries.push(with_edges(&plain, edges)),
             }

@@ -59,6 +59,8 @@ pub struct FileEdit {
     pub after: String,
     /// Why a document had to be written anew, without its comments, if one had.
     pub rewritten: Option<&'static str>,
+    /// Whether there is no such file yet.
+    pub is_new: bool,
 }
 
 /// The documents of a package.
@@ -237,7 +239,7 @@ impl PackageDocuments {
         for (_, json) in self.added.iter().filter(|it| it.0 == number) {
             after = splice::append(&after, syntax, &text_of(json, syntax)?);
         }
-        Ok(FileEdit { file: number as usize, path, before, after, rewritten })
+        Ok(FileEdit { file: number as usize, path, before, after, rewritten, is_new: false })
     }
 }
 

@@ -1,6 +1,7 @@
 //! A bundle that is to join a catalog: as an entry of its channels, beside those that are there.
 //!
-//! The entry is what the ClusterServiceVersion says: its name, `replaces`, `skips` and `olm.skipRange`.
+//! The entry is what the ClusterServiceVersion says: its name, `replaces`, `skips` and `olm.skipRange`. One that names no entry replaces the
+//! head of the channel, as [`super::Change::Add`] has it.
 //!
 //! What it deliberately does not do: what the bundle itself would provide for others changes nothing; and nothing is said about changes of
 //! definitions if the catalog does not carry those of the bundle that is replaced.
@@ -182,15 +183,20 @@ fn into_channel(
         let message = format!("the bundle replaces `{replaced}`, which {package}/{channel} does not hold");
         findings.push(finding(rules::REPLACES_UNKNOWN, newcomer, place, message, help));
     }
+    let before: Vec<&Entry<'_>> = entries.iter().collect();
+    let old_heads = heads(&before);
+    let head = match old_heads.as_slice() {
+        [head] if newcomer.replaces.is_none() && newcomer.skips.is_empty() => head,
+        _ => "",
+    };
     let new = Entry {
         name,
-        replaces: newcomer.replaces.as_ref().map_or("", |it| &it.it),
+        replaces: newcomer.replaces.as_ref().map_or(head, |it| &it.it),
         skips: newcomer.skips.iter().map(|it| it.it.as_str()).collect(),
         range: Range::parse(&newcomer.skip_range).ok().filter(|_| !newcomer.skip_range.is_empty()),
     };
-    let before: Vec<&Entry<'_>> = entries.iter().collect();
     let after: Vec<&Entry<'_>> = entries.iter().chain([&new]).collect();
-    let (old_heads, new_heads) = (heads(&before), heads(&after));
+    let new_heads = heads(&after);
     let place = newcomer.replaces.as_ref().map_or(&newcomer.name.place, |it| &it.place);
     if new_heads.len() > 1 && old_heads.len() <= 1 {
         let listed: Vec<String> = new_heads.iter().map(|it| format!("`{it}`")).collect();

@@ -12,6 +12,7 @@
 //!
 //! What it deliberately does not do: it writes nothing.
 
+mod adding;
 mod catalog;
 mod change;
 mod deprecation;
@@ -31,6 +32,7 @@ mod survey;
 mod target;
 mod verdict;
 
+pub use adding::at_level;
 pub use catalog::{CatalogEdit, Named, bundles_of};
 pub use change::{Change, Edges};
 pub use documents::{FileEdit, PackageDocuments};

@@ -29,12 +29,12 @@ rules! {
         "spec: {skips: [shop.v0.9.9]}   # which was never published";
     SEVERAL_HEADS: "E1207", "join-several-heads", Error,
         "A channel has one head after the bundle has joined it.",
-        "A head is what no entry replaces or skips. opm refuses a channel with several, since OLM would not know what is newest.",
+        "A head is what no entry replaces or skips. opm refuses a channel with several, since OLM would not know what is newest. A bundle that states neither `replaces` nor `skips` is taken to replace the head, as `edit add` has it.",
         "spec: {replaces: shop.v1.0.0}   # and stable has shop.v1.1.0, which replaces it too";
     STRANDED: "W1208", "join-stranded", Warning,
         "Whoever could reach the head of a channel can reach the new one.",
         "A new head must be reached by `replaces`, `skips` or `olm.skipRange` from every version that had a way up. `check-graph` asks the same of a whole catalog.",
-        "spec: {version: 2.0.0}   # and neither replaces nor skipRange";
+        "spec: {version: 2.0.0, skips: [shop.v1.0.0]}   # and no way from the versions before";
     API_UNPROVIDED: "E1209", "join-api-unprovided", Error,
         "The catalog provides the APIs that a bundle needs.",
         "OLM does not install an operator whose required API nobody provides. Another catalog of the cluster may; then this can be ignored.",

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Found, Opener, SourceError};
+use crate::bundle::rules::Contents;
 use crate::bundle::{Bundle, BundleError, Registration};
 use crate::fbc::BundleFiles;
 use crate::oci::Content;
@@ -33,6 +34,26 @@ impl Opener {
         match content {
             Content::Bundle(files) => Ok((files, reference)),
             _ => Err(SourceError::NotABundle(path.display().to_string())),
+        }
+    }
+
+    /// The files of the bundle that `path` names, for the rules of bundles; `None` if it is none, for example a catalog of one bundle.
+    ///
+    /// # Errors
+    /// [`SourceError`] if it cannot be read.
+    pub fn contents_of_bundle(&self, path: &Path) -> Result<Option<Contents>, SourceError> {
+        let wrong = |error: BundleError| SourceError::Bundle { path: path.to_owned(), error };
+        if path.as_os_str() == super::STDIN {
+            return Ok(None);
+        }
+        match self.find(path)? {
+            Found::BundleDirectory(path) => Contents::read(&path).map(Some).map_err(wrong),
+            found @ (Found::Image(_) | Found::Archived(..)) => match self.bundle_in(found, path) {
+                Ok((files, _)) => Ok(Some(Contents::of_files(path, &files))),
+                Err(SourceError::NotABundle(_)) => Ok(None),
+                Err(error) => Err(error),
+            },
+            _ => Ok(None),
         }
     }
 

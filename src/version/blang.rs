@@ -12,6 +12,10 @@ use super::digit::is_decimal_digit;
 use super::quote::Quoted;
 use super::{Version, VersionError};
 
+/// What to do about a range that is none.
+pub const HOW_TO_WRITE_A_RANGE: &str =
+    "separate comparators with spaces and write versions in full, for example `>=1.0.0 <1.2.0`";
+
 /// A parsed range: groups joined by OR, of comparators joined by AND.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Range {

@@ -6,6 +6,7 @@
 //! ```
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+mod adding;
 mod asking;
 mod blob_schemas;
 mod bounded;

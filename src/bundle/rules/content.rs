@@ -194,11 +194,12 @@ fn registry(objects: &[Object<'_>], bundle: &str, found: &mut Vec<Found>) {
             let said = format!("owned CRD {name}/{version} not found in bundle {}", Quoted(bundle));
             let said = Observed::new(Error, "BundleNotValid", format!("{{{group} {kind} {name} {version}}}"), said);
             let at = csv.at(&format!("spec.customresourcedefinitions.owned.{}", owned.idx));
-            // operator-sdk compares group, version and kind, and says so where none of the definitions has them.
+            // operator-sdk compares group, version and kind, and says so where none of the definitions has them. A definition with a wrong
+            // name has a rule of its own.
             let is_there = objects.iter().filter_map(Definition::of).any(|it| {
                 let gvk = &owned.gvk;
                 let has = it.version == gvk.version || it.versions.iter().any(|it| it.name == gvk.version);
-                has && it.group == gvk.group && it.kind == gvk.kind
+                has && it.group == gvk.group && it.kind == gvk.kind && it.is_well_named()
             });
             let (message, help) = if group.is_empty() {
                 let what = "whose definition has another name, or is owned twice";

@@ -68,6 +68,11 @@ impl<'a> Definition<'a> {
         })
     }
 
+    /// Whether it is named PLURAL.GROUP.
+    pub(super) fn is_well_named(&self) -> bool {
+        self.name.strip_prefix(&self.plural).and_then(|it| it.strip_prefix('.')) == Some(&self.group)
+    }
+
     fn spec(&self, path: &str) -> Node<'a> {
         self.node.get("spec").at(path)
     }

@@ -9,6 +9,7 @@ use super::service_version::Csv;
 use super::table as rules;
 use crate::diag::Severity::{Error, Warning};
 use crate::json::Kind;
+use crate::version::blang::{HOW_TO_WRITE_A_RANGE, Range};
 use crate::version::{Quoted, Version};
 
 /// Checks the ClusterServiceVersion.
@@ -160,6 +161,9 @@ fn annotations(csv: &Csv<'_>, found: &mut Vec<Found>) {
             let it = Found::new(rules::ANNOTATION_CASE, csv.at_annotation(&key), message, format!("write `{meant}`"));
             found.push(it.observed(said));
         }
+        if key == "olm.skipRange" {
+            found.extend(skip_range(csv));
+        }
         if key == "olm.properties" {
             let message = "the properties stand in an annotation of the ClusterServiceVersion";
             let help = "move them to `metadata/properties.yaml`";
@@ -169,6 +173,20 @@ fn annotations(csv: &Csv<'_>, found: &mut Vec<Found>) {
             found.push(Found::new(rules::PROPERTIES_ANNOTATION, csv.at_annotation(&key), message, help).observed(said));
         }
     }
+}
+
+/// A range that a catalog refuses. The real validators do not read it.
+fn skip_range(csv: &Csv<'_>) -> Option<Found> {
+    let range = csv.annotation("olm.skipRange").filter(|it| !it.is_empty())?;
+    let (what, help) = match Range::parse(&range) {
+        Err(error) => (format!("is not a range of versions: {}", error.plain()), HOW_TO_WRITE_A_RANGE),
+        Ok(it) if it.has_empty_group() => {
+            ("has an empty alternative, and OLM crashes on it".to_owned(), "remove the extra `||`")
+        }
+        Ok(_) => return None,
+    };
+    let message = format!("`olm.skipRange: {range}` {what}");
+    Some(Found::new(rules::SKIP_RANGE, csv.at_annotation("olm.skipRange"), message, help))
 }
 
 fn type_of_object(csv: &Csv<'_>, found: &mut Vec<Found>) {

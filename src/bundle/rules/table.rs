@@ -129,6 +129,10 @@ rules! {
         "The names in a ClusterServiceVersion are names of Kubernetes with at most 63 characters.",
         "OLM writes the name into labels. `spec.replaces` is the name of another ClusterServiceVersion.",
         "metadata: {name: Shop.v1.0.0}";
+    SKIP_RANGE: "E1052", "csv-skip-range-invalid", Error,
+        "The annotation `olm.skipRange` is a range of versions.",
+        "Index builders make it the `skipRange` of the entry, and there a catalog with anything else is refused (E0211). opm's and operator-sdk's validators of bundles do not read it.",
+        "annotations: {olm.skipRange: \">=0.9.0, <1.0.0\"}";
     WITHOUT_ANNOTATIONS_OF_CSV: "W1053", "csv-without-annotations", Warning,
         "A ClusterServiceVersion has annotations.",
         "Examples, capabilities and categories stand in annotations.",

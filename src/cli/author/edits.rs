@@ -1,12 +1,11 @@
 //! `olmdex edit`
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 
-use crate::bundle::ImageTemplate;
+use super::edit_add::{self, AddArgs, EdgeArgs};
 use crate::cli::args::name::NameArgument;
 use crate::cli::args::sources::{NamedSource, import_files};
 use crate::cli::print::difference::print_difference;
@@ -14,8 +13,8 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::cli::speak::write_edits::{leads_out, write_edits};
-use crate::diag::{closest_of_same_numbers, counted};
-use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target, bundles_of};
+use crate::diag::{Severity, closest_of_same_numbers, counted};
+use crate::edit::{CatalogEdit, Change, Edges, EditError, FileEdit, Target};
 use crate::fbc::Input;
 use crate::file::finish_left;
 use crate::index::Builder;
@@ -53,28 +52,7 @@ pub(crate) struct EditArgs {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Add a bundle: its blob, and an entry in each channel
-    ///
-    /// Without edges, it replaces the head of each channel.
-    Add {
-        /// The bundle: a directory, an image, or a catalog of one bundle
-        #[arg(value_name = "BUNDLE")]
-        bundle: PathBuf,
-        /// A channel that it joins; may be repeated
-        #[arg(long, value_name = "CHANNEL", required = true)]
-        channel: Vec<String>,
-        /// The reference of its image, if the bundle is a directory
-        #[arg(long, value_name = "IMAGE")]
-        image: Option<String>,
-        /// Begin channels that are not there yet with it
-        #[arg(long)]
-        create_channel: bool,
-        /// Let an entry and a blob of its name give way
-        #[arg(long)]
-        replace: bool,
-        #[command(flatten)]
-        edges: EdgeArgs,
-    },
+    Add(AddArgs),
     /// Bring what a channel has up to a bundle into another channel, on top of its head
     ///
     /// Entries are copied with their edges, from what follows the head on. A channel that is not there yet begins with all of them.
@@ -153,27 +131,6 @@ enum Verb {
     },
 }
 
-/// The edges of an entry.
-#[derive(Debug, Args)]
-struct EdgeArgs {
-    /// The entry that it replaces
-    #[arg(long, value_name = "ENTRY")]
-    replaces: Option<String>,
-    /// The entries that it skips
-    #[arg(long, value_name = "ENTRY,…", value_delimiter = ',')]
-    skips: Option<Vec<String>>,
-    /// The versions that it skips, as a range
-    #[arg(long, value_name = "RANGE")]
-    skip_range: Option<String>,
-}
-
-impl EdgeArgs {
-    fn edges(&self) -> Edges {
-        let skips = self.skips.as_ref().map(|it| it.iter().filter(|it| !it.is_empty()).cloned().collect());
-        Edges { replaces: self.replaces.clone(), skips, skip_range: self.skip_range.clone() }
-    }
-}
-
 pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     let open = || match context.open(&args.input)? {
         Source::Catalog(input) if input.files.iter().all(|it| it.path().is_some()) => Ok(input),
@@ -190,9 +147,19 @@ pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
     }
     let mut catalog = CatalogEdit::new(input.clone());
     let mut is_refused = false;
-    let changes = changes(context, args, &input, &catalog)?;
-    let changes: Vec<(String, Vec<Change>)> = changes.into_iter().map(|(package, it)| (package, vec![it])).collect();
-    let verdicts = catalog.change_all(&changes)?;
+    let verdicts = match &args.verb {
+        Verb::Add(add) => {
+            let added = edit_add::add(context, add, &args.input, &input, &mut catalog)?;
+            context.reporter.findings(added.joined.iter());
+            is_refused = added.joined.iter().any(|it| it.rule.severity == Severity::Error);
+            vec![(added.package, added.verdict)]
+        }
+        _ => {
+            let changes = changes(context, args, &input, &catalog)?.into_iter();
+            let changes: Vec<(String, Vec<Change>)> = changes.map(|(package, it)| (package, vec![it])).collect();
+            catalog.change_all(&changes)?
+        }
+    };
     let found = verdicts.iter().flat_map(|(_, it)| it.errors.iter().chain(&it.warnings).chain(&it.upgrades));
     context.reporter.findings(found);
     for (package, verdict) in &verdicts {
@@ -293,31 +260,8 @@ fn changes(
             }
             one(package, Change::SetEdges { channel, entry: entry.clone(), edges })
         }
-        Verb::Add { bundle, channel, image, create_channel, replace, edges } => {
-            let (package, blob) = read_bundle(context, bundle, image.as_deref())?;
-            if !catalog.packages().contains(&package) {
-                let error = find(&package).err().unwrap_or_else(|| CommandError::usage("there is no such package"));
-                let help = error.help.clone().map(|it| format!("{it}; ")).unwrap_or_default();
-                return Err(error.help(format!("{help}`olmdex init {package}` prints the blob that begins a package")));
-            }
-            let mut reader = Reader::new();
-            let image = reader.read(&blob).ok().and_then(|it| it.get_field("image")?.as_str().map(Cow::into_owned));
-            let has_image = image.is_some_and(|it| !it.is_empty());
-            if !has_image {
-                let bundle = bundle.display();
-                context
-                    .reporter
-                    .warning(&format!("`{bundle}` says no image, which OLM v1 needs: name it with `--image`"));
-            }
-            let change = Change::Add {
-                bundle: blob,
-                channels: channel.clone(),
-                edges: edges.edges(),
-                creates_channels: *create_channel,
-                replaces_itself: *replace,
-            };
-            one(package, change)
-        }
+        // That one is judged in more ways.
+        Verb::Add(_) => Ok(Vec::new()),
         Verb::Promote { bundles, to, from, only } => {
             let mut changes = Vec::new();
             for text in bundles {
@@ -351,23 +295,6 @@ fn changes(
             let change = |bundles| Change::AddProperty { bundles, kind: kind.to_owned(), value: value.to_owned() };
             Ok(of_package.into_iter().map(|(package, bundles)| (package, change(bundles))).collect())
         }
-    }
-}
-
-/// The package of a bundle, and its blob.
-fn read_bundle(context: &Context, path: &Path, image: Option<&str>) -> Result<(String, String), CommandError> {
-    let template =
-        image.map(ImageTemplate::parse).transpose().map_err(|error| CommandError::usage(error.to_string()))?;
-    let opener = context.opener.with_bundle_image(template);
-    let not_one = || {
-        let error = CommandError::new(Exit::Input, format!("`{}` is not one bundle", path.display()));
-        error.help("name a bundle directory, the image of a bundle, or a file with its blob")
-    };
-    let Source::Catalog(input) = opener.open(path, &mut std::io::stdin().lock())? else { return Err(not_one()) };
-    let mut bundles = bundles_of(&input);
-    match (bundles.pop(), bundles.is_empty()) {
-        (Some(found), true) => Ok(found),
-        _ => Err(not_one()),
     }
 }
 

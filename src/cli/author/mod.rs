@@ -3,6 +3,7 @@
 //! What it deliberately does not do: no command uses another one.
 
 pub(in crate::cli) mod bundle;
+mod edit_add;
 pub(in crate::cli) mod edits;
 pub(in crate::cli) mod generate;
 pub(in crate::cli) mod init;

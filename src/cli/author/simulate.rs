@@ -438,6 +438,14 @@ impl<'a> Added<'a> {
             skip_range: self.field("skipRange").map(str::to_owned),
         };
         let bundle = bundle.to_string();
-        Ok((package, Change::Add { bundle, channels, edges, creates_channels: false, replaces_itself: false }))
+        let change = Change::Add {
+            bundle,
+            channels,
+            edges,
+            keeps_edges: false,
+            creates_channels: false,
+            replaces_itself: false,
+        };
+        Ok((package, change))
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::edit::FileEdit;
-use crate::file::{FileError, Replacement, allow_many_files, finish_together, is_inside, read_regular};
+use crate::file::{FileError, Replacement, allow_many_files, finish_together, is_inside, make_way_below, read_regular};
 
 /// Writes the files of a catalog. A link that leads out of it is followed only if that is wanted.
 pub(crate) fn write_edits(catalog: &Path, edits: &[&FileEdit], follow: bool) -> Result<(), CommandError> {
@@ -26,6 +26,17 @@ pub(crate) fn write_all<'e>(
             return Err(error.help("name what it leads to, or change it with `--follow`"));
         }
         let failed = |source: std::io::Error| FileError::Io { path: edit.path.clone(), source };
+        if edit.is_new {
+            let relative = edit.path.strip_prefix(catalog).unwrap_or(&edit.path).to_string_lossy();
+            let path = make_way_below(catalog, &relative)?;
+            if path.symlink_metadata().is_ok() {
+                return Err(failed(std::io::ErrorKind::AlreadyExists.into()).into());
+            }
+            let mut new = Replacement::begin(&path)?;
+            new.file().write_all(edit.after.as_bytes()).map_err(failed)?;
+            ready.push(new);
+            continue;
+        }
         let mut new = Replacement::begin(&edit.path)?;
         if read_regular(new.target()).map_err(failed)? != edit.before.as_bytes() {
             return Err(failed(std::io::Error::other("the file has changed in the meantime")).into());
@@ -38,5 +49,8 @@ pub(crate) fn write_all<'e>(
 
 /// Whether the file of a catalog is elsewhere.
 pub(crate) fn leads_out(catalog: &Path, edit: &FileEdit) -> bool {
+    if edit.is_new {
+        return false;
+    }
     if catalog.is_dir() { !is_inside(&edit.path, catalog) } else { edit.path.is_symlink() }
 }

@@ -1,0 +1,107 @@
+//! A bundle that joins a catalog: in the form that the catalog's bundles have, and with its package where that is new.
+//!
+//! What it deliberately does not do: it decides no edges; those are in [`super::Change`].
+
+use std::path::Path;
+
+use super::change::Change;
+use super::documents::FileEdit;
+use super::error::EditError;
+use super::object::quoted;
+use super::object::text as text_of;
+use super::target::PACKAGE;
+use super::verdict::{Verdict, judge};
+use crate::fbc::{self, Format, Input, Level, Rendering, Selection};
+use crate::json::Reader;
+
+/// The blob of a bundle at a level: its ClusterServiceVersion as a property, or its manifests as they are.
+///
+/// # Errors
+/// [`EditError::Unfit`] if the ClusterServiceVersion does not fit its type.
+pub fn at_level(bundle: &str, level: Level) -> Result<String, EditError> {
+    let unfit = |message: String| EditError::unfit(message, "`olmdex bundle validate` says what is wrong with it");
+    let mut reader = Reader::new();
+    let Ok(value) = reader.read(bundle) else { return Ok(bundle.to_owned()) };
+    let Ok(blob) = fbc::blob::decode(value, false) else { return Ok(bundle.to_owned()) };
+    let how = Rendering { format: Format::Json, level, selection: Selection { packages: &[] } };
+    match fbc::render_blob(&blob, how) {
+        Ok(Some((_, text))) => {
+            let text = String::from_utf8_lossy(&text).into_owned();
+            Ok(super::object::read(&text, super::object::compact).unwrap_or(text))
+        }
+        Ok(None) => Ok(bundle.to_owned()),
+        Err(fbc::RenderDefect::Unmigratable(error)) => Err(unfit(format!("the bundle cannot be migrated: {error}"))),
+        Err(_) => Err(unfit("the bundle cannot be written".to_owned())),
+    }
+}
+
+/// A package that is new to a catalog, with a bundle and its channels: in the one file of the catalog, or in a file of its own beside the
+/// others. The first channel is the default.
+///
+/// # Errors
+/// [`EditError`] if the package cannot be the name of a file, or the bundle cannot be written.
+pub(super) fn new_package(
+    input: &Input,
+    root: &Path,
+    package: &str,
+    change: &Change,
+) -> Result<(FileEdit, Verdict), EditError> {
+    let Change::Add { bundle, channels, edges, .. } = change else {
+        return Err(EditError::unknown("package", package, Vec::new()));
+    };
+    let default = channels.first().map_or("", String::as_str);
+    let name = text_of(bundle, "name");
+    let mut documents =
+        vec![format!(r#"{{"schema":"{PACKAGE}","name":{},"defaultChannel":{}}}"#, quoted(package), quoted(default))];
+    let entry = edges.as_entry(&name);
+    let mut known: Vec<&String> = Vec::new();
+    for channel in channels {
+        if !known.contains(&channel) {
+            known.push(channel);
+            let (channel, package) = (quoted(channel), quoted(package));
+            let json =
+                format!(r#"{{"schema":"olm.channel","name":{channel},"package":{package},"entries":[{entry}]}}"#);
+            documents.push(json);
+        }
+    }
+    documents.push(bundle.clone());
+    let is_file = root.is_file();
+    let is_json = |it: &fbc::InputFile| it.relative().ends_with(".json");
+    let format = if input.files.first().is_some_and(is_json) { Format::Json } else { Format::Yaml };
+    let mut added = Vec::new();
+    for json in &documents {
+        let mut reader = Reader::new();
+        let unfit = || EditError::unfit(format!("the blobs of package `{package}` cannot be written"), "check its bundle");
+        let value = reader.read(json).map_err(|_| unfit())?;
+        let blob = fbc::blob::decode(value, false).map_err(|_| unfit())?;
+        fbc::write_blob(&blob, format, &mut added)?;
+    }
+    let added = String::from_utf8_lossy(&added).into_owned();
+    let (number, path, before) = match input.files.first() {
+        Some(file) if is_file => {
+            let failed = |error| EditError::Io { path: root.to_owned(), error };
+            let whole = file.whole().map_err(failed)?;
+            let text = String::from_utf8(whole.to_vec());
+            (0, root.to_owned(), text.map_err(|_| failed(std::io::Error::other("it is not UTF-8")))?)
+        }
+        _ => (input.files.len(), root.join(file_of(input, package, format)?), String::new()),
+    };
+    let line = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    let after = format!("{before}{line}{added}");
+    let shown = path.display().to_string();
+    let bytes = |text: &str| Input::bytes(&shown, text.as_bytes().into());
+    let verdict = judge(&Input::default(), &bytes(&added), &[package.to_owned()]).pop().unwrap_or_default();
+    let is_new = !is_file;
+    Ok((FileEdit { file: number, path, before, after, rewritten: None, is_new }, verdict))
+}
+
+/// The file of a new package below the catalog: in a directory of its own if the other packages have such, else beside their files.
+fn file_of(input: &Input, package: &str, format: Format) -> Result<String, EditError> {
+    if package.is_empty() || package.starts_with('.') || package.contains(['/', '\0']) {
+        let message = format!("`{package}` cannot be the name of a file");
+        return Err(EditError::unfit(message, "give the package another name"));
+    }
+    let ending = if format == Format::Json { "json" } else { "yaml" };
+    let has_directories = input.files.is_empty() || input.files.iter().any(|it| it.relative().contains('/'));
+    Ok(if has_directories { format!("{package}/catalog.{ending}") } else { format!("{package}.{ending}") })
+}
