@@ -244,8 +244,9 @@ impl Inspector {
                 self.push(draft(rules::INVALID_SKIP_RANGE, message).at(path).help(HOW_TO_WRITE_A_RANGE));
             }
             Ok(range_value) if range_value.has_empty_group() => {
-                let message =
-                    format!("entry `{entry}`: `skipRange: {range}` has an empty alternative; the real tools crash on it");
+                let message = format!(
+                    "entry `{entry}`: `skipRange: {range}` has an empty alternative; the real tools crash on it"
+                );
                 self.push(draft(rules::UNUSABLE_SKIP_RANGE, message).at(path).help("remove the extra `||`"));
             }
             Ok(_) => {}

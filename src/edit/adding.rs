@@ -71,7 +71,8 @@ pub(super) fn new_package(
     let mut added = Vec::new();
     for json in &documents {
         let mut reader = Reader::new();
-        let unfit = || EditError::unfit(format!("the blobs of package `{package}` cannot be written"), "check its bundle");
+        let unfit =
+            || EditError::unfit(format!("the blobs of package `{package}` cannot be written"), "check its bundle");
         let value = reader.read(json).map_err(|_| unfit())?;
         let blob = fbc::blob::decode(value, false).map_err(|_| unfit())?;
         fbc::write_blob(&blob, format, &mut added)?;

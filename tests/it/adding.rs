@@ -112,7 +112,10 @@ fn options_take_the_place_of_what_is_stated_and_say_so() {
     let (catalog, bundle) = (catalog(CATALOG), bundle("<1.2.0", "replaces: till.v1.0.5"));
     let answer = add(bundle.path(), catalog.path(), &["--replaces", "till.v1.1.0"]);
     answer.expect_code(0).expect_words("`replaces: till.v1.0.5` of the ClusterServiceVersion is not used");
-    assert_eq!(entry(catalog.path()).replace(['"', '\''], ""), "name: till.v1.2.0 replaces: till.v1.1.0 skipRange: <1.2.0");
+    assert_eq!(
+        entry(catalog.path()).replace(['"', '\''], ""),
+        "name: till.v1.2.0 replaces: till.v1.1.0 skipRange: <1.2.0"
+    );
     // An entry that is there keeps its edges.
     let answer = add(bundle.path(), catalog.path(), &["--replace"]);
     answer.expect_code(0).expect_words("`replaces: till.v1.0.5` of the ClusterServiceVersion is not used");
@@ -132,7 +135,10 @@ fn the_bundle_has_the_form_of_the_others() {
     assert!(text(asked.path()).contains("olm.bundle.object"));
 
     // `{}` of a text that is no object would be no bundle object.
-    let objects = CATALOG.replace("{type: olm.csv.metadata, value: {displayName: Till}}", "{type: olm.bundle.object, value: {data: eyJraW5kIjoiQSJ9}}");
+    let objects = CATALOG.replace(
+        "{type: olm.csv.metadata, value: {displayName: Till}}",
+        "{type: olm.bundle.object, value: {data: eyJraW5kIjoiQSJ9}}",
+    );
     let with_objects = catalog(&objects);
     add(bundle.path(), with_objects.path(), &[]).expect_code(0);
     assert_eq!(text(with_objects.path()).matches("olm.bundle.object").count(), 3);

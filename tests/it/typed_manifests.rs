@@ -205,3 +205,22 @@ fn an_owned_definition_that_states_its_group_is_refused_as_opm_does() {
     validate(&format!("{entry}, group: shop.example.com}}")).expect_code(1).expect_words(words);
     validate(&format!("{entry}}}, {entry}}}")).expect_code(1).expect_words("or is owned twice");
 }
+
+#[test]
+fn the_warning_about_disruption_budgets_has_a_type_of_its_own() {
+    use olmdex::bundle::rules::{Contents, Options, Validation, Validator};
+
+    let directory = bundle("{version: 1.0.0}", "", "");
+    let role = "apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: a}
+rules:
+- {apiGroups: [security.openshift.io], resources: [securitycontextconstraints], resourceNames: [privileged], verbs: ['*']}
+- {apiGroups: [policy], resources: [poddisruptionbudgets], verbs: [create]}
+";
+    write(directory.path(), "manifests/role.yaml", role);
+    let contents = Contents::read(directory.path()).unwrap();
+    let found = Validation::new(&contents).ask(Validator::Objects, &Options::default());
+    let kinds: Vec<String> = found.into_iter().filter_map(|it| it.observed).map(|it| it.kind).collect();
+    assert_eq!(kinds, ["ValidationFailed", "ObjectFailedValidation"]);
+}

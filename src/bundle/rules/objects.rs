@@ -11,7 +11,9 @@ use crate::diag::Severity::{Error, Warning};
 use crate::fbc::Spot;
 use crate::json::Kind;
 
+/// The type of an error of the real validator, and that of a warning, which is another one.
 const KIND: &str = "ObjectFailedValidation";
+const WARNING_KIND: &str = "ValidationFailed";
 
 /// The security context constraints that OpenShift comes with.
 const DEFAULT_SCCS: [&str; 8] =
@@ -142,7 +144,7 @@ fn role(object: &Object<'_>, found: &mut Vec<Found>) {
         if is_meant {
             let said =
                 "RBAC includes permission to create/update poddisruptionbudgets, which could impact cluster stability";
-            let said = Observed::new(Warning, KIND, printed(rule), said);
+            let said = Observed::new(Warning, WARNING_KIND, printed(rule), said);
             let message = "the role may create or change disruption budgets, which can keep nodes from being drained";
             let it = Found::new(
                 rules::ROLE_BUDGETS,

@@ -27,7 +27,7 @@ use crate::diag::{Finding, Rule, Tally, counted};
 use crate::fbc::{Input, InputFile};
 use crate::index::Index;
 use crate::platform::Day;
-use crate::source::Source;
+use crate::source::{Source, SourceError};
 use crate::template::{self, Template};
 use crate::upgrade::check_catalog;
 
@@ -35,7 +35,8 @@ use crate::upgrade::check_catalog;
 ///
 /// Accepts what `opm validate` accepts and rejects what it rejects, but reports all that is wrong instead of the first,
 /// and where. Exits with 0 if there are no errors, with 1 if there are (so does `check-graph`), with 3 if a source cannot be
-/// opened. Errors that are ignored do not count; `build` refuses them all the same. Templates are checked as such.
+/// opened. Errors that are ignored do not count; `build` refuses them all the same. Templates are checked as such; bundle directories are
+/// checked by `olmdex bundle validate`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex validate my-catalog/
@@ -129,7 +130,13 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             Some(_) => context.opener.as_opm().open(path, &mut std::io::stdin().lock()),
             None => context.open(path),
         };
-        let opened = opened.map_err(CommandError::from).and_then(|it| match it {
+        let refused = |error: SourceError| {
+            let is_bundle = matches!(error, SourceError::Bundle { .. });
+            let help = format!("`olmdex bundle validate {}` lists all that is wrong with the bundle", path.display());
+            let error = CommandError::from(error);
+            if is_bundle { error.help(help) } else { error }
+        };
+        let opened = opened.map_err(refused).and_then(|it| match it {
             Source::Catalog(input) => Ok((vec![(String::new(), input)], None)),
             Source::Index(path) => catalogs_of(&path),
         });
@@ -151,6 +158,9 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             let Report { findings: mut found, opm, extent: found_extent, .. } = check_catalog(&input, args.date);
             extent += found_extent;
             found.append(&mut practice::practices(&input, &practices));
+            if input.files.iter().all(|it| it.made_of().is_some()) {
+                point_to_bundle_validate(path, &mut found);
+            }
             if let Some(index) = &index {
                 index.place_in_files(&name, &mut found)?;
             }
@@ -208,6 +218,16 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
     let is_unread = report_unchecked(context, hidden, select_help);
     Ok(if chosen.is_refused() || is_unread { Exit::No } else { Exit::Yes })
+}
+
+/// A bundle by itself is no catalog, since its package is nowhere: another command is meant.
+fn point_to_bundle_validate(path: &Path, found: &mut [Finding]) {
+    for finding in found.iter_mut().filter(|it| it.rule.id == check::rules::BUNDLE_OF_UNKNOWN_PACKAGE.id) {
+        let path = path.display();
+        finding.help = Some(format!(
+            "this is a bundle, not a catalog: `olmdex bundle validate {path}` checks it, and `--with CATALOG` whether it can join one"
+        ));
+    }
 }
 
 /// Larger files are not asked whether they are templates: reading them twice would cost more than that is worth.
