@@ -161,7 +161,7 @@ mod tests {
         assert_eq!(yaml("{a: [0xFFFFFFFFFFFFFFFF]}"), r#"{"a":[18446744073709551615]}"#);
         // Beyond, go-yaml reads a double.
         assert_eq!(yaml("18446744073709551616"), "18446744073709552000");
-        assert_eq!(yaml("-9223372036854775809"), "-9223372036854775808");
+        assert_eq!(yaml("-9223372036854775809"), "-9223372036854776000");
         assert_eq!(yaml("-0.0"), "-0");
         let json = r#"{"properties": [{"type": "a", "value": {"b" : 18446744073709551616, "a": -0.0}}]}"#;
         assert_eq!(values(json), r#"{"b":18446744073709551616,"a":-0.0}"#);

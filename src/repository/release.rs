@@ -385,20 +385,10 @@ fn shared_lists(file: &RepositoryFile) -> BTreeMap<usize, Vec<usize>> {
     let Some(NodeKind::Sequence(items, _)) = member(0, "entries").map(|it| nodes[it].kind.clone()) else {
         return shared;
     };
-    // The names of anchors and aliases are what stands before and at their nodes.
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, item) in items.into_iter().enumerate() {
-        let Some(list) = member(item, "entries").map(|it| &nodes[it]) else { continue };
-        let word = |text: &str| text.split_whitespace().next().unwrap_or_default().to_owned();
-        let name = match (&list.kind, list.is_marked) {
-            (NodeKind::Alias, _) => text[list.start..].strip_prefix('*').map(word),
-            (_, true) => {
-                let key = text[..list.start].rfind("entries").map_or(list.start, |it| it);
-                text[key..].split_once('&').map(|it| word(it.1))
-            }
-            _ => None,
-        };
-        if let Some(name) = name {
+        let list = member(item, "entries").and_then(|it| nodes[it].anchor.clone());
+        if let Some(name) = list {
             groups.entry(name).or_default().push(at);
         }
     }
@@ -416,6 +406,7 @@ fn amended_semver(file: &RepositoryFile, wanted: &TemplateRelease, image: &str) 
     let value = reader.read(json).map_err(|_| "document")?;
     let mut changed: BTreeMap<String, String> = BTreeMap::new();
     let mut more: Vec<String> = Vec::new();
+    let shared = shared_streams(file);
     let image = quoted(image);
     for channel in &wanted.channels {
         let Some((key, stream)) = value.get_field_with_key(channel) else {
@@ -431,12 +422,38 @@ fn amended_semver(file: &RepositoryFile, wanted: &TemplateRelease, image: &str) 
             continue;
         }
         // In the letters of its neighbours.
+        let key = key.as_str().unwrap_or_default().into_owned();
         let first = list.items().next().and_then(|it| it.get_field_with_key("image"));
         let image_key = first.and_then(|it| it.0.as_str().map(|it| it.into_owned())).unwrap_or("Image".to_owned());
         let item = format!("{{{}:{image}}}", quoted(&image_key));
         let list_key = list_key.as_str().unwrap_or_default().into_owned();
         let new = [(list_key, with_items(json, list, &[item]))].into_iter().collect();
-        changed.insert(key.as_str().unwrap_or_default().into_owned(), with_members(json, stream, &new, ""));
+        let text = with_members(json, stream, &new, "");
+        // A stream that another one stands for through an alias is changed for both.
+        let both = shared.iter().find(|it| it.contains(&key)).cloned().unwrap_or_else(|| vec![key]);
+        changed.extend(both.into_iter().map(|it| (it, text.clone())));
     }
     Ok(with_members(json, value, &changed, &more.join(",")))
+}
+
+/// The names of streams that are one, or have one list of bundles, because an alias stands for it.
+fn shared_streams(file: &RepositoryFile) -> Vec<Vec<String>> {
+    let (_, document, _) = file.parts();
+    let text = String::from_utf8_lossy(document);
+    let Some(nodes) = text.contains('*').then(|| yaml::nodes(&text).ok()).flatten() else { return Vec::new() };
+    let pairs = |number: usize| match nodes.get(number).map(|it| &it.kind) {
+        Some(NodeKind::Mapping(pairs, _)) => pairs.clone(),
+        _ => Vec::new(),
+    };
+    let name = |number: usize| match &nodes[number].kind {
+        NodeKind::Scalar { text, .. } => text.clone(),
+        _ => String::new(),
+    };
+    let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (key, stream) in pairs(0) {
+        let lists = pairs(stream).into_iter().filter(|it| json::fold_eq(&name(it.0), "bundles"));
+        let named = [stream].into_iter().chain(lists.map(|it| it.1)).filter_map(|it| nodes[it].anchor.clone());
+        named.for_each(|it| groups.entry(it).or_default().push(name(key)));
+    }
+    groups.into_values().filter(|it| it.len() > 1).collect()
 }

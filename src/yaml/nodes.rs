@@ -12,12 +12,18 @@ use super::events::{Source, guarded};
 pub struct Node {
     /// What it is.
     pub kind: NodeKind,
-    /// Offset of its first byte. That of a block collection is the one of its first key or dash.
+    /// Offset of its first byte, that of its anchor or tag if it has one. That of a block collection is the one of its first key or dash.
     pub start: usize,
+    /// The same behind its anchor and its tag.
+    pub content: usize,
     /// Offset after its last byte, white space and comments excluded.
     pub end: usize,
     /// Whether it has an anchor or a tag before it.
     pub is_marked: bool,
+    /// Whether it has a tag.
+    pub is_tagged: bool,
+    /// The name of its anchor, or of the one that it stands for.
+    pub anchor: Option<String>,
 }
 
 /// What a node is.
@@ -83,10 +89,25 @@ impl Builder<'_> {
         (0..=offset).rev().find(|it| self.text.is_char_boundary(*it)).unwrap_or_default()
     }
 
+    /// Where a node is behind what stands before it: an anchor and a tag, and then blanks, line breaks and comments.
+    fn content(&self, start: usize) -> usize {
+        let mut at = start;
+        loop {
+            let rest = &self.text[at..];
+            let len = match rest.as_bytes().first() {
+                Some(b'&' | b'!') => rest.find(char::is_whitespace).unwrap_or(rest.len()),
+                Some(b' ' | b'\t' | b'\r' | b'\n') => 1,
+                Some(b'#') => rest.find('\n').unwrap_or(rest.len()),
+                _ => return at,
+            };
+            at += len;
+        }
+    }
+
     fn take(&mut self, event: &Event) {
         let (start, mut end) = (self.offset(event.start_mark), self.offset(event.end_mark));
-        let (kind, is_marked) = match &event.data {
-            EventData::Alias { .. } => (NodeKind::Alias, false),
+        let (kind, anchor, tag) = match &event.data {
+            EventData::Alias { anchor } => (NodeKind::Alias, Some(anchor.clone()), None),
             EventData::Scalar { value, anchor, tag, style, .. } => {
                 let kind = match style {
                     ScalarStyle::Literal | ScalarStyle::Folded => NodeKind::Block,
@@ -94,14 +115,16 @@ impl Builder<'_> {
                     ScalarStyle::DoubleQuoted => NodeKind::Scalar { text: value.clone(), quote: '"' },
                     _ => NodeKind::Scalar { text: value.clone(), quote: ' ' },
                 };
-                (kind, anchor.is_some() || tag.is_some())
+                (kind, anchor.clone(), tag.clone())
             }
             EventData::SequenceStart { anchor, tag, .. } | EventData::MappingStart { anchor, tag, .. } => {
                 let is_mapping = matches!(event.data, EventData::MappingStart { .. });
                 let is_marked = anchor.is_some() || tag.is_some();
-                let is_flow = self.text[start..].starts_with(['[', '{']) || (is_marked && end > start);
+                let content = if is_marked { self.content(start) } else { start };
+                let is_flow = self.text[content..].starts_with(['[', '{']);
                 self.open.push(Open { number: self.nodes.len(), children: Vec::new(), is_mapping, is_flow });
-                (NodeKind::Alias, is_marked)
+                // What it is becomes clear at its end.
+                (NodeKind::Alias, anchor.clone(), tag.clone())
             }
             EventData::SequenceEnd | EventData::MappingEnd => {
                 self.close(end);
@@ -113,8 +136,10 @@ impl Builder<'_> {
             end = start + self.text[start..end].trim_end().len();
         }
         let number = self.nodes.len();
-        self.nodes.push(Node { kind, start, end, is_marked });
         let is_open = self.open.last().is_some_and(|it| it.number == number);
+        let is_marked = (is_open || kind != NodeKind::Alias) && (anchor.is_some() || tag.is_some());
+        let content = if is_marked { self.content(start) } else { start };
+        self.nodes.push(Node { kind, start, content, end, is_marked, is_tagged: tag.is_some(), anchor });
         let above = if is_open { self.open.len().checked_sub(2) } else { self.open.len().checked_sub(1) };
         if let Some(above) = above {
             self.open[above].children.push(number);
@@ -126,7 +151,7 @@ impl Builder<'_> {
         let Some(Open { number, children, is_mapping, is_flow }) = self.open.pop() else { return };
         let last = children.last().map(|it| self.nodes[*it].end);
         let node = &mut self.nodes[number];
-        node.end = if is_flow { end } else { last.unwrap_or(node.start) };
+        node.end = if is_flow { end } else { last.unwrap_or(node.content) };
         node.kind = if is_mapping {
             NodeKind::Mapping(children.chunks_exact(2).map(|it| (it[0], it[1])).collect(), is_flow)
         } else {
@@ -166,5 +191,22 @@ mod tests {
                 "\"q\"",
             ]
         );
+    }
+
+    #[test]
+    fn anchors_stand_before_what_they_name() {
+        let text = "a: &x\n  b: 1\nc: &y [1, *x]\nd: &z # why\n- &w 'q'\ne: !!str 5\nf: *y\n";
+        let nodes = nodes(text).unwrap();
+        let of = |name: &str| nodes.iter().find(|it| it.anchor.as_deref() == Some(name)).unwrap();
+        let shown = |name: &str| &text[of(name).content..of(name).end];
+        assert_eq!((shown("x"), shown("y"), shown("z"), shown("w")), ("b: 1", "[1, *x]", "- &w 'q'", "'q'"));
+        assert!(
+            matches!(of("x").kind, NodeKind::Mapping(_, false)) && matches!(of("y").kind, NodeKind::Sequence(_, true))
+        );
+        assert!(of("x").is_marked && !of("x").is_tagged && text[of("x").start..].starts_with("&x"));
+        let aliases: Vec<&str> =
+            nodes.iter().filter(|it| it.kind == NodeKind::Alias).filter_map(|it| it.anchor.as_deref()).collect();
+        assert_eq!(aliases, ["x", "y"]);
+        assert_eq!(nodes.iter().filter(|it| it.is_tagged).count(), 1);
     }
 }

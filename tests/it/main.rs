@@ -60,6 +60,7 @@ mod practices;
 mod properties;
 mod readme;
 mod registries;
+mod releasing;
 mod remembering;
 mod resolving;
 mod rules_page;

@@ -59,12 +59,15 @@ pub fn edit_document(raw: &[u8], syntax: Syntax, new: &str) -> Result<Edited, Ed
         return Err(EditError::TooDeep);
     }
     let spliced = match syntax {
-        Syntax::Json => Ok(json_text::with_value(text, old, new)),
+        Syntax::Json => Ok((json_text::with_value(text, old, new), false)),
         Syntax::Yaml => yaml_text::with_value(text, old, new),
     };
     let wanted = compact(new);
     let rewritten = match spliced {
-        Ok(text) if value_of(&text, syntax).as_ref() == Some(&wanted) => return Ok(Edited { text, rewritten: None }),
+        Ok((text, _)) if value_of(&text, syntax).as_ref() == Some(&wanted) => {
+            return Ok(Edited { text, rewritten: None });
+        }
+        Ok((_, true)) => yaml_text::MARKED,
         Ok(_) => "edited in place, the text would not say what it should",
         Err(refusal) => refusal,
     };

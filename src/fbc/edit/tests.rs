@@ -181,3 +181,45 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn anchors_and_aliases_stay_where_they_are() {
+    for (text, new, expected) in [
+        // A list that two share is changed once.
+        ("a: &x # both\n- 1\nb: *x\n", r#"{"a":[1,{"k":2}],"b":[1,{"k":2}]}"#, "a: &x # both\n- 1\n- k: 2\nb: *x\n"),
+        (
+            "a: &x [1, &y 2]\nb: *x\nc: [*y]\n",
+            r#"{"a":[1,2,3],"b":[1,2,3],"c":[2,4]}"#,
+            "a: &x [1, &y 2, 3]\nb: *x\nc: [*y, 4]\n",
+        ),
+        // What has an anchor is changed inside.
+        (
+            "- &x\n  a: 1 # one\n  b: 2\n- *x\n",
+            r#"[{"a":1,"b":3},{"a":1,"b":3}]"#,
+            "- &x\n  a: 1 # one\n  b: 3\n- *x\n",
+        ),
+        ("a: &x 'q'\nb: *x\n", r#"{"a":"r","b":"r"}"#, "a: &x 'r'\nb: *x\n"),
+        // What a merge key brings in stays, and so do the others of the mapping.
+        (
+            "- &x {s: c}\n- <<: *x\n  e:\n  - 1\n",
+            r#"[{"s":"c"},{"s":"c","e":[1,2]}]"#,
+            "- &x {s: c}\n- <<: *x\n  e:\n  - 1\n  - 2\n",
+        ),
+        // Brackets over several lines get an item at their end.
+        ("a: [\n  1, # one\n  2,\n]\n", r#"{"a":[1,2,3]}"#, "a: [\n  1, # one\n  2, 3,\n]\n"),
+        ("a: []\n", r#"{"a":[1]}"#, "a: [1]\n"),
+    ] {
+        let edited = edit_document(text.as_bytes(), Syntax::Yaml, new).unwrap();
+        assert_eq!((edited.text.as_str(), edited.rewritten), (expected, None), "{text}");
+    }
+    // An alias that no longer says what it should cannot stay.
+    for (text, new) in [
+        ("a: &x\n- 1\nb: *x\n", r#"{"a":[1,2],"b":[1]}"#),
+        ("- &x {s: c}\n- <<: *x\n  e: 1\n", r#"[{"s":"c"},{"s":"d","e":1}]"#),
+        ("a: !!str 5\n", r#"{"a":"6"}"#),
+    ] {
+        let edited = edit_document(text.as_bytes(), Syntax::Yaml, new).unwrap();
+        assert!(edited.rewritten.is_some_and(|it| it.contains("anchor")), "{text}");
+        assert_eq!(value_of(&edited.text, Syntax::Yaml), value_of(new, Syntax::Json), "{text}");
+    }
+}

@@ -1,9 +1,13 @@
 //! A YAML text with another value: only the lines of what changes are touched, so comments, order, quotes and
 //! indentation stay.
 //!
-//! What it deliberately does not do: it changes nothing that an anchor, an alias, a tag or a merge key has a part in, and no
-//! brackets over several lines. It says so, and the caller writes the document anew.
+//! What has an anchor is changed where it stands, and an alias is left alone: whether the text then says what it should is for the caller to
+//! see.
+//!
+//! What it deliberately does not do: it changes nothing that has a tag or comes in through a merge key, and nothing inside of brackets over
+//! several lines but for items at their end. It says so, and the caller writes the document anew.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::align::{Step, align, compact, members};
@@ -14,16 +18,17 @@ use crate::yaml::{self, Node, NodeKind};
 /// Why a text cannot be changed in place.
 pub(super) type Refusal = &'static str;
 
-const MARKED: Refusal = "there is an anchor, an alias, a tag or a merge key";
+pub(super) const MARKED: Refusal = "there is an anchor, an alias, a tag or a merge key";
 const SHARED_LINE: Refusal = "it shares its line with something else";
 const LONG_FLOW: Refusal = "brackets span several lines";
 const TWICE: Refusal = "a key occurs there twice";
 const COMMENT: Refusal = "there is a comment between a key and its value";
 
-/// The text of a document with another value. `old` is the value of the text.
-pub(super) fn with_value(text: &str, old: Value<'_>, new: Value<'_>) -> Result<String, Refusal> {
+/// The text of a document with another value, and whether something with an anchor, or an alias, had to do with it. `old` is the value of the
+/// text.
+pub(super) fn with_value(text: &str, old: Value<'_>, new: Value<'_>) -> Result<(String, bool), Refusal> {
     let nodes = yaml::nodes(text).map_err(|_| "it cannot be read")?;
-    let mut splicer = Splicer { text, dash: dash_of(text, &nodes), nodes, splices: Vec::new() };
+    let mut splicer = Splicer { text, dash: dash_of(text, &nodes), nodes, splices: Vec::new(), met_mark: false };
     splicer.change(0, old, new)?;
     splicer.splices.sort_by_key(|(range, _)| (range.start, range.end));
     let mut out = String::with_capacity(text.len());
@@ -37,7 +42,7 @@ pub(super) fn with_value(text: &str, old: Value<'_>, new: Value<'_>) -> Result<S
         at = range.end;
     }
     out.push_str(&text[at..]);
-    Ok(out)
+    Ok((out, splicer.met_mark))
 }
 
 /// How far the dashes of a list stand to the right of the key that the list belongs to, in this document.
@@ -46,7 +51,7 @@ fn dash_of(text: &str, nodes: &[Node]) -> usize {
         let NodeKind::Mapping(pairs, false) = &node.kind else { continue };
         for (key, value) in pairs {
             if matches!(&nodes[*value].kind, NodeKind::Sequence(items, false) if !items.is_empty()) {
-                return column(text, nodes[*value].start).saturating_sub(column(text, nodes[*key].start));
+                return column(text, nodes[*value].content).saturating_sub(column(text, nodes[*key].start));
             }
         }
     }
@@ -67,6 +72,8 @@ struct Splicer<'t> {
     nodes: Vec<Node>,
     dash: usize,
     splices: Vec<(Range<usize>, String)>,
+    /// Whether something with an anchor, or an alias, has another value.
+    met_mark: bool,
 }
 
 impl Splicer<'_> {
@@ -76,11 +83,13 @@ impl Splicer<'_> {
             return Ok(());
         }
         let node = self.nodes[number].clone();
-        if node.is_marked {
+        if node.is_tagged {
             return Err(MARKED);
         }
+        self.met_mark |= node.is_marked || node.kind == NodeKind::Alias;
         match (&node.kind, old.kind(), new.kind()) {
-            (NodeKind::Alias, ..) => Err(MARKED),
+            // What it stands for changes where it stands.
+            (NodeKind::Alias, ..) => Ok(()),
             (NodeKind::Mapping(pairs, false), Kind::Object, Kind::Object) => self.mapping(pairs, old, new),
             (NodeKind::Sequence(items, false), Kind::Array, Kind::Array) => self.sequence(items, old, new),
             (NodeKind::Scalar { quote, .. }, _, kind) if !matches!(kind, Kind::Object | Kind::Array) => {
@@ -88,27 +97,55 @@ impl Splicer<'_> {
                 // Quotes that the old text could not do without are no matter of style.
                 let needs_quotes = old.as_str().is_some_and(|it| plain_or_quoted(&it, false) != *it);
                 let with = scalar(new, if needs_quotes { ' ' } else { *quote }, false);
-                self.splices.push((node.start..node.end, with));
+                self.splices.push((node.content..node.end, with));
+                Ok(())
+            }
+            (NodeKind::Sequence(items, true), Kind::Array, Kind::Array) if self.appended(&node, items, old, new) => {
                 Ok(())
             }
             (NodeKind::Mapping(_, true) | NodeKind::Sequence(_, true), ..) => {
-                self.must_be_free(number)?;
-                if self.text[node.start..node.end].contains('\n') {
+                self.must_be_free_inside(number)?;
+                if self.text[node.content..node.end].contains('\n') {
                     return Err(LONG_FLOW);
                 }
                 let with = flow(new);
-                self.splices.push((node.start..node.end, with));
+                self.splices.push((node.content..node.end, with));
                 Ok(())
             }
             _ => Err(SHARED_LINE),
         }
     }
 
-    /// Whether nothing in a node stands for, or is stood for by, something else.
+    /// Puts items at the end of a list in brackets, if that is all that is new.
+    fn appended(&mut self, node: &Node, items: &[usize], old: Value<'_>, new: Value<'_>) -> bool {
+        let (before, now): (Vec<_>, Vec<_>) = (old.items().collect(), new.items().collect());
+        let is_same = |(a, b): (&Value<'_>, &Value<'_>)| compact(*a) == compact(*b);
+        if now.len() <= before.len() || items.len() != before.len() || !before.iter().zip(&now).all(is_same) {
+            return false;
+        }
+        let added: Vec<String> = now[before.len()..].iter().map(|it| flow(*it)).collect();
+        let (at, comma) = match items.last() {
+            Some(last) => (self.nodes[*last].end, ", "),
+            None => (node.content + 1, ""),
+        };
+        self.splices.push((at..at, format!("{comma}{}", added.join(", "))));
+        true
+    }
+
+    /// Whether nothing in a node, or of it, stands for, or is stood for by, something else.
     fn must_be_free(&self, number: usize) -> Result<(), Refusal> {
+        if self.nodes[number].is_marked { Err(MARKED) } else { self.must_be_free_inside(number) }
+    }
+
+    /// The same of what is in it.
+    fn must_be_free_inside(&self, number: usize) -> Result<(), Refusal> {
+        if self.nodes[number].kind == NodeKind::Alias {
+            return Err(MARKED);
+        }
         let Range { start, end } = self.nodes[number].start..self.nodes[number].end;
         let is_inside = |it: &&Node| it.start >= start && it.end <= end;
-        match self.nodes[number..].iter().take_while(is_inside).any(|it| it.is_marked || it.kind == NodeKind::Alias) {
+        match self.nodes[number + 1..].iter().take_while(is_inside).any(|it| it.is_marked || it.kind == NodeKind::Alias)
+        {
             true => Err(MARKED),
             false => Ok(()),
         }
@@ -121,14 +158,28 @@ impl Splicer<'_> {
             NodeKind::Scalar { text, .. } => Some(text.clone()),
             _ => None,
         };
+        let is_merge = |pair: &&(usize, usize)| match &self.nodes[pair.0] {
+            Node { kind: NodeKind::Scalar { text, quote: ' ' }, is_tagged: false, .. } => text == "<<",
+            _ => false,
+        };
+        let (merges, pairs): (Vec<&(usize, usize)>, Vec<&(usize, usize)>) = pairs.iter().partition(is_merge);
         let keys: Vec<Option<String>> = pairs.iter().map(|it| key_of(it.0)).collect();
-        if is_ambiguous || keys.len() != before.len() {
+        // A key may be its own and come in through a merge key as well.
+        let own: BTreeSet<&Option<String>> = keys.iter().collect();
+        if own.len() != keys.len() || (merges.is_empty() && (is_ambiguous || keys.len() != before.len())) {
             return Err(TWICE);
         }
         if keys.iter().any(|key| !before.iter().any(|it| Some(&it.0) == key.as_ref())) {
             return Err(MARKED);
         }
-        let mut last_kept = None;
+        let is_own = |name: &String| own.contains(&Some(name.clone()));
+        let is_kept =
+            |(name, old): &(String, Value<'_>)| now.iter().any(|it| it.0 == *name && compact(it.1) == compact(*old));
+        // What a merge key brings in has no place here.
+        if !merges.is_empty() && before.iter().any(|it| !is_own(&it.0) && !is_kept(it)) {
+            return Err(MARKED);
+        }
+        let mut last_kept = merges.last().map(|it| (it.0, it.1));
         for ((key_number, value_number), key) in pairs.iter().zip(&keys) {
             let Some((key, old)) = before.iter().find(|it| Some(&it.0) == key.as_ref()) else { return Err(MARKED) };
             match now.iter().find(|it| it.0 == *key) {
