@@ -70,8 +70,7 @@ impl Bundle {
         metadata_files: &[(String, Vec<u8>)],
     ) -> Result<Self, BundleError> {
         let parts = Parts::read(manifest_files, metadata_files)?;
-        let mut reader = Reader::new();
-        let csv = reader.read(&parts.csv).map_err(|_| BundleError::NoCsv)?;
+        let csv = parts.csv().ok_or(BundleError::NoCsv)?.value();
         let mut all = properties(&Origin::of(&parts, csv, metadata_files))?;
         parts.refuse_images(manifest_files)?;
         // As opm: sorted by their text, and behind all other properties.
@@ -91,7 +90,8 @@ impl Bundle {
         let written =
             |(kind, value): (String, String)| (kind, if value.is_empty() { "null".to_owned() } else { value });
         let properties = early.into_iter().chain(late).map(written).collect();
-        let Parts { name, package, csv, .. } = parts;
+        let csv = parts.csv().map(|it| it.json.clone()).unwrap_or_default();
+        let Parts { name, package, .. } = parts;
         Ok(Self { name, package, version, properties, related, deployed, csv, stated_version })
     }
 

@@ -2,8 +2,10 @@
 //!
 //! What it deliberately does not do: what is not an object with a kind is no error; opm passes over it.
 
+use std::cell::OnceCell;
+
 use crate::fbc::Syntax;
-use crate::json::{self, Kind, Reader};
+use crate::json::{self, Kind, Reader, Value};
 use crate::yaml;
 
 /// An object as Go writes it.
@@ -15,6 +17,8 @@ pub(super) struct Manifest {
     pub(super) json: String,
     /// The number of its file.
     pub(super) file: usize,
+    /// The document of it, once somebody has asked for it.
+    reader: OnceCell<Reader>,
 }
 
 /// How many bytes decide whether a file is JSON or YAML.
@@ -81,7 +85,18 @@ impl Manifest {
         let mut json = Vec::new();
         json::write_unstructured(value, &mut json);
         let json = String::from_utf8(json).ok()?;
-        Some(Self { api_version, kind, json, file })
+        Some(Self { api_version, kind, json, file, reader: OnceCell::new() })
+    }
+
+    /// Its document, which is read once.
+    pub(super) fn value(&self) -> Value<'_> {
+        let read = || {
+            let mut reader = Reader::new();
+            // It was written from a document that was read.
+            let _ = reader.read(&self.json);
+            reader
+        };
+        self.reader.get_or_init(read).last(&self.json)
     }
 
     /// Whether it is a ClusterServiceVersion.

@@ -9,7 +9,6 @@ use super::manifest::Manifest;
 use super::metadata::Metadata;
 use super::provided::{ProvidedApi, provided};
 use super::typed::{self, Files};
-use crate::json::Reader;
 
 /// The objects of `manifests/` and what `metadata/` says. All of it fits its types.
 #[derive(Debug)]
@@ -21,8 +20,6 @@ pub(super) struct Parts {
     pub(super) metadata: Metadata,
     /// The package, which may be empty.
     pub(super) package: String,
-    /// The ClusterServiceVersion.
-    pub(super) csv: String,
     /// The APIs that it provides.
     pub(super) provided: BTreeSet<ProvidedApi>,
 }
@@ -54,8 +51,7 @@ impl Parts {
         let manifests = objects(manifest_files)?;
         typed::refuse(typed::objects(&manifests), "", manifest_files)?;
         let csv = manifests.iter().find(|it| it.is_csv()).ok_or(BundleError::NoCsv)?;
-        let mut reader = Reader::new();
-        let value = reader.read(&csv.json).map_err(|_| BundleError::NoCsv)?;
+        let value = csv.value();
         let named = value.get_field("metadata").and_then(|it| it.get_field("name")).and_then(|it| it.as_str());
         let name = named.unwrap_or_default().into_owned();
         let around = format!("error checking provided apis in bundle {name}: ");
@@ -69,20 +65,24 @@ impl Parts {
             "failed to derive properties: ".to_owned()
         };
         typed::refuse(typed::version(csv), &around, manifest_files)?;
-        let csv = csv.json.clone();
-        Ok(Self { name, manifests, metadata, package, csv, provided })
+        Ok(Self { name, manifests, metadata, package, provided })
+    }
+
+    /// The ClusterServiceVersion.
+    pub(super) fn csv(&self) -> Option<&Manifest> {
+        self.manifests.iter().find(|it| it.is_csv())
     }
 
     /// Refuses images that do not fit their types, which opm decodes last.
     pub(super) fn refuse_images(&self, manifest_files: &Files) -> Result<(), BundleError> {
-        let csv = self.manifests.iter().find(|it| it.is_csv()).ok_or(BundleError::NoCsv)?;
+        let csv = self.csv().ok_or(BundleError::NoCsv)?;
         let around = format!("get related images for bundle \"{}\": ", self.name);
         typed::refuse(typed::images(csv), &around, manifest_files)
     }
 
     /// Refuses edges that do not fit their types, which opm decodes only for a legacy catalog.
     pub(super) fn refuse_edges(&self, manifest_files: &Files) -> Result<(), BundleError> {
-        let csv = self.manifests.iter().find(|it| it.is_csv()).ok_or(BundleError::NoCsv)?;
+        let csv = self.csv().ok_or(BundleError::NoCsv)?;
         typed::refuse(typed::edges(csv), "", manifest_files)
     }
 }

@@ -8,7 +8,7 @@ use super::error::BundleError;
 use super::manifest::Manifest;
 use crate::fbc::Api;
 use crate::fbc::csv::CsvView;
-use crate::json::{Reader, Value};
+use crate::json::Value;
 
 /// An API with the plural of its definition.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,10 +34,7 @@ pub(super) fn provided(
     for manifest in manifests.iter().filter(|it| it.kind == "CustomResourceDefinition") {
         let is_old = manifest.api_version == "apiextensions.k8s.io/v1beta1";
         if is_old || manifest.api_version == "apiextensions.k8s.io/v1" {
-            let mut reader = Reader::new();
-            if let Ok(value) = reader.read(&manifest.json) {
-                provided.extend(of_definition(value, is_old));
-            }
+            provided.extend(of_definition(manifest.value(), is_old));
         }
     }
     // One that is null is an empty one.

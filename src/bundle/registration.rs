@@ -11,7 +11,8 @@ use super::parts::Parts;
 use super::properties::{Origin, api_text, candidates, properties, required, version};
 use crate::fbc::csv::CsvView;
 use crate::fbc::{Api, BundleFiles};
-use crate::json::{Kind, Reader};
+use crate::gotype::{Decoder, GoType};
+use crate::json::Reader;
 
 /// What the files of a bundle say to a legacy catalog.
 #[derive(Debug, Clone, Default)]
@@ -69,8 +70,8 @@ impl Registration {
         metadata_files: &[(String, Vec<u8>)],
     ) -> Result<Self, BundleError> {
         let parts = Parts::read(manifest_files, metadata_files)?;
-        let mut reader = Reader::new();
-        let csv = reader.read(&parts.csv).map_err(|_| BundleError::NoCsv)?;
+        let manifest = parts.csv().ok_or(BundleError::NoCsv)?;
+        let (text, csv) = (manifest.json.clone(), manifest.value());
         let origin = Origin::of(&parts, csv, metadata_files);
         // Values that readers of catalogs could not decode are refused while it is easy to correct them.
         properties(&origin)?;
@@ -81,28 +82,28 @@ impl Registration {
         refuse_bad_list(&parts.name, &annotation("olm.properties"))?;
         let required = required(&parts.name, &view)?;
         let properties = distinct(candidates(&origin));
-        let listed = parts.metadata.dependencies.iter().map(|(kind, value)| (kind.clone(), with_html_escapes(value)));
+        let listed = parts.metadata.dependencies.iter().map(|(kind, value)| (kind.clone(), stored(value)));
         let apis: BTreeSet<&Api> = required.iter().map(|it| &it.0).collect();
         let of_csv = apis.into_iter().map(|it| ("olm.gvk".to_owned(), with_html_escapes(&api_text(it))));
         let dependencies = listed.chain(of_csv).collect();
         let listed_images = view.related_images().map(|it| it.1);
         Ok(Self {
             channels: parts.metadata.channels.split(',').filter(|it| !it.is_empty()).map(str::to_owned).collect(),
-            default_channel: parts.metadata.default_channel,
+            default_channel: parts.metadata.default_channel.clone(),
             version: version(csv),
             skip_range: annotation("olm.skipRange"),
             replaces: view.text("replaces"),
             skips: view.skips().collect(),
             substitutes_for: annotation("olm.substitutesFor"),
-            manifests: parts.manifests.into_iter().map(|it| it.json).collect(),
+            manifests: parts.manifests.iter().map(|it| it.json.clone()).collect(),
             properties,
             dependencies,
-            provided: parts.provided.into_iter().map(|it| (it.api, it.plural)).collect(),
+            provided: parts.provided.iter().map(|it| (it.api.clone(), it.plural.clone())).collect(),
             required,
             images: view.deployed_images().into_iter().chain(listed_images).collect(),
-            name: parts.name,
-            package: parts.package,
-            csv: parts.csv,
+            name: parts.name.clone(),
+            package: parts.package.clone(),
+            csv: text,
         })
     }
 }
@@ -110,8 +111,8 @@ impl Registration {
 /// Refuses an `olm.properties` that is not a list of properties.
 fn refuse_bad_list(bundle: &str, text: &str) -> Result<(), BundleError> {
     let mut reader = Reader::new();
-    let mut is_list = |text: &str| reader.read(text).is_ok_and(|it| matches!(it.kind(), Kind::Array | Kind::Null));
-    if text.is_empty() || is_list(text) {
+    let is_list = reader.read(text).is_ok_and(|it| GoType::PROPERTIES.misfit(it, Decoder::Library).is_none());
+    if text.is_empty() || is_list {
         return Ok(());
     }
     Err(BundleError::Property {
@@ -125,8 +126,13 @@ fn refuse_bad_list(bundle: &str, text: &str) -> Result<(), BundleError> {
 /// Properties as they are stored, each once.
 fn distinct(all: Vec<(String, String)>) -> Vec<(String, String)> {
     let mut seen = BTreeSet::new();
-    let stored = all.into_iter().map(|(kind, value)| (kind, with_html_escapes(&value)));
-    stored.filter(|it| seen.insert(it.clone())).collect()
+    let all = all.into_iter().map(|(kind, value)| (kind, stored(&value)));
+    all.filter(|it| seen.insert(it.clone())).collect()
+}
+
+/// A value as it is stored; one that is not there is null.
+fn stored(json: &str) -> String {
+    if json.is_empty() { "null".to_owned() } else { with_html_escapes(json) }
 }
 
 /// Compact JSON with the escapes that Go adds. What is escaped occurs in texts only.

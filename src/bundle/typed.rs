@@ -9,7 +9,7 @@ use super::manifest::Manifest;
 use super::written;
 use crate::fbc::Spot;
 use crate::gotype::{Decoder, GoType, Misfit};
-use crate::json::{Kind, Reader, Step, Value};
+use crate::json::{Kind, Step, Value};
 
 /// The files of a directory, with their names.
 pub(super) type Files = [(String, Vec<u8>)];
@@ -55,19 +55,15 @@ impl Wrong {
 pub(super) fn objects(manifests: &[Manifest]) -> Vec<Wrong> {
     let mut all = Vec::new();
     for manifest in manifests.iter().filter(|it| it.is_csv()) {
-        read(manifest, |value| {
-            for part in [GoType::TYPE_META, GoType::METADATA] {
-                add(&mut all, manifest, "", part.misfits(value, Decoder::Library));
-            }
-        });
+        for part in [GoType::TYPE_META, GoType::METADATA] {
+            add(&mut all, manifest, "", part.misfits(manifest.value(), Decoder::Library));
+        }
     }
     for manifest in manifests.iter().filter(|it| it.kind == "CustomResourceDefinition") {
         let Some((known, version)) = definition_type(&manifest.api_version) else { continue };
         let around = format!("error decoding {version} CRD: ");
         match known {
-            Some(of) => read(manifest, |value| {
-                add(&mut all, manifest, &around, of.misfits(value, Decoder::Kubernetes));
-            }),
+            Some(of) => add(&mut all, manifest, &around, of.misfits(manifest.value(), Decoder::Kubernetes)),
             None => {
                 let go = format!(
                     "no kind \"CustomResourceDefinition\" is registered for version \"{}\" in scheme \"pkg/registry/bundle.go\"",
@@ -95,33 +91,27 @@ fn definition_type(api_version: &str) -> Option<(Option<GoType>, &str)> {
 /// The APIs that a ClusterServiceVersion lists: those of servers come first.
 pub(super) fn apis(csv: &Manifest) -> Vec<Wrong> {
     let mut all = Vec::new();
-    read(csv, |value| {
-        if value.get("spec").is_some_and(|it| !matches!(it.kind(), Kind::Object | Kind::Null)) {
-            all.extend(no_fields(csv, value));
-            return;
-        }
-        for (list, around) in
-            [("apiservicedefinitions", "error getting apiservice definitions: "), ("customresourcedefinitions", "")]
-        {
-            let Some(definitions) = field(value, list) else { continue };
-            let found = GoType::LISTED_APIS.misfits(definitions, Decoder::Library);
-            add(&mut all, csv, around, found.into_iter().map(|it| below(&["spec", list], it)).collect());
-            // opm follows a pointer for each item, and crashes.
-            for which in ["owned", "required"] {
-                for (idx, _) in definitions
-                    .get_field(which)
-                    .into_iter()
-                    .flat_map(|it| it.items())
-                    .enumerate()
-                    .filter(|it| it.1.is_null())
-                {
-                    let path = vec!["spec".into(), list.into(), which.into(), idx.into()];
-                    let (message, go) = ("must be an object, found null".to_owned(), CRASH.to_owned());
-                    add(&mut all, csv, "", vec![Misfit { path, message, go }]);
-                }
+    let value = csv.value();
+    if value.get("spec").is_some_and(|it| !matches!(it.kind(), Kind::Object | Kind::Null)) {
+        all.extend(no_fields(csv, value));
+        return all;
+    }
+    for (list, around) in
+        [("apiservicedefinitions", "error getting apiservice definitions: "), ("customresourcedefinitions", "")]
+    {
+        let Some(definitions) = field(value, list) else { continue };
+        let found = GoType::LISTED_APIS.misfits(definitions, Decoder::Library);
+        add(&mut all, csv, around, found.into_iter().map(|it| below(&["spec", list], it)).collect());
+        // opm follows a pointer for each item, and crashes.
+        for which in ["owned", "required"] {
+            let items = definitions.get_field(which).into_iter().flat_map(|it| it.items()).enumerate();
+            for (idx, _) in items.filter(|it| it.1.is_null()) {
+                let path = vec!["spec".into(), list.into(), which.into(), idx.into()];
+                let (message, go) = ("must be an object, found null".to_owned(), CRASH.to_owned());
+                add(&mut all, csv, "", vec![Misfit { path, message, go }]);
             }
         }
-    });
+    }
     all
 }
 
@@ -131,49 +121,46 @@ const CRASH: &str = "runtime error: invalid memory address or nil pointer derefe
 /// The version and the release of a ClusterServiceVersion.
 pub(super) fn version(csv: &Manifest) -> Vec<Wrong> {
     let mut all = Vec::new();
-    read(csv, |value| {
-        if let Some(version) = field(value, "version") {
-            let found = GoType::TEXT.misfits(version, Decoder::Library);
-            add(&mut all, csv, "", found.into_iter().map(|it| below(&["spec", "version"], it)).collect());
+    let value = csv.value();
+    if let Some(version) = field(value, "version") {
+        let found = GoType::TEXT.misfits(version, Decoder::Library);
+        add(&mut all, csv, "", found.into_iter().map(|it| below(&["spec", "version"], it)).collect());
+    }
+    if let Some(release) = field(value, "release") {
+        let fits = matches!(release.kind(), Kind::Null | Kind::Number) || release.as_str().is_some();
+        if !fits {
+            let message = format!("must be a string or a number, found {}", release.kind().words());
+            let path = vec!["spec".into(), "release".into()];
+            let go = "release field must be a string or number".to_owned();
+            add(&mut all, csv, "", vec![Misfit { path, message, go }]);
         }
-        if let Some(release) = field(value, "release") {
-            let fits = matches!(release.kind(), Kind::Null | Kind::Number) || release.as_str().is_some();
-            if !fits {
-                let message = format!("must be a string or a number, found {}", release.kind().words());
-                let path = vec!["spec".into(), "release".into()];
-                let go = "release field must be a string or number".to_owned();
-                add(&mut all, csv, "", vec![Misfit { path, message, go }]);
-            }
-        }
-    });
+    }
     all
 }
 
 /// The images that a ClusterServiceVersion lists, and those of its deployments.
 pub(super) fn images(csv: &Manifest) -> Vec<Wrong> {
     let mut all = Vec::new();
-    read(csv, |value| {
-        if let Some(images) = field(value, "relatedImages") {
-            let found = GoType::RELATED_IMAGES.misfits(images, Decoder::Library);
-            add(&mut all, csv, "", found.into_iter().map(|it| below(&["spec", "relatedImages"], it)).collect());
-        }
-        if let Some(spec) = value.get("spec") {
-            let found = GoType::DEPLOYMENTS.misfits(spec, Decoder::Library);
-            add(&mut all, csv, "", found.into_iter().map(|it| below(&["spec"], it)).collect());
-        }
-    });
+    let value = csv.value();
+    if let Some(images) = field(value, "relatedImages") {
+        let found = GoType::RELATED_IMAGES.misfits(images, Decoder::Library);
+        add(&mut all, csv, "", found.into_iter().map(|it| below(&["spec", "relatedImages"], it)).collect());
+    }
+    if let Some(spec) = value.get("spec") {
+        let found = GoType::DEPLOYMENTS.misfits(spec, Decoder::Library);
+        add(&mut all, csv, "", found.into_iter().map(|it| below(&["spec"], it)).collect());
+    }
     all
 }
 
 /// The edges of a ClusterServiceVersion, which only a legacy catalog asks for.
 pub(super) fn edges(csv: &Manifest) -> Vec<Wrong> {
     let mut all = Vec::new();
-    read(csv, |value| {
-        for (name, of) in [("replaces", GoType::TEXT), ("skips", GoType::TEXTS)] {
-            let found = field(value, name).map(|it| of.misfits(it, Decoder::Library)).unwrap_or_default();
-            add(&mut all, csv, "", found.into_iter().map(|it| below(&["spec", name], it)).collect());
-        }
-    });
+    let value = csv.value();
+    for (name, of) in [("replaces", GoType::TEXT), ("skips", GoType::TEXTS)] {
+        let found = field(value, name).map(|it| of.misfits(it, Decoder::Library)).unwrap_or_default();
+        add(&mut all, csv, "", found.into_iter().map(|it| below(&["spec", name], it)).collect());
+    }
     all
 }
 
@@ -201,15 +188,6 @@ fn below(steps: &[&str], misfit: Misfit) -> Misfit {
 fn add(all: &mut Vec<Wrong>, manifest: &Manifest, around: &str, misfits: Vec<Misfit>) {
     let wrong = |misfit| Wrong { file: manifest.file, misfit, around: around.to_owned() };
     all.extend(misfits.into_iter().map(wrong));
-}
-
-/// Hands the document of a manifest to `look`.
-fn read(manifest: &Manifest, look: impl FnOnce(Value<'_>)) {
-    let mut reader = Reader::new();
-    // It was written from a document that was read.
-    if let Ok(value) = reader.read(&manifest.json) {
-        look(value);
-    }
 }
 
 /// Refuses the first misfit, in the words that opm has around those of a step.

@@ -15,6 +15,9 @@ use super::json_text::quoted;
 use crate::json::{Kind, Reader, Value};
 use crate::yaml::{self, Node, NodeKind};
 
+/// The numbers of a key and of its value.
+type Pair = (usize, usize);
+
 /// Why a text cannot be changed in place.
 pub(super) type Refusal = &'static str;
 
@@ -158,11 +161,11 @@ impl Splicer<'_> {
             NodeKind::Scalar { text, .. } => Some(text.clone()),
             _ => None,
         };
-        let is_merge = |pair: &&(usize, usize)| match &self.nodes[pair.0] {
+        let is_merge = |pair: &&Pair| match &self.nodes[pair.0] {
             Node { kind: NodeKind::Scalar { text, quote: ' ' }, is_tagged: false, .. } => text == "<<",
             _ => false,
         };
-        let (merges, pairs): (Vec<&(usize, usize)>, Vec<&(usize, usize)>) = pairs.iter().partition(is_merge);
+        let (merges, pairs): (Vec<&Pair>, Vec<&Pair>) = pairs.iter().partition(is_merge);
         let keys: Vec<Option<String>> = pairs.iter().map(|it| key_of(it.0)).collect();
         // A key may be its own and come in through a merge key as well.
         let own: BTreeSet<&Option<String>> = keys.iter().collect();
