@@ -6,8 +6,10 @@
 use std::path::Path;
 
 use super::error::BundleError;
+use super::manifest::Manifest;
 use super::parts::Parts;
 use super::properties::{self, Origin, properties, version};
+use super::typed::Files;
 use crate::fbc::csv::CsvView;
 use crate::fbc::{BUNDLE_OBJECT, BundleFiles, Format, Level, RawObject, bundle_object, csv_metadata, go_sort};
 use crate::json::Reader;
@@ -32,6 +34,21 @@ pub struct Bundle {
     csv: String,
     /// Its `spec.version`, or empty.
     stated_version: String,
+}
+
+/// Whether a blob can be made of manifests and the files of `metadata/`. `manifest_files` are those that the manifests were read from.
+///
+/// # Errors
+/// Why not.
+pub(super) fn refuse(
+    manifests: Vec<Manifest>,
+    manifest_files: &Files,
+    metadata_files: &Files,
+) -> Result<(), BundleError> {
+    let parts = Parts::of(manifests, manifest_files, metadata_files)?;
+    let csv = parts.csv().ok_or(BundleError::NoCsv)?.value();
+    properties(&Origin::of(&parts, csv, metadata_files))?;
+    parts.refuse_images(manifest_files)
 }
 
 impl Bundle {

@@ -24,15 +24,17 @@ pub(super) struct Parts {
     pub(super) provided: BTreeSet<ProvidedApi>,
 }
 
-/// The objects of `manifests/`, of which the first ClusterServiceVersion counts.
+/// The objects of files.
+fn objects(files: &Files) -> Vec<Manifest> {
+    let files = files.iter().enumerate().filter(|it| !it.1.0.starts_with('.'));
+    files.filter_map(|(number, (_, text))| Manifest::read(text, number)).collect()
+}
+
+/// Objects of which the first ClusterServiceVersion counts.
 ///
 /// # Errors
 /// If there is none.
-pub(super) fn objects(files: &Files) -> Result<Vec<Manifest>, BundleError> {
-    let mut manifests: Vec<Manifest> = Vec::new();
-    for (number, (_, text)) in files.iter().enumerate().filter(|it| !it.1.0.starts_with('.')) {
-        manifests.extend(Manifest::read(text, number));
-    }
+fn chosen(mut manifests: Vec<Manifest>) -> Result<Vec<Manifest>, BundleError> {
     if manifests.is_empty() {
         return Err(BundleError::NoObjects);
     }
@@ -48,7 +50,16 @@ pub(super) fn objects(files: &Files) -> Result<Vec<Manifest>, BundleError> {
 impl Parts {
     /// Those of files with their names, sorted by these.
     pub(super) fn read(manifest_files: &Files, metadata_files: &Files) -> Result<Self, BundleError> {
-        let manifests = objects(manifest_files)?;
+        Self::of(objects(manifest_files), manifest_files, metadata_files)
+    }
+
+    /// Those of objects that have been read from files, with the numbers of these.
+    pub(super) fn of(
+        manifests: Vec<Manifest>,
+        manifest_files: &Files,
+        metadata_files: &Files,
+    ) -> Result<Self, BundleError> {
+        let manifests = chosen(manifests)?;
         typed::refuse(typed::objects(&manifests), "", manifest_files)?;
         let csv = manifests.iter().find(|it| it.is_csv()).ok_or(BundleError::NoCsv)?;
         let value = csv.value();

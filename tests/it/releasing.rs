@@ -24,7 +24,7 @@ fn release(kind: &str, template: &str, channels: &str) -> (String, String) {
     let answer = olmdex(arguments).arg(Path::new(&bundle)).answer();
     answer.expect_code(0);
     let after = std::fs::read_to_string(operator.join("catalog-templates/t.yaml")).unwrap();
-    (format!("{}", answer.err()), after)
+    (answer.err(), after)
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use super::contents::{Contents, Entry, File};
 use super::found::{At, Found};
 use super::table as rules;
-use crate::bundle::blob::Bundle;
+use crate::bundle::blob::refuse;
 use crate::bundle::error::BundleError;
 use crate::bundle::manifest::Manifest;
 use crate::bundle::typed::{self, Wrong};
@@ -14,22 +14,30 @@ use crate::fbc::Spot;
 
 /// What a blob cannot be made of. `known` is what others have found.
 pub(super) fn check(contents: &Contents, known: &[Found]) -> Vec<Found> {
-    let mut found: Vec<Found> = misfits(contents).iter().map(misfit).collect();
+    let manifests = manifests(contents);
+    let mut found: Vec<Found> = misfits(&manifests).iter().map(misfit).collect();
     found.retain(|it| !known.iter().any(|other| is_at(other, it)));
     if found.is_empty() {
-        found.extend(refusal(contents, known));
+        found.extend(refusal(contents, manifests, known));
     }
     found
 }
 
-/// The manifests that do not fit their types: all that opm could say, step after step.
-fn misfits(contents: &Contents) -> Vec<Wrong> {
-    let read = |(number, file): (usize, &File)| Manifest::read(&file.text, number);
+/// The objects, as they have been decoded.
+fn manifests(contents: &Contents) -> Vec<Manifest> {
     let files = contents.manifests().filter(|(_, it)| it.entry == Entry::File && !it.name.starts_with('.'));
-    let manifests: Vec<Manifest> = files.filter_map(read).collect();
-    let Some(csv) = manifests.iter().find(|it| it.is_csv()) else { return typed::objects(&manifests) };
+    let object = |(number, file): (usize, &File)| {
+        let document = file.document.as_ref().ok()?;
+        Manifest::of_document(document.value(), document.json(), number)
+    };
+    files.filter_map(object).collect()
+}
+
+/// The manifests that do not fit their types: all that opm could say, step after step.
+fn misfits(manifests: &[Manifest]) -> Vec<Wrong> {
+    let Some(csv) = manifests.iter().find(|it| it.is_csv()) else { return typed::objects(manifests) };
     let (apis, version, images) = (typed::apis(csv), typed::version(csv), typed::images(csv));
-    typed::objects(&manifests).into_iter().chain(apis).chain(version).chain(images).collect()
+    typed::objects(manifests).into_iter().chain(apis).chain(version).chain(images).collect()
 }
 
 fn misfit(wrong: &Wrong) -> Found {
@@ -48,14 +56,13 @@ fn is_at(other: &Found, it: &Found) -> bool {
 }
 
 /// What ends the making of the blob, if no rule has found it.
-fn refusal(contents: &Contents, known: &[Found]) -> Option<Found> {
-    let text = |file: &File| (file.name.clone(), file.text.clone());
+fn refusal(contents: &Contents, manifests: Vec<Manifest>, known: &[Found]) -> Option<Found> {
+    // Manifests come first, so that the numbers of their files are those here.
     let of = |is_manifest: bool| -> Vec<(String, Vec<u8>)> {
-        let files = contents.files.iter().filter(|it| it.is_manifest == is_manifest && it.entry == Entry::File);
-        files.map(text).collect()
+        let files = contents.files.iter().filter(|it| it.is_manifest == is_manifest);
+        files.filter(|it| is_manifest || it.entry == Entry::File).map(|it| (it.name.clone(), it.text.clone())).collect()
     };
-    let (manifests, metadata) = (of(true), of(false));
-    let error = Bundle::of_files(&manifests, &metadata).err()?;
+    let error = refuse(manifests, &of(true), &of(false)).err()?;
     let message = format!("opm makes no blob of the bundle: {}", error.reason());
     let at = match &error {
         BundleError::Misfit { place, .. } | BundleError::Property { place: Some(place), .. } => {
