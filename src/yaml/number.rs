@@ -57,7 +57,8 @@ pub(super) fn write_general(value: f64, out: &mut Vec<u8>) {
 /// A number of JSON as the text that it is where a text is expected: integers as they are, others as [`write_general`] has them.
 #[must_use]
 pub(crate) fn number_as_text(json: &str) -> String {
-    let is_integer = !json.contains(['.', 'e', 'E']);
+    // What is larger than an integer of 64 bits was read as a double.
+    let is_integer = json.parse::<i64>().is_ok() || json.parse::<u64>().is_ok();
     if is_integer { json.to_owned() } else { float_as_text(json) }
 }
 
@@ -124,6 +125,22 @@ mod tests {
         for (value, json, general) in cases {
             assert_eq!(text(write_json, value), json);
             assert_eq!(text(write_general, value), general);
+        }
+    }
+
+    #[test]
+    fn a_number_is_a_text_where_one_is_expected() {
+        let cases = [
+            ("5", "5"),
+            ("-0", "-0"),
+            ("18446744073709551615", "18446744073709551615"),
+            ("18446744073709552000", "1.8446744073709552e+19"),
+            ("100000000000000000000", "1e+20"),
+            ("1e-7", "1e-07"),
+            ("0.5", "0.5"),
+        ];
+        for (json, expected) in cases {
+            assert_eq!(number_as_text(json), expected);
         }
     }
 
