@@ -9,6 +9,7 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::command::olmdex;
+use crate::inputs::unpack;
 use crate::outcome::{Case, Folder, Outcome};
 
 pub(crate) const FOLDER: Folder = Folder {
@@ -59,15 +60,10 @@ pub(crate) fn unpacked(root: &Path, area: &str, cases: impl Fn(&Path, &str) -> V
     if !archive.is_file() {
         return Vec::new();
     }
-    let scratch = tempfile::tempdir().expect("a scratch directory");
-    let mut tar = std::process::Command::new("tar");
-    tar.args(["-I", "zstd", "-xf"]).arg(&archive).arg("-C").arg(scratch.path());
-    if !tar.status().is_ok_and(|it| it.success()) {
-        return vec![Case::run(format!("authoring/{area}"), || {
-            Outcome::NotRunnable("tar or zstd is absent".to_owned())
-        })];
+    match unpack(&archive) {
+        Ok(scratch) => cases(scratch.path(), area),
+        Err(error) => vec![Case::run(format!("authoring/{area}"), || Outcome::NotRunnable(error.to_string()))],
     }
-    cases(scratch.path(), area)
 }
 
 fn cases(folder: &Path, area: &str) -> Vec<Case> {

@@ -12,6 +12,7 @@ use olmdex::serve::catalogd::{Asked, Encoding, Site, answer};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use crate::inputs::shared;
 use crate::outcome::{Case, Folder, Outcome};
 
 pub(crate) const FOLDER: Folder = Folder { name: "catalogd", run };
@@ -21,7 +22,7 @@ const STORED: u64 = 1_787_220_000;
 
 fn run(root: &Path) -> Vec<Case> {
     let Ok(text) = fs::read_to_string(root.join("catalogd/http.jsonl")) else { return Vec::new() };
-    let index = index_of(&root.join("catalogd/catalogs"));
+    let index = index_of(root);
     let mut cases = Vec::new();
     for line in text.lines() {
         let Ok(case) = serde_json::from_str::<Value>(line) else { continue };
@@ -33,10 +34,10 @@ fn run(root: &Path) -> Vec<Case> {
     cases
 }
 
-fn index_of(catalogs: &Path) -> Result<Index, String> {
+fn index_of(root: &Path) -> Result<Index, String> {
     let mut builder = Builder::in_memory().keeping_all();
     for name in ["custom", "empty", "tiny", "edge"] {
-        let path = catalogs.join(name);
+        let path = shared(root, &format!("catalogd/catalogs/{name}"));
         let is_empty = fs::read_dir(&path).map_or(true, |mut it| it.next().is_none());
         let input = match is_empty {
             true => Input::bytes("empty.yaml", Arc::from(Vec::new())),

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::command::olmdex;
+use crate::inputs::shared;
 use crate::outcome::{Case, Folder, Outcome, entries};
 
 pub(crate) const FOLDER: Folder = Folder { name: "catalogs", run };
@@ -22,8 +23,8 @@ fn run(root: &Path) -> Vec<Case> {
                 .push(Case::run(format!("catalogs/{name}"), || Outcome::NotRunnable("no such command yet".to_owned())));
             continue;
         };
-        let fixture = root.with_file_name(catalog).join("in");
-        let input = if fixture.is_dir() { fixture } else { root.join("../catalogs").join(catalog) };
+        let fixture = shared(root, &format!("../{catalog}/in"));
+        let input = if fixture.is_dir() { fixture } else { shared(root, &format!("../catalogs/{catalog}")) };
         cases.push(Case::run(format!("catalogs/{name}"), || check(&input, &kind, &path)));
     }
     cases

@@ -16,6 +16,7 @@ use olmdex::serve::registry::{ACKNOWLEDGEMENT, Refusal, Registry};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
+use crate::inputs::shared;
 use crate::outcome::{Case, Folder, Outcome, entries};
 
 pub(crate) const FOLDER: Folder = Folder { name: "grpc", run };
@@ -54,13 +55,13 @@ fn text_of(name: &str, path: &Path) -> Option<String> {
 
 fn index_of(root: &Path, catalog: &str) -> Result<Index, String> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let own = root.join("grpc/catalogs").join(catalog);
+    let own = shared(root, &format!("grpc/catalogs/{catalog}"));
     let path: Option<PathBuf> = match catalog {
         "empty" => None,
         _ if own.is_dir() => Some(own),
-        "serve-v1" => Some(root.join("fbc/10-serve/v1/in")),
+        "serve-v1" => Some(shared(root, "fbc/10-serve/v1/in")),
         "shop" => Some(package.join("fixtures/shop/in")),
-        version => Some(root.join("../catalogs").join(format!("community-{version}"))),
+        version => Some(shared(root, &format!("../catalogs/community-{version}"))),
     };
     let input = match path {
         Some(path) => Input::directory(&path).map_err(|error| format!("{}: {error}", path.display()))?,

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::command::olmdex;
+use crate::inputs::{records, shared};
 use crate::outcome::{Case, Folder, Outcome};
 
 pub(crate) const FOLDER: Folder = Folder { name: "oci", run };
@@ -57,40 +58,56 @@ fn run(root: &Path) -> Vec<Case> {
     let folder = root.join("oci");
     let Ok(text) = std::fs::read_to_string(folder.join("cases.jsonl")) else { return Vec::new() };
     let recorded: Vec<Recorded> = text.lines().map(|line| serde_json::from_str(line).expect("a recording")).collect();
+    let everywhere = recorded_in(root);
     let mut cases: Vec<Case> =
-        recorded.iter().map(|it| Case::run(format!("oci/{}", it.case), || check(&folder, it, &recorded))).collect();
+        recorded.iter().map(|it| Case::run(format!("oci/{}", it.case), || check(root, it, &everywhere))).collect();
     cases.extend(recorded.iter().filter(|it| it.case == "sqlite-and-fbc").map(|it| {
         Case::run(format!("oci/{} as opm", it.case), || {
-            let archive = format!("{}.oci.tar.zst", it.case);
-            rendered_with(&folder, &["--compat", "opm", &archive], it.stdout.as_deref(), it.stdout_sha256.as_deref())
+            let archive = archive_of(root, &it.case);
+            rendered_with(root, &["--compat", "opm", &archive], it.stdout.as_deref(), it.stdout_sha256.as_deref())
         })
     }));
     for form in ["fbc-gzip.dir", "fbc-gzip.docker.tar", "fbc-gzip.oci.tar"] {
-        if folder.join("formats").join(form).exists() {
-            let expected = recorded.iter().find(|it| it.case == "fbc-gzip");
+        let path = shared(root, &format!("oci/formats/{form}"));
+        if path.exists() {
+            let expected = everywhere.iter().find(|it| it.case == "fbc-gzip");
             cases.push(Case::run(format!("oci/formats/{form}"), || {
-                rendered(&folder.join("formats"), form, expected.and_then(|it| it.stdout.as_deref()), None)
+                rendered(path.parent().expect("a directory"), form, expected.and_then(|it| it.stdout.as_deref()), None)
             }));
         }
     }
     cases
 }
 
-fn check(folder: &Path, recorded: &Recorded, all: &[Recorded]) -> Outcome {
-    let archive = format!("{}.oci.tar.zst", recorded.case);
+/// The archive of a case.
+fn archive_of(root: &Path, case: &str) -> String {
+    shared(root, &format!("oci/{case}.oci.tar.zst")).display().to_string()
+}
+
+/// A case of this record or, since answers refer to other cases, of another.
+fn recorded_in(root: &Path) -> Vec<Recorded> {
+    let read = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
+    let [whole, sample] = records().map(|it| read(&it.join("oci/cases.jsonl")));
+    let lines = read(&root.join("oci/cases.jsonl"));
+    let all = [&lines, &whole, &sample];
+    all.iter().flat_map(|it| it.lines()).map(|line| serde_json::from_str(line).expect("a recording")).collect()
+}
+
+fn check(root: &Path, recorded: &Recorded, all: &[Recorded]) -> Outcome {
+    let archive = archive_of(root, &recorded.case);
     match DELIBERATE.iter().find(|it| it.0 == recorded.case).map(|it| &it.1) {
         None if recorded.exit == 0 => {
-            rendered(folder, &archive, recorded.stdout.as_deref(), recorded.stdout_sha256.as_deref())
+            rendered(root, &archive, recorded.stdout.as_deref(), recorded.stdout_sha256.as_deref())
         }
-        None | Some(Ours::Refuses) => refused(folder, &archive, recorded.stderr.as_deref().unwrap_or_default()),
+        None | Some(Ours::Refuses) => refused(root, &archive, recorded.stderr.as_deref().unwrap_or_default()),
         Some(Ours::As(other)) => match all.iter().find(|it| it.case == *other) {
-            Some(it) => rendered(folder, &archive, it.stdout.as_deref(), it.stdout_sha256.as_deref()),
+            Some(it) => rendered(root, &archive, it.stdout.as_deref(), it.stdout_sha256.as_deref()),
             None => Outcome::NotRunnable(format!("the case {other} is absent")),
         },
         Some(Ours::Package(name)) => {
             let blob = format!("\"schema\": \"olm.package\",\n    \"name\": \"{name}\"");
             let answer =
-                olmdex(folder, &["render", "-q", "--platform", "linux/amd64", &archive]).expect("the program starts");
+                olmdex(root, &["render", "-q", "--platform", "linux/amd64", &archive]).expect("the program starts");
             let text = String::from_utf8_lossy(&answer.stdout);
             if answer.exit_code == 0 && text.matches("\"schema\"").count() == 1 && text.contains(&blob) {
                 Outcome::Passed

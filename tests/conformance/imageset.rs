@@ -13,6 +13,7 @@ use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::bundles::unpacked;
+use crate::inputs::{shared, shared_in_area};
 use crate::outcome::{Case, Folder, Outcome};
 
 pub(crate) const FOLDER: Folder = Folder { name: "authoring/imageset", run };
@@ -59,21 +60,20 @@ struct Answer {
 type Catalogs = BTreeMap<String, (Input, Catalog)>;
 
 fn run(root: &Path) -> Vec<Case> {
-    let own = root.join("authoring/imageset");
-    // Of the archive, the large catalogs stand beside the record.
-    let beside = if own.is_dir() { own } else { root.join("..") };
-    unpacked(root, "imageset", |folder, _| cases(folder, &beside))
+    unpacked(root, "imageset", |folder, _| cases(root, folder))
 }
 
-fn cases(folder: &Path, beside: &Path) -> Vec<Case> {
+fn cases(root: &Path, folder: &Path) -> Vec<Case> {
     let Ok(text) = std::fs::read_to_string(folder.join("cases.jsonl")) else { return Vec::new() };
     let mut catalogs = Catalogs::new();
     let mut cases = Vec::new();
     for line in text.lines() {
         let recorded: Recorded = serde_json::from_str(line).expect("a recording");
-        let below = if recorded.catalog.starts_with("catalogs/") { beside } else { folder };
         if !catalogs.contains_key(&recorded.catalog) {
-            let input = Input::directory(&below.join(&recorded.catalog)).expect("a readable catalog");
+            let own = shared_in_area(folder, "imageset", &recorded.catalog);
+            // Of the archive, the large catalogs stand beside the record.
+            let path = if own.is_dir() { own } else { shared(root, &format!("../{}", recorded.catalog)) };
+            let input = Input::directory(&path).expect("a readable catalog");
             let catalog = Catalog::read(&input, None);
             catalogs.insert(recorded.catalog.clone(), (input, catalog));
         }

@@ -13,6 +13,7 @@ use olmdex::mirror::{
 };
 use serde::Deserialize;
 
+use crate::inputs::{area_of, shared, shared_in_area};
 use crate::outcome::{Case, Folder, Outcome};
 
 pub(crate) const FOLDER: Folder = Folder { name: "authoring/repairs", run };
@@ -71,23 +72,12 @@ fn run(root: &Path) -> Vec<Case> {
     let folder = root.join("authoring");
     let Ok(text) = std::fs::read_to_string(folder.join("repairs.json")) else { return Vec::new() };
     let recorded: Vec<Recorded> = serde_json::from_str(&text).expect("a recording");
-    let unpacked = folder.join("imageset");
-    let scratch = tempfile::tempdir().expect("a scratch directory");
-    let small = if unpacked.is_dir() {
-        unpacked
-    } else {
-        let mut tar = std::process::Command::new("tar");
-        tar.args(["-I", "zstd", "-xf"]).arg(folder.join("imageset.tar.zst")).arg("-C").arg(scratch.path());
-        if !tar.status().is_ok_and(|it| it.success()) {
-            return vec![Case::run("authoring/repairs", || Outcome::NotRunnable("tar or zstd is absent".to_owned()))];
-        }
-        scratch.path().to_owned()
-    };
+    let small = area_of(root, "imageset").unwrap_or_else(|| folder.join("imageset"));
     let mut cases: Vec<Case> = recorded
         .iter()
         .map(|it| Case::run(format!("authoring/repairs/{} {}", it.n, it.why), || check_case(it, &small)))
         .collect();
-    let large = root.join("../catalogs/community-v4.20");
+    let large = shared(root, "../catalogs/community-v4.20");
     if large.is_dir() {
         cases.extend(random(&large));
     }
@@ -95,7 +85,7 @@ fn run(root: &Path) -> Vec<Case> {
 }
 
 fn check_case(recorded: &Recorded, small: &Path) -> Outcome {
-    let input = Input::directory(&small.join(&recorded.catalog)).expect("a readable catalog");
+    let input = Input::directory(&shared_in_area(small, "imageset", &recorded.catalog)).expect("a readable catalog");
     let catalog = Catalog::read(&input, None);
     let name = &recorded.before.name;
     let facts = &catalog.packages[name];

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use sha2::{Digest as _, Sha256};
 
 use crate::command::{Answer, olmdex, with_links};
+use crate::inputs::shared;
 use crate::observed;
 use crate::outcome::{Case, Folder, Outcome, entries};
 
@@ -124,7 +125,7 @@ fn run_whole(root: &Path) -> Vec<Case> {
     }
     for (name, digest) in entries(&folder, "", ".render.json.sha256") {
         let stem = name.trim_end_matches(".render.json.sha256").to_owned();
-        let packed = root.join(format!("../catalogs/{stem}.index.db.zst"));
+        let packed = shared(root, &format!("../catalogs/{stem}.index.db.zst"));
         cases.push(Case::run(format!("legacy/{name}"), || rendered_digest(&packed, &digest)));
         cases.push(Case::run(format!("legacy/{stem} as metadata"), || metadata_of(&packed, &stem)));
     }

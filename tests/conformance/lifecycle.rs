@@ -6,6 +6,7 @@ use olmdex::json;
 use olmdex::platform::{Day, Lifecycle, lifecycle_defects};
 use serde::Deserialize;
 
+use crate::inputs::shared;
 use crate::outcome::{Case, Folder, Outcome};
 
 pub(crate) const FOLDER: Folder = Folder { name: "lifecycle", run };
@@ -34,7 +35,7 @@ fn run(root: &Path) -> Vec<Case> {
         text.lines().map(str::to_owned).collect()
     };
     let mut cases = Vec::new();
-    let text = std::fs::read(folder.join("real-lifecycles.yaml")).unwrap_or_default();
+    let text = std::fs::read(shared(root, "lifecycle/real-lifecycles.yaml")).unwrap_or_default();
     let lifecycles = Lifecycle::read_all(&text).unwrap_or_default();
     for (number, line) in lines("matching.jsonl").into_iter().enumerate() {
         let id = format!("lifecycle/matching:{}", number + 1);

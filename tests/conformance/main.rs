@@ -1,8 +1,8 @@
 //! Runs recorded cases of the real systems and counts how many get the same answer.
 //!
 //! A sample of every kind of case is in `fixtures/recorded` and always runs. The whole record is not part of the
-//! repository: it is looked for in `$OLMDEX_GOLDEN`, then beside the repository in `../shared/golden`. The report
-//! closes with what was run and what was not.
+//! repository: it is looked for in `$OLMDEX_GOLDEN`, then beside the repository in `../shared/golden`. Inputs that
+//! `$OLMDEX_GOLDEN` lacks are taken from `../shared/golden` and the sample. The report closes with what was run and what was not.
 //!
 //! ```text
 //! cargo test --test conformance                        all that is implemented
@@ -31,6 +31,7 @@ mod grpc;
 mod images;
 mod imageset;
 mod imageset_repairs;
+mod inputs;
 mod legacy;
 mod lifecycle;
 mod observed;
@@ -104,6 +105,7 @@ const FOLDERS: &[Folder] = &[
     update_graph::FOLDER,
     plan::FOLDER,
     breaking::FOLDER,
+    inputs::FOLDER,
 ];
 
 /// The name under which test runners know this test.

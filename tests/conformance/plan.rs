@@ -14,6 +14,7 @@ use olmdex::platform::{Day, Graph, Lifecycle, SupportLevel, coerce};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::inputs::shared;
 use crate::outcome::{Case, Folder, Outcome, entries};
 
 pub(crate) const FOLDER: Folder = Folder { name: "plan", run };
@@ -44,7 +45,7 @@ fn run(root: &Path) -> Vec<Case> {
     let shelf = Shelf { names, index: OnceCell::new() };
     let case = |(name, folder): (String, std::path::PathBuf)| {
         Case::run(format!("plan/{name}"), || match read(&folder) {
-            Some(asked) => check(&folder, &root.join(".."), &asked, &shelf),
+            Some(asked) => check(&folder, root, &asked, &shelf),
             None => Outcome::NotRunnable("no question".to_owned()),
         })
     };
@@ -52,11 +53,11 @@ fn run(root: &Path) -> Vec<Case> {
 }
 
 impl Shelf {
-    fn index(&self, beside: &Path) -> &Index {
+    fn index(&self, root: &Path) -> &Index {
         self.index.get_or_init(|| {
             let mut builder = Builder::in_memory();
             for name in &self.names {
-                let input = Input::directory(&beside.join(name)).expect("a readable catalog");
+                let input = Input::directory(&shared(root, &format!("../{name}"))).expect("a readable catalog");
                 let spec = CatalogSpec { name: name.clone(), ..CatalogSpec::default() };
                 builder.add_catalog(&spec, &input, Mode::Tolerant).expect("a catalog");
             }
@@ -69,8 +70,8 @@ fn minor(text: &str) -> Minor {
     coerce(text).expect("a version")
 }
 
-fn check(folder: &Path, beside: &Path, asked: &Asked, shelf: &Shelf) -> Outcome {
-    if asked.catalogs.values().any(|it| !beside.join(it).is_dir()) {
+fn check(folder: &Path, root: &Path, asked: &Asked, shelf: &Shelf) -> Outcome {
+    if asked.catalogs.values().any(|it| !shared(root, &format!("../{it}")).is_dir()) {
         return Outcome::NotRunnable("a catalog is absent".to_owned());
     }
     let text = std::fs::read(folder.join("cluster.json")).expect("a cluster");
@@ -86,7 +87,7 @@ fn check(folder: &Path, beside: &Path, asked: &Asked, shelf: &Shelf) -> Outcome 
         day: asked.date.as_deref().and_then(Day::parse).unwrap_or(Day::of_unix(1_790_000_000)),
         level: SupportLevel::Extended,
         lifecycles: lifecycles.map(|it| Lifecycle::read_all(&it).expect("lifecycles")).unwrap_or_default(),
-        index: shelf.index(beside),
+        index: shelf.index(root),
         catalogs: asked
             .catalogs
             .iter()

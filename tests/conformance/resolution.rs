@@ -21,6 +21,7 @@ use olmdex::resolve::{
 };
 use serde_json::Value;
 
+use crate::inputs::shared;
 use crate::outcome::{Case, Folder, Outcome, entries};
 
 pub(crate) const CLASSIC: Folder = Folder { name: "classic/resolution", run: |root| run(root, "classic") };
@@ -115,7 +116,7 @@ impl Namespace {
                     Some(Input::bytes("catalog.json", Arc::from(text.into_bytes())))
                 }
                 (_, Some(directory)) => {
-                    let path = root.parent().unwrap_or(root).join(directory);
+                    let path = shared(root, &format!("../{directory}"));
                     Some(Input::directory(&path).map_err(|error| format!("{}: {error}", path.display()))?)
                 }
                 _ => None,

@@ -11,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::bundles::unpacked;
 use crate::command::{Answer, olmdex};
+use crate::inputs::{shared, shared_in_area};
 use crate::observed::{self, Exchange};
 use crate::outcome::{Case, Folder, Outcome, entries};
 
@@ -37,19 +38,19 @@ struct Run {
 fn authoring(folder: &Path, area: &str) -> Vec<Case> {
     let mut cases = Vec::new();
     for kind in ["community", "hand"] {
-        let bundles = folder.join(kind).join("bundles");
+        let bundle_of = |directory: &str| {
+            shared_in_area(folder, area, &format!("{kind}/bundles/{directory}")).display().to_string()
+        };
         for (name, path) in entries(&folder.join(kind).join("cases"), "", "") {
             let own = path.join("images.json");
-            let table = if own.is_file() { own } else { folder.join(kind).join("images.json") };
+            let table = if own.is_file() { own } else { shared_in_area(folder, area, &format!("{kind}/images.json")) };
             let Ok(text) = fs::read_to_string(path.join("expected.json")) else { continue };
             let expected: Expected = serde_json::from_str(&text).expect("a recording");
             let images: Map<String, Value> =
                 serde_json::from_str(&fs::read_to_string(&table).expect("a table of images")).expect("an object");
             let given: Vec<String> = images
                 .iter()
-                .filter_map(|(image, directory)| {
-                    Some(format!("--bundle={image}={}", bundles.join(directory.as_str()?).display()))
-                })
+                .filter_map(|(image, directory)| Some(format!("--bundle={image}={}", bundle_of(directory.as_str()?))))
                 .collect();
             for run in &expected.runs {
                 let id = format!("authoring/{area}/{kind}/{name} {}", run.args.join(" "));
@@ -85,7 +86,7 @@ fn refused(answer: &Answer, expected: &str) -> Outcome {
 fn commands(root: &Path) -> Vec<Case> {
     let folder = root.join("fbc/09-templates");
     let mut given = Vec::new();
-    for (_, path) in entries(&folder.join("images"), "", "") {
+    for (_, path) in entries(&shared(root, "fbc/09-templates/images"), "", "") {
         let Ok(text) = fs::read_to_string(path.join("image.json")) else { continue };
         let image: Value = serde_json::from_str(&text).expect("an image");
         let text = |key: &str| image[key].as_str().unwrap_or_default().to_owned();

@@ -5,6 +5,7 @@ use std::path::Path;
 use olmdex::platform::GraphData;
 use serde::Deserialize;
 
+use crate::inputs::shared;
 use crate::outcome::{Case, Folder, Outcome, entries};
 
 pub(crate) const FOLDER: Folder = Folder { name: "update-graph", run };
@@ -24,7 +25,7 @@ fn run(root: &Path) -> Vec<Case> {
     let Ok(text) = std::fs::read_to_string(folder.join("edges.jsonl")) else { return Vec::new() };
     let mut data = GraphData::default();
     for directory in ["channels", "blocked-edges", "build-suggestions"] {
-        for (name, path) in entries(&folder.join("snapshot").join(directory), "", ".yaml") {
+        for (name, path) in entries(&shared(root, &format!("update-graph/snapshot/{directory}")), "", ".yaml") {
             data.add(&format!("{directory}/{name}"), &std::fs::read(path).unwrap_or_default());
         }
     }

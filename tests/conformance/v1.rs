@@ -20,6 +20,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::inputs::shared;
 use crate::outcome::{Case, Folder, Outcome, entries};
 
 pub(crate) const FOLDER: Folder = Folder { name: "v1", run };
@@ -111,7 +112,12 @@ impl Loaded {
 
 /// `catalogs/…` is beside the recorded cases, everything else relative to the case.
 fn directory(root: &Path, case: &Path, named: &str) -> PathBuf {
-    if named.starts_with("catalogs/") { root.join("..").join(named) } else { case.join(named) }
+    if named.starts_with("catalogs/") {
+        return shared(root, &format!("../{named}"));
+    }
+    let own = case.join(named);
+    let below = case.strip_prefix(root).unwrap_or(case);
+    if own.exists() { own } else { shared(root, &below.join(named).to_string_lossy()) }
 }
 
 fn question(base: &Asked, asked: &Asked) -> Question {
