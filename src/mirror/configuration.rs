@@ -2,7 +2,11 @@
 //!
 //! What it deliberately does not do: it reads no text and judges nothing.
 
+use super::document::Node;
 use crate::version::masterminds::Constraint;
+
+/// Fields that are kept and not looked at, under the names that the format gives them.
+pub type Others = Vec<(String, Node)>;
 
 /// A configuration that has been read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,6 +21,12 @@ pub struct Configuration {
     pub blocked_images: Vec<String>,
     /// What it says of OpenShift's own images, as far as that is checked.
     pub platform: Platform,
+    /// What else stands in `mirror`: the platform as a whole, Helm charts, samples.
+    pub others_to_mirror: Others,
+    /// What else stands at the top: the size of archives.
+    pub others: Others,
+    /// Paths of fields that only v1alpha2 has, so that they are lost when it is written as v2alpha1.
+    pub old_fields: Vec<String>,
 }
 
 /// A catalog, and what is taken from it.
@@ -32,6 +42,8 @@ pub struct Operator {
     pub target_tag: String,
     /// What is taken; all packages if there are none.
     pub packages: Vec<Package>,
+    /// What else the entry says.
+    pub others: Others,
 }
 
 /// A package, and what is taken of it.
@@ -65,6 +77,12 @@ pub struct Channel {
 pub struct AdditionalImage {
     /// Its reference.
     pub name: String,
+    /// Another path for it at the destination.
+    pub target_repo: String,
+    /// Another tag for it there.
+    pub target_tag: String,
+    /// What else the entry says: the platforms.
+    pub others: Others,
 }
 
 /// What a configuration says of OpenShift's own images, as far as that is checked.

@@ -3,7 +3,8 @@
 //!
 //! What it deliberately does not do: it does not judge what the fields say; that is [`super::verify`].
 
-use super::configuration::{AdditionalImage, Channel, Configuration, Operator, Package, Platform, Range};
+use super::configuration::{AdditionalImage, Channel, Configuration, Operator, Others, Package, Platform, Range};
+use super::document::Node;
 use super::error::ConfigurationError;
 use super::verify::verify;
 use crate::json::{self, Kind, Reader, Value};
@@ -126,6 +127,7 @@ const CHARTS: Form = Form::List(
             field("version", Form::Text),
             field("path", Form::Text),
             field("imagePaths", TEXTS),
+            field("platforms", PLATFORM_FILTERS),
         ],
         "v2alpha1.Chart",
     ),
@@ -236,7 +238,8 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Configuration, Configurat
     }
     let api_version = text_of(value, "apiVersion");
     let takes_old = dialect == Dialect::Named && api_version.ends_with("/v1alpha2");
-    fits(value, FILE, takes_old, "")?;
+    let mut old_fields = Vec::new();
+    fits(value, FILE, takes_old, "", &mut old_fields)?;
     let mirror = field_of(value, "mirror");
     let platform = mirror.and_then(|it| field_of(it, "platform"));
     let names = |list: Option<Value<'_>>, name: &str| items(list, name).map(|it| text_of(it, "name")).collect();
@@ -244,7 +247,12 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Configuration, Configurat
         api_version,
         operators: items(mirror, "operators").map(operator).collect(),
         additional_images: items(mirror, "additionalImages")
-            .map(|it| AdditionalImage { name: text_of(it, "name") })
+            .map(|it| AdditionalImage {
+                name: text_of(it, "name"),
+                target_repo: text_of(it, "targetRepo"),
+                target_tag: text_of(it, "targetTag"),
+                others: others(it, IMAGES, &["name", "targetRepo", "targetTag"]),
+            })
             .collect(),
         blocked_images: names(mirror, "blockedImages"),
         platform: Platform {
@@ -252,12 +260,23 @@ pub fn decode(text: &[u8], dialect: Dialect) -> Result<Configuration, Configurat
             has_architectures: items(platform, "architectures").next().is_some(),
             has_platforms: items(platform, "platforms").next().is_some(),
         },
+        others_to_mirror: mirror
+            .map(|it| others(it, MIRROR, &["operators", "additionalImages", "blockedImages"]))
+            .unwrap_or_default(),
+        others: others(value, FILE, &["kind", "apiVersion", "mirror"]),
+        old_fields,
     })
 }
 
 /// Compares a value with its form, key after key in the order of bytes, as it comes out of oc-mirror's conversion to JSON.
 /// Goes as deep as the forms do.
-fn fits(value: Value<'_>, form: Form, takes_old: bool, path: &str) -> Result<(), ConfigurationError> {
+fn fits(
+    value: Value<'_>,
+    form: Form,
+    takes_old: bool,
+    path: &str,
+    old_fields: &mut Vec<String>,
+) -> Result<(), ConfigurationError> {
     let misfit = |wanted: &'static str| {
         let found = match value.kind() {
             Kind::Number if wanted == "int64" => format!("number {}", value.raw()),
@@ -277,9 +296,10 @@ fn fits(value: Value<'_>, form: Form, takes_old: bool, path: &str) -> Result<(),
         Form::Flag => misfit("bool"),
         Form::Number if value.kind() == Kind::Number && value.raw().parse::<i64>().is_ok() => Ok(()),
         Form::Number => misfit("int64"),
-        Form::List(item, _) if value.kind() == Kind::Array => {
-            value.items().enumerate().try_for_each(|(idx, it)| fits(it, *item, takes_old, &format!("{path}.{idx}")))
-        }
+        Form::List(item, _) if value.kind() == Kind::Array => value
+            .items()
+            .enumerate()
+            .try_for_each(|(idx, it)| fits(it, *item, takes_old, &format!("{path}.{idx}"), old_fields)),
         Form::List(_, name) | Form::Object(_, name) if value.kind() != Kind::Object => misfit(name),
         Form::List(_, name) => misfit(name),
         Form::Object(fields, _) => {
@@ -290,9 +310,42 @@ fn fits(value: Value<'_>, form: Form, takes_old: bool, path: &str) -> Result<(),
                 let known = fields.iter().find(|it| json::fold_eq(&key, it.name) && (takes_old || !it.is_old));
                 let Some(known) = known else { return Err(ConfigurationError::UnknownField(key)) };
                 let below = if path.is_empty() { known.name.to_owned() } else { format!("{path}.{}", known.name) };
-                fits(it, known.form, takes_old, &below)?;
+                if known.is_old {
+                    old_fields.push(below.clone());
+                }
+                fits(it, known.form, takes_old, &below, old_fields)?;
             }
             Ok(())
+        }
+    }
+}
+
+/// The fields of an object, or of an item of a list, that are none of those that are `read`. Fields that only v1alpha2 has are left out.
+fn others(value: Value<'_>, form: Form, read: &[&str]) -> Others {
+    let fields = match form {
+        Form::List(&Form::Object(fields, _), _) | Form::Object(fields, _) => fields,
+        _ => &[],
+    };
+    let unread = fields.iter().filter(|it| !it.is_old && !read.contains(&it.name));
+    let node = |it: &Field| Some((it.name.to_owned(), node(field_of(value, it.name)?, it.form, it.name)));
+    unread.filter_map(node).collect()
+}
+
+/// A value that fits its form, to be written again. Goes as deep as the forms do.
+fn node(value: Value<'_>, form: Form, name: &str) -> Node {
+    let text = || value.as_str().unwrap_or_default().into_owned();
+    match form {
+        Form::List(item, _) if value.kind() == Kind::Array => {
+            Node::List(value.items().map(|it| node(it, *item, name)).collect())
+        }
+        Form::Object(_, _) if value.kind() == Kind::Object => Node::Fields(others(value, form, &[])),
+        Form::Text if value.as_str().is_none() => Node::Json("null".to_owned()),
+        Form::Text if matches!(name, "minVersion" | "maxVersion") => Node::Quoted(text()),
+        Form::Text => Node::Text(text()),
+        _ => {
+            let mut out = Vec::new();
+            json::write_compact(value, &mut out);
+            Node::Json(String::from_utf8_lossy(&out).into_owned())
         }
     }
 }
@@ -332,6 +385,7 @@ fn operator(value: Value<'_>) -> Operator {
         target_catalog: text_of(value, "targetCatalog"),
         target_tag: text_of(value, "targetTag"),
         packages: items(Some(value), "packages").map(package).collect(),
+        others: others(value, OPERATORS, &["catalog", "full", "targetCatalog", "targetTag", "packages"]),
     }
 }
 

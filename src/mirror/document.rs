@@ -17,6 +17,8 @@ pub enum Node {
     Number(i64),
     /// Yes or no.
     Flag(bool),
+    /// A value that is kept as it was read: JSON on one line, which is YAML too.
+    Json(String),
     /// A list.
     List(Vec<Node>),
     /// Fields, in their order.
@@ -112,6 +114,7 @@ impl Node {
             Self::Quoted(it) => quoted(it, out),
             Self::Number(it) => out.push_str(&it.to_string()),
             Self::Flag(it) => out.push_str(if *it { "true" } else { "false" }),
+            Self::Json(it) => out.push_str(it),
             // Lists of lists do not occur in manifests.
             Self::List(_) => out.push_str("[]"),
             Self::Fields(_) => out.push_str("{}"),

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::place::{Destination, Image};
+use super::place::{Destination, Image, Mirrored};
 
 /// An image of a mirror, or one that it should have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -61,10 +61,10 @@ pub struct NeededPlaces {
 impl NeededPlaces {
     /// Where images go.
     #[must_use]
-    pub fn new<'i>(images: impl IntoIterator<Item = &'i Image>, to: &Destination) -> Self {
+    pub fn new<'i>(images: impl IntoIterator<Item = &'i Mirrored>, to: &Destination) -> Self {
         let mut places = Self::default();
-        for image in images {
-            places.add(&to.of(image), image.digest.as_deref());
+        for it in images {
+            places.add(&to.of(it), it.image.digest.as_deref());
         }
         places
     }
@@ -108,7 +108,10 @@ mod tests {
     #[test]
     fn what_belongs_to_an_image_is_needed_with_it() {
         let digest = format!("sha256:{}", "1".repeat(64));
-        let images = [Image::parse(&format!("quay.io/a/b@{digest}")).unwrap(), Image::parse("quay.io/a/c:v1").unwrap()];
+        let image = |text: &str| Mirrored::from(Image::parse(text).unwrap());
+        let elsewhere =
+            Mirrored { target_repo: "e".to_owned(), target_tag: "v9".to_owned(), ..image("quay.io/a/f:v1") };
+        let images = [image(&format!("quay.io/a/b@{digest}")), image("quay.io/a/c:v1"), elsewhere];
         let to = Destination::parse("mirror.example.com:5000/m", None).unwrap();
         let places = NeededPlaces::new(&images, &to);
         let (b, c) = ("mirror.example.com:5000/m/a/b", "mirror.example.com:5000/m/a/c");
@@ -120,6 +123,8 @@ mod tests {
             (c, "v1".to_owned(), true),
             (c, "v2".to_owned(), false),
             ("mirror.example.com:5000/m/a/d", "v1".to_owned(), false),
+            ("mirror.example.com:5000/m/a/f", "v1".to_owned(), false),
+            ("mirror.example.com:5000/m/e", "v9".to_owned(), true),
         ] {
             assert_eq!(places.has_tag(location, &tag), wanted, "{location}:{tag}");
         }

@@ -28,7 +28,7 @@ mod write;
 
 pub use asked::{AskedError, packages};
 pub use catalog::{BundleFacts, BundleVersion, Catalog, ChannelFacts, Kind, PackageFacts};
-pub use configuration::{AdditionalImage, Channel, Configuration, Operator, Package, Platform, Range};
+pub use configuration::{AdditionalImage, Channel, Configuration, Operator, Others, Package, Platform, Range};
 pub use decode::{Dialect, decode, read};
 pub use dependencies::{Dependency, Needs, Place, ask_for, left_out, needs, place};
 pub use document::{Node, documents};
@@ -44,8 +44,8 @@ pub use outputs::{
     MirrorSet, OutputError, catalog_image, catalog_name, catalog_source, cluster_catalog, colliding, configuration,
     mapping, mirror_sets, skopeo_sync,
 };
-pub use place::{Destination, Image};
+pub use place::{Destination, Image, Mirrored};
 pub use repair::{Proposal, Request, Trouble, meant, repairs, survivors, trouble};
 pub use rewrite::{differences, put, rename};
-pub use verify::verify;
+pub use verify::{is_target, verify};
 pub use write::{Blobs, write};

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use thiserror::Error;
 
-use super::configuration::{Channel, Configuration, Operator, Range};
+use super::configuration::{Channel, Configuration, Operator, Others, Range};
 use super::document::Node;
-use super::place::{Destination, Image};
+use super::place::{Destination, Image, Mirrored};
 
 /// The kinds of mirror sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,17 +24,17 @@ pub enum MirrorSet {
 
 /// Mirror sets: one for each category that has images for it. `categories` are names with images.
 #[must_use]
-pub fn mirror_sets(kind: MirrorSet, categories: &[(&str, Vec<Image>)], to: &Destination) -> Vec<Node> {
+pub fn mirror_sets(kind: MirrorSet, categories: &[(&str, Vec<Mirrored>)], to: &Destination) -> Vec<Node> {
     let mut sets = Vec::new();
     for (category, images) in categories {
         // The mirrors of each source, those that come first in front.
         let mut mirrors: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let is_meant = |it: &&Image| match kind {
-            MirrorSet::Digest | MirrorSet::ContentSource => it.digest.is_some(),
-            MirrorSet::Tag => it.tag.is_some() || it.digest.is_none(),
+        let is_meant = |it: &&Mirrored| match kind {
+            MirrorSet::Digest | MirrorSet::ContentSource => it.image.digest.is_some(),
+            MirrorSet::Tag => it.image.tag.is_some() || it.image.digest.is_none(),
         };
-        for image in images.iter().filter(is_meant) {
-            let (source, mirror) = scope(image, &to.of(image));
+        for it in images.iter().filter(is_meant) {
+            let (source, mirror) = scope(&it.image, &to.of(it));
             let of_source = mirrors.entry(source).or_default();
             if !of_source.contains(&mirror) {
                 of_source.push(mirror);
@@ -129,7 +129,7 @@ pub fn catalog_image(operator: &Operator, to: Option<&Destination>) -> Option<Im
     if !operator.target_tag.is_empty() {
         image.tag = Some(operator.target_tag.clone());
     }
-    Some(to.of(&image))
+    Some(to.of_image(&image))
 }
 
 /// A CatalogSource, for OLM Classic.
@@ -188,8 +188,8 @@ pub fn colliding(images: &[Image]) -> Vec<(String, BTreeSet<String>)> {
 
 /// Lines `docker://SOURCE=docker://DESTINATION`.
 #[must_use]
-pub fn mapping(images: &[Image], to: &Destination) -> String {
-    images.iter().map(|it| format!("docker://{it}=docker://{}\n", to.of(it))).collect()
+pub fn mapping(images: &[Mirrored], to: &Destination) -> String {
+    images.iter().map(|it| format!("docker://{}=docker://{}\n", it.image, to.of(it))).collect()
 }
 
 /// An ImageSetConfiguration.
@@ -225,25 +225,33 @@ pub fn configuration(configuration: &Configuration) -> Node {
         if !packages.is_empty() {
             node = node.with("packages", Node::List(packages));
         }
-        operators.push(node);
+        operators.push(with_all(node, &operator.others));
     }
     let mut mirror = Node::Fields(Vec::new());
     if !operators.is_empty() {
         mirror = mirror.with("operators", Node::List(operators));
     }
-    let named = |names: &mut dyn Iterator<Item = &String>| {
-        Node::List(names.map(|it| Node::fields([("name", Node::text(it))])).collect())
-    };
-    let additional = &configuration.additional_images;
+    let named = |name: &str| Node::fields([("name", Node::text(name))]);
+    let additional = configuration.additional_images.iter().map(|it| {
+        let node = text(named(&it.name), "targetRepo", &it.target_repo);
+        with_all(text(node, "targetTag", &it.target_tag), &it.others)
+    });
+    let additional: Vec<Node> = additional.collect();
     if !additional.is_empty() {
-        mirror = mirror.with("additionalImages", named(&mut additional.iter().map(|it| &it.name)));
+        mirror = mirror.with("additionalImages", Node::List(additional));
     }
     if !configuration.blocked_images.is_empty() {
-        mirror = mirror.with("blockedImages", named(&mut configuration.blocked_images.iter()));
+        let blocked = configuration.blocked_images.iter().map(|it| named(it)).collect();
+        mirror = mirror.with("blockedImages", Node::List(blocked));
     }
-    Node::fields([
+    let file = Node::fields([
         ("apiVersion", Node::text("mirror.openshift.io/v2alpha1")),
         ("kind", Node::text("ImageSetConfiguration")),
-        ("mirror", mirror),
-    ])
+    ]);
+    with_all(file, &configuration.others).with("mirror", with_all(mirror, &configuration.others_to_mirror))
+}
+
+/// Puts fields behind the others.
+fn with_all(node: Node, others: &Others) -> Node {
+    others.iter().fold(node, |node, (name, it)| node.with(name, it.clone()))
 }

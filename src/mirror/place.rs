@@ -20,6 +20,31 @@ pub struct Image {
     pub digest: Option<String>,
 }
 
+/// An image that is mirrored, with the place that the configuration gives it instead of its own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mirrored {
+    /// The image where it comes from.
+    pub image: Image,
+    /// Another path at the destination; empty for its own.
+    pub target_repo: String,
+    /// Another tag there; empty for its own.
+    pub target_tag: String,
+}
+
+impl From<Image> for Mirrored {
+    fn from(image: Image) -> Self {
+        Self { image, target_repo: String::new(), target_tag: String::new() }
+    }
+}
+
+impl Mirrored {
+    /// Whether it gets another name than its own.
+    #[must_use]
+    pub fn is_renamed(&self) -> bool {
+        !self.target_repo.is_empty() || !self.target_tag.is_empty()
+    }
+}
+
 /// Where images go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
@@ -79,9 +104,22 @@ impl Destination {
         Some(Self { host: image.host, prefix, max_nested })
     }
 
-    /// Where an image goes: the same path, and as tag its own, or its digest.
+    /// Where an image goes: to the path and the tag that the configuration gives it, or else to its own.
     #[must_use]
-    pub fn of(&self, image: &Image) -> Image {
+    pub fn of(&self, mirrored: &Mirrored) -> Image {
+        let mut image = mirrored.image.clone();
+        if !mirrored.target_repo.is_empty() {
+            mirrored.target_repo.clone_into(&mut image.path);
+        }
+        if !mirrored.target_tag.is_empty() {
+            image.tag = Some(mirrored.target_tag.clone());
+        }
+        self.of_image(&image)
+    }
+
+    /// Where an image goes that has no place of its own: the same path, and as tag its own, or its digest.
+    #[must_use]
+    pub fn of_image(&self, image: &Image) -> Image {
         let path = match self.prefix.as_str() {
             "" => image.path.clone(),
             prefix => format!("{prefix}/{}", image.path),

@@ -143,7 +143,8 @@ fn reference_fault(reference: &str) -> Option<Fault> {
 }
 
 /// Whether a name at the destination is path components and nothing else. An empty one is none.
-fn is_target(target: &str) -> bool {
+#[must_use]
+pub fn is_target(target: &str) -> bool {
     let (name, tag, digest) = tag_and_digest(target);
     target.is_empty() || (tag.is_none() && digest.is_none() && check_image(&format!("localhost/{name}")).is_ok())
 }

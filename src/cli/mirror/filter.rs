@@ -18,7 +18,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::{Severity, closest, counted};
 use crate::fbc::{Format, Input};
 use crate::mirror::{
-    self, Blobs, Configuration, ConfigurationError, Dialect, FilterExplanation, Filtered, Image, Release, Request,
+    self, Blobs, Configuration, ConfigurationError, Dialect, FilterExplanation, Filtered, Mirrored, Release, Request,
 };
 
 impl From<ConfigurationError> for CommandError {
@@ -114,7 +114,7 @@ pub(super) fn kept_images(
     asked: &AskedFor,
     configuration: &Configuration,
     entries: &[Entry],
-) -> Result<(Vec<Image>, Exit), CommandError> {
+) -> Result<(Vec<Mirrored>, Exit), CommandError> {
     let mut exit = Exit::Yes;
     let mut kept = Vec::new();
     for entry in entries {
@@ -126,7 +126,7 @@ pub(super) fn kept_images(
     }
     let mut is_complete = true;
     let categories = output::images(context, None, configuration, &kept, &mut is_complete)?;
-    let images: BTreeSet<Image> = categories.into_iter().flat_map(|it| it.1).collect();
+    let images: BTreeSet<Mirrored> = categories.into_iter().flat_map(|it| it.1).collect();
     let exit = if exit == Exit::Yes && !is_complete { Exit::No } else { exit };
     Ok((images.into_iter().collect(), exit))
 }

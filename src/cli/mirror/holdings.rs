@@ -17,7 +17,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::counted;
 #[cfg(feature = "oci")]
 use crate::mirror::{self, Destination, NeededPlaces};
-use crate::mirror::{Dialect, Holding, HoldingStatus, Image};
+use crate::mirror::{Dialect, Holding, HoldingStatus, Image, Mirrored};
 use crate::oci::{Layout, Presence, Status};
 
 /// Compare a mirror with what it should have
@@ -126,20 +126,20 @@ fn needed(image: &Image, at: &str, presence: Presence) -> Holding {
 }
 
 /// Compares a layout.
-fn in_layout(context: &Context, place: &str, images: &[Image]) -> Result<Vec<Holding>, CommandError> {
+fn in_layout(context: &Context, place: &str, images: &[Mirrored]) -> Result<Vec<Holding>, CommandError> {
     let Some(directory) = place.strip_prefix("oci:") else {
         let error = CommandError::usage(format!("`{place}` is not a mirror"));
         return Err(error.help("name a registry, `docker://HOST`, or a layout, `oci:DIR`"));
     };
     let cannot = |error| crate::cli::args::destination::cannot("read", place, error);
     let layout = Layout::open(std::path::Path::new(directory)).map_err(cannot)?;
-    let names: Vec<String> = images.iter().map(ToString::to_string).collect();
+    let names: Vec<String> = images.iter().map(|it| it.image.to_string()).collect();
     let texts: Vec<&str> = names.iter().map(String::as_str).collect();
     let presences = look_up(context, place, &texts)?;
     let found: BTreeMap<String, ()> =
         presences.iter().filter(|it| it.status == Status::Found).map(|it| (it.digest.clone(), ())).collect();
     let mut holdings: Vec<Holding> =
-        images.iter().zip(presences).map(|(image, presence)| needed(image, "", presence)).collect();
+        images.iter().zip(presences).map(|(it, presence)| needed(&it.image, "", presence)).collect();
     for (digest, name) in layout.images() {
         let digest = digest.to_string();
         if !found.contains_key(&digest) {
@@ -157,7 +157,7 @@ fn in_registry(
     context: &Context,
     args: &PlanArgs,
     place: &str,
-    images: &[Image],
+    images: &[Mirrored],
     entries: &[Entry],
 ) -> Result<Vec<Holding>, CommandError> {
     let Some(to) = Destination::parse(place, args.max_nested_paths) else {
@@ -167,13 +167,13 @@ fn in_registry(
     let mut places = NeededPlaces::new(images, &to);
     // What clusters pull is named by digest; a catalog that was filtered has another one, and is named by its tag.
     let mut wanted: Vec<(Image, String)> = Vec::new();
-    for image in images {
-        let at = to.of(image);
-        let text = match &image.digest {
+    for it in images {
+        let at = to.of(it);
+        let text = match &it.image.digest {
             Some(digest) => format!("{}@{digest}", at.location()),
             None => at.to_string(),
         };
-        wanted.push((image.clone(), text));
+        wanted.push((it.image.clone(), text));
     }
     for entry in entries {
         if let (Some(at), Some(image)) =
@@ -233,6 +233,6 @@ fn in_registry(
 
 /// Compares a registry, which this program is built without.
 #[cfg(not(feature = "oci"))]
-fn in_registry(_: &Context, _: &PlanArgs, _: &str, _: &[Image], _: &[Entry]) -> Result<Vec<Holding>, CommandError> {
+fn in_registry(_: &Context, _: &PlanArgs, _: &str, _: &[Mirrored], _: &[Entry]) -> Result<Vec<Holding>, CommandError> {
     Err(CommandError::usage("this olmdex is built without registries").help("name a layout: `--at oci:DIR`"))
 }

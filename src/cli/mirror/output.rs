@@ -13,7 +13,8 @@ use crate::cli::speak::error::{CommandError, Exit};
 use crate::diag::printable;
 use crate::fbc::Format;
 use crate::mirror::{
-    self, Blobs, Configuration, Destination, FilterExplanation, Filtered, Image, MirrorSet, Node, OutputError,
+    self, AdditionalImage, Blobs, Configuration, Destination, FilterExplanation, Filtered, Image, MirrorSet, Mirrored,
+    Node, OutputError,
 };
 use crate::re2::Pattern;
 
@@ -29,7 +30,7 @@ pub(crate) enum Output {
     /// References of images, one a line
     #[value(alias = "plain")]
     Images,
-    /// docker://SOURCE=docker://DESTINATION lines, as mapping.txt of oc-mirror
+    /// docker://SOURCE=docker://DESTINATION lines, as mapping.txt of oc-mirror: places have tags, as skopeo needs them
     Mapping,
     /// What `skopeo sync --src yaml` reads
     Skopeo,
@@ -91,27 +92,36 @@ pub(super) fn print(
                 let error = CommandError::new(Exit::Input, format!("the configuration would not be valid: {error}"));
                 return Err(error.help("name the reference of the catalog's image: `-i REFERENCE=SOURCE`"));
             }
+            // What becomes of `minBundle` was said when the file was read.
+            for it in written.old_fields.iter().filter(|it| !it.ends_with(".minBundle")) {
+                context
+                    .reporter
+                    .warning(&format!("`{it}` is a field of v1alpha2 that v2alpha1 does not have: it is not written"));
+            }
             out.write_all(mirror::configuration(&written).to_yaml().as_bytes())?;
         }
         Output::Images | Output::Mapping | Output::Skopeo | Output::Idms | Output::Itms | Output::Icsp => {
             let to_needed = if matches!(format, Output::Images | Output::Skopeo) { None } else { Some(needed()?) };
             let categories = images(context, to, configuration, kept, &mut is_complete)?;
-            let all: BTreeSet<Image> = categories.iter().flat_map(|it| it.1.iter().cloned()).collect();
-            let all: Vec<Image> = all.into_iter().collect();
+            let all: BTreeSet<Mirrored> = categories.iter().flat_map(|it| it.1.iter().cloned()).collect();
+            let all: Vec<Mirrored> = all.into_iter().collect();
+            let sources: BTreeSet<Image> = all.iter().map(|it| it.image.clone()).collect();
+            let sources: Vec<Image> = sources.into_iter().collect();
+            warn_of_targets(context, format, &all);
             let sets = |kind| {
                 to_needed.map(|to| mirror::documents(&mirror::mirror_sets(kind, &categories, to))).unwrap_or_default()
             };
             let text = match format {
-                Output::Images => all.iter().map(|it| format!("{it}\n")).collect(),
+                Output::Images => sources.iter().map(|it| format!("{it}\n")).collect(),
                 Output::Mapping => to_needed.map(|to| mirror::mapping(&all, to)).unwrap_or_default(),
                 Output::Skopeo => {
-                    for (last, locations) in mirror::colliding(&all) {
+                    for (last, locations) in mirror::colliding(&sources) {
                         let list = locations.into_iter().collect::<Vec<_>>().join(", ");
                         context
                             .reporter
                             .warning(&format!("without `--scoped`, skopeo writes {list} over each other, as `{last}`"));
                     }
-                    mirror::skopeo_sync(&all)
+                    mirror::skopeo_sync(&sources)
                 }
                 Output::Idms => sets(MirrorSet::Digest),
                 Output::Itms => sets(MirrorSet::Tag),
@@ -144,34 +154,69 @@ impl From<OutputError> for CommandError {
     }
 }
 
-/// The images by category, without those that are blocked.
+/// Says which targets of the configuration the format has no place for.
+fn warn_of_targets(context: &Context, format: Output, images: &[Mirrored]) {
+    for it in images.iter().filter(|it| it.is_renamed()) {
+        let has_other_tag = !it.target_tag.is_empty() && it.image.tag.as_ref() != Some(&it.target_tag);
+        match format {
+            Output::Skopeo => context.reporter.warning(&format!(
+                "skopeo copies {} to its own path and tag, not to its targetRepo and targetTag; `-o mapping` has them",
+                it.image
+            )),
+            Output::Itms if it.image.digest.is_none() && has_other_tag => context.reporter.warning(&format!(
+                "an ImageTagMirrorSet keeps tags: clusters that pull {} do not find it under its targetTag `{}`",
+                it.image,
+                printable(&it.target_tag)
+            )),
+            _ => {}
+        }
+    }
+}
+
+/// The images by category, with their places, without those that are blocked.
 pub(super) fn images(
     context: &Context,
     to: Option<&Destination>,
     configuration: &Configuration,
     kept: &[Kept<'_>],
     is_complete: &mut bool,
-) -> Result<Vec<(&'static str, Vec<Image>)>, CommandError> {
+) -> Result<Vec<(&'static str, Vec<Mirrored>)>, CommandError> {
     // Expressions that are not ones were refused when the configuration was read.
     let blocked: Vec<Pattern> = configuration.blocked_images.iter().filter_map(|it| Pattern::parse(it).ok()).collect();
-    let mut parse = |text: &str| {
+    let mut parse = |text: &str, target: Option<&AdditionalImage>| {
         let Some(image) = Image::parse(text) else {
             let error = OutputError::Reference(printable(text).into_owned());
             context.reporter.error(&CommandError::from(error));
             *is_complete = false;
             return None;
         };
-        let destination = to.map(|to| to.of(&image).to_string()).unwrap_or_default();
-        let is_blocked =
-            |it: &Pattern| it.is_match(&image.to_string()) || (!destination.is_empty() && it.is_match(&destination));
-        (!blocked.iter().any(is_blocked)).then_some(image)
+        let mut mirrored = Mirrored::from(image);
+        if let Some(target) = target {
+            // As oc-mirror does it, which says so when it collects images and leaves this one out.
+            if !mirror::is_target(&target.target_repo) {
+                let (repo, name) = (printable(&target.target_repo), printable(text));
+                let error = CommandError::new(Exit::Input, format!("invalid targetRepo {repo} for image {name}"));
+                context.reporter.error(&error.help("it is a path without registry, tag and digest: `team/app`"));
+                *is_complete = false;
+                return None;
+            }
+            target.target_repo.clone_into(&mut mirrored.target_repo);
+            target.target_tag.clone_into(&mut mirrored.target_tag);
+        }
+        let destination = to.map(|to| to.of(&mirrored).to_string()).unwrap_or_default();
+        let is_blocked = |it: &Pattern| {
+            it.is_match(&mirrored.image.to_string()) || (!destination.is_empty() && it.is_match(&destination))
+        };
+        (!blocked.iter().any(is_blocked)).then_some(mirrored)
     };
-    let mut operator: BTreeSet<Image> = BTreeSet::new();
+    let mut operator: BTreeSet<Mirrored> = BTreeSet::new();
     for it in kept {
-        operator.extend(mirror::images(&it.entry.catalog, &it.filtered).into_iter().filter_map(&mut parse));
+        let images = mirror::images(&it.entry.catalog, &it.filtered);
+        operator.extend(images.into_iter().filter_map(|it| parse(it, None)));
     }
-    let generic: BTreeSet<Image> = configuration.additional_images.iter().filter_map(|it| parse(&it.name)).collect();
-    let listed = |it: BTreeSet<Image>| it.into_iter().collect();
+    let additional = configuration.additional_images.iter();
+    let generic: BTreeSet<Mirrored> = additional.filter_map(|it| parse(&it.name, Some(it))).collect();
+    let listed = |it: BTreeSet<Mirrored>| it.into_iter().collect();
     Ok(vec![("operator", listed(operator)), ("generic", listed(generic))])
 }
 
@@ -188,6 +233,13 @@ fn manifests(
         let error = CommandError::usage("the image of the catalog has no name");
         error.help("name it: `-i REFERENCE=SOURCE`")
     };
+    let template = operator.others.iter().find(|it| it.0 == "targetCatalogSourceTemplate");
+    if let (Output::CatalogSource, Some((field, Node::Text(file)))) = (format, template) {
+        let file = printable(file);
+        context.reporter.warning(&format!(
+            "`{field}: {file}` is not read: oc-mirror puts its name, image and source type into that file"
+        ));
+    }
     Ok(match format {
         Output::CatalogSource => vec![mirror::catalog_source(&image.ok_or_else(unnamed)?)?],
         Output::ClusterCatalog => vec![mirror::cluster_catalog(&image.ok_or_else(unnamed)?)?],

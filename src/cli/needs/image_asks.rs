@@ -71,6 +71,10 @@ pub(super) fn of_configuration(
         let kept = mirror::bundles(&catalog, &filtered);
         bundles.extend(kept.map(|(package, it)| (name.clone(), package.to_owned(), it.name.clone())));
     }
+    if !configuration.additional_images.is_empty() {
+        let message = "the `additionalImages` of the configuration belong to no bundle and are not listed";
+        context.reporter.note(&format!("{message}; `olmdex filter -c FILE -o images` lists them too"));
+    }
     Ok(is_complete)
 }
 

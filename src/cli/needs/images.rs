@@ -55,7 +55,9 @@ impl ValueEnum for ImagesFormat {
             Self::Wide => PossibleValue::new("wide").help("The same, whole on a terminal too"),
             Self::Data(format) => return format.to_possible_value(),
             Self::Isc => PossibleValue::new("isc").help("ImageSetConfiguration of oc-mirror"),
-            Self::Mapping => PossibleValue::new("mapping").help("SOURCE=TARGET, as `oc image mirror -f` reads it"),
+            Self::Mapping => PossibleValue::new("mapping").help(
+                "SOURCE=TARGET lines for `oc image mirror -f`, which keeps digests: targets of digests have no tag",
+            ),
         })
     }
 }
