@@ -44,16 +44,12 @@ pub fn for_each_placed_object(bundle: &Bundle<'_>, mut each: impl FnMut(CarriedO
     for (idx, property) in bundle.properties.iter().enumerate().filter(|(_, it)| it.kind == BUNDLE_OBJECT) {
         read_data(idx, property.value, &mut data)
             .and_then(|()| {
-                let is_yaml = !starts_as_json(&data) && !data.is_empty();
+                let is_yaml = !json::looks_like_object(&data) && !data.is_empty();
                 as_json(idx, &data, &mut converted).map(|json| each(CarriedObject { json, is_yaml, property: idx }))
             })
             .map_err(|it| it.of_bundle(bundle))?;
     }
     Ok(())
-}
-
-fn starts_as_json(data: &[u8]) -> bool {
-    data.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{')
 }
 
 /// Why a property has no object.
@@ -123,7 +119,7 @@ fn go_data_error(kind: &DefectKind) -> String {
 
 /// The object as JSON text; converted only if it must be.
 fn as_json<'t>(idx: usize, data: &'t [u8], converted: &'t mut Vec<u8>) -> Result<&'t [u8], Unreadable> {
-    if starts_as_json(data) {
+    if json::looks_like_object(data) {
         return Ok(data);
     }
     if data.is_empty() {

@@ -24,6 +24,9 @@ const PEEK: usize = 4096;
 /// How much of a file is looked at for the end of something that is not an object.
 const JUNK: usize = 64 * 1024;
 
+/// How many bytes the real reader takes to look at one character.
+const READ_AT_ONCE: usize = 4;
+
 /// How many JSON objects must have come before a failure ends the file.
 const FALLBACK_LIMIT: u32 = 2;
 
@@ -108,9 +111,9 @@ impl DocumentSplitter {
             if buffer.len() < PEEK && !is_last {
                 return Next::NeedMore;
             }
-            self.mode = match first_character(&buffer[..buffer.len().min(PEEK)]) {
-                Some(b'{') => Mode::Json { delivered: 0, scanner: ObjectScanner::new(), after_junk: false },
-                _ => Mode::Yaml(yaml::Splitter::new(1), 0),
+            self.mode = match json::looks_like_object(&buffer[..buffer.len().min(PEEK)]) {
+                true => Mode::Json { delivered: 0, scanner: ObjectScanner::new(), after_junk: false },
+                false => Mode::Yaml(yaml::Splitter::new(1), 0),
             };
         }
         match &mut self.mode {
@@ -178,9 +181,16 @@ impl DocumentSplitter {
         Next::Piece(piece)
     }
 
-    /// Takes the rest of the file as YAML, blanks up to and with the first line break aside; `None` if that is none either.
+    /// Takes the rest of the file as YAML, white space up to and with the first line break aside; `None` if that is none either.
     fn fall_back(&mut self, buffer: &[u8], is_last: bool, delivered: u32) -> Option<Next> {
-        let from = fallback_start(buffer);
+        let from = match fallback_start(buffer, is_last) {
+            Start::At(from) => from,
+            Start::NeedMore => {
+                self.mode = Mode::Json { delivered, scanner: ObjectScanner::new(), after_junk: false };
+                return Some(Next::NeedMore);
+            }
+            Start::Never => return None,
+        };
         let mut splitter = yaml::Splitter::new(1);
         match splitter.next(&buffer[from..], is_last) {
             Ok(yaml::Found::NeedMore) => {
@@ -249,29 +259,30 @@ pub(super) fn advance(line: u32, column: u32, text: &[u8]) -> (u32, u32) {
     }
 }
 
-/// The first byte that is not Unicode white space.
-fn first_character(peeked: &[u8]) -> Option<u8> {
-    // A character cut off at the end of what is peeked is not white space that matters.
-    let valid = match std::str::from_utf8(peeked) {
-        Ok(text) => text,
-        Err(error) => std::str::from_utf8(&peeked[..error.valid_up_to()]).unwrap_or_default(),
-    };
-    match valid.trim_start().as_bytes().first() {
-        Some(&byte) => Some(byte),
-        None => peeked.get(valid.len()).copied(),
-    }
+/// Where the YAML reader goes on after a JSON failure.
+enum Start {
+    At(usize),
+    NeedMore,
+    /// It does not: the JSON failure stands.
+    Never,
 }
 
-/// Where the YAML reader goes on after a JSON failure: blanks up to and with the first line break are dropped.
-fn fallback_start(buffer: &[u8]) -> usize {
-    for (idx, byte) in buffer.iter().enumerate() {
-        match byte {
-            b'\n' => return idx + 1,
-            b' ' | b'\t' | b'\r' => {}
-            _ => break,
+/// Drops white space of any kind, up to and with the first line break. The real reader takes four bytes for each character, so where
+/// fewer are left it gives up.
+fn fallback_start(buffer: &[u8], is_last: bool) -> Start {
+    let mut at = 0;
+    loop {
+        let Some(bytes) = buffer.get(at..at + READ_AT_ONCE) else {
+            return if is_last { Start::Never } else { Start::NeedMore };
+        };
+        let valid = bytes.utf8_chunks().next().map_or("", |it| it.valid());
+        match valid.chars().next() {
+            None | Some(char::REPLACEMENT_CHARACTER) => return Start::Never,
+            Some('\n') => return Start::At(at + 1),
+            Some(it) if it.is_whitespace() => at += it.len_utf8(),
+            Some(_) => return Start::At(at),
         }
     }
-    0
 }
 
 /// The length of something that is not an object: a JSON value, or everything up to the next line that starts one.

@@ -64,6 +64,14 @@ fn hex(text: &str) -> u32 {
     text.get(..4).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or(0xFFFD)
 }
 
+/// Whether the first character that is not white space, of any kind that Unicode knows, is `{`: what Go's readers take for JSON.
+/// A character that is cut off at the end is not white space.
+#[must_use]
+pub fn looks_like_object(text: &[u8]) -> bool {
+    let valid = text.utf8_chunks().next().map_or("", |it| it.valid());
+    valid.trim_start().starts_with('{')
+}
+
 /// Whether a key names the field `field` (ASCII) for Go's decoder: equal without regard to case, where `ſ` is an `s`
 /// and the Kelvin sign a `k`.
 #[must_use]

@@ -34,6 +34,12 @@ pub enum YamlWriteError {
     /// A string has DEL, a C1 control other than U+0085, U+FFFE or U+FFFF in it, which opm cannot read back.
     #[error("yaml: control characters are not allowed")]
     ControlCharacter,
+    /// A key has U+0085 in it, a line break inside a key to opm, which fails. The line is the one that opm names.
+    #[error("yaml: line {line}: did not find expected ',' or '}}'")]
+    NextLineInKey {
+        /// The line, from 1.
+        line: usize,
+    },
 }
 
 /// Writes a document as YAML, ended by a newline and without a line `---` before it.
@@ -50,7 +56,35 @@ pub fn write(value: Value<'_>, out: &mut Vec<u8>) -> Result<(), YamlWriteError> 
     if written.is_err() {
         out.truncate(base);
     }
-    written
+    written.map_err(|error| match error {
+        YamlWriteError::NextLineInKey { .. } => YamlWriteError::NextLineInKey { line: line_of_next_line(value) },
+        other => other,
+    })
+}
+
+/// The line that opm names where a key has U+0085 in it: each one that came before ended a line. It is the line on which the mapping starts,
+/// or where that is the first, the line on which the key ends.
+fn line_of_next_line(root: Value<'_>) -> usize {
+    let breaks = |text: &Value<'_>| text.as_str().map_or(0, |it| it.matches('\u{85}').count());
+    let mut line = 0;
+    // Values to come, each with its key and the line on which its mapping starts: zero is the first.
+    let mut open: Vec<(Option<Value<'_>>, usize, Value<'_>)> = vec![(None, 0, root)];
+    while let Some((key, start, value)) = open.pop() {
+        let in_key = key.as_ref().map_or(0, &breaks);
+        line += in_key;
+        if in_key > 0 {
+            return if start > 0 { start } else { line };
+        }
+        line += breaks(&value);
+        let first = open.len();
+        match value.kind() {
+            Kind::Object => open.extend(value.members().map(|(key, it)| (Some(key), line, it))),
+            Kind::Array => open.extend(value.items().map(|it| (None, 0, it))),
+            _ => {}
+        }
+        open[first..].reverse();
+    }
+    1
 }
 
 /// A collection that is being written. Its children are `next..last` of the stack of entries.
@@ -126,7 +160,10 @@ impl Writer<'_> {
     /// Writes a key with its colon; returns whether both are on one line.
     fn key(&mut self, key: &str, indent: usize) -> Result<bool, YamlWriteError> {
         let traits = Traits::of(key);
-        if key.len() <= MAX_SIMPLE_KEY && !traits.breaks && !traits.next_line {
+        if traits.next_line {
+            return Err(YamlWriteError::NextLineInKey { line: 1 });
+        }
+        if key.len() <= MAX_SIMPLE_KEY && !traits.breaks {
             self.text_of(key, traits, None)?;
             self.out.push(b':');
             return Ok(true);
@@ -311,6 +348,14 @@ impl Writer<'_> {
 
     fn double(&mut self, text: &str, indent: Option<usize>) {
         self.out.push(b'"');
+        // go-yaml looks for a byte order mark at the start of the text each time that it asks whether a character needs an escape.
+        if text.starts_with('\u{FEFF}') {
+            text.chars().for_each(|c| {
+                self.escaped(c);
+            });
+            self.out.push(b'"');
+            return;
+        }
         let mut column = self.column();
         let mut chars = text.char_indices().peekable();
         let mut after_space = false;
@@ -335,6 +380,15 @@ impl Writer<'_> {
 
     /// Writes one character of a double-quoted scalar; returns how many it became.
     fn double_char(&mut self, c: char) -> usize {
+        if matches!(c, '\0'..'\u{20}' | '"' | '\\' | '\u{2028}' | '\u{2029}' | '\u{FEFF}' | '\u{10000}'..) {
+            return self.escaped(c);
+        }
+        self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        1
+    }
+
+    /// Writes a character as its escape sequence; returns how many characters that has.
+    fn escaped(&mut self, c: char) -> usize {
         let short = match c {
             '\0' => b'0',
             '\u{7}' => b'a',
@@ -347,9 +401,10 @@ impl Writer<'_> {
             '\u{1B}' => b'e',
             '"' => b'"',
             '\\' => b'\\',
+            '\u{A0}' => b'_',
             '\u{2028}' => b'L',
             '\u{2029}' => b'P',
-            '\0'..'\u{20}' | '\u{FEFF}' | '\u{10000}'.. => {
+            _ => {
                 let code = u32::from(c);
                 let escaped = match code {
                     ..=0xFF => format!("\\x{code:02X}"),
@@ -358,10 +413,6 @@ impl Writer<'_> {
                 };
                 self.out.extend_from_slice(escaped.as_bytes());
                 return escaped.len();
-            }
-            _ => {
-                self.out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                return 1;
             }
         };
         self.out.extend_from_slice(&[b'\\', short]);

@@ -79,5 +79,6 @@ mod typed_manifests;
 mod upgrade_reach;
 mod upgrades;
 mod version_properties;
+mod white_space;
 mod writing;
 mod yaml_golden;
