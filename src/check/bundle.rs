@@ -1,7 +1,7 @@
 //! What is wrong with one bundle by itself: its properties, images and version.
 
 use super::definitions::Carried;
-use super::facts::{BundleFacts, Phase};
+use super::facts::{BundleFacts, PROPERTIES_STEP, Phase};
 use super::inspect::{Inspector, draft, path_text, text_of};
 use super::property::Misfit;
 use super::{check_image, property, rules};
@@ -119,7 +119,7 @@ impl Inspector {
             [] => format!("property `{kind}` of bundle `{bundle}`: {}", misfit.message),
             path => format!("property `{kind}` of bundle `{bundle}`, {}: {}", path_text(path), misfit.message),
         };
-        let mut it = draft(rules::INVALID_PROPERTY, message).opm(Phase::Bundles, 10, text);
+        let mut it = draft(rules::INVALID_PROPERTY, message).opm(Phase::Bundles, PROPERTIES_STEP, text);
         if misfit.wants_quotes {
             it = it.help("put quotes around the value");
         }

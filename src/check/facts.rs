@@ -170,6 +170,9 @@ pub struct OpmLine {
     pub text: String,
 }
 
+/// The step of [`OpmLine`] at which the real tool says that it cannot read a property of a bundle.
+pub const PROPERTIES_STEP: u32 = 10;
+
 /// The passes of the real tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Phase {

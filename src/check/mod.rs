@@ -31,7 +31,7 @@ pub use crate::fbc::{ImageError, check_image};
 pub use catalog::Checker;
 pub use facts::{
     BundleFacts, ChannelFacts, CutAdvice, CutChannel, DeprecationFacts, DeprecationsFacts, Draft, Facts, Inspected,
-    LifecycleFacts, OpmLine, PackageFacts, Phase,
+    LifecycleFacts, OpmLine, PROPERTIES_STEP, PackageFacts, Phase,
 };
 pub use inspect::inspect;
 

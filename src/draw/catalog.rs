@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use thiserror::Error;
 
-use crate::fbc::{self, Consumer, Document, Entry, Failure, Input, Origin, Typed};
+use crate::check::{PROPERTIES_STEP, Phase, inspect};
+use crate::fbc::{self, Consumer, Document, Entry, Failure, Input, Origin, Typed, go_order};
 use crate::index::query::PackageGraph;
 use crate::json;
 use crate::version::{Quoted, Version};
@@ -55,6 +56,8 @@ pub struct Channel {
     pub name: String,
     /// Its entries, in their order.
     pub entries: Vec<Entry>,
+    /// Its place in the order in which opm draws channels: by name, equal ones as Go's sort leaves them.
+    pub rank: usize,
 }
 
 /// Why a catalog cannot be drawn.
@@ -69,6 +72,9 @@ pub enum DrawError {
         /// How many it has.
         found: usize,
     },
+    /// A property of a bundle has a value of another form.
+    #[error("{0}")]
+    Property(String),
     /// A bundle's version cannot be read.
     #[error("bundle {} has invalid version {}: {reason}", Quoted(.bundle), Quoted(.version))]
     Version {
@@ -121,10 +127,10 @@ impl CatalogBuilder {
         self.catalog.packages.entry(name.to_owned()).or_default()
     }
 
-    /// Adds a channel.
-    pub fn channel(&mut self, channel: Channel) {
-        self.of_package(&channel.package);
-        self.catalog.channels.push(channel);
+    /// Adds a channel of a package.
+    pub fn channel(&mut self, package: String, name: String, entries: Vec<Entry>) {
+        self.of_package(&package);
+        self.catalog.channels.push(Channel { package, name, entries, rank: 0 });
     }
 
     /// Adds a bundle of a package with the values of its `olm.package` properties, as JSON.
@@ -133,6 +139,9 @@ impl CatalogBuilder {
     /// If there is not exactly one, or its version cannot be read.
     pub fn bundle(&mut self, package: &str, name: &str, properties: &[String]) -> Result<(), DrawError> {
         self.of_package(package).n_bundles += 1;
+        if self.catalog.versions.contains_key(name) {
+            return Ok(());
+        }
         let [property] = properties else {
             return Err(DrawError::NotOnePackage { bundle: name.to_owned(), found: properties.len() });
         };
@@ -161,9 +170,33 @@ impl CatalogBuilder {
         names.insert(name.to_owned());
     }
 
+    /// Adds what a document holds; what is broken adds nothing.
+    fn add(&mut self, part: Part) -> Result<(), DrawError> {
+        match part {
+            Part::Package(name, default_channel) => self.package(&name, &default_channel),
+            Part::Channel(package, name, entries) => self.channel(package, name, entries),
+            Part::Bundle(_, name, _, Some(refused)) if !self.catalog.versions.contains_key(&name) => {
+                return Err(DrawError::Property(refused));
+            }
+            Part::Bundle(package, name, properties, _) => self.bundle(&package, &name, &properties)?,
+            Part::Deprecations(package, all) => {
+                for (schema, name) in all {
+                    self.deprecation(&schema, &package, &name);
+                }
+            }
+            Part::Broken(..) | Part::Refused(_) | Part::Nothing => {}
+        }
+        Ok(())
+    }
+
     /// The catalog.
     #[must_use]
     pub fn finish(mut self) -> Catalog {
+        let channels = &mut self.catalog.channels;
+        let order = go_order(channels.len(), |a, b| channels[a].name < channels[b].name);
+        for (rank, place) in order.into_iter().enumerate() {
+            channels[place].rank = rank;
+        }
         self.catalog.channels.sort_by(|a, b| (&a.name, &a.package).cmp(&(&b.name, &b.package)));
         self.catalog
     }
@@ -172,29 +205,46 @@ impl CatalogBuilder {
 /// What a document adds.
 enum Part {
     Package(String, String),
-    Channel(Channel),
-    Bundle(String, String, Vec<String>),
+    Channel(String, String, Vec<Entry>),
+    /// With what opm says of its properties, if it refuses them.
+    Bundle(String, String, Vec<String>, Option<String>),
     Deprecations(String, Vec<(String, String)>),
     Broken(Origin, Box<Failure>),
+    /// opm does not load the catalog, and says this.
+    Refused(String),
     Nothing,
 }
 
-struct Parts;
+struct Parts {
+    /// Whether what opm refuses is refused.
+    as_opm: bool,
+}
 
 impl Consumer for Parts {
     type Output = Part;
 
     fn document(&self, document: Document<'_>) -> Part {
+        let mut refused_properties = None;
+        if self.as_opm {
+            for line in inspect(&document).drafts.into_iter().filter_map(|it| it.opm) {
+                match line.phase {
+                    Phase::Load => return Part::Refused(line.text),
+                    Phase::Bundles if line.step == PROPERTIES_STEP && refused_properties.is_none() => {
+                        refused_properties = Some(line.text);
+                    }
+                    _ => {}
+                }
+            }
+        }
         let blob = match document.blob {
             Ok(blob) => blob,
             Err(failure) => return Part::Broken(document.origin, Box::new(failure)),
         };
         match &blob.typed {
-            Typed::Channel(it) => Part::Channel(Channel {
-                package: it.package.to_string(),
-                name: it.name.to_string(),
-                entries: it.entries.iter().flatten().map(Entry::from).collect(),
-            }),
+            Typed::Channel(it) => {
+                let entries = it.entries.iter().flatten().map(Entry::from).collect();
+                Part::Channel(it.package.to_string(), it.name.to_string(), entries)
+            }
             Typed::Bundle(it) => {
                 let packages = it.properties.iter().filter(|property| property.kind == "olm.package");
                 let values = packages.map(|property| {
@@ -204,7 +254,7 @@ impl Consumer for Parts {
                     }
                     String::from_utf8_lossy(&text).into_owned()
                 });
-                Part::Bundle(it.package.to_string(), it.name.to_string(), values.collect())
+                Part::Bundle(it.package.to_string(), it.name.to_string(), values.collect(), refused_properties)
             }
             Typed::Deprecations(it) => {
                 let entries = it.entries.iter().flatten();
@@ -224,22 +274,35 @@ impl Catalog {
     /// [`DrawError`] for a bundle that opm refuses to draw.
     pub fn read(input: &Input, mut broken: impl FnMut(Origin, &Failure)) -> Result<Self, DrawError> {
         let mut builder = CatalogBuilder::default();
-        fbc::load(input, &Parts, |part| {
+        fbc::load(input, &Parts { as_opm: false }, |part| match part {
+            Part::Broken(origin, failure) => {
+                broken(origin, &failure);
+                Ok(())
+            }
+            other => builder.add(other),
+        })?;
+        Ok(builder.finish())
+    }
+
+    /// Reads a catalog from its files, if opm does.
+    ///
+    /// # Errors
+    /// What opm says of the first thing that it refuses: what cannot be loaded comes before what cannot be drawn.
+    pub fn read_as_opm(input: &Input) -> Result<Self, String> {
+        let mut builder = CatalogBuilder::default();
+        let mut undrawable = None;
+        fbc::load(input, &Parts { as_opm: true }, |part| {
             match part {
-                Part::Package(name, default_channel) => builder.package(&name, &default_channel),
-                Part::Channel(channel) => builder.channel(channel),
-                Part::Bundle(package, name, properties) => builder.bundle(&package, &name, &properties)?,
-                Part::Deprecations(package, all) => {
-                    for (schema, name) in all {
-                        builder.deprecation(&schema, &package, &name);
+                Part::Refused(text) => return Err(text),
+                other => {
+                    if let Err(error) = builder.add(other) {
+                        undrawable.get_or_insert(error.opm());
                     }
                 }
-                Part::Broken(origin, failure) => broken(origin, &failure),
-                Part::Nothing => {}
             }
             Ok(())
         })?;
-        Ok(builder.finish())
+        undrawable.map_or_else(|| Ok(builder.finish()), Err)
     }
 
     /// Takes a catalog from the rows of an index.
@@ -254,8 +317,7 @@ impl Catalog {
                 builder.invalid(&graph.package);
             }
             for channel in &graph.channels {
-                let (package, name) = (graph.package.clone(), channel.name.clone());
-                builder.channel(Channel { package, name, entries: channel.entries.to_vec() });
+                builder.channel(graph.package.clone(), channel.name.clone(), channel.entries.to_vec());
             }
             for bundle in &graph.bundles {
                 builder.bundle(&graph.package, &bundle.name, bundle.package_property.as_slice())?;

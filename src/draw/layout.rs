@@ -152,7 +152,7 @@ mod tests {
             change(minor, &mut entry);
             entries.push(entry);
         }
-        let channel = Channel { package: "p".to_owned(), name: "c".to_owned(), entries };
+        let channel = Channel { package: "p".to_owned(), name: "c".to_owned(), entries, rank: 0 };
         Layout::new(Rows::new(&catalog, &channel), max_lines, |_| false)
     }
 
@@ -240,7 +240,7 @@ mod tests {
             change(at / 4, at % 4, &mut entry);
             entry
         });
-        let channel = Channel { package: "p".to_owned(), name: "c".to_owned(), entries: entries.collect() };
+        let channel = Channel { package: "p".to_owned(), name: "c".to_owned(), entries: entries.collect(), rank: 0 };
         Layout::new(Rows::new(&catalog, &channel), Some(max_lines), |_| false)
     }
 

@@ -1,7 +1,7 @@
-//! Mermaid, byte for byte as `opm alpha render-graph` writes it (`docs/behaviour/fbc.md` 5.5).
+//! Mermaid as `opm alpha render-graph` writes it (`docs/behaviour/fbc.md` 5.5).
 //!
-//! One thing is not copied: where channels of several packages share a name, opm numbers their edges by chance; here the
-//! packages' names decide.
+//! Two things are not copied: control characters in names, which could steer a terminal, are escaped; and where a catalog has several files,
+//! opm loads them in an order of chance, which shows where channels of several packages share a name. Here the order of files decides.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -30,6 +30,8 @@ pub struct MermaidOptions {
 pub struct Mermaid<'c> {
     catalog: &'c Catalog,
     options: MermaidOptions,
+    /// The channels in opm's order.
+    channels: Vec<&'c Channel>,
     /// For each channel the number of its first edge.
     first_edges: Vec<usize>,
     n_edges: usize,
@@ -39,9 +41,9 @@ pub struct Mermaid<'c> {
 /// What the channels that have been drawn add up to.
 #[derive(Default)]
 struct Marks {
-    deprecated: BTreeSet<String>,
-    deprecated_skipped: BTreeSet<String>,
-    skipped: BTreeSet<String>,
+    deprecated: Vec<String>,
+    deprecated_skipped: Vec<String>,
+    skipped: Vec<String>,
     /// Numbers of edges that are drawn differently.
     edges: Vec<usize>,
 }
@@ -79,8 +81,11 @@ impl<'c> Mermaid<'c> {
     /// Looks at what is to be drawn.
     #[must_use]
     pub fn new(catalog: &'c Catalog, options: MermaidOptions) -> Self {
-        let mut drawing = Self { catalog, options, first_edges: Vec::new(), n_edges: 0, warnings: Vec::new() };
-        for channel in &catalog.channels {
+        let mut channels: Vec<&Channel> = catalog.channels.iter().collect();
+        channels.sort_by_key(|it| it.rank);
+        let (first_edges, warnings) = (Vec::new(), Vec::new());
+        let mut drawing = Self { catalog, options, channels: channels.clone(), first_edges, n_edges: 0, warnings };
+        for channel in channels {
             drawing.first_edges.push(drawing.n_edges);
             let entries = Entries::new(catalog, channel);
             for entry in &channel.entries {
@@ -125,7 +130,7 @@ impl<'c> Mermaid<'c> {
         out.write_all(HEAD.as_bytes())?;
         let mut marks = Marks::default();
         let mut channels: Vec<(&Channel, usize)> =
-            self.catalog.channels.iter().zip(self.first_edges.iter().copied()).collect();
+            self.channels.iter().copied().zip(self.first_edges.iter().copied()).collect();
         // Channels of a package stay in their order.
         channels.sort_by(|a, b| a.0.package.cmp(&b.0.package));
         for of_package in channels.chunk_by(|a, b| a.0.package == b.0.package) {
@@ -137,11 +142,14 @@ impl<'c> Mermaid<'c> {
             out.write_all(b"  end\n")?;
         }
         let deprecated = &self.catalog.deprecated;
-        if let Some(last) = self.catalog.channels.iter().rfind(|it| deprecated.packages.contains(&it.package)) {
+        if let Some(last) = self.channels.iter().rfind(|it| deprecated.packages.contains(&it.package)) {
             writeln!(out, "style {} fill:#989695", printable(&last.package))?;
         }
-        for channel in self.catalog.channels.iter().filter(|it| deprecated.channels.contains(&it.name)) {
+        for channel in self.channels.iter().filter(|it| deprecated.channels.contains(&it.name)) {
             writeln!(out, "style {} fill:#DCD0FF", id_of(channel))?;
+        }
+        for nodes in [&mut marks.deprecated, &mut marks.deprecated_skipped, &mut marks.skipped] {
+            nodes.sort();
         }
         let classes = [
             (&marks.deprecated, "deprecated"),
@@ -152,7 +160,7 @@ impl<'c> Mermaid<'c> {
             let nodes: Vec<&str> = nodes.iter().map(String::as_str).collect();
             writeln!(out, "class {} {class}", nodes.join(","))?;
         }
-        for (channel, name) in self.catalog.channels.iter().zip(self.catalog.marked.iter().cycle()) {
+        for (channel, name) in self.channels.iter().zip(self.catalog.marked.iter().cycle()) {
             if channel.entries.iter().any(|it| it.name == *name) {
                 writeln!(out, "style {}-{} stroke-width:4px", id_of(channel), printable(name))?;
             }
@@ -197,7 +205,7 @@ impl<'c> Mermaid<'c> {
                 (false, false) => None,
             };
             if let Some(class) = class {
-                class.insert(format!("{id}-{}", printable(&entry.name)));
+                class.push(format!("{id}-{}", printable(&entry.name)));
             }
             writeln!(out, "      {target}")?;
             for skip in &entry.skips {

@@ -90,7 +90,7 @@ fn a_bundle_without_a_package_has_none_and_not_several() {
     answer.expect_code(3).expect_words("bundle `foo.v1.0.0` has no `olm.package` property");
     let answer = olmdex(["graph", "--compat", "opm", "-i"]).arg(&file).answer();
     answer
-        .expect_code(3)
+        .expect_code(1)
         .expect_words("bundle \"foo.v1.0.0\" has multiple \"olm.package\" properties, expected exactly 1");
 }
 

@@ -62,7 +62,7 @@ pub(crate) struct GraphArgs {
     /// Output format
     #[arg(short, long, value_enum, default_value_t = GraphFormat::Mermaid)]
     output: GraphFormat,
-    /// Answer as `opm alpha render-graph` does: an unknown package has an empty graph
+    /// Refuse what `opm alpha render-graph` refuses, with its words and exit code 1; an unknown package has an empty graph
     #[arg(long, value_name = "TOOL")]
     compat: Option<Compat>,
     /// Draw at most this many edges. Default: 1000000, in SVG and HTML 200000 ends of edges beside the lanes that they share
@@ -72,7 +72,7 @@ pub(crate) struct GraphArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum GraphFormat {
-    /// Mermaid, byte for byte as `opm alpha render-graph` writes it
+    /// Mermaid as `opm alpha render-graph` writes it, with control characters in names escaped
     Mermaid,
     /// DOT, for Graphviz
     Dot,
@@ -170,6 +170,9 @@ pub(crate) fn run(context: &Context, args: &GraphArgs) -> CommandResult {
         way.extend(catalog.marked.clone());
     }
     catalog.keep(args.package.as_deref(), &args.channel);
+    if args.compat.is_some() && args.package.is_some() {
+        catalog.channels.retain(|it| !it.entries.is_empty());
+    }
     if let Some(bundle) = &args.minimum_edge {
         catalog.keep_from(bundle).map_err(|error| {
             let all: Vec<_> = catalog.versions.iter().map(|it| (it.0.clone(), it.1.to_string())).collect();
@@ -235,8 +238,11 @@ fn too_many(message: &str) -> CommandError {
 }
 
 fn refused(args: &GraphArgs, error: &DrawError) -> CommandError {
+    if args.compat.is_some() {
+        return CommandError::new(Exit::No, error.opm());
+    }
     let exit = if matches!(error, DrawError::UnknownMinimumEdge(_)) { Exit::NotFound } else { Exit::Input };
-    CommandError::new(exit, if args.compat.is_some() { error.opm() } else { error.to_string() })
+    CommandError::new(exit, error.to_string())
 }
 
 /// A catalog in files.
@@ -246,6 +252,13 @@ fn read(
     mark: &mut Option<String>,
     input: &Input,
 ) -> Result<Catalog, CommandError> {
+    if args.compat.is_some() {
+        let _progress = Progress::reading(context, "reading the catalog".to_owned(), input);
+        // The exit code is opm's too.
+        let catalog = Catalog::read_as_opm(input).map_err(|text| CommandError::new(Exit::No, text))?;
+        check_channels(args, &catalog)?;
+        return Ok(catalog);
+    }
     let mut n_broken = 0_u64;
     let _progress = Progress::reading(context, "reading the catalog".to_owned(), input);
     let mut catalog = Catalog::read(input, |origin, failure| {
