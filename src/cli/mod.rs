@@ -192,6 +192,19 @@ fn complete(_: &Context, args: &completion::CompleteArgs) -> CommandResult {
 }
 
 impl Command {
+    /// Whether it does what opm does, down to what a catalog is made of.
+    fn is_opm(&self) -> bool {
+        match self {
+            Self::Validate(args) => args.compat.is_some(),
+            Self::Render(args) => args.compat.is_some(),
+            Self::List(args) => args.compat.is_some(),
+            Self::Graph(args) => args.compat.is_some(),
+            #[cfg(feature = "serve")]
+            Self::Serve(args) => args.as_opm,
+            _ => false,
+        }
+    }
+
     /// Whether people read what it prints; the others write something.
     fn is_read(&self) -> bool {
         #[cfg(feature = "serve")]
@@ -280,7 +293,9 @@ pub fn run() -> ExitCode {
     if cli.command.is_read() && !cli.global.no_pager {
         pager::start();
     }
-    let context = Context { reporter, opener: cli.global.images.opener() };
+    let opener = cli.global.images.opener();
+    let opener = if cli.command.is_opm() { opener.keeping_git() } else { opener };
+    let context = Context { reporter, opener };
     // A panic is a bug, whose message is ours to word; the one that the runtime prints would come on top of it.
     std::panic::set_hook(Box::new(|_| {}));
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| cli.command.run(&context)));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::input_file::{Body, InputFile, Made};
 use super::made_of::MadeOf;
 use super::meter::Meter;
-use super::walk::{TreeFile, kept, walk};
+use super::walk::{TreeFile, Walked, kept, walk};
 use crate::diag::Finding;
 use crate::file::Text;
 
@@ -32,22 +32,44 @@ pub struct Input {
     pub image: Option<FromImage>,
     /// How much of it has been read.
     pub meter: Arc<Meter>,
+    /// Whether `.git` was passed over at its root, although no ignore file hides it.
+    pub skips_git: bool,
 }
 
 impl Input {
-    /// The files of a directory (see [`walk`]).
+    /// The files below a directory that are part of the catalog, depth first, the entries of each directory sorted by the bytes of their
+    /// names: all but `.git` at the root, `.indexignore` files and what those hide. Links to files are among them, links to directories
+    /// too, but not entered. What cannot be listed is there with its defect.
     ///
     /// # Errors
     /// If the directory itself cannot be listed.
     pub fn directory(root: &Path) -> io::Result<Self> {
-        Ok(Self { files: walk(root)?, ..Self::default() })
+        Ok(Self::walked(walk(root, false)?))
     }
 
-    /// The files of a directory that is not one of the system's, in any order: those that are part of the catalog (see [`walk`]).
-    /// `root` is how the directory is called in messages.
+    /// As [`Self::directory`], with `.git` if the catalog lies at the root of a checkout, as opm reads it.
+    ///
+    /// # Errors
+    /// If the directory itself cannot be listed.
+    pub fn directory_with_git(root: &Path) -> io::Result<Self> {
+        Ok(Self::walked(walk(root, true)?))
+    }
+
+    /// The files of a directory that is not one of the system's, in any order: those that are part of the catalog (see
+    /// [`Self::directory`]). `root` is how the directory is called in messages.
     #[must_use]
-    pub fn tree(root: &str, files: Vec<TreeFile>) -> Self {
-        Self { files: kept(root, files), ..Self::default() }
+    pub fn tree(root: &str, files: Vec<TreeFile>, keeps_git: bool) -> Self {
+        Self::walked(kept(root, files, keeps_git))
+    }
+
+    fn walked(walked: Walked) -> Self {
+        Self { files: walked.files, skips_git: walked.skips_git, ..Self::default() }
+    }
+
+    /// Whether it holds not one document: it has no files, or they are empty.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.files.iter().all(|it| it.head(1).is_ok_and(|it| it.is_empty()))
     }
 
     /// One file, whatever its name.

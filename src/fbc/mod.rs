@@ -76,5 +76,5 @@ pub use stamp::Stamp;
 pub use stream::Syntax;
 pub use typed::{Bundle, Channel, Deprecation, Deprecations, Icon, Package, RelatedImage};
 pub use value_places::ValuePlaces;
-pub use walk::{TreeFile, walk};
+pub use walk::TreeFile;
 pub use write::{Format, write_blob};

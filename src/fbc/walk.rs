@@ -26,16 +26,31 @@ pub struct TreeFile {
     pub text: Result<Text, io::Error>,
 }
 
-/// Lists the files below `root` that are part of the catalog: all but `.indexignore` files and what those hide, depth
-/// first, the entries of each directory sorted by the bytes of their names. Links to files are listed, links to
+/// What a catalog may lie in: the repository that keeps it.
+const GIT: &[u8] = b".git";
+
+/// What [`walk`] has listed.
+pub(super) struct Walked {
+    pub(super) files: Vec<InputFile>,
+    /// Whether `.git` at the root was passed over, although no ignore file hides it.
+    pub(super) skips_git: bool,
+}
+
+/// Lists the files below `root` that are part of the catalog: all but `.git` at the root, unless `keeps_git`, all but `.indexignore`
+/// files and what those hide, depth first, the entries of each directory sorted by the bytes of their names. Links to files are listed, links to
 /// directories too, but not entered. What cannot be listed is in the list with its defect.
 ///
 /// # Errors
 /// If `root` itself cannot be listed.
-pub fn walk(root: &Path) -> io::Result<Vec<InputFile>> {
+pub(super) fn walk(root: &Path, keeps_git: bool) -> io::Result<Walked> {
     let mut found = Vec::new();
+    let mut entries = sorted_entries(root)?;
+    let n_entries = entries.len();
+    // Of a worktree it is a file.
+    entries.retain(|it| keeps_git || it.name != GIT);
+    let has_git = entries.len() < n_entries;
     // Directories still to list, innermost last, as iterators over their sorted entries.
-    let mut open = vec![(Vec::new(), sorted_entries(root)?.into_iter())];
+    let mut open = vec![(Vec::new(), entries.into_iter())];
     while let Some((components, entries)) = open.last_mut() {
         let Some(entry) = entries.next() else {
             open.pop();
@@ -56,11 +71,16 @@ pub fn walk(root: &Path) -> io::Result<Vec<InputFile>> {
             }
         }
     }
-    Ok(keep(found))
+    let (files, ignore) = keep(found);
+    Ok(Walked { skips_git: has_git && !hides_git(&ignore), files })
 }
 
 /// The files of a tree that are part of the catalog, in their order.
-pub(super) fn kept(root: &str, files: Vec<TreeFile>) -> Vec<InputFile> {
+pub(super) fn kept(root: &str, mut files: Vec<TreeFile>, keeps_git: bool) -> Walked {
+    let n_files = files.len();
+    files.retain(|it| keeps_git || it.components.first().is_none_or(|it| it != GIT));
+    let has_git = files.len() < n_files;
+
     let mut found: Vec<Found> = files
         .into_iter()
         .map(|it| {
@@ -74,11 +94,12 @@ pub(super) fn kept(root: &str, files: Vec<TreeFile>) -> Vec<InputFile> {
         })
         .collect();
     found.sort_by(|a, b| a.components.cmp(&b.components));
-    keep(found)
+    let (files, ignore) = keep(found);
+    Walked { skips_git: has_git && !hides_git(&ignore), files }
 }
 
 /// Reads the ignore files and drops what they hide.
-fn keep(found: Vec<Found>) -> Vec<InputFile> {
+fn keep(found: Vec<Found>) -> (Vec<InputFile>, Ignore) {
     let mut ignore = Ignore::default();
     let mut files = Vec::new();
     let is_ignore_file = |it: &Found| it.components.last().is_some_and(|name| name == FILE_NAME.as_bytes());
@@ -103,7 +124,12 @@ fn keep(found: Vec<Found>) -> Vec<InputFile> {
             files.push(it.file);
         }
     }
-    files
+    (files, ignore)
+}
+
+/// Whether nobody would miss `.git`, since its files are hidden anyway.
+fn hides_git(ignore: &Ignore) -> bool {
+    ignore.hides(&[GIT.to_vec()]) || ignore.hides(&[GIT.to_vec(), b"HEAD".to_vec()])
 }
 
 struct Entry {

@@ -99,7 +99,7 @@ impl Repository {
             files.push(TreeFile { components, text });
         }
         let root = if self.directory.is_empty() { "." } else { &self.directory };
-        Ok(Input::tree(root, files))
+        Ok(Input::tree(root, files, false))
     }
 
     fn blob(&mut self, digest: &str) -> Result<Text, GitError> {

@@ -106,6 +106,8 @@ pub struct Opener {
     pub registries: Arc<Registries>,
     /// Whether every directory that opm takes for a catalog is one.
     is_opm: bool,
+    /// Whether `.git` at the root of a catalog is read, as opm does it.
+    keeps_git: bool,
     held: Mutex<Vec<Scratch>>,
 }
 
@@ -122,8 +124,15 @@ impl Opener {
                 ..RegistryOptions::default()
             })),
             is_opm: false,
+            keeps_git: false,
             held: Mutex::default(),
         }
+    }
+
+    /// The same that reads `.git` at the root of a catalog, as opm does it.
+    #[must_use]
+    pub fn keeping_git(self) -> Self {
+        Self { keeps_git: true, ..self }
     }
 
     /// Another one that gives bundles these references.
@@ -135,6 +144,7 @@ impl Opener {
             #[cfg(feature = "oci")]
             registries: Arc::clone(&self.registries),
             is_opm: self.is_opm,
+            keeps_git: self.keeps_git,
             held: Mutex::default(),
         }
     }
@@ -300,7 +310,8 @@ impl Opener {
                 let store = SkopeoDirectory::open(path).map_err(wrong)?;
                 return self.find_image(store, &Wanted::default(), &shown, None);
             }
-            let input = Input::directory(path).map_err(|error| unreadable(path, error))?;
+            let input = if self.keeps_git { Input::directory_with_git(path) } else { Input::directory(path) };
+            let input = input.map_err(|error| unreadable(path, error))?;
             return Ok(Found::Files(path.to_owned(), input));
         }
         if !metadata.is_file() {
@@ -392,7 +403,7 @@ impl Opener {
         let mut source = match content {
             Content::Catalog(directory, files) => {
                 let root = format!("{shown}!{}", directory.trim_end_matches('/'));
-                Source::Catalog(Input::tree(&root, files))
+                Source::Catalog(Input::tree(&root, files, self.keeps_git))
             }
             Content::Bundle(files) => {
                 self.catalog_of_bundle(&files, Path::new(shown), &format!("{shown}!"), reference)?

@@ -132,18 +132,18 @@ enum Verb {
 }
 
 pub(crate) fn run(context: &Context, args: &EditArgs) -> CommandResult {
-    let open = || match context.open(&args.input)? {
+    let files_of = |source: Source| match source {
         Source::Catalog(input) if input.files.iter().all(|it| it.path().is_some()) => Ok(input),
         _ => {
             let error = CommandError::usage(format!("`{}` is not a catalog in files", args.input.display()));
             Err(error.help("name a directory or a file with `-i`; `olmdex migrate` makes a directory of others"))
         }
     };
-    let mut input = open()?;
+    let mut input = files_of(context.open(&args.input)?)?;
     if !args.dry_run {
         // An edit that was killed is finished first.
         finish_left(input.files.iter().filter_map(|it| it.path()));
-        input = open()?;
+        input = files_of(context.opener.open(&args.input, &mut std::io::stdin().lock())?)?;
     }
     let mut catalog = CatalogEdit::new(input.clone());
     let mut is_refused = false;

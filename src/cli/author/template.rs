@@ -250,6 +250,7 @@ fn convert(context: &Context, args: &ConvertArgs) -> CommandResult {
     let kind = wanted(args)?;
     let path = args.source.clone().unwrap_or_else(|| PathBuf::from(STDIN));
     let opened = context.opener.as_opm().open(&path, &mut std::io::stdin().lock())?;
+    context.note_git(&path, &opened);
     let input = match opened {
         Source::Catalog(input) => input,
         Source::Index(_) => {

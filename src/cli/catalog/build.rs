@@ -155,6 +155,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         let error = CommandError::new(Exit::Input, format!("there is no index {}", args.output.display()));
         return Err(error.help("name the index to bring up to date with `-o`"));
     }
+    refuse_blank(&additions)?;
     let updates = open_updates(context, &args.graph_data)?;
     interrupt::undo_writes(context);
     let mut builder = Builder::open(&args.output)?.advised_by(cut_advice);
@@ -275,6 +276,19 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         Outcome::Written => context.reporter.note(&format!("wrote {}", args.output.display())),
     }
     Ok(exit)
+}
+
+/// Refuses catalogs without documents: more likely a slip than a catalog of nothing.
+fn refuse_blank(additions: &[Addition<'_>]) -> Result<(), CommandError> {
+    let is_blank = |it: &&Addition<'_>| {
+        !it.spec.labels.contains_key(LIFECYCLES_LABEL) && matches!(&it.what, What::Files(input) if input.is_blank())
+    };
+    let blank: Vec<String> = additions.iter().filter(is_blank).map(|it| format!("`{}`", it.spec.source)).collect();
+    if blank.is_empty() {
+        return Ok(());
+    }
+    let error = CommandError::new(Exit::No, format!("nothing to build: {} holds no documents", blank.join(", ")));
+    Err(error.help("name the directory or the file of the catalog; `.indexignore` may hide what is there"))
 }
 
 /// Puts updates of OpenShift into the index, unless it has just these.

@@ -45,7 +45,7 @@ pub(crate) struct ListArgs {
     rows: RowOptions,
     /// Print what `opm alpha list` prints
     #[arg(long, value_name = "TOOL")]
-    compat: Option<Compat>,
+    pub(crate) compat: Option<Compat>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

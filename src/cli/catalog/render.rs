@@ -66,7 +66,7 @@ pub(crate) struct RenderArgs {
     keep_going: bool,
     /// Read a legacy catalog of an old schema as another tool does
     #[arg(long, value_name = "TOOL")]
-    compat: Option<Compat>,
+    pub(crate) compat: Option<Compat>,
 }
 
 impl RenderArgs {
@@ -108,7 +108,9 @@ pub(crate) fn run(context: &Context, args: &RenderArgs) -> CommandResult {
     }
     let mut sources = Vec::new();
     for path in &args.sources {
-        sources.push((path, opener.open(path, &mut std::io::stdin().lock())?));
+        let source = opener.open(path, &mut std::io::stdin().lock())?;
+        context.note_git(path, &source);
+        sources.push((path, source));
     }
     let selection = Selection { packages: &args.package };
     let how = Rendering { format: args.format(), level, selection };

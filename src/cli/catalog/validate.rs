@@ -23,11 +23,11 @@ use crate::cli::speak::progress::Progress;
 use crate::compose::Choice;
 use crate::diag::baseline::Scope;
 use crate::diag::selection::Verdict;
-use crate::diag::{Finding, Rule, Tally, counted};
+use crate::diag::{Finding, Rule, Tally, counted, printable};
 use crate::fbc::{Input, InputFile};
 use crate::index::Index;
 use crate::platform::Day;
-use crate::source::{Source, SourceError};
+use crate::source::{STDIN, Source, SourceError};
 use crate::template::{self, Template};
 use crate::upgrade::check_catalog;
 
@@ -35,8 +35,8 @@ use crate::upgrade::check_catalog;
 ///
 /// Accepts what `opm validate` accepts and rejects what it rejects, but reports all that is wrong instead of the first,
 /// and where. Exits with 0 if there are no errors, with 1 if there are (so does `check-graph`), with 3 if a source cannot be
-/// opened. Errors that are ignored do not count; `build` refuses them all the same. Templates are checked as such; bundle directories are
-/// checked by `olmdex bundle validate`.
+/// opened. A source without documents is nothing to check: the exit code is 1. Errors that are ignored do not count; `build` refuses them
+/// all the same. Templates are checked as such; bundle directories are checked by `olmdex bundle validate`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex validate my-catalog/
@@ -55,7 +55,7 @@ pub(crate) struct ValidateArgs {
     output: FindingFormat,
     /// Print what another tool prints: opm's tree of errors, or its document with `-o json` and `-o yaml`
     #[arg(long, value_name = "TOOL")]
-    compat: Option<Compat>,
+    pub(crate) compat: Option<Compat>,
     /// Also demand good practice, as it is wanted where the catalog goes; `--explain PROFILE` lists the rules
     #[arg(long, value_name = "PROFILE,…", value_delimiter = ',', value_parser = profiles())]
     profile: Vec<Profile>,
@@ -125,6 +125,7 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     let mut refusals = Vec::new();
     let mut extent = Extent::default();
     let mut n_templates = 0;
+    let mut blank: Vec<String> = Vec::new();
     for path in &args.sources {
         let opened = match args.compat {
             Some(_) => context.opener.as_opm().open(path, &mut std::io::stdin().lock()),
@@ -144,6 +145,12 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             Ok(opened) => opened,
             Err(error) => return Err(unopened(args.output, &check::all_rules(), &findings, path, error)),
         };
+        if args.compat.is_none() && inputs.iter().all(|it| it.1.is_blank()) {
+            blank.push(match path.as_os_str() == STDIN {
+                true => "standard input".to_owned(),
+                false => format!("`{}`", printable(&path.to_string_lossy())),
+            });
+        }
         for (name, input) in inputs {
             let _progress = Progress::reading(context, format!("checking {}", path.display()), &input);
             findings.extend(input.remarks.iter().cloned());
@@ -177,6 +184,9 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
                 Err(error) => return Err(unopened(args.output, &check::all_rules(), &findings, &config.path, error)),
             };
             let _progress = Progress::reading(context, format!("checking {}", catalog.name), &input);
+            if input.is_blank() {
+                blank.push(format!("catalog `{}`", printable(&catalog.name)));
+            }
             let report = check_catalog(&input, args.date);
             extent += report.extent;
             findings.extend(practice::practices(&input, &practices));
@@ -197,7 +207,9 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     }
     report(context, &choice, &chosen);
     let (tally, has_hidden) = (chosen.tally(), chosen.has_hidden_errors());
-    if args.output == FindingFormat::Text && !context.reporter.is_quiet() {
+    let has_blank_only =
+        !blank.is_empty() && extent == Extent::default() && n_templates == 0 && chosen.findings.is_empty();
+    if args.output == FindingFormat::Text && !context.reporter.is_quiet() && !has_blank_only {
         let what = format!("{}, {}", counted(extent.packages, "package"), counted(extent.bundles, "bundle"));
         let what = match (n_templates, extent == Extent::default()) {
             (0, _) => what,
@@ -205,15 +217,17 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             (n, false) => format!("{}, {what}", counted(n, "template")),
         };
         context.reporter.note(&match tally {
-            Tally { errors: 0, warnings: 0 } if extent == Extent::default() && n_templates == 0 => {
-                format!("{what}: nothing to check")
-            }
             Tally { errors: 0, warnings: 0 } if has_hidden => format!("{what}: valid except for hidden errors"),
             Tally { errors: 0, .. } if has_hidden => format!("{what}: valid except for hidden errors, {tally}"),
             Tally { errors: 0, warnings: 0 } => format!("{what}: valid"),
             Tally { errors: 0, .. } => format!("{what}: valid, {tally}"),
             _ => format!("{what}: invalid, {tally}"),
         });
+    }
+    if !blank.is_empty() {
+        // A pipeline that checks nothing must not pass.
+        let error = CommandError::new(Exit::No, format!("nothing to check: {} holds no documents", blank.join(", ")));
+        return Err(error.help("name the directory or the file of the catalog; `.indexignore` may hide what is there"));
     }
     let hidden = chosen.unselected.iter().filter(|it| check::is_unread(it.rule));
     let is_unread = report_unchecked(context, hidden, select_help);

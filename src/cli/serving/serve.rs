@@ -111,7 +111,7 @@ pub(crate) struct ServeArgs {
     debug: bool,
     /// Listen everywhere, and log and fail as opm does
     #[arg(long, hide = true)]
-    as_opm: bool,
+    pub(crate) as_opm: bool,
 }
 
 pub(crate) fn run(context: &Context, args: &ServeArgs) -> CommandResult {
@@ -369,7 +369,12 @@ impl Maker {
     fn snapshot(&self) -> Result<(Snapshot, Option<PathBuf>), CommandError> {
         let mut sources = Vec::new();
         for source in &self.named {
-            sources.push((source, self.opener.open(&source.path, &mut std::io::stdin().lock())?));
+            let opened = self.opener.open(&source.path, &mut std::io::stdin().lock())?;
+            if matches!(&opened, Source::Catalog(input) if input.skips_git) {
+                let message = "the source is a checkout of git: its `.git` is not read";
+                self.log.line("info", message, &[("source", source.path.display().to_string())]);
+            }
+            sources.push((source, opened));
         }
         if let [(_, Source::Index(path))] = &sources[..] {
             return Ok((Snapshot::open(path)?, Some(path.clone())));

@@ -10,8 +10,19 @@ use crate::source::{ImageSource, Opened, Source, SourceError};
 impl Context {
     /// Opens a source; `-` is standard input.
     pub(crate) fn open(&self, path: &Path) -> Result<Source, SourceError> {
-        let _progress = self.fetching(path);
-        self.opener.open(path, &mut std::io::stdin().lock())
+        let progress = self.fetching(path);
+        let source = self.opener.open(path, &mut std::io::stdin().lock())?;
+        drop(progress);
+        self.note_git(path, &source);
+        Ok(source)
+    }
+
+    /// Says that a source is a checkout of git, of which `.git` is not read.
+    pub(crate) fn note_git(&self, path: &Path, source: &Source) {
+        if matches!(source, Source::Catalog(input) if input.skips_git) {
+            let path = crate::diag::printable(&path.to_string_lossy()).into_owned();
+            self.reporter.note(&format!("`{path}` is a checkout of git: its `.git` is not read"));
+        }
     }
 
     /// Reads an image that [`Self::look`] has found at `path`.
@@ -33,6 +44,10 @@ impl Context {
 
     /// Finds a source, of an image only its manifest.
     pub(crate) fn look(&self, path: &Path) -> Result<Opened<'_>, SourceError> {
-        self.opener.look(path, &mut std::io::stdin().lock())
+        let opened = self.opener.look(path, &mut std::io::stdin().lock())?;
+        if let Opened::Source(source) = &opened {
+            self.note_git(path, source);
+        }
+        Ok(opened)
     }
 }

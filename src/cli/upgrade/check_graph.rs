@@ -78,6 +78,11 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
         packages.sort();
         packages.dedup();
     }
+    if packages.is_empty() && findings.is_empty() {
+        // A pipeline that checks nothing must not pass.
+        let error = CommandError::new(Exit::No, "nothing to check: the catalog holds no packages");
+        return Err(error.help("name the directory or the file of the catalog with `-i`"));
+    }
     // What belongs to no package may belong to this one.
     let is_asked = |it: &Finding| args.package.is_none() || it.package.is_none() || it.package == args.package;
     findings.retain(is_asked);

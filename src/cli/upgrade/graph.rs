@@ -64,7 +64,7 @@ pub(crate) struct GraphArgs {
     output: GraphFormat,
     /// Refuse what `opm alpha render-graph` refuses, with its words and exit code 1; an unknown package has an empty graph
     #[arg(long, value_name = "TOOL")]
-    compat: Option<Compat>,
+    pub(crate) compat: Option<Compat>,
     /// Draw at most this many edges. Default: 1000000, in SVG and HTML 200000 ends of edges beside the lanes that they share
     #[arg(long, value_name = "N")]
     max_edges: Option<usize>,
