@@ -199,4 +199,6 @@ pub struct Inspected {
     pub facts: Facts,
     /// What is wrong with it by itself.
     pub drafts: Vec<Draft>,
+    /// The image of a bundle, for whoever compares catalogs; empty if it is none, or comes from rows of an index.
+    pub image: String,
 }

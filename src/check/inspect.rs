@@ -31,7 +31,11 @@ pub fn inspect(document: &Document<'_>) -> Inspected {
         Ok(blob) => inspector.blob(blob),
         Err(failure) => inspector.failure(failure, document.origin.syntax),
     };
-    Inspected { origin: document.origin, facts, drafts: inspector.drafts }
+    let image = match document.blob.as_ref().map(|it| &it.typed) {
+        Ok(Typed::Bundle(bundle)) => bundle.image.to_string(),
+        _ => String::new(),
+    };
+    Inspected { origin: document.origin, facts, drafts: inspector.drafts, image }
 }
 
 /// Collects what is wrong with a document. What is said of bundles and deprecations is in files of their own.

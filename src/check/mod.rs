@@ -20,6 +20,7 @@ mod places;
 pub mod practice;
 mod property;
 pub mod rules;
+mod several;
 mod tree;
 mod unknown;
 mod whole;
@@ -34,6 +35,7 @@ pub use facts::{
     LifecycleFacts, OpmLine, PROPERTIES_STEP, PackageFacts, Phase,
 };
 pub use inspect::inspect;
+pub use several::{SeveralCatalogs, Shared};
 
 use crate::diag::{Finding, Rule};
 use crate::fbc::{Consumer, Document, Failure, Input, Origin, load};
@@ -148,8 +150,20 @@ pub fn check_on(input: &Input, day: Option<Day>) -> Report {
 /// As [`check_on`], with somebody who knows what to do about a channel that is cut.
 #[must_use]
 pub fn check_with(input: &Input, day: Option<Day>, advice: Option<CutAdvice>) -> Report {
+    check_noting(input, day, advice, &mut |_| {})
+}
+
+/// As [`check_with`], for somebody who takes note of each document, in their order.
+#[must_use]
+pub fn check_noting(
+    input: &Input,
+    day: Option<Day>,
+    advice: Option<CutAdvice>,
+    note: &mut dyn FnMut(&Inspected),
+) -> Report {
     let mut checker = Checker::new().on(day).advised_by(advice);
     let done: Result<(), Infallible> = load(input, &Inspection, |inspected| {
+        note(&inspected);
         checker.add(inspected);
         Ok(())
     });

@@ -69,5 +69,5 @@ pub use updates::{
 };
 pub use ways::{LostEdge, Way, Ways, lost_edge};
 pub use why_not::{Condition, WhyNot, classic_why_not, v1_why_not};
-pub use words::{check_catalog, cut_advice};
+pub use words::{check_catalog, check_catalog_noting, cut_advice};
 pub use zstream::{Stream, ZStream, ZStreamError, z_stream};

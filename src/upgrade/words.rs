@@ -18,6 +18,12 @@ pub fn check_catalog(input: &Input, day: Option<Day>) -> Report {
     check::check_with(input, day, Some(cut_advice))
 }
 
+/// As [`check_catalog`], for somebody who takes note of each document.
+#[must_use]
+pub fn check_catalog_noting(input: &Input, day: Option<Day>, note: &mut dyn FnMut(&check::Inspected)) -> Report {
+    check::check_noting(input, day, Some(cut_advice), note)
+}
+
 /// The edge that would leave nobody stranded in a channel that the checks of a catalog found cut, as a request: what [`super::check_graph()`]
 /// says of the same channel. `None` if there is no such edge.
 #[must_use]

@@ -14,6 +14,7 @@ use olmdex::check;
 const OUTPUTS: &[(&str, &[&str], bool)] = &[
     ("findings.txt", &["validate", "in"], false),
     ("findings-practice.txt", &["validate", "in", "--select", "W18"], false),
+    ("findings-fragments.txt", &["validate", "in/one", "in/two", "--select", "E18"], false),
     ("findings-2030.txt", &["validate", "in", "--date", "2030-01-01"], false),
     ("validate.txt", &["validate", "in"], true),
     ("validate.json", &["validate", "in", "-o", "json"], false),
@@ -75,6 +76,9 @@ fn every_rule_has_a_case_in_which_it_is_found() {
         // Good practice is demanded where it is chosen only.
         let of_practice = findings.with_file_name("findings-practice.txt");
         let findings = if of_practice.exists() { of_practice } else { findings };
+        // What is wrong with several fragments is found where there are several.
+        let of_fragments = findings.with_file_name("findings-fragments.txt");
+        let findings = if of_fragments.exists() { of_fragments } else { findings };
         // What depends on a day is found on that day only.
         let of_a_day = findings.with_file_name("findings-2030.txt");
         let findings = if of_a_day.exists() { of_a_day } else { findings };

@@ -94,6 +94,8 @@ impl Profile {
                 r::BUNDLE_OBJECT_PROPERTIES,
                 r::DEPRECATED_DEFAULT_CHANNEL,
                 r::PACKAGES_IN_ONE_DIRECTORY,
+                r::PACKAGE_IN_SEVERAL_FRAGMENTS,
+                r::BUNDLE_WITH_SEVERAL_IMAGES,
             ],
         }
     }

@@ -68,4 +68,12 @@ rules! {
         "Each package has a directory of its own.",
         "Then each directory is a catalog by itself: packages are added and removed as directories, and each has its owners.",
         "catalog.yaml with the packages foo and bar";
+    PACKAGE_IN_SEVERAL_FRAGMENTS: "E1817", "package-in-several-fragments", Error,
+        "No package is in two fragments of one index.",
+        "The fragments that a release adds to an index are put together: a package that two of them hold is refused, or one replaces the other. It is checked for several sources of one command.",
+        "olmdex validate v4.20/foo v4.20/foo-copy --profile konflux";
+    BUNDLE_WITH_SEVERAL_IMAGES: "E1818", "bundle-with-several-images", Error,
+        "Bundles of one name have the same image.",
+        "A cluster tells bundles apart by their names. Where fragments of one index, or packages of one catalog, give a name to two images, users get one or the other; most often one template still names the registry of a test build.",
+        "{schema: olm.bundle, package: foo, name: foo.v1.0.0, image: 'quay.io/test/foo@sha256:…'}\n{schema: olm.bundle, package: bar, name: foo.v1.0.0, image: 'registry.redhat.io/foo/foo@sha256:…'}";
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use crate::answer::FindingsMetadata;
 use crate::answer::all_rules;
 use crate::check::practice::{self, Profile};
-use crate::check::{self, Extent, Report};
+use crate::check::{self, Extent, Report, SeveralCatalogs};
 use crate::cli::args::choice::{ChoiceOptions, Whole, profiles, report, report_unchecked, select_help};
 use crate::cli::args::composition;
 use crate::cli::args::day::parse_day;
@@ -29,7 +29,8 @@ use crate::index::Index;
 use crate::platform::Day;
 use crate::source::{STDIN, Source, SourceError};
 use crate::template::{self, Template};
-use crate::upgrade::check_catalog;
+use crate::upgrade::check_catalog_noting;
+use crate::version::first_of;
 
 /// Check catalogs: every problem at once, each with its place
 ///
@@ -47,7 +48,8 @@ use crate::upgrade::check_catalog;
   olmdex validate my-catalog/ --profile disconnected --fix --dry-run
   olmdex validate --explain E0207")]
 pub(crate) struct ValidateArgs {
-    /// Catalogs: directories, files, an index.db, or `-` for standard input. Without any, the catalogs that olmdex.toml names
+    /// Catalogs: directories, files, an index.db, or `-` for standard input. Each is checked by itself; with `--profile konflux` they are
+    /// fragments of one index. Without any, the catalogs that olmdex.toml names
     #[arg(value_name = "SOURCE")]
     sources: Vec<PathBuf>,
     /// Format of the findings
@@ -126,7 +128,10 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     let mut extent = Extent::default();
     let mut n_templates = 0;
     let mut blank: Vec<String> = Vec::new();
-    for path in &args.sources {
+    let fragment_rules = [practice::rules::PACKAGE_IN_SEVERAL_FRAGMENTS, practice::rules::BUNDLE_WITH_SEVERAL_IMAGES];
+    let are_fragments = practices.iter().any(|it| fragment_rules.iter().any(|rule| rule.id == it.id));
+    let mut several = SeveralCatalogs::default();
+    for (source, path) in args.sources.iter().enumerate() {
         let opened = match args.compat {
             Some(_) => context.opener.as_opm().open(path, &mut std::io::stdin().lock()),
             None => context.open(path),
@@ -151,6 +156,8 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
                 false => format!("`{}`", printable(&path.to_string_lossy())),
             });
         }
+        // A single catalog has nothing to be compared with.
+        let compares = are_fragments || args.sources.len() > 1 || inputs.len() > 1;
         for (name, input) in inputs {
             let _progress = Progress::reading(context, format!("checking {}", path.display()), &input);
             findings.extend(input.remarks.iter().cloned());
@@ -162,7 +169,15 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
                 findings.extend(texts.into_iter().flat_map(|(shown, text)| template_findings(&shown, text)));
                 continue;
             }
-            let Report { findings: mut found, opm, extent: found_extent, .. } = check_catalog(&input, args.date);
+            let shown = path.display().to_string();
+            several.begin(source, if name.is_empty() { shown } else { format!("{shown}#{name}") }, &input);
+            let mut note = |it: &check::Inspected| {
+                if compares {
+                    several.note(it);
+                }
+            };
+            let report = check_catalog_noting(&input, args.date, &mut note);
+            let Report { findings: mut found, opm, extent: found_extent, .. } = report;
             extent += found_extent;
             found.append(&mut practice::practices(&input, &practices));
             if input.files.iter().all(|it| it.made_of().is_some()) {
@@ -187,7 +202,9 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
             if input.is_blank() {
                 blank.push(format!("catalog `{}`", printable(&catalog.name)));
             }
-            let report = check_catalog(&input, args.date);
+            // The catalogs of a file are for different clusters.
+            several.begin(0, catalog.name.clone(), &input);
+            let report = check_catalog_noting(&input, args.date, &mut |it| several.note(it));
             extent += report.extent;
             findings.extend(practice::practices(&input, &practices));
             findings.extend(input.remarks);
@@ -196,6 +213,11 @@ pub(crate) fn run(context: &Context, args: &ValidateArgs) -> CommandResult {
     }
     if args.compat.is_some() {
         return print_as_opm(context, args.output, &refusals);
+    }
+    if are_fragments {
+        findings.extend(several.findings().into_iter().filter(|it| practices.iter().any(|rule| rule.id == it.rule.id)));
+    } else {
+        note_shared(context, &several);
     }
     let of_templates = if n_templates > 0 || args.sources.is_empty() { template::rules::ALL } else { &[] };
     let rules = [check::all_rules(), practices, of_templates.to_vec()].concat();
@@ -241,6 +263,38 @@ fn point_to_bundle_validate(path: &Path, found: &mut [Finding]) {
         finding.help = Some(format!(
             "this is a bundle, not a catalog: `olmdex bundle validate {path}` checks it, and `--with CATALOG` whether it can join one"
         ));
+    }
+}
+
+/// How many bundles with different images are named.
+const MAX_SHARED: usize = 5;
+
+/// Says what catalogs that are each checked by themselves have in common.
+fn note_shared(context: &Context, several: &SeveralCatalogs) {
+    let packages = several.packages();
+    if !packages.is_empty() {
+        let names = packages.iter().map(|(name, catalogs)| {
+            let catalogs: Vec<String> = catalogs.iter().map(|it| format!("`{}`", printable(it))).collect();
+            format!("`{}` ({})", printable(name), catalogs.join(", "))
+        });
+        let (names, n) = (first_of(names, packages.len()), counted(packages.len() as u64, "package"));
+        context.reporter.note(&format!("each source is a catalog of its own; {n} in more than one: {names}"));
+    }
+    let bundles = several.bundles();
+    for it in bundles.iter().take(MAX_SHARED) {
+        let images = it.images.iter().map(|(image, catalog, place)| match catalog.contains('#') {
+            // What an index holds has no file of its own.
+            true => format!("`{}` ({})", printable(image), printable(catalog)),
+            false => format!("`{}` ({}:{}:{})", printable(image), printable(&place.file), place.line, place.column),
+        });
+        let images = first_of(images, it.images.len());
+        context.reporter.note(&format!("bundle `{}` has different images: {images}", printable(&it.bundle)));
+    }
+    if bundles.len() > MAX_SHARED {
+        let more = bundles.len() - MAX_SHARED;
+        context
+            .reporter
+            .note(&format!("{more} more bundles have different images in several catalogs; `olmdex diff` lists them"));
     }
 }
 

@@ -14,6 +14,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::baseline::Scope;
 use crate::diag::{Finding, Rule, Severity};
+use crate::index::Index;
 use crate::index::query::Filter;
 use crate::upgrade::{check_packages, rules};
 
@@ -78,11 +79,7 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
         packages.sort();
         packages.dedup();
     }
-    if packages.is_empty() && findings.is_empty() {
-        // A pipeline that checks nothing must not pass.
-        let error = CommandError::new(Exit::No, "nothing to check: the catalog holds no packages");
-        return Err(error.help("name the directory or the file of the catalog with `-i`"));
-    }
+    let is_blank = packages.is_empty() && findings.is_empty() && !has_documents(&index, &filter)?;
     // What belongs to no package may belong to this one.
     let is_asked = |it: &Finding| args.package.is_none() || it.package.is_none() || it.package == args.package;
     findings.retain(is_asked);
@@ -114,6 +111,11 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
         other => other?,
     }
     report(context, &choice, &chosen);
+    if is_blank {
+        // A pipeline that checks nothing must not pass.
+        let error = CommandError::new(Exit::No, "nothing to check: the catalog holds no documents");
+        return Err(error.help("name the directory or the file of the catalog with `-i`"));
+    }
     let is_blocking = |it: &Finding| it.rule.severity == Severity::Error || it.rule.id == rules::NO_ORDER.id;
     let is_shown = |of: &Finding| chosen.findings.iter().any(|it| is_blocking(it) && it.package == of.package);
     let blocks = |it: &&Finding| is_blocking(it) && !is_shown(it);
@@ -121,4 +123,14 @@ pub(crate) fn run(context: &Context, args: &CheckGraphArgs) -> CommandResult {
     let in_old = |_: &str| "the older catalog has the same errors: `olmdex validate` shows them".to_owned();
     let is_unchecked = report_unchecked(context, unchecked.iter(), in_old) || is_hidden;
     Ok(if chosen.findings.is_empty() && !is_unchecked { Exit::Yes } else { Exit::No })
+}
+
+/// Whether a catalog holds anything; asked where it holds no packages.
+fn has_documents(index: &Index, filter: &Filter) -> Result<bool, CommandError> {
+    let mut found = false;
+    index.documents(filter, |_, _| {
+        found = true;
+        Ok::<(), CommandError>(())
+    })?;
+    Ok(found)
 }

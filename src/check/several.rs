@@ -1,0 +1,164 @@
+//! What several catalogs have in common that fragments of one index, or catalogs of one cluster, should not have.
+//!
+//! What it deliberately does not do: it reads nothing; it takes note of what the checks read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::facts::{Facts, Inspected};
+use super::inspect::draft;
+use super::places;
+use super::practice::rules;
+use crate::diag::{Finding, Place};
+use crate::fbc::{Input, Origin};
+
+/// A document, and the number of its catalog.
+type At = (usize, Origin);
+
+/// The catalogs of one command: packages and bundles by name, each with where they are.
+#[derive(Debug, Default)]
+pub struct SeveralCatalogs {
+    catalogs: Vec<Catalog>,
+    packages: BTreeMap<String, Vec<At>>,
+    /// By name and image, each with the first that has it.
+    bundles: BTreeMap<String, BTreeMap<String, Vec<At>>>,
+}
+
+#[derive(Debug)]
+struct Catalog {
+    input: Input,
+    shown: String,
+    /// The number of the source that it comes from: the catalogs of one index are not fragments of each other.
+    source: usize,
+}
+
+/// A bundle's name that stands for several images.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shared {
+    /// The name.
+    pub bundle: String,
+    /// The images, each with the catalog and the place of one bundle that has it.
+    pub images: Vec<(String, String, Place)>,
+}
+
+impl SeveralCatalogs {
+    /// Begins a catalog of a source.
+    pub fn begin(&mut self, source: usize, shown: String, input: &Input) {
+        self.catalogs.push(Catalog { input: input.clone(), shown, source });
+    }
+
+    /// Takes note of a document of the catalog that was begun last.
+    pub fn note(&mut self, document: &Inspected) {
+        let at = (self.catalogs.len().saturating_sub(1), document.origin);
+        match &document.facts {
+            Facts::Package(package) if !package.name.is_empty() => {
+                self.packages.entry(package.name.clone()).or_default().push(at);
+            }
+            Facts::Bundle(bundle) if !bundle.name.is_empty() && !document.image.is_empty() => {
+                let images = self.bundles.entry(bundle.name.clone()).or_default();
+                let places = images.entry(document.image.clone()).or_default();
+                // One for each catalog is enough to tell where it is.
+                if places.last().is_none_or(|it| it.0 != at.0) {
+                    places.push(at);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The packages that more than one source has, each with the catalogs.
+    #[must_use]
+    pub fn packages(&self) -> Vec<(&str, Vec<&str>)> {
+        let shared = self.packages.iter().filter(|it| self.n_sources(it.1) > 1);
+        let shown = |places: &[At]| {
+            let mut names: Vec<&str> = places.iter().map(|it| self.catalogs[it.0].shown.as_str()).collect();
+            names.dedup();
+            names
+        };
+        shared.map(|(name, places)| (name.as_str(), shown(places))).collect()
+    }
+
+    /// The names of bundles that stand for different images in several catalogs.
+    #[must_use]
+    pub fn bundles(&self) -> Vec<Shared> {
+        let mut found = Vec::new();
+        for (bundle, images) in &self.bundles {
+            let catalogs: BTreeSet<usize> = images.values().flatten().map(|it| it.0).collect();
+            if images.len() > 1 && catalogs.len() > 1 {
+                let image = |(image, places): (&String, &Vec<At>)| {
+                    let at = *places.first()?;
+                    Some((image.clone(), self.catalogs[at.0].shown.clone(), self.place(at)))
+                };
+                found.push(Shared { bundle: bundle.clone(), images: images.iter().filter_map(image).collect() });
+            }
+        }
+        found
+    }
+
+    /// What is wrong with the sources if they are fragments of one index.
+    #[must_use]
+    pub fn findings(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (name, places) in self.packages.iter().filter(|it| self.n_sources(it.1) > 1) {
+            for (first, at) in self.apart(places) {
+                let message = format!("package `{name}` is in another fragment too: {}", text(&self.place(first)));
+                let help = "keep one of them, or put them together: an index has each package once";
+                findings.extend(self.finding(at, name, rules::PACKAGE_IN_SEVERAL_FRAGMENTS, message, help, "name"));
+            }
+        }
+        for (name, images) in self.bundles.iter().filter(|it| it.1.len() > 1) {
+            let all: Vec<(&str, At)> =
+                images.iter().flat_map(|(image, places)| places.iter().map(|it| (image.as_str(), *it))).collect();
+            let mut said = BTreeSet::new();
+            for (image, at) in &all {
+                // The catalogs of one index are each for themselves.
+                let is_together =
+                    |other: &At| other.0 == at.0 || self.catalogs[other.0].source != self.catalogs[at.0].source;
+                let first = all.iter().find(|it| it.0 != *image && it.1 < *at && is_together(&it.1));
+                let Some((other, first)) = first.filter(|_| said.insert(*image)) else { continue };
+                let place = text(&self.place(*first));
+                let message = format!("bundle `{name}` has the image `{image}` here, and `{other}` at {place}");
+                let help = "give both the image that was released, or the bundles different names";
+                findings.extend(self.finding(*at, "", rules::BUNDLE_WITH_SEVERAL_IMAGES, message, help, "image"));
+            }
+        }
+        findings
+    }
+
+    /// How many sources places are in.
+    fn n_sources(&self, places: &[At]) -> usize {
+        places.iter().map(|it| self.catalogs[it.0].source).collect::<BTreeSet<_>>().len()
+    }
+
+    /// The places in other sources than the first, each with the first.
+    fn apart(&self, places: &[At]) -> Vec<(At, At)> {
+        let Some(&first) = places.first() else { return Vec::new() };
+        let source = |at: &At| self.catalogs[at.0].source;
+        places.iter().filter(|it| source(it) != source(&first)).map(|it| (first, *it)).collect()
+    }
+
+    fn finding(
+        &self,
+        at: At,
+        package: &str,
+        rule: &'static crate::diag::Rule,
+        message: String,
+        help: &str,
+        field: &'static str,
+    ) -> Vec<Finding> {
+        let draft = draft(rule, message).at(vec![field.into()]).help(help);
+        let facts = [Facts::Other { package: package.to_owned() }];
+        places::resolve(vec![(0, draft)], &facts, &[at.1], &self.catalogs[at.0].input)
+    }
+
+    fn place(&self, at: At) -> Place {
+        let (file, origin) = (self.catalogs[at.0].input.files.get(at.1.file as usize), at.1);
+        match file.and_then(|it| it.made_of()) {
+            Some(made_of) => made_of.start().clone(),
+            None => Place::at(file.map_or("", |it| &it.shown), origin.line, origin.column),
+        }
+    }
+}
+
+fn text(place: &Place) -> String {
+    format!("{}:{}:{}", place.file, place.line, place.column)
+}
