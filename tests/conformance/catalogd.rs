@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use olmdex::fbc::Input;
 use olmdex::index::{Builder, CatalogSpec, Index, Mode};
-use olmdex::serve::catalogd::{Asked, Encoding, Site, answer};
+use olmdex::serve::catalogd::{Asked, Encoding, Site, answer, refuses_version, version_refusal};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -64,6 +64,7 @@ fn check(index: &Index, case: &Value) -> Outcome {
     let asked = Asked { method: text("method"), target: text("target"), headers: &headers };
     let site = Site { index, modified: STORED, has_metas: is_full };
     let ours = match answer(&asked, &site) {
+        Ok(_) if refuses_version(text("version")) => version_refusal(),
         Ok(ours) => ours,
         Err(error) => return Outcome::Failed(error.to_string()),
     };

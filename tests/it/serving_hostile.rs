@@ -213,3 +213,68 @@ fn streams(n_streams: usize) {
     assert_well(&server);
     assert_eq!(server.terminate(), Some(0));
 }
+
+#[test]
+fn another_version_of_http_is_refused_as_the_real_server_does() {
+    let directory = scratch();
+    let server = Server::start(directory.path(), &["shop=fixtures/shop/in"]);
+    for (line, status) in [
+        ("GET /catalogs/shop/api/v1/all HTTP/2.0", "505 HTTP Version Not Supported: unsupported protocol version"),
+        (
+            "GET /catalogs/nope/api/v1/metas?foo=1 HTTP/0.9",
+            "505 HTTP Version Not Supported: unsupported protocol version",
+        ),
+        ("POST / HTTP/9.9", "505 HTTP Version Not Supported: unsupported protocol version"),
+        ("GET /catalogs/shop/api/v1/all HTTP/1.0", "200 OK"),
+        ("GET /catalogs/shop/api/v1/all HTTP/2", "400 Bad Request"),
+    ] {
+        // Whole, and in two pieces, of which the second ends the version.
+        for cut in [0, line.len() - 3] {
+            let mut stream = TcpStream::connect(&server.http).unwrap();
+            stream.set_nodelay(true).unwrap();
+            stream.write_all(&line.as_bytes()[..cut]).unwrap();
+            std::thread::sleep(Duration::from_millis(if cut > 0 { 50 } else { 0 }));
+            stream.write_all(&line.as_bytes()[cut..]).unwrap();
+            stream.write_all(b"\r\nHost: localhost\r\n\r\n").unwrap();
+            let mut answer = Vec::new();
+            stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+            let _ = stream.read_to_end(&mut answer);
+            let answer = String::from_utf8_lossy(&answer);
+            let found = answer.lines().next().unwrap_or_default();
+            assert_eq!(found.split_once(' ').map(|it| it.1), Some(status), "{line}: {answer}");
+            if status.starts_with("505") {
+                assert!(
+                    answer.ends_with("\r\n\r\n505 HTTP Version Not Supported: unsupported protocol version"),
+                    "{answer}"
+                );
+                assert!(answer.to_lowercase().contains("connection: close"), "{answer}");
+            }
+        }
+    }
+    assert_well(&server);
+}
+
+#[test]
+fn the_name_of_a_catalog_is_judged_before_parameters() {
+    let directory = scratch();
+    let server = Server::start(directory.path(), &["shop=fixtures/shop/in"]);
+    let label = "invalid catalog name: a lowercase RFC 1123 subdomain must consist of ";
+    let length = "invalid catalog name: must be no more than 253 characters";
+    for (name, question, wanted) in [
+        ("a".repeat(254), "all", length),
+        ("a".repeat(254), "metas?nope=1", length),
+        ("a".repeat(253), "metas?nope=1", "400 Bad Request"),
+        ("a".repeat(253), "all", "404 Not Found"),
+        (
+            format!("A{}", "a".repeat(253)),
+            "all",
+            "invalid catalog name: must be no more than 253 characters; a lowercase RFC 1123 ",
+        ),
+        ("UP".to_owned(), "metas?nope=1", label),
+        ("shop".to_owned(), "metas?nope=1", "400 Bad Request"),
+    ] {
+        let (_, body) = server.get(&format!("/catalogs/{name}/api/v1/{question}"), "");
+        let body = String::from_utf8_lossy(body.as_ref()).into_owned();
+        assert!(body.starts_with(wanted), "{name} {question}: {body}");
+    }
+}

@@ -25,9 +25,14 @@ use crate::json::Reader;
 const PLAIN: &str = "text/plain; charset=utf-8";
 const JSONL: &str = "application/jsonl";
 
-const INVALID_NAME: &str = "invalid catalog name: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \
+const INVALID_NAME: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \
                             and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is \
-                            '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')\n";
+                            '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+const LONG_NAME: &str = "must be no more than 253 characters";
+
+/// What a request of a version that is refused is told.
+pub const VERSION_REFUSED: &str = "505 HTTP Version Not Supported: unsupported protocol version";
 
 /// The catalogs that are served.
 #[derive(Debug, Clone, Copy)]
@@ -62,6 +67,15 @@ pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> 
         answer.headers.push(("Allow", "GET, HEAD".to_owned()));
         return Ok(answer);
     }
+    // Parameters come after the name.
+    let faults = [
+        (route.catalog.len() > path::MAX_NAME).then_some(LONG_NAME),
+        (!path::is_subdomain(&route.catalog)).then_some(INVALID_NAME),
+    ];
+    let faults: Vec<&str> = faults.into_iter().flatten().collect();
+    if !faults.is_empty() {
+        return Ok(refusal(asked, 400, &format!("invalid catalog name: {}\n", faults.join("; "))));
+    }
     let filter = match route.endpoint {
         Endpoint::All => DocumentFilter::default(),
         Endpoint::Metas => match query::filter(query) {
@@ -69,9 +83,6 @@ pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> 
             None => return Ok(refusal(asked, 400, "400 Bad Request\n")),
         },
     };
-    if !path::is_subdomain(&route.catalog) {
-        return Ok(refusal(asked, 400, INVALID_NAME));
-    }
     let Some(digest) = site.index.served_digest(&route.catalog)? else {
         return Ok(refusal(asked, 404, "404 Not Found\n"));
     };
@@ -111,6 +122,25 @@ pub fn answer(asked: &Asked<'_>, site: &Site<'_>) -> Result<Answer, IndexError> 
             vary(answer)
         }
     })
+}
+
+/// Whether requests of a version, such as `HTTP/2.0`, are refused: of those that are well-formed all but `HTTP/1.0`, `HTTP/1.1` and so on.
+#[must_use]
+pub fn refuses_version(version: &str) -> bool {
+    match version.as_bytes() {
+        [b'H', b'T', b'T', b'P', b'/', major, b'.', minor] => {
+            major.is_ascii_digit() && minor.is_ascii_digit() && *major != b'1'
+        }
+        _ => false,
+    }
+}
+
+/// The answer to a request of a version that is refused, whatever it asks for; the connection ends with it.
+#[must_use]
+pub fn version_refusal() -> Answer {
+    let headers = vec![("Content-Type", PLAIN.to_owned())];
+    let body = vec![Piece::Text(VERSION_REFUSED.to_owned())];
+    Answer { status: 505, headers, body, encoding: Encoding::None }
 }
 
 /// The answer of `all`: everything, or ranges of it.

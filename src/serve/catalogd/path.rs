@@ -26,7 +26,7 @@ pub(super) enum Endpoint {
 }
 
 /// Bytes of a name of a catalog.
-const MAX_NAME: usize = 253;
+pub(super) const MAX_NAME: usize = 253;
 
 pub(super) fn route(method: &str, path: &str) -> Route {
     let path = without_authority(path);
@@ -100,7 +100,7 @@ pub(super) fn unescape(text: &str, plus_is_blank: bool) -> Option<String> {
     Some(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// Whether a text is a DNS-1123 subdomain.
+/// Whether a text has the form of a DNS-1123 subdomain, whatever its length.
 pub(super) fn is_subdomain(text: &str) -> bool {
     let is_inner = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit();
     let is_label = |label: &str| {
@@ -109,5 +109,5 @@ pub(super) fn is_subdomain(text: &str) -> bool {
             && bytes.last().is_some_and(|it| is_inner(*it))
             && bytes.iter().all(|it| is_inner(*it) || *it == b'-')
     };
-    text.len() <= MAX_NAME && text.split('.').all(is_label)
+    text.split('.').all(is_label)
 }

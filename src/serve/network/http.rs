@@ -21,7 +21,7 @@ use super::counters::Counters;
 use super::state::Shared;
 use crate::index::{Index, IndexError};
 use crate::page::{self, Links};
-use crate::serve::catalogd::{Answer, Asked, Encoding, Piece, Site, answer, compress, is_own_path};
+use crate::serve::catalogd::{Answer, Asked, Encoding, Piece, Site, VERSION_REFUSED, answer, compress, is_own_path};
 use crate::serve::snapshot::Snapshot;
 
 pub(super) type Body = UnsyncBoxBody<Bytes, std::io::Error>;
@@ -38,12 +38,27 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// Answers a request.
-pub(super) async fn respond(shared: Arc<Shared>, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+pub(super) async fn respond(
+    shared: Arc<Shared>,
+    request: Request<Incoming>,
+    is_version_refused: bool,
+) -> Result<Response<Body>, Infallible> {
     let start = Instant::now();
     let (method, address) = (request.method().clone(), request.uri().clone());
-    let response = answered(&shared, request).await;
+    let response = if is_version_refused { version_refused() } else { answered(&shared, request).await };
     shared.answered("HTTP", || format!("{method} {address}: {}", response.status().as_u16()), start.elapsed());
     Ok(response)
+}
+
+/// What a request of another version than HTTP/1 gets, and no other on its connection.
+fn version_refused() -> Response<Body> {
+    let mut response = text_answer(StatusCode::HTTP_VERSION_NOT_SUPPORTED, VERSION_REFUSED);
+    let headers = response.headers_mut();
+    headers.remove("x-content-type-options");
+    headers.insert("connection", hyper::header::HeaderValue::from_static("close"));
+    let reason = b"HTTP Version Not Supported: unsupported protocol version";
+    response.extensions_mut().insert(hyper::ext::ReasonPhrase::from_static(reason));
+    response
 }
 
 async fn answered(shared: &Shared, request: Request<Incoming>) -> Response<Body> {

@@ -8,6 +8,7 @@ mod event;
 mod gather;
 mod grpc;
 mod http;
+mod request_line;
 mod server;
 mod state;
 mod tls;

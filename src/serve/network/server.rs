@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use hyper::server::conn;
@@ -19,6 +20,7 @@ use tokio_rustls::TlsAcceptor;
 use super::counters::Counters;
 use super::event::Event;
 use super::gather::gathering;
+use super::request_line::WithRequestLine;
 use super::state::Shared;
 use super::tls::{TlsError, TlsFiles};
 use super::{grpc, http};
@@ -316,7 +318,11 @@ async fn serve_one<S: Stream>(stream: S, offer: Offer, shared: Arc<Shared>, stop
             gathering(stream, run).await;
         }
         Offer::Http => {
-            let service = service_fn(move |request| http::respond(Arc::clone(&shared), request));
+            let (stream, is_refused) = WithRequestLine::new(stream);
+            let service = service_fn(move |request| {
+                let is_refused = is_refused.load(Ordering::Relaxed);
+                http::respond(Arc::clone(&shared), request, is_refused)
+            });
             let connection = conn::http1::Builder::new()
                 .timer(TokioTimer::new())
                 .header_read_timeout(HEADER_PATIENCE)
