@@ -19,6 +19,8 @@ pub struct FromImage {
     /// What tells its content from that of others, if what is read is the image itself: of one digest, an image has another content
     /// for each platform.
     pub content: Option<String>,
+    /// When it was made, in seconds since 1970, if it says so.
+    pub created: Option<u64>,
 }
 
 /// A catalog's files in their order.

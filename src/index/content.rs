@@ -34,7 +34,7 @@ impl Index {
             .optional()
             .map_err(|error| self.failed(&error))?;
         // The index may hold less than the image does.
-        Ok(Input { image: image.map(|digest| FromImage { digest, content: None }), ..input })
+        Ok(Input { image: image.map(|digest| FromImage { digest, content: None, created: None }), ..input })
     }
 
     /// As [`Self::catalog_input`], with these packages only, and what belongs to no package.

@@ -97,6 +97,8 @@ pub struct ImageConfig {
     pub diff_ids: Vec<String>,
     /// What it runs on, if it says so.
     pub platform: Option<PlatformOf>,
+    /// When it was made, in seconds since 1970, if it says so.
+    pub created: Option<u64>,
 }
 
 /// What is looked at first: which document it is.
@@ -160,6 +162,9 @@ impl ImageConfig {
             config: Option<Container>,
             #[serde(default)]
             rootfs: Option<RootFs>,
+            // Whatever stands there: it keeps nobody from reading the image.
+            #[serde(default)]
+            created: serde_json::Value,
             #[serde(flatten)]
             platform: PlatformOf,
         }
@@ -169,6 +174,7 @@ impl ImageConfig {
             labels: config.config.and_then(|it| it.labels).unwrap_or_default(),
             diff_ids: config.rootfs.and_then(|it| it.diff_ids).unwrap_or_default(),
             platform: Some(config.platform).filter(|it| !it.os.is_empty()),
+            created: config.created.as_str().and_then(super::created::seconds),
         })
     }
 }

@@ -16,6 +16,7 @@
 //! What it deliberately does not do: no signatures, no foreign layers from other servers, no judgement of a catalog.
 
 mod content;
+mod created;
 mod digest;
 mod document;
 mod error;

@@ -48,6 +48,12 @@ impl Day {
         Self(seconds.div_euclid(86_400))
     }
 
+    /// Its first second, in seconds since 1970-01-01T00:00:00Z.
+    #[must_use]
+    pub fn unix(self) -> i64 {
+        self.0.saturating_mul(86_400)
+    }
+
     /// The day after.
     #[must_use]
     pub fn next(self) -> Self {

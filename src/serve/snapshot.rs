@@ -78,6 +78,12 @@ impl Snapshot {
         })
     }
 
+    /// The same, made at another time: in seconds since 1970.
+    #[must_use]
+    pub fn made_at(self, modified: u64) -> Self {
+        Self { modified, ..self }
+    }
+
     /// The same with room for about so many bytes of answers.
     #[must_use]
     pub fn keeping_answers(self, max_bytes: usize) -> Self {

@@ -32,7 +32,11 @@ impl<'o> ImageSource<'o> {
     /// Which image it is.
     #[must_use]
     pub fn origin(&self) -> FromImage {
-        FromImage { digest: self.image.digest.to_string(), content: Some(self.image.content()) }
+        FromImage {
+            digest: self.image.digest.to_string(),
+            content: Some(self.image.content()),
+            created: self.image.config.created,
+        }
     }
 
     /// Reads what it holds, and what is remarkable about it.

@@ -131,3 +131,62 @@ fn memory_of_long_answers_is_given_back() {
         assert_eq!(server.terminate(), Some(0));
     }
 }
+
+/// What `Last-Modified` says of a catalog.
+fn last_modified(server: &Server, catalog: &str) -> String {
+    let (head, _) = server.get(&format!("/catalogs/{catalog}/api/v1/all"), "");
+    let line = head.lines().find_map(|it| it.to_lowercase().starts_with("last-modified: ").then(|| it.to_owned()));
+    line.unwrap_or_else(|| panic!("no Last-Modified: {head}")).split_once(": ").unwrap().1.to_owned()
+}
+
+#[test]
+fn replicas_and_restarts_agree_about_when_a_catalog_was_made() {
+    let directory = scratch();
+    let catalog = directory.path().join("shop");
+    std::fs::create_dir(&catalog).unwrap();
+    let at = |seconds| std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
+    for (name, seconds) in [("till.yaml", 1_787_220_000), ("ledger.yaml", 1_787_220_060)] {
+        let package = name.trim_end_matches(".yaml");
+        let text = format!(
+            "schema: olm.package\nname: {package}\ndefaultChannel: s\n---\nschema: olm.channel\npackage: {package}\nname: s\n\
+             entries: [{{name: {package}.v1}}]\n---\nschema: olm.bundle\npackage: {package}\nname: {package}.v1\nimage: \
+             quay.io/shop/{package}:v1\nproperties: [{{type: olm.package, value: {{packageName: {package}, version: 1.0.0}}}}]\n"
+        );
+        let path = write(&catalog, name, text.as_bytes());
+        std::fs::File::options().write(true).open(path).unwrap().set_modified(at(seconds)).unwrap();
+    }
+    let source = format!("shop={}", catalog.display());
+    let newest = "Thu, 20 Aug 2026 10:01:00 GMT";
+    for _ in 0..2 {
+        let server = Server::start(directory.path(), &[&source]);
+        assert_eq!(last_modified(&server, "shop"), newest);
+        // A cache that the first replica filled is valid for the second.
+        let (head, _) = server.get("/catalogs/shop/api/v1/all", &format!("If-Modified-Since: {newest}\r\n"));
+        assert!(head.starts_with("HTTP/1.1 304"), "{head}");
+    }
+    // The variable counts more, but not than the time of an index.
+    let variable = Some(("SOURCE_DATE_EPOCH", "1700000000"));
+    let server = Server::start_in(directory.path(), &[&source], variable);
+    assert_eq!(last_modified(&server, "shop"), "Tue, 14 Nov 2023 22:13:20 GMT");
+    let index = directory.path().join("index.db");
+    olmdex(["build", &source, "-o"]).arg(&index).answer().expect_code(0);
+    std::fs::File::options().write(true).open(&index).unwrap().set_modified(at(1_787_220_120)).unwrap();
+    let server = Server::start_in(directory.path(), &[index.to_str().unwrap()], variable);
+    assert_eq!(last_modified(&server, "shop"), "Thu, 20 Aug 2026 10:02:00 GMT");
+    // An image says when it was made.
+    let image = format!("oci:{}:v1", directory.path().join("image").display());
+    let push = olmdex(["push", catalog.to_str().unwrap(), &image]).env("SOURCE_DATE_EPOCH", "1600000000").answer();
+    push.expect_code(0);
+    let server = Server::start(directory.path(), &[&format!("shop={image}")]);
+    assert_eq!(last_modified(&server, "shop"), "Sun, 13 Sep 2020 12:26:40 GMT");
+    // A file that goes leaves no time: the catalogs are newer than those that they replace all the same.
+    let server = Server::start(directory.path(), &[&source]);
+    assert_eq!(last_modified(&server, "shop"), newest);
+    std::fs::remove_file(catalog.join("till.yaml")).unwrap();
+    server.hang_up();
+    let changed = || last_modified(&server, "shop") != newest;
+    assert!((0..100).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        changed()
+    }));
+}

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
 use super::allocator;
 use super::opm::log_line;
 use crate::cli::args::cluster::{read_cluster, shown};
-use crate::cli::args::day::day;
+use crate::cli::args::day::{day, epoch};
 use crate::cli::args::sources::{NamedSource, words_of};
 use crate::cli::args::upgrade::parse_minor;
 use crate::cli::speak::context::Context;
@@ -18,6 +19,7 @@ use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::report::Reporter;
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
+use crate::fbc::Input;
 use crate::file::{FileError, Scratch, append, make_way_below};
 use crate::index::query::Filter;
 use crate::index::{Builder, CatalogSpec, Index, IndexError, Mode};
@@ -280,8 +282,27 @@ struct Maker {
     log: Log,
     /// How many bytes of answers may be kept, if the environment says it.
     answers_bytes: Option<usize>,
+    /// The time that `SOURCE_DATE_EPOCH` says.
+    epoch: Option<u64>,
+    /// What was served last, and the time that it had.
+    last: Mutex<Option<(Vec<(String, Vec<u8>)>, u64)>>,
     /// Where the index is if nobody names a place; it goes with the program.
     _scratch: Option<Scratch>,
+}
+
+/// When a source changed last: the newest of its files, the file that holds it, or when its image was made; `None` if nothing says it.
+fn changed(path: &Path, source: &Source) -> Option<SystemTime> {
+    let of_path = |path: &Path| std::fs::metadata(path).and_then(|it| it.modified()).ok();
+    match source {
+        Source::Catalog(Input { image: Some(image), .. }) => {
+            image.created.map(|it| UNIX_EPOCH + std::time::Duration::from_secs(it))
+        }
+        Source::Catalog(input) => {
+            let newest = input.files.iter().filter_map(|it| it.path()).filter_map(of_path).max();
+            newest.or_else(|| of_path(path).filter(|_| path.is_file()))
+        }
+        Source::Index(path) => of_path(path),
+    }
 }
 
 impl Maker {
@@ -326,6 +347,8 @@ impl Maker {
             has_grpc: grpc,
             log,
             answers_bytes: answers_bytes(log),
+            epoch: epoch()?.and_then(|it| u64::try_from(it).ok()),
+            last: Mutex::default(),
             _scratch: scratch,
         })
     }
@@ -381,7 +404,7 @@ impl Maker {
         }
         if let Some(target) = &self.target {
             match self.build(&sources, Some(target)) {
-                Ok(()) => return Ok((Snapshot::open(target)?, None)),
+                Ok(()) => return Ok((self.dated(Snapshot::open(target)?, &sources)?, None)),
                 // A read-only file system, for example.
                 Err(Trouble::Index(IndexError::File(_) | IndexError::Write { .. })) if !self.must_match => {}
                 Err(trouble) => return Err(trouble.into()),
@@ -392,7 +415,31 @@ impl Maker {
             builder = builder.keeping_all();
         }
         self.fill(&mut builder, &sources)?;
-        Ok((Snapshot::in_memory(builder.into_index()?)?, None))
+        Ok((self.dated(Snapshot::in_memory(builder.into_index()?)?, &sources)?, None))
+    }
+
+    /// The catalogs with the time at which they changed last, so that replicas agree and a server that starts again leaves caches valid:
+    /// that of `SOURCE_DATE_EPOCH`, else of the newest source. What comes in the place of other catalogs is newer than those.
+    fn dated(&self, snapshot: Snapshot, sources: &[(&NamedSource, Source)]) -> Result<Snapshot, CommandError> {
+        let now = SystemTime::now();
+        let newest = sources.iter().map(|(named, source)| changed(&named.path, source).unwrap_or(now)).max();
+        let seconds = |it: SystemTime| it.duration_since(UNIX_EPOCH).map_or(0, |it| it.as_secs());
+        let mut modified = self.epoch.unwrap_or_else(|| seconds(newest.unwrap_or(now)));
+        let mut digests = Vec::new();
+        for catalog in &snapshot.catalogs {
+            let digest = snapshot.ask(|index| index.served_digest(catalog))?;
+            digests.push((catalog.clone(), digest.unwrap_or_default()));
+        }
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((before, at)) = &*last
+            && *before != digests
+            && modified <= *at
+        {
+            // A file that is gone, for example, leaves no time of its own.
+            modified = seconds(now).max(at + 1);
+        }
+        *last = Some((digests, modified));
+        Ok(snapshot.made_at(modified))
     }
 
     fn build(&self, sources: &[(&NamedSource, Source)], target: Option<&PathBuf>) -> Result<(), Trouble> {

@@ -80,6 +80,12 @@ impl Server {
         })
     }
 
+    /// Tells it to read the catalogs again.
+    pub fn hang_up(&self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::HUP).unwrap();
+    }
+
     /// Ends it as a cluster does.
     pub fn terminate(mut self) -> Option<i32> {
         let pid = rustix::process::Pid::from_child(&self.child);
