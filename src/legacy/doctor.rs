@@ -16,6 +16,7 @@ use super::era::{Fidelity, has_references, opm_failure};
 use super::error::{LegacyError, sqlite_words};
 use super::file::{Claim, LegacyFile, connect_damaged};
 use super::layout::package_file;
+use super::lost_columns::lost_columns;
 use super::model::few;
 use super::rules;
 use crate::diag::Finding;
@@ -194,6 +195,8 @@ pub fn examine(path: &Path, scratch: &Path) -> Result<Vec<Finding>, LegacyError>
             findings.extend(catalog.findings().iter().filter(is_new).cloned());
             depths(&catalog, &mut findings);
             heads(&catalog, &connection, &mut findings)?;
+            let lost = lost_columns(&catalog, &connection);
+            findings.extend(lost.map_err(|error| LegacyError::sqlite(catalog.file().path(), &error))?);
         }
         Err(LegacyError::Damaged { message, .. }) => {
             findings.push(rules::finding(rules::DAMAGED, message, None));

@@ -24,6 +24,7 @@ mod file;
 mod graph;
 mod input;
 mod layout;
+mod lost_columns;
 mod mended;
 mod migration;
 mod model;

@@ -572,3 +572,33 @@ fn the_proof_holds_on_every_recorded_file() {
     }
     assert!(n_proved >= files.len(), "{n_proved} proofs of {} files", files.len());
 }
+
+/// Columns that blobs cannot hold, each in its own way.
+const LOST_COLUMNS: &str = "
+    UPDATE operatorbundle SET substitutesfor = 'foo.v1.0.0' WHERE name = 'foo.v1.2.0';
+    UPDATE operatorbundle SET replaces = 'foo.v1.2.0', skips = 'foo.v0.9.0,foo.v0.8.0' WHERE name = 'foo.v1.3.0';
+    UPDATE operatorbundle SET replaces = 'foo.v0.1.0' WHERE name = 'foo.v1.1.0';
+    INSERT INTO properties VALUES ('olm.package', '{\"packageName\":\"foo\",\"version\":\"9.9.9\"}', 'foo.v1.3.0', '1.3.0', 'example.com/foo:v1.3.0');
+    INSERT INTO deprecated VALUES ('foo.v1.0.0')";
+
+// B11: "is it sound?" and "what was lost?" are one question.
+#[test]
+fn the_doctor_names_the_columns_that_a_migration_loses() {
+    let mut n_lost = Vec::new();
+    for more in [MORE.to_owned(), format!("{MORE};{LOST_COLUMNS}")] {
+        let directory = scratch();
+        let file = legacy_file(directory.path(), "two-packages", &more);
+        let (blobs, problems) = converted(&file, Fidelity::Kept, Level::None).unwrap();
+        let columns = |all: Vec<Finding>| -> Vec<String> {
+            let mut lost: Vec<String> =
+                all.into_iter().filter(|it| it.rule.id == "W0614").map(|it| it.message).collect();
+            lost.sort();
+            lost
+        };
+        let proved = columns(findings(&file, Fidelity::Kept, &problems, &blobs));
+        let examined = columns(olmdex::legacy::examine(&file, directory.path()).unwrap());
+        assert_eq!(examined, proved);
+        n_lost.push(proved.len());
+    }
+    assert_eq!(n_lost, [0, 5], "substitutesfor, two skips, a version, a deprecated entry");
+}
