@@ -48,6 +48,12 @@ pub enum GitError {
         /// What is wrong.
         message: String,
     },
+    /// An object is not in the repository, as in a partial clone.
+    #[error("the object {digest} is not in the repository")]
+    Missing {
+        /// Its digest.
+        digest: String,
+    },
     /// A range or path would be something else for git.
     #[error("`{text}` is not {what}")]
     NotPlain {

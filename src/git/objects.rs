@@ -107,8 +107,7 @@ impl Repository {
             return Ok(known.clone());
         }
         let Some((_, _, size)) = self.reader.head(digest)? else {
-            let message = format!("the object {digest} is not there; is the repository a partial clone?");
-            return Err(GitError::Unexpected { command: "cat-file", message });
+            return Err(GitError::Missing { digest: digest.to_owned() });
         };
         let text = self.spool.keep(&mut self.reader.from, size).map_err(failed)?;
         self.reader.end()?;

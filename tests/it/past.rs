@@ -216,7 +216,7 @@ fn nothing_of_a_hostile_repository_runs() {
     std::fs::remove_file(repo.join(".git/objects").join(&blob[..2]).join(blob[2..].trim())).unwrap();
     run(root, &["build", "--git", "shop=repo", "--git-path", "catalogs/v4.20", "-o", "other.db"])
         .expect_code(3)
-        .expect_words("is the repository a partial clone?");
+        .expect_words("a partial clone lacks objects");
     assert!(!flag.exists() && !root.join("other.db").exists());
 }
 
@@ -398,4 +398,37 @@ fn history_is_in_the_order_of_time() {
     let newest = rows[11]["first"].as_str().unwrap().replace("shop@", "shop-4.20@");
     assert_eq!(plan["metadata"]["catalogs"].as_array().unwrap().len(), 1, "{plan}");
     assert_eq!(plan["metadata"]["catalogs"][0]["name"], newest.as_str());
+}
+
+// G12: a partial clone lacks blobs of some states; all others are kept.
+#[test]
+fn states_whose_objects_are_missing_are_left_out() {
+    let directory = scratch();
+    let root = directory.path();
+    let repo = root.join("repo");
+    repository(&repo);
+    let all = run(root, &[&BUILD[..BUILD.len() - 1], &["all.db"]].concat());
+    all.expect_code(0);
+    let names = |index: &str| run(root, &["list", "catalogs", "-i", index, "-o", "name"]).out();
+    let n_all = names("all.db").lines().count();
+    // The blob of a state in the middle goes.
+    let output = Command::new("git")
+        .args(["rev-list", "-1", "--before=2026-03-01T23:59:59Z", "HEAD"])
+        .current_dir(&repo)
+        .output()
+        .unwrap();
+    let commit = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+    let output = Command::new("git")
+        .args(["rev-parse", &format!("{commit}:catalogs/v4.20/till/catalog.yaml")])
+        .current_dir(&repo)
+        .output()
+        .unwrap();
+    let blob = String::from_utf8(output.stdout).unwrap().trim().to_owned();
+    std::fs::remove_file(repo.join(".git/objects").join(&blob[..2]).join(&blob[2..])).unwrap();
+    let refused = run(root, BUILD);
+    refused.expect_code(3).expect_words(&blob).expect_words("`--keep-going` leaves such states out");
+    assert!(!root.join("past.db").exists());
+    let kept = run(root, &[BUILD, &["--keep-going"]].concat());
+    kept.expect_code(1).expect_words("left out `shop@").expect_words("1 state of the past left out");
+    assert_eq!(names("past.db").lines().count(), n_all - 1);
 }

@@ -26,6 +26,7 @@ use crate::diag::repeated::Shown;
 use crate::diag::{Finding, Rule, Severity, Tally, counted};
 use crate::fbc::Input;
 use crate::file::Cache;
+use crate::git::GitError;
 use crate::index::query::{Filter, LIFECYCLES_LABEL};
 use crate::index::{Builder, CatalogSpec, HeldUpdates, Import, Index, Mode, Outcome};
 use crate::platform::{self, SavedUpdates};
@@ -76,7 +77,7 @@ pub(crate) struct BuildArgs {
     /// Upgrade an index made by an older olmdex, if nothing else is to be done with it
     #[arg(long)]
     migrate: bool,
-    /// Leave broken packages out instead of refusing the catalog
+    /// Leave broken packages out instead of refusing the catalog, and states of `--git` that cannot be read; the exit code is 1 then
     #[arg(short, long)]
     keep_going: bool,
     /// Read all files, even those whose size, inode and time stamps are those of the last build
@@ -175,6 +176,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
     let mode = if args.keep_going { Mode::KeepGoing } else { Mode::Strict };
     let mut findings: Vec<Finding> = Vec::new();
     let mut imports = Vec::new();
+    let mut n_unreadable = 0_u64;
     for Addition { spec, what } in additions {
         let started = Instant::now();
         let mut is_past = false;
@@ -182,7 +184,18 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
             What::Files(input) => input,
             What::Past(PastCatalog { repository, revision, is_newest }) => {
                 is_past = !is_newest;
-                repository.borrow_mut().catalog(&revision)?
+                let found = repository.borrow_mut().catalog(&revision);
+                match found {
+                    Ok(input) => input,
+                    // Of other states nothing is lost.
+                    Err(error) if args.keep_going => {
+                        let message = format!("left out `{}`, which cannot be read: {error}", spec.name);
+                        context.reporter.warning(&message);
+                        n_unreadable += 1;
+                        continue;
+                    }
+                    Err(error) => return Err(unreadable_past(&spec, error)),
+                }
             }
             What::Image(image) => {
                 if let Some(mut import) = builder.keep_image(&spec, &image.origin())? {
@@ -249,8 +262,20 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         let help = "fix them, or leave out `--strict` and whatever else turns warnings into errors";
         return Err(CommandError::new(Exit::No, message).help(help));
     }
+    if n_unreadable > 0 && imports.is_empty() {
+        let message = format!(
+            "nothing of {} can be read; {} was not written",
+            counted(n_unreadable, "state"),
+            args.output.display()
+        );
+        return Err(CommandError::new(Exit::Input, message).help(PARTIAL));
+    }
     let outcome = builder.finish()?;
     let mut exit = Exit::Yes;
+    if n_unreadable > 0 {
+        context.reporter.warning(&format!("{} of the past left out; {PARTIAL}", counted(n_unreadable, "state")));
+        exit = Exit::No;
+    }
     for (name, import) in &imports {
         if !import.left_out.is_empty() {
             let packages = import.left_out.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ");
@@ -276,6 +301,18 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
         Outcome::Written => context.reporter.note(&format!("wrote {}", args.output.display())),
     }
     Ok(exit)
+}
+
+/// What a partial clone needs.
+const PARTIAL: &str = "a partial clone lacks objects: `git fetch --refetch --no-filter` brings them";
+
+/// Why a state of the past keeps all from being written.
+fn unreadable_past(spec: &CatalogSpec, error: GitError) -> CommandError {
+    let help = match error {
+        GitError::Missing { .. } => format!("{PARTIAL}; `--keep-going` leaves such states out"),
+        _ => "`--keep-going` leaves such states out".to_owned(),
+    };
+    CommandError::new(Exit::Input, format!("`{}` cannot be read: {error}", spec.name)).help(help)
 }
 
 /// Refuses catalogs without documents: more likely a slip than a catalog of nothing.
