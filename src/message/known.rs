@@ -234,6 +234,53 @@ pub(super) const KNOWN: &[Known] = &[
         next: &["kubectl auth can-i --list --as={0}"],
     },
     Known {
+        system: CLASSIC,
+        marks: &["Bundle image pull failed"],
+        meaning: "The image of a bundle cannot be pulled, so it cannot be unpacked. The message lists common causes: a reference that does \
+                  not exist, a pull secret or a mirror that is missing, a registry that cannot be reached. Remove the cause; OLM \
+                  tries again about five minutes after the failure, and logs are gone by then.",
+        names: &[],
+        next: &[
+            "kubectl get jobs,pods -n openshift-marketplace",
+            "kubectl get events -A --field-selector=reason=Failed",
+        ],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["Bundle unpacking failed", "Auto-retry"],
+        meaning: "The job that unpacks a bundle has failed, for the reason that the message gives. Kubernetes removes the job about five \
+                  minutes later, with its logs, and OLM starts another one. Remove the cause; nothing has to be deleted by hand.",
+        names: &[],
+        next: &["kubectl get jobs,pods -n openshift-marketplace"],
+    },
+    Known {
+        system: CLASSIC,
+        marks: &["Bundle unpacking failed"],
+        meaning: "The job that unpacks a bundle has failed, for the reason that the message gives: its image cannot be pulled, or is \
+                  not a bundle, or the job took too long. Releases of OLM before August 2026 do not try again: delete the job and its \
+                  ConfigMap, or set operatorframework.io/bundle-unpack-min-retry-interval on the OperatorGroup.",
+        names: &[],
+        next: &["kubectl get jobs,pods,configmaps -n openshift-marketplace"],
+    },
+    Known {
+        system: V1,
+        marks: &["invalid ClusterExtension configuration"],
+        meaning: "spec.config.inline of the ClusterExtension does not fit the bundle: a field is unknown, is missing, or has a value of \
+                  another form. Which fields there are follows from the bundle's install modes: `watchNamespace` where it does not watch \
+                  all namespaces. Change the ClusterExtension; until then OLM does not install the bundle.",
+        names: &[("field \"", "\""), ("resolved bundle \"", "\"")],
+        next: &[EXTENSIONS],
+    },
+    Known {
+        system: V1,
+        marks: &["revision object collisions in phase"],
+        meaning: "Objects of the new revision exist already and belong to something else: the message names each with its owner, often \
+                  an operator that OLM Classic installed, or another ClusterExtension. OLM tries again every ten seconds. Remove \
+                  the other owner first.",
+        names: &[("Object ", " Action")],
+        next: &[CSVS, EXTENSIONS],
+    },
+    Known {
         system: V1,
         marks: &["does not support AllNamespaces install mode"],
         meaning: "OLM v1 installs operators that watch all namespaces, and this bundle does not support that.",

@@ -95,6 +95,35 @@ fn common_messages_are_known() {
         ),
         ("csv created in namespace with multiple operatorgroups, can't pick one automatically", "OLM Classic", ""),
         ("csv in namespace with no operatorgroups", "OLM Classic", ""),
+        (
+            "Bundle unpacking failed - BackoffLimitExceeded: Job has reached the specified backoff limit. Auto-retry in ~5 min after job \
+             cleanup (TTL).",
+            "OLM Classic",
+            "",
+        ),
+        (
+            "Bundle unpacking failed. Reason: DeadlineExceeded, and Message: Job was active longer than specified deadline",
+            "OLM Classic",
+            "",
+        ),
+        (
+            "Bundle image pull failed. Common causes: the image does not exist, or credentials are missing",
+            "OLM Classic",
+            "",
+        ),
+        (
+            "error for resolved bundle \"shop.v1.0.0\" with version \"1.0.0\": invalid ClusterExtension configuration: invalid \
+             configuration: required field \"watchNamespace\" is missing",
+            "OLM v1",
+            "watchNamespace,shop.v1.0.0",
+        ),
+        ("invalid ClusterExtension configuration: unknown field \"bogus\"", "OLM v1", "bogus"),
+        (
+            "revision object collisions in phase 0\nObject Deployment.apps/v1 shop/till\nAction: \"Collision\"\nConflicting Owner: \
+             &OwnerReference{Name:other-1}",
+            "OLM v1",
+            "Deployment.apps/v1 shop/till",
+        ),
         ("AllNamespaces InstallModeType not supported, cannot configure to watch all namespaces", "OLM Classic", ""),
         ("intersecting operatorgroups provide the same APIs", "OLM Classic", ""),
         ("one or more requirements couldn't be found", "OLM Classic", ""),
