@@ -257,7 +257,7 @@ pub(super) const KNOWN: &[Known] = &[
         system: CLASSIC,
         marks: &["Bundle unpacking failed"],
         meaning: "The job that unpacks a bundle has failed, for the reason that the message gives: its image cannot be pulled, or is \
-                  not a bundle, or the job took too long. Releases of OLM before August 2026 do not try again: delete the job and its \
+                  not a bundle, or the job took too long. Older releases of OLM do not try again: delete the job and its \
                   ConfigMap, or set operatorframework.io/bundle-unpack-min-retry-interval on the OperatorGroup.",
         names: &[],
         next: &["kubectl get jobs,pods,configmaps -n openshift-marketplace"],

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use super::entries::Entry;
 use super::output::Output;
 use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::text::text_of;
@@ -86,6 +87,29 @@ pub(super) struct AskedFor {
 }
 
 impl AskedFor {
+    /// Makes another channel the default of packages whose default channel `--package` does not name, as no option says it otherwise.
+    pub(super) fn choose_defaults(&self, context: &Context, entries: &mut [Entry]) {
+        if self.imageset.is_some() {
+            return;
+        }
+        for entry in entries {
+            for package in &mut entry.operator.packages {
+                let Some(facts) = entry.catalog.packages.get(&package.name) else { continue };
+                let asked = &package.channels;
+                let is_kept = asked.is_empty() || asked.iter().any(|it| it.name == facts.default_channel);
+                let Some(new) = asked.iter().find(|it| facts.channel(&it.name).is_some()) else { continue };
+                if is_kept || !package.default_channel.is_empty() {
+                    continue;
+                }
+                package.default_channel.clone_from(&new.name);
+                let (name, new, old) = (&package.name, &new.name, &facts.default_channel);
+                context.reporter.note(&format!(
+                    "`{new}` becomes the default channel of package `{name}`: its own, `{old}`, is not asked for"
+                ));
+            }
+        }
+    }
+
     /// The configuration: a file, or what the options say.
     pub(super) fn configuration(&self, context: &Context, dialect: Dialect) -> Result<Configuration, CommandError> {
         let Some(path) = &self.imageset else {

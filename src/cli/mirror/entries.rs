@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it filters nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::answer::all_rules;
@@ -11,10 +11,11 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cli::speak::progress::Progress;
 use crate::compose::{self, NamedCatalog};
+use crate::diag::printable;
 use crate::fbc::Input;
 use crate::index::Index;
 use crate::mirror::{Catalog, Operator, wanted};
-use crate::source::Source;
+use crate::source::{Source, is_index};
 
 /// A catalog of the configuration, opened.
 pub(super) struct Entry {
@@ -40,11 +41,47 @@ pub(super) fn open(
     let names = names(&operators);
     let sources = Sources::new(&operators, inputs)?;
     let mut entries = Vec::new();
+    if let Some((path, references)) = sources.shared(&operators)
+        && references.len() > 1
+        && !is_index(path)
+    {
+        // A package that is missing in one of them would look like a mistake of the configuration.
+        let list = references.iter().map(|it| format!("`{}`", printable(it))).collect::<Vec<_>>().join(", ");
+        let message =
+            format!("`{}` stands for {} catalogs of the configuration: {list}", path.display(), references.len());
+        context.reporter.warning(&format!("{message}; `-i REFERENCE=SOURCE` says which it is"));
+    }
     for (operator, name) in operators.into_iter().zip(names) {
-        let path = sources.of(&operator)?;
-        entries.push(open_one(context, operator, name, &path, catalog)?);
+        let (path, from) = sources.of(&operator)?;
+        if from == From::Reference {
+            let reference = printable(&operator.catalog).into_owned();
+            context.reporter.note(&format!("`{reference}` is pulled: no `-i {reference}=SOURCE` says where it is"));
+        }
+        let opened = open_one(context, operator, name, &path, catalog);
+        entries.push(match (opened, from) {
+            (Err(error), From::Reference) if error.exit != Exit::Usage => {
+                let reference = path.to_string_lossy().into_owned();
+                let reference = reference.strip_prefix("docker://").unwrap_or(&reference);
+                let instead = format!("give the catalog as a directory, a file or an index: `-i {reference}=SOURCE`");
+                let help = match &error.help {
+                    Some(help) => format!("{help}; or {instead}"),
+                    None => instead,
+                };
+                return Err(error.help(help));
+            }
+            (opened, _) => opened?,
+        });
     }
     Ok(entries)
+}
+
+/// What says where a catalog is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// The command line, or `olmdex.toml`.
+    Name,
+    /// Nothing but its reference, so it is pulled.
+    Reference,
 }
 
 /// The same catalog with other packages.
@@ -158,20 +195,26 @@ impl Sources {
         Ok(sources)
     }
 
-    fn of(&self, operator: &Operator) -> Result<PathBuf, CommandError> {
+    /// The source without a name, and the catalogs that it stands for.
+    fn shared<'o>(&self, operators: &'o [Operator]) -> Option<(&Path, BTreeSet<&'o str>)> {
+        let references = operators.iter().map(|it| bare(&it.catalog)).filter(|it| !self.named.contains_key(*it));
+        Some((self.default.as_deref()?, references.collect()))
+    }
+
+    fn of(&self, operator: &Operator) -> Result<(PathBuf, From), CommandError> {
         let reference = bare(&operator.catalog);
         if let Some(path) = self.named.get(reference).or(self.default.as_ref()) {
-            return Ok(path.clone());
+            return Ok((path.clone(), From::Name));
         }
         if reference.is_empty() {
-            return Ok(default_source()?.path);
+            return Ok((default_source()?.path, From::Name));
         }
         let of_file = self.catalogs.iter().find(|it| it.image.as_deref().is_some_and(|it| bare(it) == reference));
         if let Some(catalog) = of_file {
             // What is composed is where it was rendered.
             let rendered = catalog.destination.as_ref().map(|it| it.path.as_path()).filter(|it| it.exists());
             return match catalog.source().or(rendered) {
-                Some(path) => Ok(path.to_owned()),
+                Some(path) => Ok((path.to_owned(), From::Name)),
                 None => {
                     let message =
                         format!("catalog `{}` of olmdex.toml is composed, and not rendered yet", catalog.name);
@@ -181,10 +224,10 @@ impl Sources {
             };
         }
         // Only what says itself that it is an image elsewhere is pulled.
-        Ok(PathBuf::from(match operator.catalog.strip_prefix("oci://") {
-            Some(path) => format!("oci:{path}"),
-            None => format!("docker://{reference}"),
-        }))
+        Ok(match operator.catalog.strip_prefix("oci://") {
+            Some(path) => (PathBuf::from(format!("oci:{path}")), From::Name),
+            None => (PathBuf::from(format!("docker://{reference}")), From::Reference),
+        })
     }
 }
 

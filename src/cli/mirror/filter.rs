@@ -41,6 +41,9 @@ pub(crate) fn run(context: &Context, args: &FilterArgs) -> CommandResult {
     let configuration = args.asked.configuration(context, dialect)?;
     let mut entries =
         entries::open(context, configuration.operators.clone(), &args.asked.input, args.asked.catalog.as_deref())?;
+    if args.compat.is_none() {
+        args.asked.choose_defaults(context, &mut entries);
+    }
     let mut exit = Exit::Yes;
     if args.with_deps {
         exit = deps::add(context, args, &mut entries)?;
