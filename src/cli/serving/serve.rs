@@ -285,9 +285,17 @@ struct Maker {
     /// The time that `SOURCE_DATE_EPOCH` says.
     epoch: Option<u64>,
     /// What was served last, and the time that it had.
-    last: Mutex<Option<(Vec<(String, Vec<u8>)>, u64)>>,
+    last: Mutex<Option<Served>>,
     /// Where the index is if nobody names a place; it goes with the program.
     _scratch: Option<Scratch>,
+}
+
+/// What was served at a time.
+struct Served {
+    /// The catalogs, each with its digest.
+    digests: Vec<(String, Vec<u8>)>,
+    /// What was said of when they changed, in seconds since 1970.
+    modified: u64,
 }
 
 /// When a source changed last: the newest of its files, the file that holds it, or when its image was made; `None` if nothing says it.
@@ -431,14 +439,14 @@ impl Maker {
             digests.push((catalog.clone(), digest.unwrap_or_default()));
         }
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((before, at)) = &*last
-            && *before != digests
-            && modified <= *at
+        if let Some(before) = &*last
+            && before.digests != digests
+            && modified <= before.modified
         {
             // A file that is gone, for example, leaves no time of its own.
-            modified = seconds(now).max(at + 1);
+            modified = seconds(now).max(before.modified.saturating_add(1));
         }
-        *last = Some((digests, modified));
+        *last = Some(Served { digests, modified });
         Ok(snapshot.made_at(modified))
     }
 
