@@ -64,21 +64,25 @@ fn read(text: &[u8]) -> (Report, Option<Vec<u8>>) {
 }
 
 #[test]
-fn an_empty_file_is_an_empty_catalog() {
-    let (_, render) = both_on_text("", None);
+fn an_empty_file_is_an_empty_catalog_and_nothing_to_check() {
+    let directory = scratch();
+    let (validate, render) = both(&write(directory.path(), "catalog", ""), 1, 0);
+    validate.expect_words("nothing to check");
     assert!(render.stdout.is_empty());
 }
 
 #[test]
-fn empty_standard_input_is_an_empty_catalog() {
-    olmdex(["validate", "-"]).answer().expect_code(0);
+fn empty_standard_input_is_an_empty_catalog_and_nothing_to_check() {
+    olmdex(["validate", "-"]).answer().expect_code(1).expect_words("nothing to check");
+    olmdex(["validate", "--compat", "opm", "-"]).answer().expect_code(0);
     olmdex(["render", "-"]).answer().expect_code(0);
 }
 
 #[test]
-fn an_empty_directory_is_an_empty_catalog() {
+fn an_empty_directory_is_an_empty_catalog_and_nothing_to_check() {
     let directory = scratch();
-    let (_, render) = both(directory.path(), 0, 0);
+    let (validate, render) = both(directory.path(), 1, 0);
+    validate.expect_words("nothing to check");
     assert!(render.stdout.is_empty());
 }
 

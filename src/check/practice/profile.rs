@@ -86,6 +86,8 @@ impl Profile {
                 r::DISCONNECTED_WITH_TAGS,
             ],
             Self::Konflux => &[
+                r::PACKAGE_IN_SEVERAL_FRAGMENTS,
+                r::BUNDLE_WITH_SEVERAL_IMAGES,
                 r::BUNDLE_IMAGE_BY_TAG,
                 r::RELATED_IMAGE_BY_TAG,
                 r::BUNDLE_IMAGE_NOT_RELATED,
@@ -94,8 +96,6 @@ impl Profile {
                 r::BUNDLE_OBJECT_PROPERTIES,
                 r::DEPRECATED_DEFAULT_CHANNEL,
                 r::PACKAGES_IN_ONE_DIRECTORY,
-                r::PACKAGE_IN_SEVERAL_FRAGMENTS,
-                r::BUNDLE_WITH_SEVERAL_IMAGES,
             ],
         }
     }
