@@ -33,14 +33,20 @@ pub(super) fn places(shown: &str, text: &[u8], spots: &[&Spot]) -> Vec<Place> {
 fn origin(bytes: &[u8]) -> Option<Origin> {
     let origin = Origin { file: 0, line: 1, column: 1, syntax: Syntax::Yaml, offset: 0, len: bytes.len() as u64 };
     let peeked = bytes.get(..PEEK).unwrap_or(bytes);
-    if peeked.trim_ascii_start().starts_with(b"{") {
+    let mut skipped = 0;
+    if json::looks_like_object(peeked) {
         let text = json::decode_utf8(bytes);
         let start = text.len() - text.trim_start().len();
         let mut reader = Reader::new();
         if let Ok((_, end)) = reader.read_at(&text, start) {
             return Some(Origin { syntax: Syntax::Json, len: (start + end) as u64, ..origin });
         }
+        if let yaml::AfterJson::At(start) = yaml::after_json(bytes, true) {
+            skipped = start;
+        }
     }
-    let chunk = yaml::split(bytes, 1).next()?.ok()?;
-    Some(Origin { line: chunk.first_line, offset: chunk.offset, len: chunk.consumed as u64, ..origin })
+    let (line, column) = fbc::advance(1, 1, &bytes[..skipped]);
+    let chunk = yaml::split(&bytes[skipped..], line).next()?.ok()?;
+    let offset = chunk.offset + skipped as u64;
+    Some(Origin { line: chunk.first_line, column, offset, len: chunk.consumed as u64, ..origin })
 }

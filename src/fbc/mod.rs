@@ -74,6 +74,7 @@ pub use scan::files_with;
 pub use sorted::Sorted;
 pub use stamp::Stamp;
 pub use stream::Syntax;
+pub(crate) use stream::advance;
 pub use typed::{Bundle, Channel, Deprecation, Deprecations, Icon, Package, RelatedImage};
 pub use value_places::ValuePlaces;
 pub use walk::TreeFile;

@@ -24,9 +24,6 @@ const PEEK: usize = 4096;
 /// How much of a file is looked at for the end of something that is not an object.
 const JUNK: usize = 64 * 1024;
 
-/// How many bytes the real reader takes to look at one character.
-const READ_AT_ONCE: usize = 4;
-
 /// How many JSON objects must have come before a failure ends the file.
 const FALLBACK_LIMIT: u32 = 2;
 
@@ -183,13 +180,13 @@ impl DocumentSplitter {
 
     /// Takes the rest of the file as YAML, white space up to and with the first line break aside; `None` if that is none either.
     fn fall_back(&mut self, buffer: &[u8], is_last: bool, delivered: u32) -> Option<Next> {
-        let from = match fallback_start(buffer, is_last) {
-            Start::At(from) => from,
-            Start::NeedMore => {
+        let from = match yaml::after_json(buffer, is_last) {
+            yaml::AfterJson::At(from) => from,
+            yaml::AfterJson::NeedMore => {
                 self.mode = Mode::Json { delivered, scanner: ObjectScanner::new(), after_junk: false };
                 return Some(Next::NeedMore);
             }
-            Start::Never => return None,
+            yaml::AfterJson::Never => return None,
         };
         let mut splitter = yaml::Splitter::new(1);
         match splitter.next(&buffer[from..], is_last) {
@@ -247,7 +244,7 @@ impl DocumentSplitter {
 }
 
 /// Line and column behind `text`, which starts at `line` and `column`; the column in characters.
-pub(super) fn advance(line: u32, column: u32, text: &[u8]) -> (u32, u32) {
+pub(crate) fn advance(line: u32, column: u32, text: &[u8]) -> (u32, u32) {
     let chars =
         |part: &[u8]| u32::try_from(part.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()).unwrap_or(u32::MAX);
     match memchr::memrchr(b'\n', text) {
@@ -256,32 +253,6 @@ pub(super) fn advance(line: u32, column: u32, text: &[u8]) -> (u32, u32) {
             (line.saturating_add(lines), chars(&text[last + 1..]).saturating_add(1))
         }
         None => (line, column.saturating_add(chars(text))),
-    }
-}
-
-/// Where the YAML reader goes on after a JSON failure.
-enum Start {
-    At(usize),
-    NeedMore,
-    /// It does not: the JSON failure stands.
-    Never,
-}
-
-/// Drops white space of any kind, up to and with the first line break. The real reader takes four bytes for each character, so where
-/// fewer are left it gives up.
-fn fallback_start(buffer: &[u8], is_last: bool) -> Start {
-    let mut at = 0;
-    loop {
-        let Some(bytes) = buffer.get(at..at + READ_AT_ONCE) else {
-            return if is_last { Start::Never } else { Start::NeedMore };
-        };
-        let valid = bytes.utf8_chunks().next().map_or("", |it| it.valid());
-        match valid.chars().next() {
-            None | Some(char::REPLACEMENT_CHARACTER) => return Start::Never,
-            Some('\n') => return Start::At(at + 1),
-            Some(it) if it.is_whitespace() => at += it.len_utf8(),
-            Some(_) => return Start::At(at),
-        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! What it deliberately does not do: no files, no catalog words, no tree of values, no other dialect of YAML.
 //! Nobody else imports the YAML library.
 
+mod after_json;
 mod alias;
 mod compose;
 mod emit;
@@ -24,6 +25,7 @@ mod split;
 mod style;
 mod utf16;
 
+pub use after_json::{AfterJson, after_json};
 pub use compose::{Document, to_json, to_json_and_rest};
 pub use emit::{YamlWriteError, write};
 pub use error::{YamlError, YamlErrorKind};

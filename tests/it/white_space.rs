@@ -5,6 +5,8 @@ use std::sync::Arc;
 use olmdex::check::check;
 use olmdex::fbc::Input;
 
+use crate::support::{olmdex, scratch, write};
+
 /// What Go calls white space, and what looks like it.
 const SPACES: &[char] = &['\t', '\u{b}', '\u{c}', '\r', ' ', '\u{85}', '\u{a0}', '\u{2003}', '\u{2028}', '\u{3000}'];
 const OTHERS: &[char] = &['\u{feff}', '\u{200b}', '\0', '\u{1c}'];
@@ -93,4 +95,22 @@ fn space_behind_a_separator_is_passed_over() {
     }
     let found = verdict(format!("schema: olm.package\nname: a\n---\u{200b}\n{CHANNEL}\n"));
     assert!(found.as_ref().is_some_and(|it| it.starts_with("invalid Yaml document separator")), "{found:?}");
+}
+
+/// A manifest in flow style, which is no JSON, behind white space.
+#[test]
+fn manifests_are_read_behind_space_too() {
+    let manifest = "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}\n";
+    let findings = |before: &str| {
+        let directory = scratch();
+        let copied =
+            std::process::Command::new("cp").args(["-r", "fixtures/guides/bundle"]).arg(directory.path()).status();
+        assert!(copied.unwrap().success());
+        write(directory.path(), "bundle/manifests/settings.yaml", format!("{before}{manifest}"));
+        olmdex(["bundle", "validate", "bundle"]).in_directory(directory.path()).answer().out()
+    };
+    let plain = findings("");
+    for before in ["\t", "\u{b}", "\u{a0}", "\n", " \n"] {
+        assert_eq!(findings(before), plain, "{before:?}");
+    }
 }

@@ -8,7 +8,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::bundle::error::BundleError;
-use crate::fbc::{BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
+use crate::fbc::{self, BundleFiles, MANIFESTS, MAX_BUNDLE_FILE, METADATA};
 use crate::fbc::{Origin, Syntax};
 use crate::json::{self, Kind, Reader, Value};
 use crate::yaml;
@@ -231,7 +231,8 @@ const PEEK: usize = 30;
 fn decode(bytes: &[u8]) -> (Origin, Result<Text, Undecodable>) {
     let mut origin = Origin { file: 0, line: 1, column: 1, syntax: Syntax::Yaml, offset: 0, len: bytes.len() as u64 };
     let peeked = bytes.get(..PEEK).unwrap_or(bytes);
-    if peeked.trim_ascii_start().starts_with(b"{") {
+    let mut skipped = 0;
+    if json::looks_like_object(peeked) {
         let text = json::decode_utf8(bytes);
         let start = text.len() - text.trim_start().len();
         let mut reader = Reader::new();
@@ -241,8 +242,13 @@ fn decode(bytes: &[u8]) -> (Origin, Result<Text, Undecodable>) {
             return (origin, document(value));
         }
         // What is not JSON may still be YAML in flow style.
+        if let yaml::AfterJson::At(start) = yaml::after_json(bytes, true) {
+            skipped = start;
+        }
     }
-    let chunk = match yaml::split(bytes, 1).next() {
+    let (first_line, column) = fbc::advance(1, 1, &bytes[..skipped]);
+    origin.column = column;
+    let chunk = match yaml::split(&bytes[skipped..], first_line).next() {
         Some(Ok(chunk)) => chunk,
         Some(Err(error)) => {
             let line = Some((error.line, 1));
@@ -251,14 +257,14 @@ fn decode(bytes: &[u8]) -> (Origin, Result<Text, Undecodable>) {
         None => return (origin, Err(Undecodable::new("EOF"))),
     };
     origin.line = chunk.first_line;
-    origin.offset = chunk.offset;
+    origin.offset = chunk.offset + skipped as u64;
     origin.len = chunk.consumed as u64;
     if chunk.text.is_empty() {
         return (origin, Err(Undecodable::new("EOF")));
     }
     let mut converted = Vec::new();
     if let Err(error) = yaml::to_json(&chunk.text, &mut converted) {
-        let line = error.line.map(|it| (it, error.column.unwrap_or(1)));
+        let line = error.line.map(|it| (it + first_line - 1, error.column.unwrap_or(1)));
         return (origin, Err(Undecodable { go: format!("error converting YAML to JSON: {error}"), line }));
     }
     let converted = String::from_utf8(converted).unwrap_or_default();
