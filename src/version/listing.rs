@@ -17,12 +17,20 @@ pub fn version_in_name(name: &str) -> Option<Version> {
             return None;
         }
         match separator {
+            // In `a-2.0.0` this is a dot within a number.
+            "." if ends_with_number(&name[..at]) => None,
             "." => Version::parse_tolerant(digits).ok(),
             // A `-` also joins words, and begins a pre-release.
             _ if digits.len() < rest.len() => Version::parse(digits).ok(),
             _ => None,
         }
     })
+}
+
+/// Whether a text ends with a number behind a hyphen, as in `a-2`.
+fn ends_with_number(text: &str) -> bool {
+    let rest = text.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    rest.len() < text.len() && rest.ends_with('-')
 }
 
 /// Names in the order of their versions; those without any first, by name.

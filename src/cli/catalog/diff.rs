@@ -1,7 +1,7 @@
 //! `olmdex diff`
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,7 @@ use crate::index::query::{Change, ChangeKind, Filter, Side, Subject};
 use crate::index::{Builder, Index};
 use crate::source::{STDIN, Source};
 use crate::upgrade::{cut_advice, diff};
+use crate::version::first_of;
 
 /// Compare two catalogs: channels, edges, bundles, images, APIs, dependencies
 ///
@@ -157,6 +158,15 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         (n, true, true) => format!("; {} not breaking", counted(n as u64, "other change")),
         (n, ..) => format!("; {} left out", counted(n as u64, "change")),
     };
+    // What breaks in a package that is not valid cannot be told.
+    let unchecked = if args.breaking { invalid_packages(old_side, new_side, &args.package)? } else { BTreeSet::new() };
+    if is_same && !unchecked.is_empty() {
+        let names = first_of(unchecked.iter().map(|it| format!("`{it}`")), unchecked.len());
+        let of = if unchecked.len() == 1 { "package" } else { "packages" };
+        let error =
+            CommandError::new(Exit::No, format!("no breaking change was found, and {of} {names} could not be checked"));
+        return Err(error.help("`olmdex validate` says why it is not valid"));
+    }
     if is_same {
         let what = if args.breaking { "no breaking change" } else { "no difference" };
         context.reporter.note(&format!("{what}{ignored}"));
@@ -245,6 +255,17 @@ fn open_index(context: &Context, file: &Path, side: &str, wanted: Option<&String
         }
     };
     Ok(Opened { index: Some(index), shown: catalog.clone(), catalog })
+}
+
+/// The packages that one of the catalogs has, and that are not valid there.
+fn invalid_packages(old: Side<'_>, new: Side<'_>, packages: &[String]) -> Result<BTreeSet<String>, CommandError> {
+    let mut found = BTreeSet::new();
+    for side in [old, new] {
+        let filter = Filter { catalogs: vec![side.catalog.to_owned()], ..Filter::default() };
+        let rows = side.index.packages(&filter)?.into_iter().filter(|it| !it.is_valid).map(|it| it.package);
+        found.extend(rows.filter(|it| packages.is_empty() || packages.contains(it)));
+    }
+    Ok(found)
 }
 
 /// A package that neither catalog has is more likely a slip than meant.

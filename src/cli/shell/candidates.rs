@@ -127,6 +127,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("DAY", Wants::Nothing),
     ("SPAN", Wants::Nothing),
     ("NS/NAME=CATALOG", Wants::Nothing),
+    ("GATE=BOOL,…", Wants::Nothing),
     ("CLUSTER_CHANNEL", Wants::Nothing),
     ("BOOL", Wants::Nothing),
     ("DAYS", Wants::Nothing),
