@@ -16,6 +16,10 @@ const SETTINGS: &[&str] = &[
     "core.alternateRefsCommand=",
     "core.sshCommand=false",
     "protocol.allow=never",
+    "protocol.ext.allow=never",
+    "credential.helper=",
+    "diff.external=",
+    "core.askPass=false",
     "log.showSignature=false",
 ];
 
@@ -48,6 +52,9 @@ pub(super) fn git(repository: &Path) -> Command {
     // Objects that are not there stay away: fetching them would run what the configuration names.
     command.env("GIT_NO_LAZY_FETCH", "1").env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_OPTIONAL_LOCKS", "0");
     command.env("GIT_TERMINAL_PROMPT", "0").env("LC_ALL", "C");
+    // The configuration of a repository may allow a protocol, and `protocol.allow` gives in to that; this variable does not. A git that
+    // knows nothing of GIT_NO_LAZY_FETCH fetches all the same, and finds nothing that it may use.
+    command.env("GIT_ALLOW_PROTOCOL", "none");
     command.arg("--no-pager");
     for setting in SETTINGS {
         command.args(["-c", setting]);

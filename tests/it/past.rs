@@ -218,6 +218,35 @@ fn nothing_of_a_hostile_repository_runs() {
         .expect_code(3)
         .expect_words("a partial clone lacks objects");
     assert!(!flag.exists() && !root.join("other.db").exists());
+
+    // Nor is it where git is too old for GIT_NO_LAZY_FETCH, and the repository allows a protocol that runs a command.
+    let trap = write(root, "trap.sh", format!("#!/bin/sh\ntouch {}\n", flag.display()));
+    std::fs::set_permissions(&trap, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for (key, value) in [
+        ("protocol.ext.allow", "always"),
+        ("remote.origin.url", &format!("ext::{}", trap.display())),
+        ("remote.origin.partialclonefilter", "blob:none"),
+    ] {
+        git(&repo, "2026-05-01T08:00:00Z", &["config", key, value]);
+    }
+    git(&repo, "2026-05-01T08:00:00Z", &["config", "--unset", "remote.origin.uploadpack"]);
+    let old_git = write(root, "bin/git", "#!/bin/sh\nunset GIT_NO_LAZY_FETCH\nPATH=${PATH#*:} exec git \"$@\"\n");
+    std::fs::set_permissions(&old_git, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", root.join("bin").display(), std::env::var("PATH").unwrap());
+    // The trap works: whoever only forbids protocols in general steps into it.
+    let _ = Command::new("git")
+        .args(["-c", "protocol.allow=never", "cat-file", "-p", blob.trim()])
+        .current_dir(&repo)
+        .output()
+        .unwrap();
+    assert!(flag.exists(), "the trap is no trap");
+    std::fs::remove_file(&flag).unwrap();
+    let answer = olmdex(["build", "--git", "shop=repo", "--git-path", "catalogs/v4.20", "-o", "other.db"])
+        .in_directory(root)
+        .env("PATH", &path)
+        .answer();
+    answer.expect_code(3);
+    assert!(!flag.exists(), "a command of the repository ran");
 }
 
 #[test]

@@ -212,3 +212,45 @@ fn the_cache_is_shown_and_emptied() {
     run(root, &["cache", "prune", "--older-than", "0"]).expect_code(0).expect_words("removed 4 files");
     assert!(root.join("cache/olmdex/blobs/mine").exists());
 }
+
+/// F1: a registry behind a proxy that ends TLS names an upload address without it. Neither credentials nor blobs go there in plain text.
+#[test]
+fn what_is_sent_stays_within_tls() {
+    let key = rcgen::KeyPair::generate().unwrap();
+    let certificate = rcgen::CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap().self_signed(&key).unwrap();
+    let config = || {
+        let key = rustls::pki_types::PrivatePkcs8KeyDer::from(key.serialize_der());
+        rustls::ServerConfig::builder_with_provider(std::sync::Arc::new(rustls::crypto::ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], key.into())
+            .unwrap()
+    };
+    // What listens without TLS, and would see everything.
+    let elsewhere = Registry::start();
+    let other = elsewhere.address.clone();
+    for (location, code) in [("http://HOST", 0), ("http://OTHER", 3), ("https://OTHER", 3)] {
+        let (other, given) = (other.clone(), location.to_owned());
+        let registry = Registry::start_with_tls_and(config(), move |request, _| {
+            // user:secret
+            if request.header("authorization") != "Basic dXNlcjpzZWNyZXQ=" {
+                return Some(Response::of(401, "").with("www-authenticate", "Basic realm=\"x\""));
+            }
+            let is_begin = request.method == "POST" && request.target.contains("/blobs/uploads/");
+            let base = given.replace("HOST", request.header("host")).replace("OTHER", &other);
+            is_begin.then(|| Response::of(202, "").with("location", format!("{base}{}1?state=a", request.target)))
+        });
+        let home = crate::support::scratch();
+        let auths = format!("{{\"auths\": {{\"{}\": {{\"auth\": \"dXNlcjpzZWNyZXQ=\"}}}}}}", registry.address);
+        write(home.path(), ".docker/config.json", auths);
+        let catalog = shop();
+        let args = ["push", "--tls-verify=false", catalog.to_str().unwrap(), &registry.name("x/y:1")];
+        let answer = run(home.path(), &args);
+        answer.expect_code(code);
+        assert!(elsewhere.requests().is_empty(), "{location}");
+        // What came, came over TLS: nothing else is understood there.
+        let n_sent = registry.requests().iter().filter(|it| it.method == "PUT").count();
+        assert_eq!(n_sent > 0, code == 0, "{location}: {}", answer.both());
+    }
+}

@@ -1,7 +1,6 @@
 //! Requests: certificates, redirects, patience.
 
 use std::io::Read as _;
-use std::net::{IpAddr, ToSocketAddrs as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -11,6 +10,7 @@ use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig};
 use ureq::{Agent, Body, SendBody};
 
 use super::super::error::OciError;
+use super::address::{check_redirect, host_of, is_same_host};
 use crate::file::Text;
 
 /// How often a request is repeated that failed for a reason that may pass.
@@ -156,7 +156,7 @@ impl Http {
         let mut url = sent.url.clone();
         let first = host_of(&url);
         for _ in 0..=REDIRECTS {
-            let is_elsewhere = host_of(&url) != first;
+            let is_elsewhere = !is_same_host(&url, &sent.url);
             let answer = self.send_patiently(sent, &url, is_elsewhere)?;
             let is_redirect = matches!(answer.status, 301 | 302 | 303 | 307 | 308);
             let Some(target) = answer.header("location").filter(|_| is_redirect).map(str::to_owned) else {
@@ -236,14 +236,6 @@ fn unreachable_host(host: &str, error: &ureq::Error) -> OciError {
     OciError::Network { host: host.to_owned(), message: error.to_string() }
 }
 
-/// Host and port of an address.
-pub(super) fn host_of(url: &str) -> String {
-    let uri: Option<Uri> = url.parse().ok();
-    let authority = uri.as_ref().and_then(Uri::authority).map(|it| it.as_str());
-    // Whoever writes a user in front of a host wants it to look like another one.
-    authority.map(|it| it.rsplit('@').next().unwrap_or(it).to_owned()).unwrap_or_default()
-}
-
 /// The address that a redirect leads to.
 pub(super) fn absolute(from: &str, target: &str) -> Result<String, OciError> {
     let wrong = || {
@@ -272,36 +264,6 @@ pub(super) fn absolute(from: &str, target: &str) -> Result<String, OciError> {
     };
     url.parse::<Uri>().map_err(|_| wrong())?;
     Ok(url)
-}
-
-/// Refuses redirects that no public registry has a reason for: from TLS to none, and to this machine or its own network.
-fn check_redirect(from: &str, to: &str) -> Result<(), OciError> {
-    let refuse =
-        |why: &str| Err(OciError::registry(format!("`{}` redirects to `{}`, {why}", host_of(from), host_of(to))));
-    if from.starts_with("https:") && to.starts_with("http:") {
-        return refuse("without TLS");
-    }
-    if host_of(from) != host_of(to) && !is_inner(&host_of(from)) && is_inner(&host_of(to)) {
-        return refuse("which is on this machine or its own network");
-    }
-    Ok(())
-}
-
-/// Whether a host is this machine, or reachable from it only.
-fn is_inner(host: &str) -> bool {
-    let with_port = if host.rsplit_once(':').is_some_and(|it| it.1.parse::<u16>().is_ok() && !it.1.is_empty()) {
-        host.to_owned()
-    } else {
-        format!("{host}:443")
-    };
-    let is = |address: IpAddr| match address {
-        IpAddr::V4(it) => it.is_loopback() || it.is_link_local() || it.is_unspecified(),
-        IpAddr::V6(it) => {
-            let mapped = it.to_ipv4_mapped().is_some_and(|it| it.is_loopback() || it.is_link_local());
-            it.is_loopback() || it.is_unspecified() || it.is_unicast_link_local() || mapped
-        }
-    };
-    with_port.to_socket_addrs().is_ok_and(|mut all| all.any(|it| is(it.ip())))
 }
 
 /// Certificates of authorities, and our own, in a directory: `*.crt`, and `*.cert` with `*.key`.

@@ -3,6 +3,7 @@
 //! A registry is believed nothing: manifests and blobs are compared with their digests, sizes and redirects are bounded, and who we are
 //! is told to nobody but the host that the credentials are for.
 
+mod address;
 mod challenge;
 mod credentials;
 mod fetch;
@@ -169,13 +170,13 @@ impl Registry<'_> {
     /// Sends a request, and shows who we are if that is asked for. What is not a success is an error.
     fn send(&self, endpoint: &Endpoint, mut sent: Sent<'_>, actions: &str) -> Result<Answer, OciError> {
         sent.is_insecure = endpoint.is_insecure;
-        let host = http::host_of(&sent.url);
+        let host = address::host_of(&sent.url);
         let key = (host.clone(), actions.to_owned());
         let known = self.tokens.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
         let plain = sent.headers.len();
         sent.headers.extend(known.map(|it| ("authorization", it)));
         let mut answer = self.http.send(&sent)?;
-        if answer.status == 401 && http::host_of(&answer.url) == host {
+        if answer.status == 401 && address::is_same_host(&answer.url, &sent.url) {
             let challenge = answer.header("www-authenticate").and_then(Challenge::parse);
             if let Some(authorization) = self.authorization(endpoint, challenge, actions)? {
                 self.tokens.lock().unwrap_or_else(PoisonError::into_inner).insert(key, authorization.clone());
@@ -248,10 +249,7 @@ impl Registry<'_> {
             #[serde(default)]
             access_token: String,
         }
-        if self.http.scheme() == "https" && !realm.starts_with("https://") {
-            let message = format!("`{host}` asks for our credentials at `{}`, without TLS", realm.escape_default());
-            return Err(OciError::registry(message));
-        }
+        address::check_realm(&format!("{}://{host}/", self.http.scheme()), realm)?;
         let query = |pairs: &[(&str, &str)]| {
             let pairs: Vec<String> = pairs.iter().map(|(key, value)| format!("{key}={}", encoded(value))).collect();
             pairs.join("&")
@@ -283,7 +281,7 @@ impl Registry<'_> {
                 sent
             }
         };
-        let at = http::host_of(realm);
+        let at = address::host_of(realm);
         let answer = self.http.send(&sent)?;
         if answer.status != 200 {
             let name = scope.split(':').nth(1).unwrap_or_default().to_owned();

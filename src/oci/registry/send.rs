@@ -5,6 +5,7 @@ use ureq::http::Method;
 use super::super::document::{Descriptor, Index};
 use super::super::error::OciError;
 use super::super::pack::{Packed, PackedImage};
+use super::address::upload;
 use super::http::{Payload, Sent, absolute};
 use super::mirrors::Endpoint;
 use super::{MAX_MANIFEST, Registry};
@@ -153,11 +154,7 @@ fn location(answer: &super::http::Answer) -> Result<String, OciError> {
         answer.header("location").ok_or_else(|| OciError::registry("the registry does not say where to send to"))?;
     let url = absolute(&answer.url, target)?;
     // Credentials go with it.
-    if super::http::host_of(&url) == super::http::host_of(&answer.url) {
-        Ok(url)
-    } else {
-        Err(OciError::registry(format!("`{}` wants it to be sent to another host", super::http::host_of(&answer.url))))
-    }
+    upload(&answer.url, &url)
 }
 
 fn with_digest(url: &str, descriptor: &Descriptor) -> String {

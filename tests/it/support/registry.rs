@@ -75,6 +75,14 @@ impl Registry {
         Self::listen(Arc::new(hook), None)
     }
 
+    /// One that speaks TLS, and answers with what `hook` makes, if it makes something.
+    pub fn start_with_tls_and(
+        config: rustls::ServerConfig,
+        hook: impl Fn(&Request, &mut Content) -> Option<Response> + Send + Sync + 'static,
+    ) -> Self {
+        Self::listen(Arc::new(hook), Some(Arc::new(config)))
+    }
+
     /// One that speaks TLS.
     pub fn start_with_tls(config: rustls::ServerConfig) -> Self {
         Self::listen(Arc::new(|_: &Request, _: &mut Content| None), Some(Arc::new(config)))
