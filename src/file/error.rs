@@ -24,6 +24,12 @@ pub enum FileError {
         /// The target.
         path: PathBuf,
     },
+    /// The target is not what it was when it was read.
+    #[error("{} has changed in the meantime", .path.display())]
+    Changed {
+        /// The target.
+        path: PathBuf,
+    },
     /// The target exists, and is not a file that can be replaced.
     #[error("{} is {kind}, not a regular file", .path.display())]
     NotAFile {
@@ -170,6 +176,7 @@ impl FileError {
                     .to_owned()
             }
             Self::Busy { .. } => "wait until the other process has ended, then try again".to_owned(),
+            Self::Changed { .. } => "nothing was written; look at what has changed, then try again".to_owned(),
             Self::NotAFile { .. } | Self::NotADirectory { .. } => "choose another name for the output".to_owned(),
             Self::Dangling { .. } => "create what it links to, or name the file itself".to_owned(),
             Self::Journal { .. } => {

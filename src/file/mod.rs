@@ -55,7 +55,7 @@ pub use directory::NewDirectory;
 pub use error::{FileError, InTheWay, Kind, system_words};
 pub use log::append;
 pub use regular::{MAX_WHOLE, open_below, open_regular, read_part, read_regular, read_regular_of};
-pub use replace::{Replacement, write_whole};
+pub use replace::{Replacement, write_over, write_whole};
 pub use same::{is_inside, is_of_stranger, is_same_file};
 pub use scratch::Scratch;
 pub use sqlite::{beside, journal_of};

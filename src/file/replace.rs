@@ -12,6 +12,7 @@ use rustix::fs::{Gid, Mode, Stat, Uid};
 use super::abandon::{Shared, Stage};
 use super::error::FileError;
 use super::place::Place;
+use super::regular::read_regular;
 use super::sqlite::journal_of;
 use super::system::{self, Identity};
 use super::workspace::Workspace;
@@ -54,6 +55,21 @@ impl Replacement {
                 Err(error)
             }
         }
+    }
+
+    /// As [`Self::begin`], if the target is still what was read of it: `None` if it was not there. An edit that somebody else has made since
+    /// is not lost.
+    ///
+    /// # Errors
+    /// Also [`FileError::Changed`].
+    pub fn begin_over(target: &Path, before: Option<&[u8]>) -> Result<Self, FileError> {
+        let replacement = Self::begin(target)?;
+        let now = match read_regular(replacement.target()) {
+            Ok(now) => Some(now),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(source) => return Err(FileError::Io { path: target.to_owned(), source }),
+        };
+        if now.as_deref() == before { Ok(replacement) } else { Err(FileError::Changed { path: target.to_owned() }) }
     }
 
     /// As [`Self::begin`], for a database of SQLite.
@@ -173,6 +189,16 @@ impl Drop for Replacement {
     fn drop(&mut self) {
         self.shared.end();
     }
+}
+
+/// Writes a file as a whole, if it is still what was read of it.
+///
+/// # Errors
+/// As [`Replacement::begin_over`] and [`Replacement::finish`].
+pub fn write_over(target: &Path, before: Option<&[u8]>, content: &[u8]) -> Result<(), FileError> {
+    let mut new = Replacement::begin_over(target, before)?;
+    new.file.write_all(content).map_err(|error| FileError::io(target, error))?;
+    new.finish()
 }
 
 /// Writes a file as a whole.

@@ -45,6 +45,7 @@ mod legacy_proof;
 mod legacy_reading;
 mod lifecycles;
 mod locking;
+mod lost_edits;
 mod migrating;
 mod mirrors;
 mod namespaces;

@@ -109,7 +109,7 @@ pub(crate) fn run(context: &Context, args: &ReleaseArgs) -> CommandResult {
     let mut ready = Vec::with_capacity(changes.len());
     for change in &changes {
         let path = make_way_below(&change.root, &change.relative)?;
-        let mut new = Replacement::begin(&path)?;
+        let mut new = Replacement::begin_over(&path, change.before.as_deref())?;
         new.file().write_all(&change.after)?;
         ready.push(new);
     }

@@ -16,7 +16,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::diag::counted;
-use crate::file::{finish_left, read_regular_of, system_words, write_whole};
+use crate::file::{finish_left, read_regular_of, system_words, write_over};
 use crate::lock::{Ask, Drift, DriftKind, Lock, LockChange, lock_all, update, verify};
 use crate::mirror::{self, Dialect};
 use crate::upgrade::Generation;
@@ -237,7 +237,9 @@ fn write(context: &Context, path: &Path, (old, lock): (&str, &Lock), dry_run: bo
         return Ok(());
     }
     interrupt::undo_writes(context);
-    write_whole(path, new.as_bytes())?;
+    // Without a lock there was nothing to read.
+    let before = (!old.is_empty() || path.exists()).then_some(old.as_bytes());
+    write_over(path, before, new.as_bytes())?;
     context.reporter.note(&format!("wrote {}: {operators}", path.display()));
     Ok(())
 }

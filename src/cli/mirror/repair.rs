@@ -15,7 +15,7 @@ use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
 use crate::fbc::{Syntax, edit_document};
-use crate::file::{finish_left, write_whole};
+use crate::file::{finish_left, write_over};
 use crate::mirror::{self, Dialect, Operator, Proposal, RepairAnswer, Request};
 use crate::yaml;
 
@@ -162,7 +162,7 @@ fn write(
         return Ok(());
     }
     interrupt::undo_writes(context);
-    write_whole(path, edited.text.as_bytes())?;
+    write_over(path, Some(old.as_bytes()), edited.text.as_bytes())?;
     context.reporter.note(&format!("wrote {}", path.display()));
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::edit::FileEdit;
-use crate::file::{FileError, Replacement, allow_many_files, finish_together, is_inside, make_way_below, read_regular};
+use crate::file::{FileError, Replacement, allow_many_files, finish_together, is_inside, make_way_below};
 
 /// Writes the files of a catalog. A link that leads out of it is followed only if that is wanted.
 pub(crate) fn write_edits(catalog: &Path, edits: &[&FileEdit], follow: bool) -> Result<(), CommandError> {
@@ -37,10 +37,7 @@ pub(crate) fn write_all<'e>(
             ready.push(new);
             continue;
         }
-        let mut new = Replacement::begin(&edit.path)?;
-        if read_regular(new.target()).map_err(failed)? != edit.before.as_bytes() {
-            return Err(failed(std::io::Error::other("the file has changed in the meantime")).into());
-        }
+        let mut new = Replacement::begin_over(&edit.path, Some(edit.before.as_bytes()))?;
         new.file().write_all(edit.after.as_bytes()).map_err(failed)?;
         ready.push(new);
     }
