@@ -39,7 +39,7 @@ pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
             @if let Some(address) = icon { img src=(address) alt="" width="64" height="64"; }
             div {
                 h1 { (shown(package)) }
-                p.lead { (shown(&row.display_name))
+                p.lead dir="auto" { (shown(&row.display_name))
                     @if !row.provider.is_empty() { span.quiet { " by " (provider_link(desk, &row.provider)) } } }
             }
         }
@@ -56,7 +56,7 @@ pub(super) fn page(desk: Desk<'_>, package: &str) -> Result<Page, PageError> {
         (versions(desk, package, &all)?)
         @if !description.trim().is_empty() {
             h2 #description { "Description" }
-            div.prose { (markdown(description)) }
+            div.prose dir="auto" { (markdown(description)) }
         }
     };
     let title =

@@ -97,7 +97,7 @@ pub(super) fn page(desk: Desk<'_>, release: &Release, all: &[BundleDetail]) -> R
     let requires = required(desk, std::slice::from_ref(&catalog), &row.package, &row.bundle);
     let body = html! {
         h1 { (shown(&row.package)) " " (shown(&release.version)) }
-        p.lead { (shown(&row.display_name)) }
+        p.lead dir="auto" { (shown(&row.display_name)) }
         (tabs(desk, &row.package))
         (deprecation_note("This version", row.deprecation.as_ref()))
         @for message in &detail.other_deprecations { (deprecation_note("Its package or a channel", Some(message))) }
@@ -110,7 +110,7 @@ pub(super) fn page(desk: Desk<'_>, release: &Release, all: &[BundleDetail]) -> R
         (properties(detail))
         @if !detail.description.trim().is_empty() {
             h2 #description { "Description" }
-            div.prose { (markdown(&detail.description)) }
+            div.prose dir="auto" { (markdown(&detail.description)) }
         }
     };
     let said = desk.said(&catalog);

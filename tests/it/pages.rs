@@ -462,6 +462,19 @@ fn a_page_its_data_and_its_command_are_about_one_bundle() {
     assert!(pages.get("/p/p/v/1.0.0/images.json").1.contains("quay.io/p/twenty:1"));
 }
 
+/// A page that is written from right to left is no wider than the window.
+#[test]
+fn the_style_sheet_knows_no_left_and_no_right() {
+    let style = include_str!("../../src/page/style.css");
+    for word in ["left", "right"] {
+        let found: Vec<&str> = style.lines().filter(|it| it.contains(word)).collect();
+        assert_eq!(found, Vec::<&str>::new());
+    }
+    let directory = scratch();
+    let (_, page) = two_catalogs(directory.path()).get("/p/keda");
+    assert!(page.contains("<div class=\"prose\" dir=\"auto\">"), "{page}");
+}
+
 /// Names that are used to draw pictures would change the look of what has the same name on a page.
 #[test]
 fn the_style_sheet_is_small_and_does_not_meet_that_of_pictures() {
