@@ -2,24 +2,41 @@
 
 use std::sync::Arc;
 
-use maud::html;
+use maud::{Markup, html};
 
 use super::channel::found;
 use super::command::Command;
 use super::parts::{link, shown};
 use super::reply::PageError;
 use super::route::Route;
+use super::shelf::Shelf;
 use super::site::{Desk, Page};
 use crate::diag::{Finding, Tally, counted};
 use crate::version::by_numbers;
 
 /// The findings about a catalog, with their places in its files.
 pub(super) fn answer(desk: Desk<'_>, named: Option<&String>) -> Result<(String, Arc<Vec<Finding>>), PageError> {
-    let having: Vec<String> = desk.catalogs().map(str::to_owned).collect();
-    let none = || Ok(PageError::Failed("the index has no catalog".to_owned()));
-    let catalog = desk.choose(named, &having, none)?;
+    let catalog = chosen(desk, named)?;
     let findings = desk.shelf().findings(desk.index(), &catalog)?.ok_or_else(|| too_large(&catalog))?;
     Ok((catalog, findings))
+}
+
+/// The catalog that is named; else the preferred one of those that can be checked for a page, if there is any.
+fn chosen(desk: Desk<'_>, named: Option<&String>) -> Result<String, PageError> {
+    let having: Vec<String> = desk.catalogs().map(str::to_owned).collect();
+    let none = || Ok(PageError::Failed("the index has no catalog".to_owned()));
+    if named.is_none() {
+        let mut checkable = Vec::new();
+        for name in &having {
+            if Shelf::is_checkable(desk.index(), name)? {
+                checkable.push(name.clone());
+            }
+        }
+        if !checkable.is_empty() {
+            return desk.choose(None, &checkable, none);
+        }
+    }
+    desk.choose(named, &having, none)
 }
 
 /// The findings about all catalogs: what `validate` gives.
@@ -40,16 +57,39 @@ fn too_large(catalog: &str) -> PageError {
 }
 
 pub(super) fn page(desk: Desk<'_>, named: Option<&String>) -> Result<Page, PageError> {
-    let (catalog, findings) = match answer(desk, named) {
-        Err(PageError::TooLarge(message)) => return Ok(unchecked(&message)),
-        found => found?,
-    };
-    let tally = Tally::of(&findings);
-    let mut names: Vec<&str> = desk.catalogs().collect();
-    names.sort_by_key(|it| by_numbers(it));
-    let groups: Vec<&[Finding]> = findings.chunk_by(|a, b| a.package == b.package).collect();
+    let catalog = chosen(desk, named)?;
+    let findings = desk.shelf().findings(desk.index(), &catalog)?;
+    let is_all = named.is_none() && of_all(desk).is_ok();
+    let preferred = desk.shelf().preferred(desk.catalogs()).unwrap_or_default();
     let body = html! {
         h1 { "Findings in " (shown(&catalog)) }
+        (tabs(desk, &catalog))
+        @if findings.is_none() {
+            p.lead { "Catalog " strong { (shown(&catalog)) } " is too large to be checked for a page. "
+                @if desk.has_several() { "The command below checks it together with the other catalogs." }
+                @else { "The command below checks it." } }
+        } @else if named.is_none() && preferred != catalog {
+            p { "Catalog " strong { (shown(preferred)) } " is too large to be checked for a page, so this is " strong { (shown(&catalog)) }
+                ". The command below checks all catalogs." }
+        }
+        @if let Some(findings) = &findings { (groups(desk, findings)) }
+    };
+    Ok(Page {
+        title: format!("Findings in {catalog}"),
+        trail: vec![("Catalogs".to_owned(), Route::Home)],
+        commands: vec![Command::of_sources("validate", 1)],
+        more_data: Vec::new(),
+        is_data: findings.is_some(),
+        // Without a catalog the address is about all of them, which only a page of small ones can be.
+        data: (named.is_none() && !is_all).then(|| Route::Lint { catalog: Some(catalog.clone()) }),
+        body,
+    })
+}
+
+fn tabs(desk: Desk<'_>, catalog: &str) -> Markup {
+    let mut names: Vec<&str> = desk.catalogs().collect();
+    names.sort_by_key(|it| by_numbers(it));
+    html! {
         @if names.len() > 1 {
             nav.tabs aria-label="Catalogs" {
                 @for name in &names {
@@ -59,6 +99,14 @@ pub(super) fn page(desk: Desk<'_>, named: Option<&String>) -> Result<Page, PageE
                 }
             }
         }
+    }
+}
+
+/// The findings, by package.
+fn groups(desk: Desk<'_>, findings: &[Finding]) -> Markup {
+    let tally = Tally::of(findings);
+    let groups: Vec<&[Finding]> = findings.chunk_by(|a, b| a.package == b.package).collect();
+    html! {
         p.lead { (counted(tally.errors as u64, "error")) ", " (counted(tally.warnings as u64, "warning")) "." }
         @for group in &groups {
             details open[groups.len() <= 5] {
@@ -70,27 +118,5 @@ pub(super) fn page(desk: Desk<'_>, named: Option<&String>) -> Result<Page, PageE
                 (found(group))
             }
         }
-    };
-    Ok(Page {
-        title: format!("Findings in {catalog}"),
-        trail: vec![("Catalogs".to_owned(), Route::Home)],
-        commands: vec![Command::of_sources("validate", 1)],
-        more_data: Vec::new(),
-        is_data: named.is_some() || of_all(desk).is_ok(),
-        data: None,
-        body,
-    })
-}
-
-/// The page of a catalog that is not checked.
-fn unchecked(message: &str) -> Page {
-    Page {
-        title: "Findings".to_owned(),
-        trail: vec![("Catalogs".to_owned(), Route::Home)],
-        commands: vec![Command::of_sources("validate", 1)],
-        more_data: Vec::new(),
-        is_data: false,
-        data: None,
-        body: html! { h1 { "Findings" } p.lead { (shown(message)) "." } },
     }
 }

@@ -127,6 +127,11 @@ impl Shelf {
         Ok(index.served_icon(catalog, package)?.map(|it| it.1))
     }
 
+    /// Whether there is room to check a catalog.
+    pub(super) fn is_checkable(index: &Index, catalog: &str) -> Result<bool, IndexError> {
+        Ok(index.served_size(catalog)? <= MAX_CHECKED)
+    }
+
     /// What the checks find in a catalog, which takes so long that it is done once. It takes all of its text at once: of a catalog
     /// with more than there is room for beside a server, nothing.
     pub(super) fn findings(&self, index: &Index, catalog: &str) -> Result<Option<Arc<Vec<Finding>>>, IndexError> {
@@ -134,7 +139,7 @@ impl Shelf {
         if let Some(found) = known().get(catalog) {
             return Ok(Some(Arc::clone(found)));
         }
-        if index.served_size(catalog)? > MAX_CHECKED {
+        if !Self::is_checkable(index, catalog)? {
             return Ok(None);
         }
         let input = index.catalog_input(catalog)?;

@@ -462,6 +462,43 @@ fn a_page_its_data_and_its_command_are_about_one_bundle() {
     assert!(pages.get("/p/p/v/1.0.0/images.json").1.contains("quay.io/p/twenty:1"));
 }
 
+/// A catalog that is too large to be checked for a page does not hide the others.
+#[test]
+fn findings_are_shown_of_catalogs_that_can_be_checked() {
+    let mut builder = Builder::in_memory().keeping_all();
+    let filler = format!("{{\"schema\":\"x.filler\",\"text\":\"{}\"}}\n", "x".repeat(1 << 20)).repeat(33);
+    for (name, text) in [("v4.19", ""), ("v4.20", filler.as_str()), ("v4.18", "")] {
+        let spec = CatalogSpec { name: name.to_owned(), source: name.to_owned(), ..CatalogSpec::default() };
+        let text = format!("{{\"schema\":\"olm.package\",\"name\":\"of-{name}\",\"defaultChannel\":\"c\"}}\n{text}");
+        let input = Input::bytes("c.json", std::sync::Arc::from(text.as_bytes()));
+        builder.add_catalog(&spec, &input, Mode::Tolerant).unwrap();
+    }
+    let pages = Pages::new(builder.into_index().unwrap());
+    for (address, shown, words) in [
+        (
+            "/lint",
+            "v4.19",
+            "Catalog <strong>v4.20</strong> is too large to be checked for a page, so this is <strong>v4.19",
+        ),
+        ("/lint?catalog=v4.20", "v4.20", "is too large to be checked for a page. The command below checks it"),
+        ("/lint?catalog=v4.18", "v4.18", "of-v4.18"),
+    ] {
+        let (status, page) = pages.get(address);
+        assert_eq!(status, 200, "{address}");
+        must_be_well_made(address, &page);
+        assert!(page.contains(words), "{address}: {page}");
+        assert!(page.contains("<code>olmdex validate index.db</code>"), "{address}: {page}");
+        for name in ["v4.18", "v4.19", "v4.20"] {
+            assert!(page.contains(&format!("href=\"/lint?catalog={name}\"")), "{address}: no tab of {name}: {page}");
+        }
+        assert!(page.contains(&format!("href=\"/lint?catalog={shown}\" aria-current=\"page\"")), "{address}: {page}");
+        let data = format!("/lint.json?catalog={shown}");
+        let is_data = page.contains(&format!("href=\"{data}\""));
+        assert_eq!(is_data, shown != "v4.20", "{address}: {page}");
+        assert_eq!(pages.get(&data).0 == 200, is_data, "{address}");
+    }
+}
+
 /// A page that is written from right to left is no wider than the window.
 #[test]
 fn the_style_sheet_knows_no_left_and_no_right() {
