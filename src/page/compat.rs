@@ -10,8 +10,9 @@ use super::reply::PageError;
 use super::route::{Fit, List, Route};
 use super::site::{Desk, Page};
 use crate::constraint::openshift::Minor;
-use crate::index::query::Filter;
+use crate::index::query::{Filter, PackageGraph};
 use crate::platform::{Lifecycle, coerce};
+use crate::resolve::family_and_minor;
 use crate::upgrade::compat::Compatibility;
 use crate::upgrade::v1::Installation;
 use crate::upgrade::{Generation, Move, Stay, bundles_that_stay};
@@ -27,15 +28,71 @@ fn minor(text: &str) -> Result<Minor, PageError> {
     Version::parse_tolerant(text).map(|it| Minor::of(&it)).map_err(|_| refused())
 }
 
+/// Which catalogs a question about a version of OpenShift is answered from: a cluster of that version has its catalogs, and no others.
+enum Scope {
+    /// Those that are for the version by their names.
+    Own(Vec<String>),
+    /// All: those that are for the version do not have the package.
+    Without(Vec<String>),
+    /// All: none is for the version.
+    Missing,
+}
+
+impl Scope {
+    fn of(desk: Desk<'_>, graphs: &[PackageGraph], openshift: Minor) -> Self {
+        let is_its = |name: &&str| family_and_minor(name).is_some_and(|it| it.1.is_same(openshift));
+        let having: Vec<String> =
+            graphs.iter().map(|it| it.catalog.as_str()).filter(is_its).map(str::to_owned).collect();
+        if !having.is_empty() {
+            return Self::Own(having);
+        }
+        let without: Vec<String> = desk.catalogs().filter(is_its).map(str::to_owned).collect();
+        if without.is_empty() { Self::Missing } else { Self::Without(without) }
+    }
+
+    /// The catalogs that a command names.
+    fn named(&self, desk: Desk<'_>) -> Vec<String> {
+        match self {
+            Self::Own(names) if desk.has_several() => names.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn note(&self, desk: Desk<'_>, openshift: Minor) -> Markup {
+        let rest = match (desk.has_several(), self) {
+            (false, _) => "The bundles of its only catalog follow.",
+            (true, Self::Without(_)) => "The bundles of the other catalogs follow.",
+            (true, _) => "The bundles of all catalogs follow.",
+        };
+        html! {
+            @match self {
+                Self::Own(names) => { @if desk.has_several() {
+                    p { "The bundles of " strong { (shown(&names.join(", "))) } ", the catalog for OpenShift " (openshift) "." }
+                } }
+                Self::Without(names) => {
+                    div.note.warn role="note" { p { "The catalog for OpenShift " (openshift) ", " strong { (shown(&names.join(", "))) }
+                        ", does not have this package. " (rest) } }
+                }
+                Self::Missing => {
+                    div.note.warn role="note" { p { "No catalog of this index is for OpenShift " (openshift) ", by its name. " (rest) } }
+                }
+            }
+        }
+    }
+}
+
 /// The answer as data: what `compat PKG --openshift VERSION` gives.
 pub(super) fn answer(desk: Desk<'_>, fit: &Fit) -> Result<Vec<Stay>, PageError> {
     let Some(openshift) = &fit.openshift else {
         return Err(PageError::parameter("openshift", "required: the current version of the cluster"));
     };
     let from = minor(openshift)?;
-    let graphs = desk.index().package_graphs(&Filter::default(), &fit.package)?;
+    let mut graphs = desk.index().package_graphs(&Filter::default(), &fit.package)?;
     if graphs.is_empty() {
         return Err(desk.unknown_package(&fit.package)?);
+    }
+    if let Scope::Own(names) = Scope::of(desk, &graphs, from) {
+        graphs.retain(|it| names.contains(&it.catalog));
     }
     let step = Move { from, to: from.next() };
     Ok(graphs.iter().flat_map(|graph| bundles_that_stay(GENERATIONS, graph, step, &Installation::default())).collect())
@@ -90,7 +147,10 @@ pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
         (tabs(desk, package))
         @if desk.is_served() { (form(desk, fit, &minors)) }
         @match &fit.openshift {
-            Some(_) => { @for step in &steps { (one_step(desk, &answer(desk, fit)?, *step)) } }
+            Some(_) => { @for step in &steps {
+                (Scope::of(desk, &graphs, step.from).note(desk, step.from))
+                (one_step(desk, &answer(desk, fit)?, *step))
+            } }
             None => {
                 @if steps.is_empty() { p { "Neither the bundles nor the catalogs of this package name an OpenShift version." } }
                 @else { (matrix(desk, package, &graphs, &steps)) }
@@ -99,7 +159,11 @@ pub(super) fn page(desk: Desk<'_>, fit: &Fit) -> Result<Page, PageError> {
         (support(&lifecycles))
     };
     let commands = match &fit.openshift {
-        Some(openshift) => vec![Command::new("compat").name(package.clone()).option("--openshift", openshift)],
+        Some(openshift) => {
+            let command = Command::new("compat").name(package.clone()).option("--openshift", openshift);
+            let named = Scope::of(desk, &graphs, minor(openshift)?).named(desk);
+            vec![named.into_iter().fold(command, |command, name| command.option("--catalog", name))]
+        }
         None => Vec::new(),
     };
     Ok(Page {
@@ -167,7 +231,7 @@ fn one_step(desk: Desk<'_>, rows: &[Stay], step: Move) -> Markup {
 }
 
 /// Versions and versions of OpenShift.
-fn matrix(desk: Desk<'_>, package: &str, graphs: &[crate::index::query::PackageGraph], steps: &[Move]) -> Markup {
+fn matrix(desk: Desk<'_>, package: &str, graphs: &[PackageGraph], steps: &[Move]) -> Markup {
     let preferred = desk.shelf().preferred(graphs.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
     let Some(graph) = graphs.iter().find(|it| it.catalog == preferred) else { return html! {} };
     let columns: Vec<Vec<Stay>> =

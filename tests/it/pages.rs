@@ -462,6 +462,57 @@ fn a_page_its_data_and_its_command_are_about_one_bundle() {
     assert!(pages.get("/p/p/v/1.0.0/images.json").1.contains("quay.io/p/twenty:1"));
 }
 
+/// Catalogs of one package, each with the given versions in a chain.
+fn catalogs_of_versions(all: &[(&str, &[&str])]) -> Pages {
+    let mut builder = Builder::in_memory();
+    for (name, versions) in all {
+        let mut text =
+            "---\nschema: olm.package\nname: p\ndefaultChannel: c\n---\nschema: olm.channel\npackage: p\nname: c\nentries:\n".to_owned();
+        let mut before = None;
+        for version in *versions {
+            text.push_str(&format!("- name: p.v{version}\n"));
+            text.push_str(&before.map(|it| format!("  replaces: p.v{it}\n")).unwrap_or_default());
+            before = Some(version);
+        }
+        for version in *versions {
+            text.push_str(&format!(
+                "---\nschema: olm.bundle\npackage: p\nname: p.v{version}\nimage: q.io/p:{version}\n\
+                 properties: [{{type: olm.package, value: {{packageName: p, version: {version}}}}}]\n"
+            ));
+        }
+        let spec = CatalogSpec { name: (*name).to_owned(), source: (*name).to_owned(), ..CatalogSpec::default() };
+        let input = Input::bytes("c.yaml", std::sync::Arc::from(text.as_bytes()));
+        builder.add_catalog(&spec, &input, Mode::Strict).unwrap();
+    }
+    Pages::new(builder.into_index().unwrap())
+}
+
+/// A cluster has the catalogs of its version, and a version that no catalog is for is named.
+#[test]
+fn a_question_about_openshift_is_answered_from_the_catalog_of_the_version() {
+    let pages = catalogs_of_versions(&[("full", &["1.0.0"]), ("v4.19", &["1.1.0"]), ("v4.20", &["1.2.0"])]);
+    for (openshift, rows, words) in [
+        ("4.19", &["1.1.0"][..], "the catalog for OpenShift 4.19."),
+        ("4.20", &["1.2.0"], "the catalog for OpenShift 4.20."),
+        ("4.18", &["1.0.0", "1.1.0", "1.2.0"], "No catalog of this index is for OpenShift 4.18, by its name."),
+    ] {
+        let (status, page) = pages.get(&format!("/p/p/compat?openshift={openshift}"));
+        assert_eq!(status, 200);
+        assert!(page.contains(words), "{openshift}: {page}");
+        let (_, json) = pages.get(&format!("/p/p/compat.json?openshift={openshift}"));
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let found: BTreeSet<&str> =
+            value["items"].as_array().unwrap().iter().map(|it| it["version"].as_str().unwrap()).collect();
+        assert_eq!(found, rows.iter().copied().collect(), "{openshift}");
+        for version in ["1.0.0", "1.1.0", "1.2.0"] {
+            let is_shown = page.contains(&format!("/p/p/v/{version}?"));
+            assert_eq!(is_shown, rows.contains(&version), "{openshift}: {version}");
+        }
+        let has_option = page.contains(&format!("--catalog v{openshift} "));
+        assert_eq!(has_option, rows.len() == 1, "{openshift}: {page}");
+    }
+}
+
 /// A catalog that is too large to be checked for a page does not hide the others.
 #[test]
 fn findings_are_shown_of_catalogs_that_can_be_checked() {
