@@ -563,6 +563,64 @@ fn the_style_sheet_knows_no_left_and_no_right() {
     assert!(page.contains("<div class=\"prose\" dir=\"auto\">"), "{page}");
 }
 
+/// OLM takes a bundle without a label about an architecture for amd64, and one without a label about a system for linux.
+#[test]
+fn a_bundle_that_states_no_architecture_is_for_amd64() {
+    let directory = scratch();
+    let bundle = |package: &str, labels: &str| {
+        format!(
+            "---\nschema: olm.package\nname: {package}\ndefaultChannel: c\n\
+             ---\nschema: olm.channel\npackage: {package}\nname: c\nentries: [{{name: {package}.v1.0.0}}]\n\
+             ---\nschema: olm.bundle\npackage: {package}\nname: {package}.v1.0.0\nimage: q.io/{package}:1\nproperties:\n\
+             - {{type: olm.package, value: {{packageName: {package}, version: 1.0.0}}}}\n\
+             - {{type: olm.csv.metadata, value: {{labels: {{{labels}}}, displayName: {package}}}}}\n"
+        )
+    };
+    let arch = "operatorframework.io/arch";
+    let text = [
+        bundle("silent", ""),
+        bundle("both", &format!("{arch}.amd64: supported, {arch}.arm64: supported")),
+        bundle("arm", &format!("{arch}.arm64: supported, operatorframework.io/os.linux: supported")),
+        bundle("none", &format!("{arch}.amd64: unsupported")),
+    ]
+    .concat();
+    write(directory.path(), "c.yaml", &text);
+    let pages = Pages::of_text(&text);
+    for (name, found) in [("amd64", &["both", "silent"][..]), ("arm64", &["arm", "both"]), ("s390x", &[])] {
+        let mut wanted = found.to_vec();
+        let (_, json) = pages.get(&format!("/packages.json?arch={name}"));
+        let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let listed: Vec<&str> =
+            value["items"].as_array().unwrap().iter().map(|it| it["package"].as_str().unwrap()).collect();
+        assert_eq!(listed, found, "{name}");
+        for verb in [&["search", "--arch"][..], &["list", "packages", "--arch"]] {
+            let answer =
+                olmdex(verb).args([name, "-i", "c.yaml", "-o", "name"]).in_directory(directory.path()).answer();
+            let text = answer.out();
+            let mut printed: Vec<&str> = text.lines().collect();
+            printed.sort_unstable();
+            wanted.sort_unstable();
+            assert_eq!(printed, wanted, "{verb:?} {name}");
+        }
+    }
+    let (_, page) = pages.get("/packages");
+    for (name, n) in [("amd64", 2), ("arm64", 2)] {
+        let words = format!("<a href=\"/packages?arch={name}\">{name}</a> <span class=\"quiet\">{n}</span>");
+        assert!(page.contains(&words), "{words}: {page}");
+    }
+    for (package, architecture, system) in [
+        ("silent", "amd64 (not stated)", "linux (not stated)"),
+        ("both", "amd64, arm64", "linux (not stated)"),
+        ("arm", "arm64", "linux"),
+        ("none", "", "linux (not stated)"),
+    ] {
+        let (_, page) = pages.get(&format!("/p/{package}/v/1.0.0"));
+        let fact = |name: &str, value: &str| format!("<dt>{name}</dt><dd>{value}</dd>");
+        assert_eq!(page.contains(&fact("Architectures", architecture)), !architecture.is_empty(), "{package}: {page}");
+        assert!(page.contains(&fact("Operating systems", system)), "{package}: {page}");
+    }
+}
+
 /// Names that are used to draw pictures would change the look of what has the same name on a page.
 #[test]
 fn the_style_sheet_is_small_and_does_not_meet_that_of_pictures() {

@@ -28,7 +28,7 @@ pub(crate) struct Conditions {
     /// Only bundles of this capability level, for example `Deep Insights` or 4; of several, any
     #[arg(long, value_name = "LEVEL")]
     capability: Vec<String>,
-    /// Only bundles that support this architecture, for example arm64; may be repeated
+    /// Only bundles that support this architecture, for example arm64; amd64 also those that state none. May be repeated
     #[arg(long, value_name = "ARCH")]
     arch: Vec<String>,
     /// Only bundles of this provider, by its whole name in any letter case; of several, any

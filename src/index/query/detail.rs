@@ -10,6 +10,12 @@ use super::{BundleRow, ChannelRow, PackageRow};
 use crate::fbc::Api;
 use crate::platform::LifecyclePhases;
 
+/// The architecture that OLM takes a bundle for that has no label about any.
+pub const DEFAULT_ARCHITECTURE: &str = "amd64";
+
+/// The operating system likewise.
+pub const DEFAULT_OPERATING_SYSTEM: &str = "linux";
+
 /// Where a document stands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -199,10 +205,18 @@ pub struct BundleDetail {
     pub categories: Vec<String>,
     /// Ways to install.
     pub install_modes: Vec<InstallMode>,
-    /// Architectures that it says it supports.
+    /// Architectures that it says it supports. Of a bundle that has no label about any, OLM takes `amd64` for supported.
     pub architectures: Vec<String>,
-    /// Operating systems that it says it supports.
+    /// Operating systems that it says it supports. Of a bundle that has no label about any, OLM takes `linux` for supported.
     pub operating_systems: Vec<String>,
+    /// Whether it has a label about an architecture, also one that it does not support.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub states_architecture: bool,
+    /// Whether it has a label about an operating system.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub states_operating_system: bool,
     /// Features, by name.
     pub features: BTreeMap<String, String>,
     /// APIs that it provides.
@@ -239,4 +253,22 @@ pub struct BundleSelector {
     pub name: Option<String>,
     /// The version, or `<version>-<release>`.
     pub version: Option<String>,
+}
+
+impl BundleDetail {
+    /// The architectures, in words: also what OLM assumes where the bundle states nothing.
+    #[must_use]
+    pub fn architectures_in_words(&self) -> String {
+        platforms_in_words(&self.architectures, self.states_architecture, DEFAULT_ARCHITECTURE)
+    }
+
+    /// The operating systems likewise.
+    #[must_use]
+    pub fn operating_systems_in_words(&self) -> String {
+        platforms_in_words(&self.operating_systems, self.states_operating_system, DEFAULT_OPERATING_SYSTEM)
+    }
+}
+
+fn platforms_in_words(names: &[String], is_stated: bool, default: &str) -> String {
+    if is_stated { names.join(", ") } else { format!("{default} (not stated)") }
 }

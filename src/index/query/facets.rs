@@ -16,7 +16,7 @@ pub enum FacetKind {
     Capability,
     /// Features with the value `true`.
     Feature,
-    /// Architectures.
+    /// Architectures; [`super::DEFAULT_ARCHITECTURE`] of bundles that state none.
     Architecture,
     /// Install modes.
     InstallMode,
@@ -69,6 +69,14 @@ const STATEMENTS: &[(FacetKind, &str)] = &[
         ),
     ),
     (
+        FacetKind::Architecture,
+        values!(
+            "'amd64'",
+            "(SELECT document, package FROM bundle y \
+              WHERE NOT EXISTS (SELECT 1 FROM platform x WHERE x.document = y.document AND x.kind = 'arch')) b"
+        ),
+    ),
+    (
         FacetKind::InstallMode,
         values!("x.type", "install_mode x CROSS JOIN bundle b ON b.document = x.document AND x.supported"),
     ),
@@ -92,6 +100,8 @@ impl Index {
         }));
         found.retain(|it: &Facet| !it.value.is_empty());
         found.sort();
+        // Some bundles of a package state it, and others do not.
+        found.dedup();
         Ok(found)
     }
 }

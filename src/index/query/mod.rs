@@ -36,8 +36,8 @@ mod views;
 pub use bundles::BundleRow;
 pub use dependencies::{DependencyBundle, PackageDependencies};
 pub use detail::{
-    BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
-    PropertyRow, RelatedImage, RequiredPackage, Source,
+    BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, DEFAULT_ARCHITECTURE, DEFAULT_OPERATING_SYSTEM, Edge,
+    EntryDetail, InstallMode, PackageDetail, PropertyRow, RelatedImage, RequiredPackage, Source,
 };
 pub use diff::{Change, ChangeKind, FindLost, LostUpgrade, Side, Subject, diff_with};
 pub use documents::DocumentHead;

@@ -7,7 +7,7 @@ use rusqlite::params;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::catalogs_json;
+use super::{DEFAULT_ARCHITECTURE, catalogs_json};
 use crate::index::{Index, IndexError};
 
 /// What is searched for. All conditions must hold for one bundle; without any, nothing is found.
@@ -28,7 +28,7 @@ pub struct SearchQuery {
     pub keywords: Vec<String>,
     /// Capability levels, in any letter case, one of which the bundle has: `Deep Insights`, or its number from 1 to 5.
     pub capabilities: Vec<String>,
-    /// Architectures that the bundle supports, as in `arm64`.
+    /// Architectures that the bundle supports, as in `arm64`. A bundle that states none supports [`DEFAULT_ARCHITECTURE`].
     pub architectures: Vec<String>,
     /// Providers, in any letter case, one of which the bundle has.
     pub providers: Vec<String>,
@@ -140,6 +140,11 @@ const KEYWORD: &str = "SELECT document FROM keyword WHERE keyword = ?1 COLLATE N
 const CAPABILITY: &str = "SELECT document FROM bundle WHERE capability_level = ?1 COLLATE NOCASE";
 
 const ARCHITECTURE: &str = "SELECT document FROM platform WHERE kind = 'arch' AND name = ?1 AND value = 'supported'";
+
+/// Bundles that state no architecture. Reads every bundle.
+const STATES_NO_ARCHITECTURE: &str = "
+SELECT document FROM bundle b
+WHERE NOT EXISTS (SELECT 1 FROM platform p WHERE p.document = b.document AND p.kind = 'arch')";
 
 /// Reads every bundle: who asks for a provider asks for nothing that is done often enough for an index.
 const PROVIDER: &str = "SELECT document FROM bundle WHERE provider = ?1 COLLATE NOCASE";
@@ -255,16 +260,18 @@ impl Index {
         for (name, value) in &query.features {
             narrow(plain(self.rows(FEATURE, params![name, value], |row| row.get(0))?));
         }
-        let facts = [
-            (CATEGORY, &query.categories),
-            (KEYWORD, &query.keywords),
-            (ARCHITECTURE, &query.architectures),
-            (INSTALL_MODE, &query.install_modes),
-        ];
+        let facts = [(CATEGORY, &query.categories), (KEYWORD, &query.keywords), (INSTALL_MODE, &query.install_modes)];
         for (sql, wanted) in facts {
             for name in wanted {
                 narrow(plain(self.rows(sql, [name], |row| row.get(0))?));
             }
+        }
+        for name in &query.architectures {
+            let mut any = self.rows(ARCHITECTURE, [name], |row| row.get(0))?;
+            if name == DEFAULT_ARCHITECTURE {
+                any.extend(self.rows(STATES_NO_ARCHITECTURE, [], |row| row.get::<_, i64>(0))?);
+            }
+            narrow(plain(any));
         }
         if !query.capabilities.is_empty() {
             let mut any = Vec::new();

@@ -89,6 +89,7 @@ const CATEGORIES: &str = "SELECT category FROM category WHERE document = ?1 ORDE
 const INSTALL_MODES: &str = "SELECT type, supported FROM install_mode WHERE document = ?1 ORDER BY position";
 const PLATFORMS: &str =
     "SELECT name FROM platform WHERE document = ?1 AND kind = ?2 AND value = 'supported' ORDER BY name";
+const STATES_PLATFORM: &str = "SELECT EXISTS (SELECT 1 FROM platform WHERE document = ?1 AND kind = ?2)";
 const FEATURES: &str = "SELECT name, value FROM feature WHERE document = ?1 ORDER BY name";
 const PROVIDED: &str = "
 SELECT a.\"group\", a.version, a.kind FROM provided_api p JOIN api a ON a.id = p.api
@@ -293,6 +294,8 @@ impl Index {
                 categories: Vec::new(),
                 install_modes: Vec::new(),
                 architectures: Vec::new(),
+                states_architecture: false,
+                states_operating_system: false,
                 operating_systems: Vec::new(),
                 features: BTreeMap::new(),
                 provides: Vec::new(),
@@ -344,6 +347,9 @@ impl Index {
             self.rows(INSTALL_MODES, [document], |row| Ok(InstallMode { kind: row.get(0)?, supported: row.get(1)? }))?;
         it.architectures = platforms("arch")?;
         it.operating_systems = platforms("os")?;
+        let states = |kind| self.rows(STATES_PLATFORM, params![document, kind], |row| row.get::<_, bool>(0));
+        it.states_architecture = states("arch")?.contains(&true);
+        it.states_operating_system = states("os")?.contains(&true);
         let features = self.rows(FEATURES, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
         it.features = features.into_iter().collect();
         it.provides = apis(PROVIDED)?;
