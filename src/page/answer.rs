@@ -134,7 +134,7 @@ pub(super) fn content(desk: Desk<'_>) -> Result<(&'static str, Vec<u8>), PageErr
         Route::Images(search) => images::page(desk, search)?,
         Route::Lint { catalog } => lint::page(desk, catalog.as_ref())?,
     };
-    Ok((HTML, framed(desk, &page).into_string().into_bytes()))
+    Ok((HTML, written_page(desk, &page)))
 }
 
 /// A page for a file, and its data for another, if it is to be had as data and that is not too large.
@@ -142,8 +142,8 @@ pub(super) fn content_and_data(desk: Desk<'_>, is_data: bool) -> Result<(Vec<u8>
     if let (Route::Version(release, Part::Whole), true) = (desk.here, is_data) {
         // Most of all files are of versions, and their answer is what takes time.
         let answer = version::answer(desk, release)?;
-        let page = framed(desk, &version::page(desk, release, &answer)?).into_string().into_bytes();
-        return Ok((page, Some(envelope("Bundle", answer)?)));
+        let page = written_page(desk, &version::page(desk, release, &answer)?);
+        return Ok((page, Some(desk.shelf().server_paths.cut(envelope("Bundle", answer)?))));
     }
     let page = content(desk)?.1;
     match is_data.then(|| data(desk)).transpose() {
@@ -167,8 +167,17 @@ pub(super) fn style() -> String {
     text
 }
 
-/// The answer of a page as data: what the command prints with `-o json`.
+/// A page in its frame, without paths of this machine.
+fn written_page(desk: Desk<'_>, page: &Page) -> Vec<u8> {
+    desk.shelf().server_paths.cut(framed(desk, page).into_string().into_bytes())
+}
+
+/// The answer of a page as data: what the command prints with `-o json`, without paths of this machine.
 pub(super) fn data(desk: Desk<'_>) -> Result<Vec<u8>, PageError> {
+    Ok(desk.shelf().server_paths.cut(whole_data(desk)?))
+}
+
+fn whole_data(desk: Desk<'_>) -> Result<Vec<u8>, PageError> {
     match desk.here {
         Route::Home => envelope("CatalogList", home::answer(desk).to_vec()),
         Route::Packages(list) => match packages::answer(desk, list)? {

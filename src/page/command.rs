@@ -54,9 +54,23 @@ impl Command {
     pub(super) fn line(&self, source: &[String]) -> String {
         let mut words = vec!["olmdex".to_owned(), self.verb.to_owned()];
         let names = self.names.iter().map(|it| quoted(it));
-        let files = source.iter().filter(|it| *it != "-i").map(|it| quoted(it));
+        let mut options: Vec<&(&str, String)> = self.options.iter().collect();
         if let Takes::Arguments(n_times) = self.takes {
-            (0..n_times).for_each(|_| words.extend(files.clone()));
+            let files: Vec<&String> = source.iter().filter(|it| *it != "-i").collect();
+            // Of several catalogs that are sources of their own, those that are meant are named by their sources.
+            let is_catalog = |it: &(&str, String)| CATALOG_OPTIONS.contains(&it.0);
+            let meant = self.options.iter().filter(|it| is_catalog(it));
+            let meant: Option<Vec<&String>> =
+                meant.map(|it| files.iter().find(|file| is_of_catalog(file, &it.1)).copied()).collect();
+            match meant.filter(|it| files.len() > 1 && it.len() == n_times) {
+                Some(meant) => {
+                    options.retain(|it| !is_catalog(it));
+                    words.extend(meant.into_iter().map(|it| quoted(taken_apart(it).1)));
+                }
+                None => {
+                    (0..n_times).for_each(|_| words.extend(files.iter().map(|it| quoted(taken_apart(it).1))));
+                }
+            }
         }
         // A name that looks like an option must not be one.
         let is_plain = |text: &String| !text.starts_with('-');
@@ -64,7 +78,7 @@ impl Command {
         if !is_named_last {
             words.extend(names.clone());
         }
-        for (option, value) in &self.options {
+        for (option, value) in options {
             match is_plain(value) {
                 true => words.extend([(*option).to_owned(), quoted(value)]),
                 false => words.push(format!("{option}={}", quoted(value))),
@@ -78,6 +92,29 @@ impl Command {
             words.extend(names);
         }
         words.join(" ")
+    }
+}
+
+/// The options of `diff` that name a catalog.
+const CATALOG_OPTIONS: [&str; 2] = ["--old-catalog", "--new-catalog"];
+
+/// Name and path of `NAME=PATH`, which `-i` takes and arguments do not.
+fn taken_apart(source: &str) -> (Option<&str>, &str) {
+    let is_name = |it: &str| !it.is_empty() && it.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    match source.split_once('=') {
+        Some((name, path)) if is_name(name) => (Some(name), path),
+        _ => (None, source),
+    }
+}
+
+/// Whether a catalog is that of a source: by the name that it was given, else by that of its directory or file.
+fn is_of_catalog(source: &str, catalog: &str) -> bool {
+    match taken_apart(source) {
+        (Some(name), _) => name == catalog,
+        (None, path) => {
+            let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            last == catalog || last.split('.').next() == Some(catalog)
+        }
     }
 }
 
@@ -103,5 +140,21 @@ mod tests {
         assert_eq!(show("$(x) 'y'"), "olmdex show '$(x) '\\''y'\\''' --catalog c -i 'my index.db'");
         assert_eq!(show("--version"), "olmdex show --catalog c -i 'my index.db' -- --version");
         assert_eq!(Command::new("path").option("--to", "-x").line(&[]), "olmdex path --to=-x");
+    }
+
+    #[test]
+    fn arguments_are_paths_without_names() {
+        let words = |all: &[&str]| all.iter().flat_map(|it| ["-i".to_owned(), (*it).to_owned()]).collect::<Vec<_>>();
+        let diff = Command::of_sources("diff", 2).option("--old-catalog", "4.9").option("--new-catalog", "b");
+        for (sources, line) in [
+            (&["4.9=x/old", "4.8=a", "y/b"][..], "olmdex diff x/old y/b"),
+            (&["index.db"], "olmdex diff index.db index.db --old-catalog 4.9 --new-catalog b"),
+        ] {
+            assert_eq!(diff.line(&words(sources)), line);
+        }
+        let validate = Command::of_sources("validate", 1);
+        assert_eq!(validate.line(&words(&["4.9=x/old", "./p=q", "y"])), "olmdex validate x/old ./p=q y");
+        let list = Command::new("list").name("catalogs");
+        assert_eq!(list.line(&words(&["4.9=x/old", "y"])), "olmdex list catalogs -i 4.9=x/old -i y");
     }
 }

@@ -6,6 +6,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::parts::{link, shown};
 use super::route::{Comparison, ImageSearch, Journey, List, Route};
+use super::server_path::PLACEHOLDER;
 use super::site::{Desk, Page};
 
 /// What may be loaded and done by a page: only what comes from here.
@@ -21,6 +22,7 @@ pub(super) fn framed(desk: Desk<'_>, page: &Page) -> Markup {
     let data = page.is_data.then(|| desk.data(page.data.as_ref().unwrap_or(desk.here))).flatten();
     let more: Vec<(&str, String)> =
         page.more_data.iter().filter_map(|(word, route)| Some((*word, desk.data(route)?))).collect();
+    let lines: Vec<String> = page.commands.iter().map(|it| it.line(&desk.shelf().source)).collect();
     let body = html! {
         body {
             a.skip href="#main" { "Skip to content" }
@@ -32,11 +34,14 @@ pub(super) fn framed(desk: Desk<'_>, page: &Page) -> Markup {
                     }
                 }
                 (page.body)
-                @if !page.commands.is_empty() {
+                @if !lines.is_empty() {
                     section.same aria-labelledby="same" {
                         h2 #same { "On the command line" }
-                        @for command in &page.commands {
-                            pre.command tabindex="0" { code { (command.line(&desk.shelf().source)) } }
+                        @for line in &lines {
+                            pre.command tabindex="0" { code { (line) } }
+                        }
+                        @if lines.iter().any(|it| it.contains(PLACEHOLDER)) {
+                            p { code { (PLACEHOLDER) } " stands for the directory of your own copy." }
                         }
                         @if data.is_some() || !more.is_empty() {
                             p { "As JSON: "

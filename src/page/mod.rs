@@ -9,6 +9,7 @@
 //! | [`Links`] | where links lead: to addresses of a server, or to files |
 //! | [`Shelf`] | what is worked out once for an index |
 //! | [`Site`] | what pages are made from |
+//! | [`in_command()`] | how a command names a path that its reader does not have |
 //!
 //! All texts of catalogs are taken for hostile: they are escaped where they stand in HTML, what cannot be seen is made visible, links lead to
 //! the web or to mail only, and nothing of a catalog is a script, a style or markup.
@@ -40,6 +41,7 @@ mod plan;
 mod plans;
 mod reply;
 mod route;
+mod server_path;
 mod shelf;
 mod site;
 mod version;
@@ -50,5 +52,6 @@ pub use links::{FileNames, Links};
 pub use plans::Plans;
 pub use reply::{PageError, Reply};
 pub use route::{Comparison, Fit, Form, Journey, List, Olm, Part, Release, Route, Sort, Stream, Way};
+pub use server_path::in_command;
 pub use shelf::Shelf;
 pub use site::Site;

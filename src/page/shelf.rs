@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::digest::hex;
 use super::icon;
 use super::plans::Plans;
+use super::server_path::ServerPaths;
 use crate::diag::Finding;
 use crate::index::query::{CatalogRow, Facet, Filter, preferred_catalog};
 use crate::index::{Index, IndexError};
@@ -29,6 +30,7 @@ pub struct Shelf {
     pub digest: String,
     /// The cluster that plans are made for, if there is one.
     pub plans: Option<Plans>,
+    pub(super) server_paths: ServerPaths,
     facets: OnceLock<Vec<Facet>>,
     icons: OnceLock<Icons>,
     findings: Mutex<HashMap<String, Arc<Vec<Finding>>>>,
@@ -60,7 +62,9 @@ impl Shelf {
             hasher.update(format!("\n{word}"));
         }
         let digest = hex(&hasher.finalize());
+        let server_paths = ServerPaths::of_sources(catalogs.iter().map(|it| it.source.as_str()));
         Ok(Self {
+            server_paths,
             source,
             catalogs,
             digest,

@@ -266,6 +266,8 @@ fn the_data_of_pages_is_what_their_commands_print() {
             assert_eq!(status, 200, "{address}: {twin}");
             let own = directory.path().join("index.db");
             let twin = twin.replace(&own.display().to_string(), "index.db");
+            // Pages show no paths of their server.
+            let printed = printed.replace(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/help/"), "");
             assert!(printed == twin, "{target}: `{command}` and {address} differ:\n{printed}\n{twin}");
             n_compared += 1;
         }
@@ -619,6 +621,57 @@ fn a_bundle_that_states_no_architecture_is_for_amd64() {
         assert_eq!(page.contains(&fact("Architectures", architecture)), !architecture.is_empty(), "{package}: {page}");
         assert!(page.contains(&fact("Operating systems", system)), "{package}: {page}");
     }
+}
+
+/// Pages show no path of their server that begins at its root; their commands run where the catalogs are.
+#[test]
+fn commands_run_on_a_copy_and_pages_show_no_path_of_the_server() {
+    let directory = scratch();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/help");
+    for (name, from) in [("old", "old-catalog"), ("new", "my-catalog")] {
+        for (file, bytes) in files(&fixtures.join(from)) {
+            write(&directory.path().join("srv").join(name), &file, bytes);
+        }
+    }
+    let root = directory.path().to_str().unwrap();
+    let mut n_run = 0;
+    for place in ["", root] {
+        let start = if place.is_empty() { String::new() } else { format!("{place}/") };
+        let sources = [format!("4.9={start}srv/old"), format!("{start}srv/new")];
+        let site = if place.is_empty() { "relative" } else { "absolute" };
+        let answer = olmdex(["export", "--packages", "keda", "--site", site]);
+        answer.args(&sources).in_directory(directory.path()).answer().expect_code(0);
+        let mut commands = BTreeSet::new();
+        for (name, bytes) in files(&directory.path().join(site)) {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            assert!(!text.contains(root), "{name}: {text}");
+            let blocks = text.split("<pre class=\"command\" tabindex=\"0\"><code>").skip(1);
+            commands.extend(
+                blocks.map(|it| it.split_once("</code>").unwrap().0.replace("&#39;", "'").replace("&amp;", "&")),
+            );
+            let explains = text.contains("<code>PATH/TO/</code> stands for the directory of your own copy.");
+            assert_eq!(explains, text.contains("class=\"same\"") && !place.is_empty(), "{name}");
+        }
+        assert!(commands.iter().any(|it| it.starts_with("olmdex diff ")), "{commands:?}");
+        for line in &commands {
+            assert_eq!(
+                line.contains("PATH/TO/srv/") || line.contains("PATH/TO/old") || line.contains("PATH/TO/new"),
+                !place.is_empty(),
+                "{line}"
+            );
+            let line = line.replace("PATH/TO/", &format!("{root}/srv/"));
+            let line = line.replacen("olmdex", env!("CARGO_BIN_EXE_olmdex"), 1);
+            let output = Command::new("sh").args(["-c", &line]).current_dir(directory.path()).output().unwrap();
+            let code = output.status.code().unwrap();
+            // 1 is an answer too: that there are differences, or findings.
+            assert!(code < 2, "{line}: {}", String::from_utf8_lossy(&output.stderr));
+            n_run += 1;
+        }
+        let list = std::fs::read_to_string(directory.path().join(site).join("index.html")).unwrap();
+        let shown = if place.is_empty() { "<code>srv/old</code>" } else { "<code>old</code>" };
+        assert!(list.contains(shown), "{list}");
+    }
+    assert!(n_run > 30, "{n_run}");
 }
 
 /// Names that are used to draw pictures would change the look of what has the same name on a page.

@@ -88,7 +88,7 @@ impl AskOptions {
     }
 
     /// The sources as words of a command, for who reads it elsewhere: a path that begins at the root says more about this machine than
-    /// it helps, and is cut to its last name.
+    /// it helps, and gets a placeholder.
     #[cfg(feature = "page")]
     pub(crate) fn as_words(&self) -> Result<Vec<String>, CommandError> {
         if self.input.is_empty() { Ok(Vec::new()) } else { Ok(words_of(&self.sources()?)) }
@@ -266,10 +266,14 @@ pub(crate) fn rebuild(index: &Index, outdated: &Outdated) -> String {
 #[cfg(feature = "page")]
 pub(crate) fn words_of(sources: &[NamedSource]) -> Vec<String> {
     let words = sources.iter().flat_map(|it| {
-        let last = it.path.file_name().map_or(it.path.as_os_str(), |name| name);
-        let path = if it.path.is_absolute() { Path::new(last) } else { &it.path };
-        let name = if it.is_named { format!("{}=", it.name) } else { String::new() };
-        ["-i".to_owned(), format!("{name}{}", path.display())]
+        let path = crate::page::in_command(&it.path);
+        let word = match it.is_named {
+            true => format!("{}={path}", it.name),
+            // Else what is before it would be a name.
+            false if path.contains('=') && it.path.is_relative() => format!("./{path}"),
+            false => path,
+        };
+        ["-i".to_owned(), word]
     });
     words.collect()
 }

@@ -23,7 +23,7 @@ use crate::fbc::Input;
 use crate::file::{FileError, Scratch, append, make_way_below};
 use crate::index::query::Filter;
 use crate::index::{Builder, CatalogSpec, Index, IndexError, Mode};
-use crate::page::Plans;
+use crate::page::{Plans, in_command};
 use crate::plan::PlanBasis;
 use crate::platform::Day;
 use crate::serve::memory::budget;
@@ -549,12 +549,7 @@ fn planned(context: &Context, args: &ServeArgs) -> Result<Option<Planned>, Comma
     }
     // Else a request would be the first to meet a bad one.
     day(None)?;
-    // Of a whole path only the name is for others, as of catalogs.
-    let word = |it: &PathBuf| match it.file_name() {
-        Some(name) if it.is_absolute() => name.to_string_lossy().into_owned(),
-        _ => it.display().to_string(),
-    };
-    let words = args.cluster.iter().map(|it| ("--cluster", word(it)));
+    let words = args.cluster.iter().map(|it| ("--cluster", in_command(it)));
     let words = words.chain(args.source_map.iter().map(|it| ("--source-map", it.clone()))).collect();
     let parents = args.cluster.iter().filter(|it| it.is_absolute()).filter_map(|it| it.parent());
     let hidden = parents.map(|it| format!("{}/", it.display())).filter(|it| it != "/" && it != "//").collect();
