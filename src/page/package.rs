@@ -7,7 +7,8 @@ use maud::{Markup, html};
 use super::command::Command;
 use super::markdown::markdown;
 use super::parts::{
-    Ids, badge, channel_route, deprecated, deprecation_note, facts, link, place, shown, table, tabs, version_link,
+    Ids, badge, channel_route, deprecated, deprecation_note, facts, higher_than_head, link, place, shown, table, tabs,
+    version_link,
 };
 use super::reply::PageError;
 use super::route::{List, Route};
@@ -100,11 +101,12 @@ fn package_facts(desk: Desk<'_>, package: &PackageDetail, head: Option<&BundleDe
             } },
         ),
         (
-            "Latest version",
+            "Default head",
             html! { @if !row.head.is_empty() {
                 (version_link(desk, &row.package, (&row.head, &row.head_version), &row.catalog))
             } },
         ),
+        ("Highest", higher_than_head(desk, row, package.bundle_list.last()).unwrap_or_default()),
         (
             "Capability level",
             html! { @if let Some(head) = head.filter(|it| !it.capability_level.is_empty()) {

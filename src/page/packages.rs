@@ -6,12 +6,12 @@ use maud::{Markup, html};
 
 use super::command::Command;
 use super::narrowing::{chosen, facets, sorting};
-use super::parts::{deprecated, link, pages, shown};
+use super::parts::{deprecated, higher_than_head, link, pages, shown};
 use super::reply::PageError;
 use super::route::{List, Route, Sort};
 use super::site::{Desk, Page};
 use crate::diag::counted;
-use crate::index::query::{Filter, Hit, PackageRow, SearchQuery, Status};
+use crate::index::query::{BundleRow, Filter, Hit, PackageRow, SearchQuery, Status};
 use crate::version::by_numbers;
 
 /// Packages of a page of the list.
@@ -158,6 +158,11 @@ pub(super) fn page(desk: Desk<'_>, list: &List) -> Result<Page, PageError> {
 
 fn rows(desk: Desk<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup, PageError> {
     let mut icons = Vec::new();
+    let mut heads: HashMap<(&str, &str), Markup> = HashMap::new();
+    for row in lines.iter().flat_map(|it| &it.rows) {
+        let highest = desk.shelf().highest(desk.index(), &row.catalog, &row.package)?;
+        heads.insert((&row.catalog, &row.package), head(desk, row, highest));
+    }
     for line in lines {
         let preferred = desk.shelf().preferred(line.rows.iter().map(|it| it.catalog.as_str())).unwrap_or_default();
         let name = desk.shelf().icon_of(desk.index(), preferred, line.name())?;
@@ -170,7 +175,7 @@ fn rows(desk: Desk<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup,
                 thead { tr {
                     th scope="col" { "Package" }
                     th scope="col" { "Provider" }
-                    @if let [only] = catalogs { th scope="col" { "Channel" } th scope="col" { "Head" span.away { " in " (shown(only)) } } }
+                    @if let [only] = catalogs { th scope="col" { "Channel" } th scope="col" { "Default head" span.away { " in " (shown(only)) } } }
                     @else { @for catalog in catalogs { th scope="col" { (shown(catalog)) } } }
                 } }
                 tbody {
@@ -192,8 +197,8 @@ fn rows(desk: Desk<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup,
                             td { (row.map(|it| shown(&it.provider)).unwrap_or_default()) }
                             @if catalogs.len() == 1 { td { (row.map(|it| shown(&it.default_channel)).unwrap_or_default()) } }
                             @for catalog in catalogs {
-                                td { @match line.rows.iter().find(|it| it.catalog == **catalog) {
-                                    Some(row) => { (head(desk, row)) }
+                                td { @match heads.get(&(*catalog, line.name())) {
+                                    Some(head) => { (head) }
                                     None => { span.quiet title="not in this catalog" { "–" } }
                                 } }
                             }
@@ -205,9 +210,11 @@ fn rows(desk: Desk<'_>, lines: &[Line<'_>], catalogs: &[&str]) -> Result<Markup,
     })
 }
 
-fn head(desk: Desk<'_>, row: &PackageRow) -> Markup {
+/// The head of the default channel, and the highest version if that is another one.
+fn head(desk: Desk<'_>, row: &PackageRow, highest: Option<&BundleRow>) -> Markup {
     html! {
         @if row.head.is_empty() { span.quiet { "no head" } }
         @else { (super::parts::version_link(desk, &row.package, (&row.head, &row.head_version), &row.catalog)) }
+        @if let Some(highest) = higher_than_head(desk, row, highest) { span.higher { "Highest " (highest) } }
     }
 }

@@ -2,13 +2,16 @@
 //!
 //! What it deliberately does not do: it asks nothing.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use maud::{Markup, Render, html};
 
 use super::route::{Part, Release, Route, Stream};
 use super::site::Desk;
-use crate::diag::printable;
+use crate::diag::{counted, printable};
+use crate::index::query::{BundleRow, PackageRow};
+use crate::version::by_numbers;
 
 /// A link to a page, or plain words where there is no such page.
 pub(super) fn link(desk: Desk<'_>, route: &Route, words: impl Render) -> Markup {
@@ -50,6 +53,29 @@ pub(super) fn channel_links(desk: Desk<'_>, package: &str, channels: &[String], 
             (link(desk, &channel_route(desk, package, channel, catalog), shown(channel)))
         }
     }
+}
+
+/// Channels in the order in which they are shown: by the numbers in their names, the highest first.
+pub(super) fn newest_first(channels: &[String]) -> Vec<&str> {
+    let mut names: Vec<&str> = channels.iter().map(String::as_str).collect();
+    names.sort_by_key(|it| Reverse(by_numbers(it)));
+    names
+}
+
+/// The highest version of a package with the channel that has it, where that is not the head of the default channel.
+pub(super) fn higher_than_head(desk: Desk<'_>, row: &PackageRow, highest: Option<&BundleRow>) -> Option<Markup> {
+    let highest = highest.filter(|it| it.bundle != row.head)?;
+    let channels = newest_first(&highest.channels);
+    Some(html! {
+        (version_link(desk, &row.package, (&highest.bundle, &highest.version), &row.catalog))
+        @match channels.as_slice() {
+            [] => { " (in no channel)" }
+            [first, others @ ..] => {
+                " (" (link(desk, &channel_route(desk, &row.package, first, &row.catalog), shown(first)))
+                @if !others.is_empty() { " and " (counted(others.len() as u64, "other")) } ")"
+            }
+        }
+    })
 }
 
 /// A word that stands out; never by its colour alone.

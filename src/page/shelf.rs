@@ -12,12 +12,15 @@ use super::icon;
 use super::plans::Plans;
 use super::server_path::ServerPaths;
 use crate::diag::Finding;
-use crate::index::query::{CatalogRow, Facet, Filter, preferred_catalog};
+use crate::index::query::{BundleRow, CatalogRow, Facet, Filter, preferred_catalog};
 use crate::index::{Index, IndexError};
 use crate::upgrade::check_catalog;
 
 /// Bytes of the documents of a catalog that is checked for a page.
 const MAX_CHECKED: u64 = 32 << 20;
+
+/// Bundles by catalog and package.
+type Highest = HashMap<String, HashMap<String, BundleRow>>;
 
 /// What is worked out once for an index.
 #[derive(Debug)]
@@ -31,6 +34,7 @@ pub struct Shelf {
     /// The cluster that plans are made for, if there is one.
     pub plans: Option<Plans>,
     pub(super) server_paths: ServerPaths,
+    highest: OnceLock<Highest>,
     facets: OnceLock<Vec<Facet>>,
     icons: OnceLock<Icons>,
     findings: Mutex<HashMap<String, Arc<Vec<Finding>>>>,
@@ -69,6 +73,7 @@ impl Shelf {
             catalogs,
             digest,
             plans: None,
+            highest: OnceLock::new(),
             facets: OnceLock::new(),
             icons: OnceLock::new(),
             findings: Mutex::default(),
@@ -90,7 +95,30 @@ impl Shelf {
     pub fn prepare(&self, index: &Index) -> Result<(), IndexError> {
         self.facets(index)?;
         self.icons(index)?;
+        self.all_highest(index)?;
         Ok(())
+    }
+
+    /// The bundle of a package with the highest version, whatever channel it is in.
+    pub(super) fn highest(
+        &self,
+        index: &Index,
+        catalog: &str,
+        package: &str,
+    ) -> Result<Option<&BundleRow>, IndexError> {
+        Ok(self.all_highest(index)?.get(catalog).and_then(|it| it.get(package)))
+    }
+
+    fn all_highest(&self, index: &Index) -> Result<&Highest, IndexError> {
+        if let Some(highest) = self.highest.get() {
+            return Ok(highest);
+        }
+        let mut highest = Highest::default();
+        // The bundles of a package come by their versions, so that the last one stays.
+        for row in index.bundles(&Filter::default())? {
+            highest.entry(row.catalog.clone()).or_default().insert(row.package.clone(), row);
+        }
+        Ok(self.highest.get_or_init(|| highest))
     }
 
     /// The values by which packages can be told apart.

@@ -7,14 +7,15 @@ use maud::{Markup, html};
 use super::command::Command;
 use super::markdown::markdown;
 use super::parts::{
-    address, badge, channel_links, channel_route, deprecation_note, facts, lines, link, place, shown, table, tabs,
-    version_link, version_route,
+    address, badge, channel_links, channel_route, deprecation_note, facts, lines, link, newest_first, place, shown,
+    table, tabs, version_link, version_route,
 };
 use super::reply::PageError;
-use super::route::{ImageSearch, List, Part, Release, Route};
+use super::route::{ImageSearch, List, Part, Release, Route, Way};
 use super::site::{Desk, Page};
+use crate::diag::counted;
 use crate::fbc::Api;
-use crate::index::query::{BundleDetail, BundleSelector, Edge, ImageUse};
+use crate::index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse};
 use crate::resolve::{Dependencies, DependencyAnswer, IndexRows, Options, bare_world, demands};
 
 /// The answer as data: what `show PKG@VERSION` gives.
@@ -95,6 +96,7 @@ pub(super) fn page(desk: Desk<'_>, release: &Release, all: &[BundleDetail]) -> R
     let elsewhere: Vec<String> = elsewhere.into_iter().map(|it| it.row.catalog).filter(|it| *it != catalog).collect();
     // What it requires says something wrong in a catalog that is broken, and the rest of the page does not.
     let requires = required(desk, std::slice::from_ref(&catalog), &row.package, &row.bundle);
+    let higher = if detail.upgrades_to.is_empty() { higher(desk, detail)? } else { Vec::new() };
     let body = html! {
         h1 { (shown(&row.package)) " " (shown(&release.version)) }
         p.lead dir="auto" { (shown(&row.display_name)) }
@@ -102,7 +104,7 @@ pub(super) fn page(desk: Desk<'_>, release: &Release, all: &[BundleDetail]) -> R
         (deprecation_note("This version", row.deprecation.as_ref()))
         @for message in &detail.other_deprecations { (deprecation_note("Its package or a channel", Some(message))) }
         (bundle_facts(desk, detail, &elsewhere))
-        (upgrades(desk, detail))
+        (upgrades(desk, detail, &higher))
         h2 #requires { "Requires" }
         (requirements(desk, requires))
         (apis(desk, "provides", "Provides", &detail.provides))
@@ -196,7 +198,7 @@ fn joined(edges: &[Edge]) -> Vec<Edges<'_>> {
 }
 
 /// The edges that lead to it, and those that lead on.
-fn upgrades(desk: Desk<'_>, detail: &BundleDetail) -> Markup {
+fn upgrades(desk: Desk<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
     let row = &detail.row;
     let own_file = detail.source.as_ref().map_or("", |it| &it.file);
     let table_of = |caption: &str, edges: &[Edge]| {
@@ -228,8 +230,59 @@ fn upgrades(desk: Desk<'_>, detail: &BundleDetail) -> Markup {
                 @else { (table_of("Upgrades to this version", &detail.upgrades_from)) }
             }
             div {
-                @if detail.upgrades_to.is_empty() { p { "There is no upgrade from this version: it is the head, or the end of a channel." } }
+                @if detail.upgrades_to.is_empty() { (no_way_on(desk, detail, higher)) }
                 @else { (table_of("Upgrades from this version", &detail.upgrades_to)) }
+            }
+        }
+    }
+}
+
+/// The channels of the catalog that hold a higher version, each with its highest; the highest first.
+fn higher(desk: Desk<'_>, detail: &BundleDetail) -> Result<Vec<(String, BundleRow)>, PageError> {
+    let row = &detail.row;
+    let filter =
+        Filter { catalogs: vec![row.catalog.clone()], package: Some(row.package.clone()), ..Filter::default() };
+    let mut found: Vec<(String, BundleRow)> = Vec::new();
+    // They come by their versions: what follows the bundle of the page is not lower.
+    for it in desk.index().bundles(&filter)?.into_iter().rev().take_while(|it| it.bundle != row.bundle) {
+        if it.version == row.version && it.release == row.release {
+            continue;
+        }
+        for channel in newest_first(&it.channels) {
+            if !found.iter().any(|it| it.0 == channel) {
+                found.push((channel.to_owned(), it.clone()));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Channels with higher versions that are named.
+const NAMED: usize = 8;
+
+/// That no upgrade leads on, and where higher versions are.
+fn no_way_on(desk: Desk<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
+    let row = &detail.row;
+    let name = if row.version.is_empty() { &row.bundle } else { &row.version };
+    let way = Way {
+        package: row.package.clone(),
+        from: Some(name.clone()),
+        catalog: desk.said(&row.catalog),
+        ..Way::default()
+    };
+    html! {
+        @if higher.is_empty() {
+            p { "There is no upgrade from this version, and no channel holds a higher one." }
+        } @else {
+            p { "There is no upgrade from this version in its channels: it is the head, or the end of a channel. Higher versions are in "
+                @for (idx, (channel, highest)) in higher.iter().take(NAMED).enumerate() {
+                    @if idx > 0 { ", " }
+                    (link(desk, &channel_route(desk, &row.package, channel, &row.catalog), shown(channel)))
+                    " (" (version_link(desk, &row.package, (&highest.bundle, &highest.version), &row.catalog)) ")"
+                }
+                @if higher.len() > NAMED { " and " (counted((higher.len() - NAMED) as u64, "other channel")) }
+                "."
+                @if let Some(address) = desk.to(&Route::Path(way)) { " " a href=(address) { "Upgrade paths from this version" } }
             }
         }
     }

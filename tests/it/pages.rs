@@ -674,6 +674,71 @@ fn commands_run_on_a_copy_and_pages_show_no_path_of_the_server() {
     assert!(n_run > 30, "{n_run}");
 }
 
+/// The head of the default channel need not be the highest version: pages say both, as `list` and `search` do.
+#[test]
+fn the_default_head_is_not_taken_for_the_highest_version() {
+    let channels = [
+        ("stable", &["0.50.0", "0.51.0"][..]),
+        ("p-1.x", &["1.0.0", "1.2.0"]),
+        ("p-1.2.x", &["1.2.0"]),
+        ("p-1.0.x", &["1.0.0"]),
+    ];
+    let mut text = "---\nschema: olm.package\nname: p\ndefaultChannel: stable\n".to_owned();
+    let mut versions = BTreeSet::new();
+    for (channel, all) in channels {
+        text.push_str(&format!("---\nschema: olm.channel\npackage: p\nname: {channel}\nentries:\n"));
+        for (idx, version) in all.iter().enumerate() {
+            let replaces = idx.checked_sub(1).map(|it| format!(", replaces: p.v{}", all[it])).unwrap_or_default();
+            text.push_str(&format!("- {{name: p.v{version}{replaces}}}\n"));
+            versions.insert(*version);
+        }
+    }
+    for version in versions {
+        text.push_str(&format!(
+            "---\nschema: olm.bundle\npackage: p\nname: p.v{version}\nimage: q.io/p:{version}\n\
+             properties: [{{type: olm.package, value: {{packageName: p, version: {version}}}}}]\n"
+        ));
+    }
+    let pages = Pages::of_text(&text);
+    let items = |address: &str| -> serde_json::Value {
+        let value: serde_json::Value = serde_json::from_str(&pages.get(address).1).unwrap();
+        value["items"][0].clone()
+    };
+    let (_, page) = pages.get("/p/p");
+    assert!(!page.contains("Latest version"), "{page}");
+    let version = |it: &str| format!("<a href=\"/p/p/v/{it}\">{it}</a>");
+    let highest = format!("{} (<a href=\"/p/p/c/p-1.x\">p-1.x</a> and 1 other)", version("1.2.0"));
+    assert!(page.contains(&format!("<dt>Default head</dt><dd>{}</dd>", version("0.51.0"))), "{page}");
+    assert!(page.contains(&format!("<dt>Highest</dt><dd>{highest}</dd>")), "{page}");
+    assert_eq!(items("/p/p.json")["headVersion"], "0.51.0");
+    for address in ["/packages", "/packages?q=p"] {
+        let (_, page) = pages.get(address);
+        assert!(page.contains("Default head<span class=\"away\">"), "{page}");
+        let cell = format!("<td>{}<span class=\"higher\">Highest {highest}</span></td>", version("0.51.0"));
+        assert!(page.contains(&cell), "{address}: {page}");
+    }
+    assert_eq!(items("/packages.json")["headVersion"], "0.51.0");
+    assert_eq!(items("/packages.json?q=p")["version"], "1.2.0");
+    // The end of one channel is not the end of the package.
+    for (own, words) in [
+        (
+            "0.51.0",
+            &["it is the head, or the end of a channel. Higher versions are in", "p-1.x", "p-1.2.x", "p-1.0.x"][..],
+        ),
+        ("1.2.0", &["There is no upgrade from this version, and no channel holds a higher one."]),
+    ] {
+        let (_, page) = pages.get(&format!("/p/p/v/{own}"));
+        for word in words {
+            assert!(page.contains(word), "{own}: {word}: {page}");
+        }
+        let leads_on = page.contains(&format!("<a href=\"/p/p/path?from={own}\">"));
+        assert_eq!(leads_on, own == "0.51.0", "{page}");
+    }
+    // Where the head is the highest, there is nothing to add.
+    let (_, page) = catalogs_of_versions(&[("c", &["1.0.0", "1.1.0"])]).get("/p/p");
+    assert!(page.contains("<dt>Default head</dt>") && !page.contains("<dt>Highest</dt>"), "{page}");
+}
+
 /// Names that are used to draw pictures would change the look of what has the same name on a page.
 #[test]
 fn the_style_sheet_is_small_and_does_not_meet_that_of_pictures() {
