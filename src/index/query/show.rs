@@ -88,8 +88,7 @@ const KEYWORDS: &str = "SELECT keyword FROM keyword WHERE document = ?1 ORDER BY
 const CATEGORIES: &str = "SELECT category FROM category WHERE document = ?1 ORDER BY position";
 const INSTALL_MODES: &str = "SELECT type, supported FROM install_mode WHERE document = ?1 ORDER BY position";
 const PLATFORMS: &str =
-    "SELECT name FROM platform WHERE document = ?1 AND kind = ?2 AND value = 'supported' ORDER BY name";
-const STATES_PLATFORM: &str = "SELECT EXISTS (SELECT 1 FROM platform WHERE document = ?1 AND kind = ?2)";
+    "SELECT name, value = 'supported' FROM platform WHERE document = ?1 AND kind = ?2 ORDER BY name";
 const FEATURES: &str = "SELECT name, value FROM feature WHERE document = ?1 ORDER BY name";
 const PROVIDED: &str = "
 SELECT a.\"group\", a.version, a.kind FROM provided_api p JOIN api a ON a.id = p.api
@@ -328,7 +327,13 @@ impl Index {
         let apis = |sql| {
             self.rows(sql, [document], |row| Ok(Api { group: row.get(0)?, version: row.get(1)?, kind: row.get(2)? }))
         };
-        let platforms = |kind| self.rows(PLATFORMS, params![document, kind], |row| row.get(0));
+        // What is supported, and whether anything is stated.
+        let platforms = |kind| -> Result<(Vec<String>, bool), IndexError> {
+            let labels: Vec<(String, bool)> =
+                self.rows(PLATFORMS, params![document, kind], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let is_stated = !labels.is_empty();
+            Ok((labels.into_iter().filter(|it| it.1).map(|it| it.0).collect(), is_stated))
+        };
         it.row.channels = self.rows(CHANNELS, [document, catalog], |row| row.get(0))?;
         self.deprecations_of(&mut it)?;
         let filter = Filter {
@@ -345,11 +350,8 @@ impl Index {
         it.categories = texts(CATEGORIES)?;
         it.install_modes =
             self.rows(INSTALL_MODES, [document], |row| Ok(InstallMode { kind: row.get(0)?, supported: row.get(1)? }))?;
-        it.architectures = platforms("arch")?;
-        it.operating_systems = platforms("os")?;
-        let states = |kind| self.rows(STATES_PLATFORM, params![document, kind], |row| row.get::<_, bool>(0));
-        it.states_architecture = states("arch")?.contains(&true);
-        it.states_operating_system = states("os")?.contains(&true);
+        (it.architectures, it.states_architecture) = platforms("arch")?;
+        (it.operating_systems, it.states_operating_system) = platforms("os")?;
         let features = self.rows(FEATURES, [document], |row| Ok((row.get(0)?, row.get(1)?)))?;
         it.features = features.into_iter().collect();
         it.provides = apis(PROVIDED)?;
