@@ -61,7 +61,9 @@ fn wish(plans: &Plans, journey: &Journey) -> Result<Option<PlanWish>, PageError>
 }
 
 fn planned(desk: Desk<'_>, plans: &Plans, wish: PlanWish) -> Result<Plan, PageError> {
+    let options = plans.basis.options_of(&wish);
     let mut plan = plan(&plans.basis.question(&plans.cluster, desk.index(), wish))?;
+    plan.metadata.options = options;
     let cut = |text: &mut String| plans.hidden.iter().for_each(|it| *text = text.replace(it.as_str(), ""));
     plan.metadata.warnings.iter_mut().for_each(cut);
     plan.blockers.iter_mut().for_each(|it| [&mut it.text, &mut it.place].into_iter().for_each(cut));

@@ -63,6 +63,48 @@ pub struct PlanMetadata {
     pub skipped: BTreeMap<String, u64>,
     /// What could not be read, in words.
     pub warnings: Vec<String>,
+    /// What was asked with, so that `plan --check` can ask the same of the cluster as it is later.
+    #[serde(default, skip_serializing_if = "PlanOptions::is_empty")]
+    pub options: PlanOptions,
+}
+
+/// The options of the command that made a plan. Paths are as they were given, relative to the directory of that command.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PlanOptions {
+    /// The catalogs: `MINOR[/FAMILY]=SOURCE`, or an index.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub input: Vec<String>,
+    /// Which family of catalogs a CatalogSource is: `NAMESPACE/NAME=CATALOG`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub source_map: Vec<String>,
+    /// Files with lifecycles.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lifecycles: Vec<String>,
+    /// Files with updates of OpenShift.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub graph: Vec<String>,
+    /// The namespaces that are looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub scope: Vec<String>,
+    /// Blockers and decisions that are taken as settled.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assume: Vec<String>,
+    /// The channel of the cluster's updates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channel: Option<String>,
+    /// The architecture of the cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arch: Option<String>,
+    /// Whether the plan leads from one version with extended support to the next, with paused pools.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub eus: bool,
+}
+
+impl PlanOptions {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A catalog that a plan was made with.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use thiserror::Error;
 
+use super::answer::PlanOptions;
 use super::question::{PlanQuestion, path_by_name};
 use crate::cluster::Cluster;
 use crate::constraint::openshift::Minor;
@@ -34,6 +35,8 @@ pub struct PlanBasis {
     pub lifecycles: Vec<Lifecycle>,
     /// Where updates of OpenShift are known from.
     pub updates: Vec<UpdateSource>,
+    /// What the command that asks was given of this: a plan is saved with it.
+    pub options: PlanOptions,
     /// Of catalogs of the past, the days that they are of, and when on these.
     days: BTreeMap<String, (String, String)>,
 }
@@ -111,7 +114,8 @@ impl PlanBasis {
         }
         catalogs.sort_by(|a, b| (a.minor, &a.family).cmp(&(b.minor, &b.family)));
         let source_map = source_map(index, &catalogs, ties)?;
-        Ok(Self { catalogs, source_map, lifecycles: Vec::new(), updates, days })
+        let options = PlanOptions { source_map: ties.to_vec(), ..PlanOptions::default() };
+        Ok(Self { catalogs, source_map, lifecycles: Vec::new(), updates, options, days })
     }
 
     /// The catalogs as they were on a day: of those of the past, the last ones that are not later.
@@ -127,6 +131,19 @@ impl PlanBasis {
         };
         let is_meant = |it: &&PlanCatalog| !self.days.contains_key(&it.catalog) || is_last(it);
         self.catalogs.iter().filter(is_meant).cloned().collect()
+    }
+
+    /// What a plan is saved with, so that the same can be asked again.
+    #[must_use]
+    pub fn options_of(&self, wish: &PlanWish) -> PlanOptions {
+        PlanOptions {
+            scope: wish.scope.clone(),
+            assume: wish.assume.clone(),
+            channel: wish.channel.clone(),
+            arch: wish.arch.clone(),
+            eus: wish.eus,
+            ..self.options.clone()
+        }
     }
 
     /// The question after the plan of a cluster.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::answer::{Blocker, OperatorPlan, PathElement, Plan, PlanStep, PlanVerdict, StepKind};
+use super::answer::{Blocker, OperatorPlan, PathElement, Plan, PlanOptions, PlanStep, PlanVerdict, StepKind};
 use super::question::PlanQuestion;
 use crate::constraint::openshift::Minor;
 use crate::index::IndexError;
@@ -31,6 +31,17 @@ struct SavedMetadata {
     to: String,
     #[serde(default)]
     cluster_changed: String,
+    #[serde(default)]
+    catalogs: Vec<SavedCatalog>,
+    #[serde(default)]
+    options: PlanOptions,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct SavedCatalog {
+    minor: String,
+    #[serde(default)]
+    family: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -63,6 +74,22 @@ impl SavedPlan {
     #[must_use]
     pub fn to(&self) -> Option<Minor> {
         coerce(&self.metadata.to)
+    }
+
+    /// The options that it was made with; none if an older olmdex saved it.
+    #[must_use]
+    pub fn options(&self) -> &PlanOptions {
+        &self.metadata.options
+    }
+
+    /// The catalogs that it was made with, as `MINOR` or `MINOR/FAMILY`.
+    #[must_use]
+    pub fn catalogs(&self) -> Vec<String> {
+        let name = |it: &SavedCatalog| match it.family.as_str() {
+            "" => it.minor.clone(),
+            family => format!("{}/{family}", it.minor),
+        };
+        self.metadata.catalogs.iter().map(name).collect()
     }
 }
 

@@ -9,7 +9,11 @@ use super::answer::{PathElement, Plan, PlanStep, StepKind};
 use super::manifests::{self, json_text};
 use super::question::PlanQuestion;
 use crate::cluster::Subscription;
+use crate::index::query::BundleSelector;
 use crate::resolve::CATALOG_NAME_LABEL;
+
+/// The resource of Subscriptions, by a name that no other API group has.
+const SUBSCRIPTIONS: &str = "subscriptions.operators.coreos.com";
 
 /// Adds commands to all steps.
 pub(super) fn add(question: &PlanQuestion<'_>, plan: &mut Plan) {
@@ -40,6 +44,21 @@ fn name(text: &str) -> Option<&str> {
         && !text.starts_with('-')
         && text.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'.' | b'-' | b'_' | b'+'));
     is_plain.then_some(text)
+}
+
+/// The namespace of a step's operators, and their package if it is about one.
+fn namespace_and_package(subject: &str) -> Option<(&str, Option<&str>)> {
+    match subject.split_once('/') {
+        Some((namespace, package)) => Some((name(namespace)?, Some(package))),
+        None => Some((name(subject)?, None)),
+    }
+}
+
+fn bundles_of(element: &PathElement) -> Vec<&str> {
+    match element {
+        PathElement::Bundle(bundle) => vec![bundle],
+        PathElement::Together(bundles) => bundles.iter().map(String::as_str).collect(),
+    }
 }
 
 /// A text as a word of a POSIX shell.
@@ -77,10 +96,7 @@ impl Writer<'_> {
             StepKind::Source => self.source(step)?,
             StepKind::Extension => self.extension(step)?,
             StepKind::Uninstall => self.uninstall(step)?,
-            StepKind::Wait => {
-                let namespace = name(step.subject.as_deref()?.split('/').next()?)?;
-                self.wait(namespace, step)?;
-            }
+            StepKind::Wait => self.wait(step)?,
             StepKind::Mend => match step.subject.as_deref()?.split_once('/') {
                 Some((namespace, _)) => {
                     let namespace = name(namespace)?;
@@ -131,24 +147,17 @@ impl Writer<'_> {
     }
 
     fn operators(&mut self, step: &PlanStep) -> Option<()> {
-        let namespace = name(step.subject.as_deref()?.split('/').next()?)?.to_owned();
+        let (namespace, package) = namespace_and_package(step.subject.as_deref()?)?;
         let is_manual = step.approval.as_deref() == Some("Manual");
-        for (round, element) in step.path.iter().enumerate() {
-            let bundles: Vec<&str> = match element {
-                PathElement::Bundle(bundle) => vec![bundle],
-                PathElement::Together(bundles) => bundles.iter().map(String::as_str).collect(),
-            };
-            if is_manual {
-                self.approve(&namespace, round, &bundles)?;
-            }
-            for bundle in bundles {
-                self.wait_for(&namespace, bundle)?;
-            }
+        for (round, element) in step.path.iter().enumerate().filter(|_| is_manual) {
+            self.approve(namespace, package, round, &bundles_of(element))?;
         }
-        Some(())
+        self.wait(step)
     }
 
-    fn approve(&mut self, namespace: &str, round: usize, bundles: &[&str]) -> Option<()> {
+    /// Approves the InstallPlan that has bundles. One that does not exist yet gets its name from the Subscription, which knows it as soon as
+    /// OLM has made it.
+    fn approve(&mut self, namespace: &str, package: Option<&str>, round: usize, bundles: &[&str]) -> Option<()> {
         let plans = &self.question.cluster.install_plans;
         let wanted = |plan: &&crate::cluster::InstallPlan| {
             plan.namespace == namespace
@@ -158,7 +167,22 @@ impl Writer<'_> {
         let plan = plans.iter().find(wanted).filter(|_| round == 0);
         let patch = "--type merge -p '{\"spec\":{\"approved\":true}}'";
         let Some(plan) = plan else {
-            self.say(&format!("the InstallPlan with {}: oc -n {namespace} get installplans", bundles.join(" and ")));
+            self.say(&format!("the InstallPlan with {}", bundles.join(" and ")));
+            let found = bundles.iter().find_map(|it| Some((*it, self.subscription(namespace, package, it)?)));
+            if let Some((bundle, own)) = found.map(|(bundle, it)| (bundle, it.name.clone())) {
+                let (bundle, own) = (name(bundle)?, name(&own)?);
+                self.commands.push(format!(
+                    "oc -n {namespace} wait {SUBSCRIPTIONS}/{own} --for=jsonpath='{{.status.currentCSV}}'={bundle} --timeout=15m"
+                ));
+                self.commands.push(format!(
+                    "INSTALLPLAN=$(oc -n {namespace} get {SUBSCRIPTIONS} {own} -o jsonpath='{{.status.installPlanRef.name}}')"
+                ));
+            } else {
+                // Of several names, the next command would find none: that is better than to approve a wrong one.
+                self.commands.push(format!(
+                    "INSTALLPLAN=$(oc -n {namespace} get installplans -o jsonpath='{{.items[?(@.spec.approved==false)].metadata.name}}')"
+                ));
+            }
             self.commands.push(format!("oc -n {namespace} patch installplan \"$INSTALLPLAN\" {patch}"));
             return Some(());
         };
@@ -170,21 +194,54 @@ impl Writer<'_> {
         Some(())
     }
 
-    fn wait_for(&mut self, namespace: &str, bundle: &str) -> Option<()> {
-        let bundle = name(bundle)?;
-        self.commands.push(format!(
-            "oc -n {namespace} wait csv/{bundle} --for=jsonpath='{{.status.phase}}'=Succeeded --timeout=15m"
-        ));
+    /// Waits for all bundles on the path of a step, in one command.
+    fn wait(&mut self, step: &PlanStep) -> Option<()> {
+        let (namespace, package) = namespace_and_package(step.subject.as_deref()?)?;
+        self.wait_for(namespace, package, &step.path.iter().flat_map(bundles_of).collect::<Vec<_>>())
+    }
+
+    /// Waits for the last of each Subscription's bundles: a ClusterServiceVersion in between does not exist yet, or not any more. The last
+    /// one does not exist yet either, so its Subscription has to name it as installed before it can be asked whether it has succeeded.
+    fn wait_for(&mut self, namespace: &str, package: Option<&str>, bundles: &[&str]) -> Option<()> {
+        let mut last: Vec<(Option<String>, &str)> = Vec::new();
+        for bundle in bundles {
+            name(bundle)?;
+            let own = match self.subscription(namespace, package, bundle) {
+                Some(subscription) => Some(name(&subscription.name)?.to_owned()),
+                None => None,
+            };
+            match last.iter_mut().find(|it| it.0 == own && (own.is_some() || package.is_some())) {
+                Some(before) => before.1 = bundle,
+                None => last.push((own, bundle)),
+            }
+        }
+        // As long as waiting for one after another would take.
+        let minutes = 15 * bundles.len().clamp(1, 96);
+        let mut waits = Vec::new();
+        for (own, bundle) in last {
+            if let Some(own) = own {
+                waits.push(format!(
+                    "oc -n {namespace} wait {SUBSCRIPTIONS}/{own} --for=jsonpath='{{.status.installedCSV}}'={bundle} --timeout={minutes}m"
+                ));
+            }
+            waits.push(format!(
+                "oc -n {namespace} wait csv/{bundle} --for=jsonpath='{{.status.phase}}'=Succeeded --timeout=15m"
+            ));
+        }
+        if !waits.is_empty() {
+            self.commands.push(waits.join(" && "));
+        }
         Some(())
     }
 
-    fn wait(&mut self, namespace: &str, step: &PlanStep) -> Option<()> {
-        for element in &step.path {
-            if let PathElement::Bundle(bundle) = element {
-                self.wait_for(namespace, bundle)?;
-            }
+    /// The Subscription that a bundle is installed for: that of the package, or of one that has the bundle.
+    fn subscription(&self, namespace: &str, package: Option<&str>, bundle: &str) -> Option<&Subscription> {
+        if let Some(package) = package {
+            return self.subscriptions(namespace, package).first().copied();
         }
-        Some(())
+        let selector = BundleSelector { name: Some(bundle.to_owned()), ..BundleSelector::default() };
+        let known = self.question.index.show_bundle(&selector).unwrap_or_default();
+        known.iter().find_map(|it| self.subscriptions(namespace, &it.row.package).first().copied())
     }
 
     /// The Subscriptions of a step's package.
@@ -206,16 +263,13 @@ impl Writer<'_> {
             ));
             self.manifests.push(manifests::subscription(subscription, &channel, &subscription.source));
         }
-        let then: Vec<String> = step.then.clone();
+        let then: Vec<&str> = step.then.iter().map(String::as_str).collect();
         if step.approval.as_deref() == Some("Manual") {
-            for bundle in then {
-                self.approve(&namespace, 1, &[&bundle])?;
-                self.wait_for(&namespace, &bundle)?;
+            for bundle in &then {
+                self.approve(&namespace, Some(package), 1, &[bundle])?;
             }
-        } else if let Some(last) = then.last() {
-            self.wait_for(&namespace, last)?;
         }
-        Some(())
+        self.wait_for(&namespace, Some(package), &then)
     }
 
     /// Follows the source that takes the place of the one before.

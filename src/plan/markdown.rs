@@ -3,7 +3,7 @@
 //! What it deliberately does not do: nothing foreign becomes markup or a command.
 
 use super::answer::{PathElement, Plan, PlanStep, StepKind};
-use crate::diag::printable;
+use crate::diag::{counted, printable};
 
 /// A text on one line that Markdown leaves alone.
 fn plain(text: &str) -> String {
@@ -17,6 +17,19 @@ fn plain(text: &str) -> String {
     out
 }
 
+/// How many elements of a path a title names: a line of twenty is read by nobody, and the route has each.
+const MAX_NAMED: usize = 4;
+
+/// A path in words; of a long one the first and the last element.
+fn shortened(path: Vec<String>) -> String {
+    match path.as_slice() {
+        [first, between @ .., last] if path.len() > MAX_NAMED => {
+            format!("{first}, then {}, then {last}", counted(between.len() as u64, "more update"))
+        }
+        _ => path.join(", then "),
+    }
+}
+
 impl PlanStep {
     /// What it does, in a line.
     #[must_use]
@@ -27,7 +40,7 @@ impl PlanStep {
             PathElement::Bundle(bundle) => bundle.clone(),
             PathElement::Together(bundles) => bundles.join(" + "),
         });
-        let path = path.collect::<Vec<_>>().join(", then ");
+        let path = shortened(path.collect());
         let optional = if self.optional { " (optional)" } else { "" };
         match self.kind {
             StepKind::Mend => format!("Repair {subject}"),
@@ -57,15 +70,19 @@ impl Plan {
     #[must_use]
     pub fn summary(&self) -> String {
         let metadata = &self.metadata;
-        let n_required = self.steps.iter().filter(|it| !it.optional).count();
+        // As many as the list has numbers.
+        let optional = match self.steps.iter().filter(|it| it.optional).count() {
+            0 => String::new(),
+            n => format!(" ({n} optional)"),
+        };
         format!(
-            "{} to {}: {}; {}, {}, {}",
+            "{} to {}: {}; {}{optional}, {}, {}",
             metadata.from,
             metadata.to,
             self.verdict.as_str(),
-            crate::diag::counted(n_required as u64, "step"),
-            crate::diag::counted(self.blockers.len() as u64, "blocker"),
-            crate::diag::counted(self.decisions.len() as u64, "decision"),
+            counted(self.steps.len() as u64, "step"),
+            counted(self.blockers.len() as u64, "blocker"),
+            counted(self.decisions.len() as u64, "decision"),
         )
     }
 }

@@ -32,8 +32,8 @@ mod way_out;
 
 pub use crate::resolve::{PlanCatalog, family_and_minor};
 pub use answer::{
-    Blocker, CatalogOfPlan, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanStep, PlanVerdict, Reason,
-    RouteStep, StepKind, Unknown,
+    Blocker, CatalogOfPlan, Decision, OperatorPlan, PathElement, Plan, PlanMetadata, PlanOptions, PlanStep,
+    PlanVerdict, Reason, RouteStep, StepKind, Unknown,
 };
 pub use basis::{BasisError, PlanBasis, PlanWish, USUAL_ARCH, add_updates_of, channels_of};
 pub use check::{NotAPlan, PlanProgress, ProgressMetadata, SavedPlan, StepProgress, StepStatus, progress};

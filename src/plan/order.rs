@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::answer::{
-    CatalogOfPlan, OperatorPlan, PathElement, Plan, PlanMetadata, PlanStep, PlanVerdict, Reason, StepKind, Unknown,
+    CatalogOfPlan, OperatorPlan, PathElement, Plan, PlanMetadata, PlanOptions, PlanStep, PlanVerdict, Reason, StepKind,
+    Unknown,
 };
 use super::catalogs::Catalogs;
 use super::inventory::{Inventory, Operator};
@@ -73,6 +74,7 @@ pub(super) fn assemble(
         arch: question.arch.clone(),
         skipped: question.cluster.skipped.clone(),
         warnings: question.cluster.warnings.clone(),
+        options: PlanOptions::default(),
     };
     Ok(Plan {
         api_version: "olmdex/v1".to_owned(),

@@ -46,6 +46,35 @@ impl OperatorState {
         }
     }
 
+    /// Every state, from good to bad.
+    pub const ALL: [Self; 9] = [
+        Self::Head,
+        Self::Behind,
+        Self::Newer,
+        Self::NotInCatalogButReachable,
+        Self::Stranded,
+        Self::ChannelGone,
+        Self::PackageGone,
+        Self::Unmanaged,
+        Self::Unknown,
+    ];
+
+    /// What it means, for the legend of a table.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Head => "it is the head of its channel: there is no update",
+            Self::Behind => "the channel has an update for it",
+            Self::Newer => "it is higher than the head of the channel, which does not list it",
+            Self::NotInCatalogButReachable => "the channel does not list it, but has an update for it",
+            Self::Stranded => "it is not the head, and the channel has no update for it",
+            Self::ChannelGone => "the package has no such channel any more",
+            Self::PackageGone => "the catalog does not have the package",
+            Self::Unmanaged => "no Subscription has installed it, so no update will come",
+            Self::Unknown => "no catalog is given for it",
+        }
+    }
+
     /// Whether OLM can go on from there, or need not.
     pub(super) fn is_good(self) -> bool {
         !matches!(self, Self::Stranded | Self::ChannelGone | Self::PackageGone)

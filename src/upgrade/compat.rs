@@ -88,15 +88,40 @@ pub enum Compatibility {
 }
 
 impl Compatibility {
-    /// In a word.
+    /// In a word, for people: JSON has `notExcluded` for `not-excluded`, as it always had.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Blocks => "blocks",
             Self::Excluded => "excluded",
             Self::Unknown => "unknown",
-            Self::NotExcluded => "notExcluded",
+            Self::NotExcluded => "not-excluded",
             Self::Stated => "stated",
+        }
+    }
+
+    /// What it means, for the legend of a table.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Blocks => "the cluster is not upgraded to this version while it is installed",
+            Self::Excluded => "it says that it does not support this version, but the cluster can go there",
+            Self::Unknown => "it says nothing about this version",
+            Self::NotExcluded => "it says from which version on it works, and this one is not lower",
+            Self::Stated => "it says that it supports this version",
+        }
+    }
+
+    /// The verdict that a plan names in JSON, where `incompatible` stands for `excluded`.
+    #[must_use]
+    pub fn of_plan(word: &str) -> Option<Self> {
+        match word {
+            "blocks" => Some(Self::Blocks),
+            "incompatible" => Some(Self::Excluded),
+            "unknown" => Some(Self::Unknown),
+            "not-excluded" => Some(Self::NotExcluded),
+            "stated" => Some(Self::Stated),
+            _ => None,
         }
     }
 

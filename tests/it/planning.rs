@@ -287,7 +287,8 @@ fn no_name_of_a_cluster_becomes_a_command_or_an_object() {
         let cluster = write(root, "cluster.json", hostile_cluster(text));
         let script = plan(&cluster, &["-o", "script"]).out();
         for line in script.lines().filter(|it| !it.is_empty()) {
-            assert!(line.starts_with("# ") || line.starts_with("oc "), "{text:?}: {line}");
+            let is_command = line.starts_with("oc ") || line.starts_with("INSTALLPLAN=$(oc ");
+            assert!(line.starts_with("# ") || is_command, "{text:?}: {line}");
             assert!(line.starts_with("# ") || !line.contains("planted") && !line.contains("admin"), "{text:?}: {line}");
         }
         // A shell that knows no `oc` runs nothing else.
@@ -354,5 +355,131 @@ fn a_file_of_one_long_line_costs_what_it_is_long() {
         let plan = json_of(&plan(&cluster, &["-o", "json"]));
         assert_eq!(plan["operators"].as_array().unwrap().len(), 2);
         assert_eq!(plan["metadata"]["warnings"].to_string().contains("long"), !is_read);
+    }
+}
+
+/// Two catalogs of a chain of 20 versions, of which the later one holds the last alone, and a cluster that has the first.
+fn long_way(root: &Path) -> std::path::PathBuf {
+    let catalog = |name: &str, numbers: std::ops::RangeInclusive<u32>| {
+        let mut text = String::from("---\nschema: olm.package\nname: widget\ndefaultChannel: stable\n");
+        text.push_str("---\nschema: olm.channel\npackage: widget\nname: stable\nentries:\n");
+        for number in numbers.clone() {
+            text.push_str(&format!("- name: widget.v1.0.{number}\n"));
+            if number > *numbers.start() {
+                text.push_str(&format!("  replaces: widget.v1.0.{}\n", number - 1));
+            }
+        }
+        for number in numbers {
+            text.push_str(&format!(
+                "---\nschema: olm.bundle\npackage: widget\nname: widget.v1.0.{number}\nimage: quay.io/x/widget:v1.0.{number}\nproperties:\n- type: olm.package\n  value: {{packageName: widget, version: 1.0.{number}}}\n"
+            ));
+        }
+        write(root, &format!("{name}/catalog.yaml"), text);
+    };
+    catalog("old", 1..=20);
+    catalog("new", 20..=20);
+    write(
+        root,
+        "cluster.yaml",
+        "apiVersion: v1
+kind: List
+items:
+- {apiVersion: config.openshift.io/v1, kind: ClusterVersion, metadata: {name: version}, status: {desired: {version: 4.16.3}}}
+- apiVersion: operators.coreos.com/v1alpha1
+  kind: Subscription
+  metadata: {name: widget-sub, namespace: shop}
+  spec: {name: widget, channel: stable, source: mine, sourceNamespace: openshift-marketplace}
+  status: {installedCSV: widget.v1.0.1, currentCSV: widget.v1.0.1}
+- apiVersion: operators.coreos.com/v1alpha1
+  kind: ClusterServiceVersion
+  metadata: {name: widget.v1.0.1, namespace: shop}
+  spec: {version: 1.0.1}
+  status: {phase: Succeeded}
+",
+    )
+}
+
+fn in_directory(root: &Path, args: &[&str]) -> crate::support::Answer {
+    olmdex(args.iter().copied()).in_directory(root).answer()
+}
+
+#[test]
+fn a_long_way_is_waited_for_once_and_fits_a_line() {
+    let directory = scratch();
+    let root = directory.path();
+    long_way(root);
+    let fixed = ["plan", "--cluster", "cluster.yaml", "--to", "4.17", "-i", "4.16=old", "-i", "4.17=new"];
+    let fixed = [&fixed[..], &["--date", "2026-03-01"]].concat();
+    let saved = in_directory(root, &[&fixed[..], &["-o", "json"]].concat());
+    let plan = json_of(&saved);
+    let step = &plan["steps"][0];
+    assert_eq!(step["path"].as_array().unwrap().len(), 19, "{step}");
+    assert_eq!(
+        step["commands"],
+        serde_json::json!([
+            "oc -n shop wait subscriptions.operators.coreos.com/widget-sub --for=jsonpath='{.status.installedCSV}'=widget.v1.0.20 --timeout=285m && oc -n shop wait csv/widget.v1.0.20 --for=jsonpath='{.status.phase}'=Succeeded --timeout=15m"
+        ])
+    );
+    write(root, "plan.json", saved.out());
+    let check = in_directory(root, &["plan", "--check", "plan.json", "--cluster", "cluster.yaml"]);
+    let longest = check.out().lines().map(|it| it.chars().count()).max().unwrap();
+    assert!(longest < 260, "{longest}: {}", check.out());
+    assert!(
+        check.out().contains("1. open: Update shop/widget to widget.v1.0.2, then 17 more updates, then widget.v1.0.20")
+    );
+    // The headline, the list and `--check` count alike.
+    let text = in_directory(root, &fixed).out();
+    let n = plan["steps"].as_array().unwrap().len();
+    assert!(text.contains(&format!("; {n} steps, ")) && text.contains(&format!("\n  {n}. ")), "{text}");
+    assert!(check.out().contains(&format!("0 of {n} steps done")), "{}", check.out());
+    // The words of the table are explained.
+    assert!(text.contains("\n  behind: the channel has an update for it\n"), "{text}");
+}
+
+#[test]
+fn a_saved_plan_is_checked_without_naming_its_catalogs_again() {
+    let directory = scratch();
+    let root = directory.path();
+    long_way(root);
+    in_directory(root, &["build", "mine-4.16=old", "mine-4.17=new", "-o", "catalogs.db", "-q"]).expect_code(0);
+    let tie = ["--source-map", "openshift-marketplace/other=mine"];
+    let cluster = std::fs::read_to_string(root.join("cluster.yaml")).unwrap().replace("source: mine", "source: other");
+    write(root, "cluster.yaml", cluster);
+    let plan = ["plan", "--cluster", "cluster.yaml", "--to", "4.17", "-i", "catalogs.db", "-o", "json"];
+    let saved = in_directory(root, &[&plan[..], &tie].concat());
+    write(root, "plan.json", saved.out());
+    let check = ["plan", "--check", "plan.json", "--cluster", "cluster.yaml"];
+    let checked = in_directory(root, &check);
+    checked.expect_code(1).expect_words("Now:      attention");
+    assert!(!checked.both().contains("source-unknown"), "{}", checked.both());
+    // A plan that does not say where its catalogs are names what to add.
+    let mut old = json_of(&saved);
+    old["metadata"].as_object_mut().unwrap().remove("options");
+    write(root, "plan.json", old.to_string());
+    in_directory(root, &check).expect_code(2).expect_words(
+        "add `-i 4.16/mine=SOURCE -i 4.17/mine=SOURCE`, or `-i index.db`, and the `--source-map` options",
+    );
+    // One whose catalogs are elsewhere says where they were.
+    write(root, "plan.json", saved.out());
+    std::fs::rename(root.join("catalogs.db"), root.join("moved.db")).unwrap();
+    in_directory(root, &check).expect_code(3).expect_words("the saved plan was made with `-i catalogs.db`");
+    in_directory(root, &[&check[..], &["-i", "moved.db"]].concat()).expect_code(1).expect_words("0 of 2 steps done");
+}
+
+#[test]
+fn every_install_plan_that_is_approved_is_looked_up_before() {
+    let cluster = Path::new(FIXTURES).join("clusters/half-a-must-gather");
+    let script = plan(&cluster, &["-o", "script"]).out();
+    assert!(script.contains("patch installplan \"$INSTALLPLAN\""), "{script}");
+    let lines: Vec<&str> = script.lines().map(|it| it.trim_start_matches("# ")).collect();
+    for (at, line) in lines.iter().enumerate().filter(|it| it.1.contains("\"$INSTALLPLAN\"")) {
+        let before = lines[at - 1];
+        assert!(before.starts_with("INSTALLPLAN=$(oc -n shop get subscriptions.operators.coreos.com "), "{before}");
+        assert!(lines[at - 2].contains("wait subscriptions") && lines[at - 2].contains("currentCSV"), "{line}");
+    }
+    let text = plan(&cluster, &[]).out();
+    let html = plan(&cluster, &["-o", "html"]).out();
+    for shown in [text, html] {
+        assert_eq!(shown.matches("INSTALLPLAN=$(oc ").count(), shown.matches("$INSTALLPLAN").count(), "{shown}");
     }
 }

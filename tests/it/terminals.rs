@@ -151,3 +151,29 @@ fn an_index_that_is_older_than_its_source_is_named() {
     drop(database);
     assert!(!ask().contains("older than catalog `shop`"), "{}", ask());
 }
+
+#[test]
+fn a_plan_is_read_whole_and_keeps_its_indentation() {
+    let directory = scratch();
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+    let old = format!("4.16={}", fixtures.join("help/old-catalog").display());
+    let new = format!("4.17={}", fixtures.join("help/my-catalog").display());
+    let cluster = fixtures.join("clusters/half-a-must-gather");
+    let args = ["plan", "--cluster", cluster.to_str().unwrap(), "--to", "4.17", "-i", &old, "-i", &new];
+    let args = [&args[..], &["--date", "2026-03-01", "-q"]].concat();
+    let shown = plain(&show(&args, directory.path(), "cat"));
+    let (_, below) = shown.split_once("\nBlockers:\n").unwrap_or_else(|| panic!("{shown}"));
+    assert!(!below.contains('…'), "{shown}");
+    let words = below.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("maximum supported OCP version for shop/keda.v2.8.1 is 4.16 lifted by: update"), "{shown}");
+    let (blockers, steps) = below.split_once("\nSteps:\n").unwrap();
+    assert!(blockers.lines().all(|it| it.chars().count() <= 80 || !it.trim().contains(' ')), "{blockers}");
+    assert!(steps.contains("\n  2. Update shop/keda to "), "{steps}");
+    assert!(steps.contains("\n     because: it supports OpenShift up to 4.16"), "{steps}");
+    // A command is never broken: its half would be another one.
+    let piped = olmdex(args).answer().out();
+    let commands =
+        |text: &str| text.lines().filter(|it| it.starts_with("       ")).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(commands(steps), commands(piped.split_once("\nSteps:\n").unwrap().1), "{steps}");
+    assert!(commands(steps).len() > 8, "{steps}");
+}

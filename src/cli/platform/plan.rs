@@ -8,10 +8,10 @@ use clap::{Args, ValueEnum};
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::day::{day, parse_day};
 use crate::cli::args::lifecycles::read_lifecycles;
-use crate::cli::args::sources::AskOptions;
+use crate::cli::args::sources::{AskOptions, default_source};
 use crate::cli::args::update_graph::read_updates;
 use crate::cli::args::upgrade::{GateOptions, parse_minor};
-use crate::cli::print::sheet::Sheet;
+use crate::cli::print::sheet::{Sheet, TextLine};
 use crate::cli::print::table::write_yaml;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
@@ -22,10 +22,11 @@ use crate::diag::counted;
 use crate::file::system_words;
 use crate::index::Index;
 use crate::plan::{
-    BasisError, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan, StepStatus, html, junit,
-    manifests, markdown, path_of, plan, progress, script,
+    BasisError, Blocker, OperatorState, Plan, PlanBasis, PlanProgress, PlanStep, PlanVerdict, PlanWish, SavedPlan,
+    StepStatus, html, junit, manifests, markdown, path_of, plan, progress, script,
 };
 use crate::platform::{Day, SupportLevel, UpdateSource, may_have_extended_support};
+use crate::upgrade::compat::Compatibility;
 
 /// Plan the upgrade of a cluster: states, blockers, and the steps in their order
 ///
@@ -35,10 +36,11 @@ use crate::platform::{Day, SupportLevel, UpdateSource, may_have_extended_support
 ///
 /// What to save of a cluster: `oc get subscriptions.operators.coreos.com,csv,installplans,catalogsources,operatorgroups,operatorconditions -A -o
 /// yaml` and `oc get clusterversion,clusteroperators,clusterextensions,clustercatalogs,mcp,nodes -o yaml`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_help = "Examples:
   olmdex plan --cluster must-gather/ --to 4.17 -i 4.16=old-catalog -i 4.17=my-catalog
   olmdex plan --cluster must-gather/ --to 4.17 -i 4.16=old-catalog -i 4.17=my-catalog -o markdown
+  olmdex plan --check plan.json --cluster later-must-gather/
   olmdex plan --cluster must-gather/ --to 4.18 --eus -i 4.16=old-catalog --date 2026-08-20 -o json")]
 pub(crate) struct PlanArgs {
     /// Manifests of the cluster: files, directories, archives (a must-gather) or `-`; may be repeated
@@ -47,8 +49,8 @@ pub(crate) struct PlanArgs {
     /// The OpenShift version to go to
     #[arg(long, value_name = "VERSION", value_parser = parse_minor, required_unless_present = "check")]
     to: Option<Minor>,
-    /// Compare a plan that was saved with `-o json` with the cluster as it is now: what is done, what is next. Exits with 0 if nothing
-    /// required is left
+    /// Compare a plan that was saved with `-o json` with the cluster as it is now: what is done, what is next. The catalogs, `--source-map` and
+    /// other options of the saved plan are used unless they are given again. Exits with 0 if nothing required is left
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
     /// The cluster's version of OpenShift. Default: that of its ClusterVersion
@@ -126,6 +128,9 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
         cluster.warnings.iter().for_each(|it| context.reporter.warning(it));
     }
     let saved = args.check.as_deref().map(saved_plan).transpose()?;
+    let asked = args;
+    let with_saved = saved.as_ref().map(|it| with_saved_options(args, it));
+    let args = with_saved.as_ref().unwrap_or(args);
     let formats = [PlanFormat::Text, PlanFormat::Json, PlanFormat::Yaml];
     if saved.is_some() && !formats.contains(&args.output) {
         return Err(CommandError::usage("`--check` goes with `-o text`, `-o json` and `-o yaml`"));
@@ -146,24 +151,26 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
         let error = CommandError::usage(format!("`--eus` does not lead from {from} to {to}"));
         return Err(error.help("it leads from a version with extended support to the next one, as from 4.16 to 4.18"));
     }
-    let (index, basis) = basis(context, args)?;
-    let question = basis.question(
-        &cluster,
-        &index,
-        PlanWish {
-            from,
-            to,
-            eus: args.eus,
-            day: day(args.date)?,
-            level: args.support,
-            channel: args.channel.clone(),
-            arch: args.arch.clone(),
-            scope: args.scope.clone(),
-            gates: args.gates.gates(),
-            assume: args.assume.clone(),
-        },
-    );
-    let plan = plan(&question)?;
+    let (index, basis) = basis(context, args).map_err(|error| match &saved {
+        Some(saved) => help_with_catalogs(error, asked, saved),
+        None => error,
+    })?;
+    let wish = PlanWish {
+        from,
+        to,
+        eus: args.eus,
+        day: day(args.date)?,
+        level: args.support,
+        channel: args.channel.clone(),
+        arch: args.arch.clone(),
+        scope: args.scope.clone(),
+        gates: args.gates.gates(),
+        assume: args.assume.clone(),
+    };
+    let options = basis.options_of(&wish);
+    let question = basis.question(&cluster, &index, wish);
+    let mut plan = plan(&question)?;
+    plan.metadata.options = options;
     if plan.operators.is_empty() {
         let what = format!("{} has no installed operators", shown(&args.cluster));
         context
@@ -244,6 +251,13 @@ fn basis(context: &Context, args: &PlanArgs) -> Result<(Index, PlanBasis), Comma
     let names: Vec<String> = basis.catalogs.iter().map(|it| it.catalog.clone()).collect();
     let lifecycles = read_lifecycles(context, Some(&index), &names, &args.lifecycles)?;
     basis.lifecycles = lifecycles.into_iter().map(|it| it.1).collect();
+    let texts = |it: &[PathBuf]| it.iter().map(|it| it.to_string_lossy().into_owned()).collect();
+    // Another directory has another default, so the one that was asked is named.
+    basis.options.input = match args.input.as_slice() {
+        [] => vec![default_source()?.path.to_string_lossy().into_owned()],
+        given => given.to_vec(),
+    };
+    (basis.options.lifecycles, basis.options.graph) = (texts(&args.lifecycles), texts(&args.graph));
     Ok((index, basis))
 }
 
@@ -272,6 +286,45 @@ fn saved_plan(path: &std::path::Path) -> Result<SavedPlan, CommandError> {
     })
 }
 
+/// Adds what the saved plan was made with, where the command line says nothing else.
+fn with_saved_options(args: &PlanArgs, saved: &SavedPlan) -> PlanArgs {
+    let (mut args, saved) = (args.clone(), saved.options().clone());
+    let paths = |it: Vec<String>| it.into_iter().map(PathBuf::from).collect::<Vec<_>>();
+    fn unless_given<T>(own: &mut Vec<T>, saved: Vec<T>) {
+        if own.is_empty() {
+            *own = saved;
+        }
+    }
+    unless_given(&mut args.input, saved.input);
+    unless_given(&mut args.source_map, saved.source_map);
+    unless_given(&mut args.lifecycles, paths(saved.lifecycles));
+    unless_given(&mut args.graph, paths(saved.graph));
+    unless_given(&mut args.scope, saved.scope);
+    unless_given(&mut args.assume, saved.assume);
+    args.channel = args.channel.or(saved.channel);
+    args.arch = args.arch.or(saved.arch);
+    args.eus |= saved.eus;
+    args
+}
+
+/// How the catalogs of a saved plan are found, if it does not say so itself, or names what is not there any more.
+fn help_with_catalogs(error: CommandError, args: &PlanArgs, saved: &SavedPlan) -> CommandError {
+    if !args.input.is_empty() {
+        return error;
+    }
+    let names: Vec<String> = saved.catalogs().iter().map(|it| format!("-i {it}=SOURCE")).collect();
+    let options = if names.is_empty() { "-i MINOR=SOURCE".to_owned() } else { names.join(" ") };
+    error.help(match saved.options().input.is_empty() {
+        true => format!(
+            "the saved plan does not say where its catalogs are: add `{options}`, or `-i index.db`, and the `--source-map` options that it was made with"
+        ),
+        false => format!(
+            "the saved plan was made with `-i {}`, relative to the directory of that command: run it there, or add `{options}`",
+            saved.options().input.join(" -i ")
+        ),
+    })
+}
+
 fn progress_sheet(progress: &PlanProgress) -> Sheet {
     let mut sheet = Sheet::default();
     let metadata = &progress.metadata;
@@ -281,39 +334,75 @@ fn progress_sheet(progress: &PlanProgress) -> Sheet {
     sheet.line("Planned with", &metadata.planned);
     sheet.line("Checked with", &metadata.checked);
     sheet.line("Now", progress.verdict.as_str());
-    let optional = |it: bool| if it { "optional" } else { "" }.to_owned();
-    let rows = progress.steps.iter().map(|it| {
-        vec![
-            it.number.to_string(),
-            it.status.as_str().to_owned(),
-            optional(it.optional),
-            it.title.clone(),
-            it.detail.clone(),
-        ]
+    let steps = progress.steps.iter().flat_map(|it| {
+        let optional = if it.optional { " (optional)" } else { "" };
+        let title = it.title.trim_end_matches(" (optional)");
+        item(&format!("{}. ", it.number), &format!("{}: {title}{optional}", it.status.as_str()), [it.detail.clone()])
     });
-    sheet.table("Steps", &["STEP", "STATUS", "", "WHAT", "BECAUSE"], rows.collect());
-    let text = |it: &Option<String>| it.clone().unwrap_or_default();
-    let blockers = progress
-        .new_blockers
-        .iter()
-        .map(|it| vec![it.code.clone(), text(&it.subject), text(&it.platform), it.text.clone(), it.lift.clone()]);
-    sheet.table("New blockers", &["CODE", "SUBJECT", "OPENSHIFT", "TEXT", "LIFTED BY"], blockers.collect());
+    sheet.passage("Steps", steps.collect());
+    sheet.passage("New blockers", blocker_lines(&progress.new_blockers));
     if let Some(step) = &progress.next {
-        sheet.text("Next", &step_text(step));
+        sheet.passage("Next", step_lines(step));
     }
     sheet
 }
 
+/// How far the reasons of an item are moved in.
+const REASON: usize = 3;
+
+/// How far its commands are.
+const COMMAND: usize = 5;
+
+/// Words with a mark before them, and below what belongs to them.
+fn item(mark: &str, words: &str, more: impl IntoIterator<Item = String>) -> Vec<TextLine> {
+    let mut lines = vec![TextLine::Words(0, REASON, format!("{mark}{words}"))];
+    lines.extend(more.into_iter().filter(|it| !it.is_empty()).map(|it| TextLine::Words(REASON, 0, it)));
+    lines
+}
+
 /// A step with its reasons and commands.
-fn step_text(step: &PlanStep) -> String {
-    let mut text = format!("{}. {}\n", step.number, step.title());
-    step.because.iter().for_each(|it| text.push_str(&format!("   because: {}\n", it.text)));
-    for it in &step.route {
-        text.push_str(&format!("   {}: {} ({})\n", it.bundle, it.because, it.place));
-    }
-    step.warnings.iter().for_each(|it| text.push_str(&format!("   note: {it}\n")));
-    step.commands.iter().for_each(|it| text.push_str(&format!("     {it}\n")));
-    text
+fn step_lines(step: &PlanStep) -> Vec<TextLine> {
+    let because = step.because.iter().map(|it| format!("because: {}", it.text));
+    let route = step.route.iter().map(|it| format!("{}: {} ({})", it.bundle, it.because, it.place));
+    let notes = step.warnings.iter().map(|it| format!("note: {it}"));
+    let mut lines = item(&format!("{}. ", step.number), &step.title(), because.chain(route).chain(notes));
+    lines.extend(step.commands.iter().map(|it| TextLine::Command(COMMAND, it.clone())));
+    lines
+}
+
+/// What something is about, after its code.
+fn about(code: &str, subject: Option<&str>, platform: Option<&str>) -> String {
+    let platform = platform.map(|it| format!("OpenShift {it}"));
+    let words: Vec<&str> = subject.into_iter().chain(platform.as_deref()).collect();
+    if words.is_empty() { code.to_owned() } else { format!("{code}: {}", words.join(", ")) }
+}
+
+fn blocker_lines(blockers: &[Blocker]) -> Vec<TextLine> {
+    let lines = |it: &Blocker| {
+        let lift = format!("lifted by: {}", it.lift);
+        item("", &about(&it.code, it.subject.as_deref(), it.platform.as_deref()), [it.text.clone(), lift])
+    };
+    blockers.iter().flat_map(lines).collect()
+}
+
+/// The meaning of the words in the table of operators, as far as they occur.
+fn legend(plan: &Plan) -> Vec<TextLine> {
+    let states = OperatorState::ALL
+        .into_iter()
+        .filter(|it| plan.operators.iter().any(|op| op.state.values().any(|state| state == it)));
+    let states = states.map(|it| (it.as_str(), it.meaning()));
+    let is_shown = |word: &&String| word.as_str() != "unknown";
+    let mut fits: Vec<Compatibility> = plan
+        .operators
+        .iter()
+        .flat_map(|it| it.compatible.values())
+        .filter(is_shown)
+        .filter_map(|it| Compatibility::of_plan(it))
+        .collect();
+    fits.sort_unstable();
+    fits.dedup();
+    let fits = fits.into_iter().map(|it| (it.as_str(), it.meaning()));
+    states.chain(fits).flat_map(|(word, meaning)| item("", &format!("{word}: {meaning}"), [])).collect()
 }
 
 fn sheet(plan: &Plan) -> Sheet {
@@ -334,9 +423,9 @@ fn sheet(plan: &Plan) -> Sheet {
     headers.extend(["SUPPORT", "TARGET"]);
     let cell = |operator: &crate::plan::OperatorPlan, minor: &String| {
         let state = operator.state.get(minor).map_or("", |it| it.as_str());
-        match operator.compatible.get(minor).map(String::as_str) {
-            None | Some("unknown") => state.to_owned(),
-            Some(fit) => format!("{state}, {fit}"),
+        match operator.compatible.get(minor).and_then(|it| Compatibility::of_plan(it)) {
+            None | Some(Compatibility::Unknown) => state.to_owned(),
+            Some(fit) => format!("{state}, {}", fit.as_str()),
         }
     };
     let rows = plan.operators.iter().map(|it| {
@@ -351,20 +440,19 @@ fn sheet(plan: &Plan) -> Sheet {
         row
     });
     sheet.table("Operators", &headers, rows.collect());
-    let text = |it: &Option<String>| it.clone().unwrap_or_default();
-    let blockers = plan
-        .blockers
-        .iter()
-        .map(|it| vec![it.code.clone(), text(&it.subject), text(&it.platform), it.text.clone(), it.lift.clone()]);
-    sheet.table("Blockers", &["CODE", "SUBJECT", "OPENSHIFT", "TEXT", "LIFTED BY"], blockers.collect());
-    let decisions = plan.decisions.iter().map(|it| {
-        vec![it.code.clone(), text(&it.subject), text(&it.platform), it.text.clone(), it.options.join("; or ")]
+    sheet.passage("Words in the table", legend(plan));
+    sheet.passage("Blockers", blocker_lines(&plan.blockers));
+    let decisions = plan.decisions.iter().flat_map(|it| {
+        let options = it.options.iter().map(|it| format!("- {it}"));
+        let more = std::iter::once(it.text.clone()).chain(options);
+        item("", &about(&it.code, it.subject.as_deref(), it.platform.as_deref()), more)
     });
-    sheet.table("Decisions", &["CODE", "SUBJECT", "OPENSHIFT", "TEXT", "OPTIONS"], decisions.collect());
-    let steps: String = plan.steps.iter().map(step_text).collect();
-    sheet.text("Steps", &steps);
-    let unknowns =
-        plan.unknowns.iter().map(|it| vec![it.code.clone(), text(&it.subject), text(&it.platform), it.text.clone()]);
-    sheet.table("Not known", &["CODE", "SUBJECT", "OPENSHIFT", "TEXT"], unknowns.collect());
+    sheet.passage("Decisions", decisions.collect());
+    let unknowns = plan
+        .unknowns
+        .iter()
+        .flat_map(|it| item("", &about(&it.code, it.subject.as_deref(), it.platform.as_deref()), [it.text.clone()]));
+    sheet.passage("Not known", unknowns.collect());
+    sheet.passage("Steps", plan.steps.iter().flat_map(step_lines).collect());
     sheet
 }

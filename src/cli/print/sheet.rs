@@ -17,12 +17,45 @@ pub(crate) fn shown(place: &Place) -> String {
     if place.file.is_empty() { String::new() } else { place.to_string() }
 }
 
+/// A line of a text for people.
+#[derive(Debug, Clone)]
+pub(crate) enum TextLine {
+    /// Words, so far moved in, and wrapped on a terminal; the lines after the first are moved in by so much more.
+    Words(usize, usize, String),
+    /// A command, so far moved in: it is never wrapped, since half of it would be another command.
+    Command(usize, String),
+}
+
+impl TextLine {
+    /// The lines of a text, each moved in as it is.
+    fn of_text(text: &str) -> Vec<Self> {
+        let line =
+            |it: &str| Self::Words(it.len() - it.trim_start_matches(' ').len(), 0, it.trim_matches(' ').to_owned());
+        text.trim_end().lines().map(line).collect()
+    }
+
+    /// The same as it stands where nothing is wrapped.
+    fn whole(&self) -> String {
+        match self {
+            Self::Words(indent, _, text) | Self::Command(indent, text) => format!("{:indent$}{}", "", printable(text)),
+        }
+    }
+
+    /// Its lines for a width.
+    fn wrapped(&self, width: usize) -> Vec<String> {
+        let Self::Words(indent, more, text) = self else { return vec![self.whole()] };
+        let lines = wrap(&printable(text), width.saturating_sub(indent + more));
+        let indent_of = |idx: usize| if idx == 0 { *indent } else { indent + more };
+        lines.iter().enumerate().map(|(idx, line)| format!("{:1$}{line}", "", indent_of(idx))).collect()
+    }
+}
+
 /// Labelled lines, then tables, then long texts. What is empty is left out.
 #[derive(Debug, Default)]
 pub(crate) struct Sheet {
     lines: Vec<(String, String)>,
     tables: Vec<(String, Vec<String>, Vec<Vec<String>>)>,
-    texts: Vec<(String, String)>,
+    texts: Vec<(String, Vec<TextLine>)>,
     main: Option<(Vec<String>, Vec<Vec<String>>)>,
     names: Option<Vec<String>>,
     is_page: bool,
@@ -54,7 +87,14 @@ impl Sheet {
 
     pub(crate) fn text(&mut self, title: &str, text: &str) {
         if !text.trim().is_empty() {
-            self.texts.push((title.to_owned(), text.to_owned()));
+            self.texts.push((title.to_owned(), TextLine::of_text(text)));
+        }
+    }
+
+    /// A text of words and commands.
+    pub(crate) fn passage(&mut self, title: &str, lines: Vec<TextLine>) {
+        if !lines.is_empty() {
+            self.texts.push((title.to_owned(), lines));
         }
     }
 
@@ -102,9 +142,9 @@ impl Sheet {
         }
         for (title, text) in &self.texts {
             writeln!(out, "\n## {}\n", markdown(title))?;
-            for line in text.trim_end().lines() {
+            for line in text {
                 // Lists may stay lists; headings, rules and fences would not be those of the page.
-                let line = markdown(line.trim_end());
+                let line = markdown(line.whole().trim_end());
                 let is_mark =
                     line.starts_with(['#', '~']) || (!line.is_empty() && line.trim_matches(['-', '=']).is_empty());
                 writeln!(out, "{}{line}", if is_mark { "\\" } else { "" })?;
@@ -147,11 +187,10 @@ impl Sheet {
         }
         for (title, text) in &self.texts {
             writeln!(out, "\n{title}:")?;
-            for line in text.trim_end().lines() {
-                let line = printable(line);
+            for line in text {
                 let lines = match width {
-                    Some(width) => wrap(&line, width.saturating_sub(INDENT)),
-                    None => vec![line.into_owned()],
+                    Some(width) => line.wrapped(width.saturating_sub(INDENT)),
+                    None => vec![line.whole()],
                 };
                 for line in lines {
                     writeln!(out, "{}", format!("  {line}").trim_end())?;

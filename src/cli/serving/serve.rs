@@ -370,7 +370,7 @@ impl Maker {
         };
         let mut snapshot = if self.has_pages { snapshot.with_pages(words_of(&self.named))? } else { snapshot };
         if let Some(planned) = &self.planned {
-            let plans = snapshot.ask(|index| planned.plans(index))?;
+            let plans = snapshot.ask(|index| planned.plans(index, &self.named))?;
             snapshot.shelf = snapshot.shelf.map(|it| it.with_plans(plans));
         }
         Ok((snapshot, watched))
@@ -558,8 +558,9 @@ fn planned(context: &Context, args: &ServeArgs) -> Result<Option<Planned>, Comma
 
 impl Planned {
     /// What plans are made of, of the catalogs as they are now.
-    fn plans(&self, index: &Index) -> Result<Plans, CommandError> {
+    fn plans(&self, index: &Index, sources: &[NamedSource]) -> Result<Plans, CommandError> {
         let mut basis = PlanBasis::new(index, &self.ties, index.update_sources()?)?;
+        basis.options.input = words_of(sources).into_iter().filter(|it| it != "-i").collect();
         let catalogs = basis.catalogs.iter().map(|it| it.catalog.clone()).collect();
         let lifecycles = index.lifecycles(&Filter { catalogs, ..Filter::default() })?;
         basis.lifecycles = lifecycles.into_iter().map(|it| it.1).collect();
