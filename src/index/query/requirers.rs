@@ -46,7 +46,8 @@ pub struct Requirers {
 }
 
 impl Index {
-    /// The bundles that require an API, or a package if there is no pattern of an API.
+    /// The bundles that require an API; or, if there is no pattern of an API, a package, by its name or by an API that it provides: OLM
+    /// installs it for either.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -77,6 +78,18 @@ impl Index {
                 }
             }
         }
+        let provided = if pattern.is_none() { self.apis_of_package(filter, package)? } else { Vec::new() };
+        for api in &provided {
+            let exact = ApiPattern { group: api.group.clone(), version: api.version.clone(), kind: api.kind.clone() };
+            // A package that needs its own API is no one else's concern.
+            let found = self.requirers_of_api(filter, &exact)?;
+            for it in found.into_iter().filter(|it| it.package != package && it.what == *api) {
+                let is_it =
+                    |kind: &str, value: &str| kind == "olm.gvk.required" && api_of(value).is_some_and(|it| it == *api);
+                let place = self.place_of_property(it.document, &it.place, is_it)?;
+                rows.push(row(it, format!("the API {api}, which {package} provides"), "olm.gvk.required", place));
+            }
+        }
         for it in self.bundles_with_property(filter, "olm.constraint")? {
             // One that cannot be read requires nothing that could be named; `validate` and `deps` speak of it.
             let (Ok(leaves), Ok(text)) = (leaves(&it.what), plain(&it.what)) else { continue };
@@ -89,6 +102,7 @@ impl Index {
                         && fits(&api.kind, &pattern.kind)
                 }
                 (Leaf::Package(name, _), None) => name == package,
+                (Leaf::Api(api), None) => it.package != package && provided.contains(api),
                 _ => false,
             });
             if is_meant {

@@ -105,6 +105,16 @@ CROSS JOIN catalog c ON c.id = cd.catalog
 WHERE ?4 IS NULL OR c.name IN (SELECT value FROM json_each(?4))
 ORDER BY c.name, a.\"group\", a.kind, a.version, b.package";
 
+const APIS_OF_PACKAGE: &str = "
+SELECT DISTINCT a.\"group\", a.version, a.kind
+FROM bundle b
+CROSS JOIN catalog_document cd ON cd.document = b.document
+CROSS JOIN catalog c ON c.id = cd.catalog
+CROSS JOIN provided_api p ON p.document = b.document
+CROSS JOIN api a ON a.id = p.api
+WHERE b.package = ?1 AND (?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2)))
+ORDER BY a.\"group\", a.version, a.kind";
+
 const REQUIRES_PACKAGE: &str = "
 SELECT c.name, b.package, b.name, b.version, p.package, p.range, '',
        b.document, f.path, cd.line, cd.\"column\", p.position
@@ -141,6 +151,7 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("bundles that provide an API", PROVIDES),
     ("packages that provide an API", OWNERS),
     ("bundles that require an API", REQUIRES_API),
+    ("APIs that a package provides", APIS_OF_PACKAGE),
     ("bundles that require a package", REQUIRES_PACKAGE),
     ("bundles with properties of a type", WITH_PROPERTY),
     ("channels of a bundle", CHANNELS),
@@ -189,6 +200,16 @@ impl Index {
             }
         }
         Ok(found)
+    }
+
+    /// The APIs that bundles of a package provide, in any of its versions.
+    ///
+    /// # Errors
+    /// If the index is damaged.
+    pub fn apis_of_package(&self, filter: &Filter, package: &str) -> Result<Vec<Api>, IndexError> {
+        self.rows(APIS_OF_PACKAGE, params![package, catalogs_json(&filter.catalogs)], |row| {
+            Ok(Api { group: row.get(0)?, version: row.get(1)?, kind: row.get(2)? })
+        })
     }
 
     /// The bundles that require an API with `olm.gvk.required`.
