@@ -15,7 +15,8 @@ use crate::index::query::{Hit, Status};
 /// Find packages by words, APIs, images or features
 ///
 /// All words must occur in the name, display name, provider, keywords, description or APIs of one bundle; the last may be
-/// the beginning of a word. Exits with 1 if nothing is found.
+/// the beginning of a word. VERSION is the head of the default channel, as in `list packages`; NEWEST MATCH is the newest bundle that
+/// matches, in any channel. Exits with 1 if nothing is found.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex search kafka
@@ -65,6 +66,7 @@ impl Row for Hit {
             column("CATALOG"),
             column("PACKAGE"),
             column("VERSION"),
+            column("NEWEST MATCH"),
             wide("BUNDLE"),
             wide("MATCHES"),
             wide("SCORE"),
@@ -77,6 +79,7 @@ impl Row for Hit {
         vec![
             Cow::from(&self.catalog),
             Cow::from(&self.package),
+            Cow::from(&self.head_version),
             Cow::from(self.version.as_deref().unwrap_or_default()),
             Cow::from(self.bundle.as_deref().unwrap_or_default()),
             self.bundles.to_string().into(),

@@ -95,6 +95,10 @@ pub struct Hit {
     pub catalog: String,
     /// The package.
     pub package: String,
+    /// The head of its default channel; empty if there is not exactly one.
+    pub head: String,
+    /// Version of that bundle.
+    pub head_version: String,
     /// The newest bundle that matches; `null` if only the package itself does.
     pub bundle: Option<String>,
     /// Its version; `null` without a bundle.
@@ -180,8 +184,16 @@ WHERE ?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2))";
 
 const HIT: &str = "
 SELECT c.name, d.package, coalesce(b.name, ''), coalesce(b.version, ''), coalesce(b.display_name, ''),
-       coalesce(b.provider, '')
+       coalesce(b.provider, ''), coalesce(n.name, ''), coalesce(h.version, '')
 FROM catalog c CROSS JOIN document d LEFT JOIN bundle b ON b.document = d.id
+LEFT JOIN catalog_package p ON p.catalog = c.id AND p.package = d.package
+LEFT JOIN package k ON k.document = p.document
+LEFT JOIN graph g ON g.id = (
+    SELECT cc.graph FROM channel ch CROSS JOIN catalog_channel cc ON cc.catalog = c.id AND cc.channel = ch.document
+    WHERE ch.package = d.package AND ch.name = k.default_channel
+)
+LEFT JOIN node n ON n.graph = g.id AND n.number = g.head
+LEFT JOIN bundle h ON h.document = n.document
 WHERE c.id = ?1 AND d.id = ?2";
 
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
@@ -332,6 +344,8 @@ impl Index {
                     version: is_bundle.then(|| row.get(3)).transpose()?,
                     display_name: row.get(4)?,
                     provider: row.get(5)?,
+                    head: row.get(6)?,
+                    head_version: row.get(7)?,
                     bundles: best.bundles,
                     score: best.score,
                 })
