@@ -62,7 +62,7 @@ pub struct PackageDetail {
     pub keywords: Vec<String>,
     /// Its properties.
     pub properties: Vec<PropertyRow>,
-    /// Its channels, by name.
+    /// Its channels: the default one, and then the newest by name.
     pub channel_list: Vec<ChannelRow>,
     /// Its bundles, by version.
     pub bundle_list: Vec<BundleRow>,

@@ -10,12 +10,13 @@ use super::detail::{
     BundleDetail, BundleSelector, ChannelDetail, ConstraintRow, Edge, EntryDetail, InstallMode, PackageDetail,
     PropertyRow, RelatedImage, RequiredPackage, Source,
 };
-use super::{BundleRow, Filter, catalogs_json};
+use super::{BundleRow, ChannelRow, Filter, catalogs_json};
 use crate::diag::Place;
 use crate::fbc::{Api, ChannelPlaces, property_places};
 use crate::index::error::NotAnIndex;
 use crate::index::{Index, IndexError, stored};
 use crate::platform::LifecyclePhases;
+use crate::version::by_numbers;
 use crate::yaml::Position;
 
 macro_rules! bundles {
@@ -181,7 +182,13 @@ impl Index {
                 icon_mediatype,
                 keywords: self.rows(KEYWORDS, [head], |row| row.get(0))?,
                 properties: of_document(PROPERTIES)?,
-                channel_list: channels.iter().filter(|it| it.catalog == catalog_name).cloned().collect(),
+                channel_list: {
+                    let own = channels.iter().filter(|it| it.catalog == catalog_name);
+                    let mut own: Vec<ChannelRow> = own.cloned().collect();
+                    // The default channel, and then the newest by name, as everywhere.
+                    own.sort_by_cached_key(|it| std::cmp::Reverse((it.is_default, by_numbers(&it.channel))));
+                    own
+                },
                 bundle_list: bundles.iter().filter(|it| it.catalog == catalog_name).cloned().collect(),
                 lifecycle: lifecycle.iter().flat_map(|it| &it.versions).map(LifecyclePhases::from).collect(),
                 source: match document {
