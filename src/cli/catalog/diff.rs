@@ -172,8 +172,10 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         context.reporter.note(&format!("{what}{ignored}"));
         return Ok(Exit::Yes);
     }
-    let hidden =
-        if n_details > 0 { format!("; {n_details} nested changes hidden, use `--details`") } else { String::new() };
+    let hidden = match counted(n_details as u64, "nested change") {
+        hidden if n_details > 0 => format!("; {hidden} hidden, use `--details`"),
+        _ => String::new(),
+    };
     let rest = format!("{ignored}{hidden}");
     context.reporter.note(&format!("{summary}{rest}"));
     Ok(Exit::No)
@@ -315,7 +317,7 @@ impl Row for Change {
             Cow::from(&self.package),
             self.change.word().into(),
             Cow::from(if self.breaking { "yes" } else { "" }),
-            self.subject.words().into(),
+            what(self),
             or_empty(&self.channel),
             or_empty(&self.bundle),
             or_empty(&self.version),
@@ -333,6 +335,19 @@ impl Row for Change {
             (_, Some(channel)) => format!("{}/{channel}", self.package),
             _ => self.package.clone(),
         }
+    }
+}
+
+/// What a change is about: of a field, that it is one, since "removed, channel, stable, head" reads as if the channel were removed.
+fn what(change: &Change) -> Cow<'static, str> {
+    let is_whole = matches!(change.field.as_deref(), None | Some(Change::CONTENT | Change::METADATA_FORM));
+    match change.subject {
+        Subject::Package | Subject::Channel | Subject::Entry | Subject::Bundle
+            if !is_whole && change.change != ChangeKind::Stranded =>
+        {
+            format!("field of {}", change.subject.words()).into()
+        }
+        subject => subject.words().into(),
     }
 }
 

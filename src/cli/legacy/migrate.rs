@@ -17,7 +17,7 @@ use crate::cli::speak::interrupt;
 use crate::cli::speak::progress::Progress;
 use crate::compose::Choice;
 use crate::diag::baseline::Scope;
-use crate::diag::{Severity, Tally, counted};
+use crate::diag::{Severity, Tally, counted, grouped};
 use crate::fbc::{Format, Input, Rendering, Selection, Sorted};
 use crate::file::NewDirectory;
 use crate::legacy::{self, Migrated, Migration, MigrationOptions, package_file};
@@ -119,7 +119,7 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
                 "proved: both sides hold the same, except for the loss above".to_owned()
             }
             Tally { errors: 0, warnings } => {
-                format!("proved: both sides hold the same, except for the {warnings} losses above")
+                format!("proved: both sides hold the same, except for the {} losses above", grouped(warnings as u64))
             }
             _ => format!("not proved: {tally}"),
         });
