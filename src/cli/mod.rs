@@ -264,6 +264,15 @@ fn parse_for_one(words: &[OsString]) -> Option<Cli> {
     Cli::from_arg_matches(&root.try_get_matches_from(words).ok()?).ok()
 }
 
+/// Whether messages are wanted as JSON, of a command line that could not be parsed.
+fn wants_json(words: &[String]) -> bool {
+    let before_values = words.split(|it| it == "--").next().unwrap_or_default();
+    before_values.iter().any(|it| it == "--log-format=json")
+        || before_values
+            .windows(2)
+            .any(|it| matches!(it, [option, value] if option == "--log-format" && value == "json"))
+}
+
 /// Parses the arguments, runs the command, and gives the exit code.
 #[must_use]
 pub fn run() -> ExitCode {
@@ -273,8 +282,13 @@ pub fn run() -> ExitCode {
             let words: Vec<String> = std::env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect();
             elsewhere::redirect(&mut error, &words);
             let is_help = !error.use_stderr();
-            // Nobody is left to tell if this cannot be printed.
-            let _ = error.print();
+            if !is_help && wants_json(&words) {
+                let reporter = Reporter::new(ColorChoice::Never, LogFormat::Json, false, false);
+                reporter.error(&CommandError::of_arguments(&error));
+            } else {
+                // Nobody is left to tell if this cannot be printed.
+                let _ = error.print();
+            }
             return if is_help { Exit::Yes.into() } else { Exit::Usage.into() };
         }
     };

@@ -56,6 +56,20 @@ impl CommandError {
         Self { exit, help: None, error: anyhow::Error::msg(message.into()) }
     }
 
+    /// What clap says of arguments that it does not take: the first paragraph, and as help the tips and the usage below it.
+    pub(crate) fn of_arguments(error: &clap::Error) -> Self {
+        if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+            return Self::usage("no command is given").help("`olmdex help` lists the commands");
+        }
+        let text = error.render().to_string();
+        let line = |it: &str| it.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut paragraphs = text.split("\n\n").map(line).filter(|it| !it.is_empty());
+        let first = paragraphs.next().unwrap_or_default();
+        let help: Vec<String> = paragraphs.filter(|it| !it.starts_with("For more information")).collect();
+        let error = Self::usage(first.strip_prefix("error: ").unwrap_or(&first));
+        if help.is_empty() { error } else { error.help(help.join("; ")) }
+    }
+
     /// What went wrong.
     pub(crate) fn message(&self) -> String {
         self.error.to_string()
