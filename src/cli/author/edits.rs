@@ -114,7 +114,7 @@ enum Verb {
         /// The channel
         #[arg(value_name = "PKG/CHANNEL")]
         channel: String,
-        /// The name of the entry
+        /// The name of the entry, or PKG@VERSION
         #[arg(value_name = "ENTRY")]
         entry: String,
         #[command(flatten)]
@@ -258,7 +258,18 @@ fn changes(
                 let error = CommandError::usage("no edge is named");
                 return Err(error.help("name `--replaces`, `--skips` or `--skip-range`; an empty value takes one away"));
             }
-            one(package, Change::SetEdges { channel, entry: entry.clone(), edges })
+            let entry = match NameArgument::parse(entry) {
+                NameArgument::Version(..) => match find(entry)? {
+                    (of, Target::Bundle(bundle)) if of == package => bundle,
+                    (of, _) => {
+                        let error = CommandError::usage(format!("`{entry}` is of package `{of}`, not of `{package}`"));
+                        return Err(error.help("name an entry of the channel, or `PKG@VERSION`"));
+                    }
+                },
+                // An entry has the name of its bundle, whatever that looks like.
+                _ => entry.clone(),
+            };
+            one(package, Change::SetEdges { channel, entry, edges })
         }
         // That one is judged in more ways.
         Verb::Add(_) => Ok(Vec::new()),

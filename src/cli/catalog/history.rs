@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use clap::Args;
 
-use crate::cli::args::name::{unknown_package, whole_package};
+use crate::cli::args::name::{NameArgument, unknown_package, unknown_version, whole_package};
 use crate::cli::args::sources::AskOptions;
 use crate::cli::print::table::{self, Column, Row, RowOptions, column, wide};
 use crate::cli::speak::context::Context;
@@ -21,8 +21,8 @@ use crate::index::query::HistoryRow;
   olmdex history keda -i index.db
   olmdex history keda -i versions.db --catalog v4.19 --catalog v4.20 -o json")]
 pub(crate) struct HistoryArgs {
-    /// The package
-    #[arg(value_name = "PKG")]
+    /// The package, or one version of it
+    #[arg(value_name = "PKG[@VERSION]")]
     package: String,
     #[command(flatten)]
     ask: AskOptions,
@@ -32,14 +32,24 @@ pub(crate) struct HistoryArgs {
 
 pub(crate) fn run(context: &Context, args: &HistoryArgs) -> CommandResult {
     let (index, order) = args.ask.open_in_order(context)?;
-    let package = &whole_package(&index, &args.package)?;
-    let rows = index.history(package, &order)?;
+    let (package, version) = match NameArgument::parse(&args.package) {
+        NameArgument::Version(package, version) => (package, Some(version)),
+        _ => (whole_package(&index, &args.package)?, None),
+    };
+    let package = &package;
+    let mut rows = index.history(package, &order)?;
     if rows.is_empty() {
         if index.package_names()?.contains(package) {
             let message = format!("`{package}` has no version in {}", order.join(", "));
             return Err(CommandError::new(Exit::NotFound, message));
         }
         return Err(unknown_package(&index, package)?);
+    }
+    if let Some(version) = version {
+        rows.retain(|it| it.version == version || it.bundle == version);
+        if rows.is_empty() {
+            return Err(unknown_version(&index, &order, package, &version)?);
+        }
     }
     table::print(rows, &args.rows)?;
     Ok(Exit::Yes)

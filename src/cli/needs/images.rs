@@ -14,7 +14,7 @@ use crate::cli::args::namespace::WorkOptions;
 use crate::cli::args::source_map::SourceMapOption;
 use crate::cli::args::sources::AskOptions;
 use crate::cli::needs::image_asks as asked;
-use crate::cli::print::table::{write_aligned, write_data, write_fitted, write_yaml};
+use crate::cli::print::table::{write_aligned, write_csv, write_data, write_fitted, write_markdown, write_yaml};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::diag::printable;
@@ -31,6 +31,8 @@ enum ImagesFormat {
     Table,
     Wide,
     Data(DataFormat),
+    Csv,
+    Markdown,
     Isc,
     Mapping,
 }
@@ -43,6 +45,9 @@ impl ValueEnum for ImagesFormat {
             Self::Wide,
             Self::Data(DataFormat::Json),
             Self::Data(DataFormat::Yaml),
+            Self::Data(DataFormat::Jsonl),
+            Self::Csv,
+            Self::Markdown,
             Self::Isc,
             Self::Mapping,
         ]
@@ -54,6 +59,8 @@ impl ValueEnum for ImagesFormat {
             Self::Table => PossibleValue::new("table").help("With the bundles that use them"),
             Self::Wide => PossibleValue::new("wide").help("The same, whole on a terminal too"),
             Self::Data(format) => return format.to_possible_value(),
+            Self::Csv => PossibleValue::new("csv").help("The table as comma-separated values"),
+            Self::Markdown => PossibleValue::new("markdown").help("The table as GitHub shows it"),
             Self::Isc => PossibleValue::new("isc").help("ImageSetConfiguration of oc-mirror"),
             Self::Mapping => PossibleValue::new("mapping").help(
                 "SOURCE=TARGET lines for `oc image mirror -f`, which keeps digests: targets of digests have no tag",
@@ -268,7 +275,7 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
                 out.flush()?;
                 return Ok(());
             }
-            ImagesFormat::Table | ImagesFormat::Wide => {
+            ImagesFormat::Table | ImagesFormat::Wide | ImagesFormat::Csv | ImagesFormat::Markdown => {
                 let headers = ["IMAGE", "STATUS", "MIB", "PLATFORMS"].map(str::to_owned).to_vec();
                 let row = |it: &Presence| {
                     let size =
@@ -276,13 +283,7 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
                     vec![it.image.clone(), it.status.word().to_owned(), size, it.platforms.join(",")]
                 };
                 let rows: Vec<Vec<String>> = presences.iter().map(row).collect();
-                if args.output == ImagesFormat::Table {
-                    write_fitted(Some(headers), rows, 3, &mut out)?;
-                } else {
-                    write_aligned(Some(headers), &rows, 3, &mut out)?;
-                }
-                out.flush()?;
-                return Ok(());
+                return write_table(args.output, headers, rows, out);
             }
             ImagesFormat::Plain | ImagesFormat::Isc | ImagesFormat::Mapping => {}
         }
@@ -291,15 +292,11 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
     match args.output {
         ImagesFormat::Data(format) => write_data(format, "Image", images, &mut out)?,
         ImagesFormat::Plain => named.try_for_each(|it| writeln!(out, "{}", printable(&it.image)))?,
-        ImagesFormat::Table | ImagesFormat::Wide => {
+        ImagesFormat::Table | ImagesFormat::Wide | ImagesFormat::Csv | ImagesFormat::Markdown => {
             let headers = ["IMAGE", "NAMES", "BUNDLES"].map(str::to_owned).to_vec();
             let row = |it: &ImageUse| vec![it.image.clone(), it.names.join(","), it.bundles.join(",")];
             let rows: Vec<Vec<String>> = images.iter().map(row).collect();
-            if args.output == ImagesFormat::Table {
-                write_fitted(Some(headers), rows, 3, &mut out)?;
-            } else {
-                write_aligned(Some(headers), &rows, 3, &mut out)?;
-            }
+            return write_table(args.output, headers, rows, out);
         }
         ImagesFormat::Isc => {
             let additional_images = named.map(|it| ImageName { name: &it.image }).collect();
@@ -316,6 +313,23 @@ fn print(args: &ImagesArgs, images: Vec<ImageUse>, presences: Option<Vec<Presenc
                 writeln!(out, "{}={}", printable(&it.image), printable(&mirrored(&it.image, to)))?;
             }
         }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes the one table of an answer, in the format that was asked for.
+fn write_table(
+    format: ImagesFormat,
+    headers: Vec<String>,
+    rows: Vec<Vec<String>>,
+    mut out: impl std::io::Write,
+) -> Result<(), CommandError> {
+    match format {
+        ImagesFormat::Csv => write_csv(Some(headers), &rows, false, &mut out)?,
+        ImagesFormat::Markdown => write_markdown(Some(headers), &rows, &mut out)?,
+        ImagesFormat::Wide => write_aligned(Some(headers), &rows, 3, &mut out)?,
+        _ => write_fitted(Some(headers), rows, 3, &mut out)?,
     }
     out.flush()?;
     Ok(())
