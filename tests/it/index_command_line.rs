@@ -224,3 +224,38 @@ fn a_full_disk_for_the_output_is_an_error() {
     let output = std::process::Command::new("sh").args(["-c", &words]).output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{output:?}");
 }
+
+/// A package with channels 1.9, 1.10 and the default one, whose head is not the highest version.
+fn numbered_channels(root: &Path) -> std::path::PathBuf {
+    let mut text = String::from("schema: olm.package\nname: gauge\ndefaultChannel: stable\n");
+    for (channel, version) in [("stable", "1.8.0"), ("gauge-1.9", "1.9.0"), ("gauge-1.10", "1.10.0")] {
+        text.push_str(&format!(
+            "---\nschema: olm.channel\npackage: gauge\nname: {channel}\nentries: [{{name: gauge.v{version}}}]\n---\nschema: olm.bundle\npackage: gauge\nname: gauge.v{version}\nimage: quay.io/x/gauge:v{version}\nproperties:\n- {{type: olm.package, value: {{packageName: gauge, version: {version}}}}}\n"
+        ));
+    }
+    write(root, "gauges/catalog.yaml", text)
+}
+
+#[test]
+fn channels_are_shown_the_newest_first_as_on_pages() {
+    let directory = scratch();
+    numbered_channels(directory.path());
+    let names = olmdex(["show", "gauge", "-i", "gauges", "-o", "name"]).in_directory(directory.path()).answer();
+    assert_eq!(names.out(), "stable\ngauge-1.10\ngauge-1.9\n");
+}
+
+#[test]
+fn version_means_the_same_in_every_list_of_packages() {
+    let directory = scratch();
+    numbered_channels(directory.path());
+    let column = |args: &[&str], header: &str| {
+        let answer = olmdex(args.iter().copied()).args(["-i", "gauges", "-o", "csv"]).in_directory(directory.path());
+        let text = answer.answer().out();
+        let mut lines = text.lines().map(|it| it.split(',').map(str::to_owned).collect::<Vec<_>>());
+        let at = lines.next().unwrap().iter().position(|it| it == header).unwrap();
+        lines.next().unwrap()[at].clone()
+    };
+    assert_eq!(column(&["list", "packages"], "VERSION"), "1.8.0");
+    assert_eq!(column(&["search", "gauge"], "VERSION"), "1.8.0");
+    assert_eq!(column(&["search", "gauge"], "NEWEST MATCH"), "1.10.0");
+}

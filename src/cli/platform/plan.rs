@@ -40,7 +40,7 @@ use crate::upgrade::compat::Compatibility;
 #[command(after_help = "Examples:
   olmdex plan --cluster must-gather/ --to 4.17 -i 4.16=old-catalog -i 4.17=my-catalog
   olmdex plan --cluster must-gather/ --to 4.17 -i 4.16=old-catalog -i 4.17=my-catalog -o markdown
-  olmdex plan --check plan.json --cluster later-must-gather/
+  olmdex plan --check plan.json --cluster must-gather/
   olmdex plan --cluster must-gather/ --to 4.18 --eus -i 4.16=old-catalog --date 2026-08-20 -o json")]
 pub(crate) struct PlanArgs {
     /// Manifests of the cluster: files, directories, archives (a must-gather) or `-`; may be repeated
