@@ -14,6 +14,7 @@ use super::standing::OperatorState;
 use super::style::style;
 use crate::diag::{counted, printable};
 use crate::platform::SupportStatus;
+use crate::upgrade::compat::Compatibility;
 
 /// A text from elsewhere without anything that moves or hides other text.
 fn shown(text: &str) -> Cow<'_, str> {
@@ -175,7 +176,7 @@ fn state_cell(operator: &OperatorPlan, minor: &str) -> Markup {
     let class = if matches!(fit, Some("blocks" | "incompatible")) { "bad" } else { class };
     html! {
         span class=(class) { span aria-hidden="true" { (mark) } " " (state.as_str().replace('-', " ")) }
-        @if let Some(fit) = fit { br; span .muted { (fit) } }
+        @if let Some(fit) = fit { br; span .muted { (Compatibility::of_plan(fit).map_or(fit, |it| it.as_str())) } }
     }
 }
 

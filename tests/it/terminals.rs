@@ -170,6 +170,8 @@ fn a_plan_is_read_whole_and_keeps_its_indentation() {
     assert!(blockers.lines().all(|it| it.chars().count() <= 80 || !it.trim().contains(' ')), "{blockers}");
     assert!(steps.contains("\n  2. Update shop/keda to "), "{steps}");
     assert!(steps.contains("\n     because: it supports OpenShift up to 4.16"), "{steps}");
+    let wide = plain(&show(&[&args[..], &["-o", "wide"]].concat(), directory.path(), "cat"));
+    assert!(!wide.contains('…') && !wide.contains("Cut to"), "{wide}");
     // A command is never broken: its half would be another one.
     let piped = olmdex(args).answer().out();
     let commands =

@@ -108,6 +108,8 @@ enum PlanFormat {
     /// For people
     #[value(alias = "table")]
     Text,
+    /// The same, whole on a terminal too
+    Wide,
     /// JSON
     Json,
     /// YAML of the same
@@ -131,9 +133,9 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
     let asked = args;
     let with_saved = saved.as_ref().map(|it| with_saved_options(args, it));
     let args = with_saved.as_ref().unwrap_or(args);
-    let formats = [PlanFormat::Text, PlanFormat::Json, PlanFormat::Yaml];
+    let formats = [PlanFormat::Text, PlanFormat::Wide, PlanFormat::Json, PlanFormat::Yaml];
     if saved.is_some() && !formats.contains(&args.output) {
-        return Err(CommandError::usage("`--check` goes with `-o text`, `-o json` and `-o yaml`"));
+        return Err(CommandError::usage("`--check` goes with `-o text`, `-o wide`, `-o json` and `-o yaml`"));
     }
     if args.manifests && (args.output != PlanFormat::Yaml || saved.is_some()) {
         return Err(CommandError::usage("`--manifests` goes with `-o yaml`, and not with `--check`"));
@@ -178,6 +180,7 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
             .warning(&format!("{what}: no ClusterServiceVersion that is not a copy, and no ClusterExtension"));
     }
     let mut out = io::BufWriter::new(io::stdout().lock());
+    let width = screen().width.filter(|_| args.output != PlanFormat::Wide);
     if let Some(saved) = saved {
         let progress = progress(&saved, &question, &plan)?;
         match args.output {
@@ -186,13 +189,13 @@ pub(crate) fn run(context: &Context, args: &PlanArgs) -> CommandResult {
                 out.write_all(b"\n")?;
             }
             PlanFormat::Yaml => write_yaml(&progress, &mut out)?,
-            _ => progress_sheet(&progress).write(screen().width, &mut out)?,
+            _ => progress_sheet(&progress).write(width, &mut out)?,
         }
         out.flush()?;
         return Ok(if progress.is_done { Exit::Yes } else { Exit::No });
     }
     match args.output {
-        PlanFormat::Text => sheet(&plan).write(screen().width, &mut out)?,
+        PlanFormat::Text | PlanFormat::Wide => sheet(&plan).write(width, &mut out)?,
         PlanFormat::Json => {
             serde_json::to_writer_pretty(&mut out, &plan).map_err(io::Error::from)?;
             out.write_all(b"\n")?;
@@ -309,7 +312,9 @@ fn with_saved_options(args: &PlanArgs, saved: &SavedPlan) -> PlanArgs {
 
 /// How the catalogs of a saved plan are found, if it does not say so itself, or names what is not there any more.
 fn help_with_catalogs(error: CommandError, args: &PlanArgs, saved: &SavedPlan) -> CommandError {
-    if !args.input.is_empty() {
+    // A wrong value of another option has its own help.
+    let names_others = !args.source_map.is_empty() || !args.graph.is_empty() || !args.lifecycles.is_empty();
+    if !args.input.is_empty() || names_others {
         return error;
     }
     let names: Vec<String> = saved.catalogs().iter().map(|it| format!("-i {it}=SOURCE")).collect();
