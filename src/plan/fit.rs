@@ -156,3 +156,15 @@ impl<'q> Judge<'q> {
         Ok(found.map(|it| it.reason))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_have_the_words_of_compat() {
+        let words = [Fit::Blocks, Fit::Incompatible, Fit::Unknown, Fit::NotExcluded, Fit::Stated].map(Fit::as_str);
+        let shown = words.map(|it| Compatibility::of_plan(it).map(Compatibility::as_str));
+        assert_eq!(shown, ["blocks", "excluded", "unknown", "not-excluded", "stated"].map(Some));
+    }
+}

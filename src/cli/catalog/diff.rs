@@ -172,13 +172,18 @@ pub(crate) fn run(context: &Context, args: &DiffArgs) -> CommandResult {
         context.reporter.note(&format!("{what}{ignored}"));
         return Ok(Exit::Yes);
     }
-    let hidden = match counted(n_details as u64, "nested change") {
-        hidden if n_details > 0 => format!("; {hidden} hidden, use `--details`"),
-        _ => String::new(),
-    };
+    let hidden = hidden(n_details);
     let rest = format!("{ignored}{hidden}");
     context.reporter.note(&format!("{summary}{rest}"));
     Ok(Exit::No)
+}
+
+/// How many changes are parts of others, and not shown.
+fn hidden(n_details: usize) -> String {
+    if n_details == 0 {
+        return String::new();
+    }
+    format!("; {} hidden, use `--details`", counted(n_details as u64, "nested change"))
 }
 
 /// A source that is open: which catalog of which index it is.
@@ -357,7 +362,14 @@ fn or_empty(value: &Option<String>) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::one_line;
+    use super::{hidden, one_line};
+
+    #[test]
+    fn one_hidden_change_is_no_plural() {
+        assert_eq!(hidden(0), "");
+        assert_eq!(hidden(1), "; 1 nested change hidden, use `--details`");
+        assert_eq!(hidden(2437), "; 2,437 nested changes hidden, use `--details`");
+    }
 
     #[test]
     fn long_values_lose_their_middle() {

@@ -113,21 +113,24 @@ fn migrate_legacy(context: &Context, args: &MigrateArgs) -> CommandResult {
         let chosen = choice.apply(findings, &Scope { rules, package: None, is_whole: true })?;
         print_chosen(context, args.message_format, rules, &chosen, args.choice.all, FindingsMetadata::default())?;
         report(context, &choice, &chosen);
-        context.reporter.note(&match tally {
-            Tally { errors: 0, warnings: 0 } => "proved: both sides hold the same".to_owned(),
-            Tally { errors: 0, warnings: 1 } => {
-                "proved: both sides hold the same, except for the loss above".to_owned()
-            }
-            Tally { errors: 0, warnings } => {
-                format!("proved: both sides hold the same, except for the {} losses above", grouped(warnings as u64))
-            }
-            _ => format!("not proved: {tally}"),
-        });
+        context.reporter.note(&proved(tally));
         if tally.errors > 0 || chosen.is_refused() {
             exit = Exit::No;
         }
     }
     Ok(exit)
+}
+
+/// What the proof comes to.
+fn proved(tally: Tally) -> String {
+    match tally {
+        Tally { errors: 0, warnings: 0 } => "proved: both sides hold the same".to_owned(),
+        Tally { errors: 0, warnings: 1 } => "proved: both sides hold the same, except for the loss above".to_owned(),
+        Tally { errors: 0, warnings } => {
+            format!("proved: both sides hold the same, except for the {} losses above", grouped(warnings as u64))
+        }
+        _ => format!("not proved: {tally}"),
+    }
 }
 
 /// Any other catalog: rendered, and cut by package.
@@ -158,4 +161,14 @@ fn migrate_files(context: &Context, args: &MigrateArgs) -> CommandResult {
     let n_files = directory.finish()?;
     context.reporter.note(&format!("wrote {} to {}", counted(n_files as u64, "file"), args.directory.display()));
     Ok(if n_broken > 0 { Exit::No } else { Exit::Yes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Tally, proved};
+
+    #[test]
+    fn numbers_are_written_as_elsewhere() {
+        assert!(proved(Tally { errors: 0, warnings: 2437 }).ends_with("except for the 2,437 losses above"));
+    }
 }
