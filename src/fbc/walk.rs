@@ -46,7 +46,7 @@ pub(super) fn walk(root: &Path, keeps_git: bool) -> io::Result<Walked> {
     let mut found = Vec::new();
     let mut entries = sorted_entries(root)?;
     let n_entries = entries.len();
-    // Of a worktree it is a file.
+    // A worktree has a file of that name.
     entries.retain(|it| keeps_git || it.name != GIT);
     let has_git = entries.len() < n_entries;
     // Directories still to list, innermost last, as iterators over their sorted entries.

@@ -72,11 +72,11 @@ impl GoType {
 /// Which decoder reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decoder {
-    /// That of Go's library: the case of keys does not matter.
+    /// Go's own library: the case of keys does not matter.
     Library,
     /// The same behind a reader of YAML: numbers and truth values are texts where one is expected.
     Yaml,
-    /// That of Kubernetes: keys are as the type has them.
+    /// Kubernetes' library: keys are as the type has them.
     Kubernetes,
     /// The converter of objects that Kubernetes has decoded without types: keys are as the type has them.
     Converter,

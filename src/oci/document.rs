@@ -162,7 +162,7 @@ impl ImageConfig {
             config: Option<Container>,
             #[serde(default)]
             rootfs: Option<RootFs>,
-            // Whatever stands there: it keeps nobody from reading the image.
+            // A wrong value there must not keep anybody from reading the image.
             #[serde(default)]
             created: serde_json::Value,
             #[serde(flatten)]

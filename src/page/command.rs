@@ -57,7 +57,7 @@ impl Command {
         let mut options: Vec<&(&str, String)> = self.options.iter().collect();
         if let Takes::Arguments(n_times) = self.takes {
             let files: Vec<&String> = source.iter().filter(|it| *it != "-i").collect();
-            // Of several catalogs that are sources of their own, those that are meant are named by their sources.
+            // Where each source is a catalog, a catalog is named by its source.
             let is_catalog = |it: &(&str, String)| CATALOG_OPTIONS.contains(&it.0);
             let meant = self.options.iter().filter(|it| is_catalog(it));
             let meant: Option<Vec<&String>> =

@@ -260,7 +260,7 @@ fn higher(desk: Desk<'_>, detail: &BundleDetail) -> Result<Vec<(String, BundleRo
 /// Channels with higher versions that are named.
 const NAMED: usize = 8;
 
-/// That no upgrade leads on, and where higher versions are.
+/// Says that no upgrade leads on, and where higher versions are.
 fn no_way_on(desk: Desk<'_>, detail: &BundleDetail, higher: &[(String, BundleRow)]) -> Markup {
     let row = &detail.row;
     let name = if row.version.is_empty() { &row.bundle } else { &row.version };

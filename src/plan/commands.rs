@@ -178,7 +178,7 @@ impl Writer<'_> {
                     "INSTALLPLAN=$(oc -n {namespace} get {SUBSCRIPTIONS} {own} -o jsonpath='{{.status.installPlanRef.name}}')"
                 ));
             } else {
-                // Of several names, the next command would find none: that is better than to approve a wrong one.
+                // With several names, the next command finds none, which is better than approving a wrong one.
                 self.commands.push(format!(
                     "INSTALLPLAN=$(oc -n {namespace} get installplans -o jsonpath='{{.items[?(@.spec.approved==false)].metadata.name}}')"
                 ));

@@ -30,7 +30,7 @@ pub(super) struct Operator {
     pub(super) channels: Vec<String>,
     /// Of a ClusterExtension: its range of versions.
     pub(super) range: String,
-    /// Of a ClusterExtension: how it installs.
+    /// How a ClusterExtension installs.
     pub(super) installation: Installation,
     /// `NAMESPACE/NAME` of the CatalogSource, or empty.
     pub(super) source: String,
@@ -348,7 +348,7 @@ impl<'q> Tie<'q> {
         self.families.iter().map(|it| (*it).to_owned()).collect()
     }
 
-    /// That a source is none of the families, with those that there are.
+    /// Says that a source is none of the families, with those that there are.
     fn unknown_words(&self, kind: &str, source: &str) -> String {
         let named = self.families.iter().filter(|it| !it.is_empty()).map(|it| format!("`{it}`"));
         let known = match self.families.iter().filter(|it| !it.is_empty()).count() {

@@ -18,7 +18,7 @@ pub(super) struct Standing {
     pub(super) channels: Vec<String>,
     /// Of a ClusterExtension: the range of versions.
     pub(super) range: String,
-    /// Of a ClusterExtension: how it installs.
+    /// How a ClusterExtension installs.
     pub(super) installation: Installation,
 }
 

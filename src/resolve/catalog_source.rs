@@ -128,7 +128,7 @@ impl CatalogSources {
         }
     }
 
-    /// That a source is none of the catalogs, with what there is and how to tie it: a sentence that goes behind a name.
+    /// Says that a source is none of the catalogs, what there is and how to tie it: a sentence that goes behind a name.
     #[must_use]
     pub fn unknown_words(&self, namespace: &str, name: &str) -> String {
         let full = if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") };

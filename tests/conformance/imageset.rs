@@ -71,7 +71,7 @@ fn cases(root: &Path, folder: &Path) -> Vec<Case> {
         let recorded: Recorded = serde_json::from_str(line).expect("a recording");
         if !catalogs.contains_key(&recorded.catalog) {
             let own = shared_in_area(folder, "imageset", &recorded.catalog);
-            // Of the archive, the large catalogs stand beside the record.
+            // The large catalogs of the archive stand beside the record.
             let path = if own.is_dir() { own } else { shared(root, &format!("../{}", recorded.catalog)) };
             let input = Input::directory(&path).expect("a readable catalog");
             let catalog = Catalog::read(&input, None);

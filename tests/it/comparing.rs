@@ -103,7 +103,7 @@ fn a_channel_that_is_gone_is_breaking() {
         all.map(|it| (it.subject, it.channel)).collect()
     };
     assert_eq!(breaking("new"), [(Subject::Channel, Some("d".to_owned()))]);
-    // Of a package that is gone the package says it.
+    // The row of a package that is gone says it for all of its channels.
     assert_eq!(breaking("none"), [(Subject::Package, None)]);
 }
 

@@ -118,7 +118,7 @@ fn texts_of_a_cluster_stay_texts() {
     assert!(whole.contains("&lt;script&gt;alert(1)"), "the names are shown: {whole}");
     for page in [page, whole] {
         assert!(!page.contains("<script>") && !page.contains("<img src=x") && !page.contains('\u{202e}'), "{page}");
-        // Of a path only the last name is for others.
+        // Only the last name of a path is for others.
         assert!(
             page.contains("--cluster PATH/TO/cluster.json") && !page.contains(directory.path().to_str().unwrap()),
             "{page}"

@@ -269,7 +269,7 @@ pub(crate) fn words_of(sources: &[NamedSource]) -> Vec<String> {
         let path = crate::page::in_command(&it.path);
         let word = match it.is_named {
             true => format!("{}={path}", it.name),
-            // Else what is before it would be a name.
+            // Otherwise the text before it would be a name.
             false if path.contains('=') && it.path.is_relative() => format!("./{path}"),
             false => path,
         };

@@ -271,7 +271,7 @@ fn changes(
             };
             one(package, Change::SetEdges { channel, entry, edges })
         }
-        // That one is judged in more ways.
+        // `edit add` is judged in more ways.
         Verb::Add(_) => Ok(Vec::new()),
         Verb::Promote { bundles, to, from, only } => {
             let mut changes = Vec::new();

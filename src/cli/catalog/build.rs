@@ -187,7 +187,7 @@ pub(crate) fn run(context: &Context, args: &BuildArgs) -> CommandResult {
                 let found = repository.borrow_mut().catalog(&revision);
                 match found {
                     Ok(input) => input,
-                    // Of other states nothing is lost.
+                    // Other states lose nothing.
                     Err(error) if args.keep_going => {
                         let message = format!("left out `{}`, which cannot be read: {error}", spec.name);
                         context.reporter.warning(&message);

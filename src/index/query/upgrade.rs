@@ -45,7 +45,7 @@ pub struct CatalogRank {
     pub labels: BTreeMap<String, String>,
 }
 
-/// Of the catalogs that have something the one that is meant where nobody names one: of the highest priority the last name, numbers in it
+/// The catalog that is meant where nobody names one, of those that have something: with the highest priority, the last name, numbers in it
 /// by their value, so that the newest of `v4.9` and `v4.20` is taken. Pages and commands ask here.
 #[must_use]
 pub fn preferred_catalog<'c>(priority: impl Fn(&str) -> i64, names: impl Iterator<Item = &'c str>) -> Option<&'c str> {

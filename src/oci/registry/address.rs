@@ -1,6 +1,6 @@
 //! Where a registry may send us: redirects, upload addresses and token servers, by one policy.
 //!
-//! Whoever answers as a registry decides these addresses, so none of them may take a request off TLS, carry credentials to another host, or
+//! The server that answers as a registry decides these addresses. None of them may take a request off TLS, carry credentials to another host, or
 //! lead from a public registry into the network that we are in.
 //!
 //! What it deliberately does not do: a name may mean another address a moment later; that the network is ours is looked up once.
