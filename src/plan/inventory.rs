@@ -276,7 +276,7 @@ impl Inventory {
                 channels: it.channels.clone(),
                 range: it.version.clone(),
                 installation: Installation {
-                    gates: question.gates.clone(),
+                    gates: question.gates,
                     config: it.config.clone(),
                     namespace: it.namespace.clone(),
                 },

@@ -93,7 +93,7 @@ pub fn way_out(
         unknown_channels: Vec::new(),
         arch: String::new(),
         scope: Vec::new(),
-        gates: operator.installation.gates.clone(),
+        gates: operator.installation.gates,
         assume: Vec::new(),
     };
     let mut families: Vec<String> = Vec::new();

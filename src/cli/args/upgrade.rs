@@ -56,7 +56,7 @@ pub(crate) struct GateOptions {
 impl GateOptions {
     /// The gates, the default ones if none are given.
     pub(crate) fn gates(&self) -> Gates {
-        self.feature_gates.clone().unwrap_or_default()
+        self.feature_gates.unwrap_or_default()
     }
 }
 

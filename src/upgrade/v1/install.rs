@@ -10,9 +10,10 @@ use crate::json::{Kind, Reader, Value};
 use crate::version::Quoted;
 
 /// The feature gates of operator-controller, with their defaults.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gates {
-    states: BTreeMap<&'static str, bool>,
+    /// Whether each is on, in the order of [`GATES`]: a question is copied at every step of a path.
+    states: [bool; GATES.len()],
 }
 
 /// The gates: name, whether it is on by default, whether it is alpha.
@@ -50,7 +51,7 @@ pub enum GateError {
 
 impl Default for Gates {
     fn default() -> Self {
-        Self { states: GATES.iter().map(|(name, is_on, _)| (*name, *is_on)).collect() }
+        Self { states: GATES.map(|it| it.1) }
     }
 }
 
@@ -82,22 +83,20 @@ impl Gates {
             }
             // No gate is beta today.
             if *gate == "AllAlpha" {
-                for (name, _, _) in GATES.iter().filter(|it| it.2) {
-                    gates.states.insert(name, *is_on);
+                for (state, _) in gates.states.iter_mut().zip(GATES).filter(|it| it.1.2) {
+                    *state = *is_on;
                 }
             }
         }
         // A gate that is named counts more than its group.
-        for (name, _, _) in &GATES {
-            if let Some(is_on) = given.get(name) {
-                gates.states.insert(name, *is_on);
-            }
+        for (state, (name, _, _)) in gates.states.iter_mut().zip(GATES) {
+            *state = given.get(name).copied().unwrap_or(*state);
         }
         Ok(gates)
     }
 
     fn is_on(&self, gate: &str) -> bool {
-        self.states.get(gate).copied().unwrap_or(false)
+        self.states.iter().zip(GATES).any(|(is_on, it)| *is_on && it.0 == gate)
     }
 
     /// Whether explicit releases count (`BundleReleaseSupport`).
@@ -123,7 +122,9 @@ impl Installation {
     #[must_use]
     pub(crate) fn with_own_namespace(&self) -> Self {
         let mut changed = self.clone();
-        changed.gates.states.insert(SINGLE_OWN_NAMESPACE, true);
+        for (state, _) in changed.gates.states.iter_mut().zip(GATES).filter(|it| it.1.0 == SINGLE_OWN_NAMESPACE) {
+            *state = true;
+        }
         changed.namespace.clear();
         changed.config = Some(r#"{"watchNamespace":"a"}"#.to_owned());
         changed
