@@ -31,6 +31,7 @@ impl Standing {
             selector: None,
             policy: Policy::CatalogProvided,
             installation: self.installation.clone(),
+            catalog: None,
             managed_by: None,
         }
     }

@@ -93,6 +93,8 @@ pub struct Asked {
     pub policy: v1::Policy,
     /// How OLM v1 is to install it.
     pub installation: v1::Installation,
+    /// The catalog that is asked, if others are asked the same.
+    pub catalog: Option<String>,
     /// Who asks, if it is an object of a cluster: `Subscription NAMESPACE/NAME`.
     pub managed_by: Option<String>,
 }

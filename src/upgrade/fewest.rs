@@ -52,6 +52,7 @@ pub fn fewest_steps(view: &PackageView, asked: &Asked, olm: Generation, wanted: 
     let answer = |is_reached: bool, steps: Vec<PathStep>, reason: String| UpgradePath {
         olm,
         package: view.package.clone(),
+        catalog: asked.catalog.clone(),
         managed_by: asked.managed_by.clone(),
         channels: asked.channels.clone(),
         from: from.clone(),

@@ -20,6 +20,9 @@ pub struct UpgradePath {
     pub olm: Generation,
     /// The package.
     pub package: String,
+    /// The catalog that the answer is about, if there is one for each of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub catalog: Option<String>,
     /// The Subscription or ClusterExtension that the answer is about, if it was read from a cluster: `Subscription NAMESPACE/NAME`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub managed_by: Option<String>,
@@ -69,6 +72,7 @@ impl UpgradePath {
         Self {
             olm,
             package: view.package.clone(),
+            catalog: asked.catalog.clone(),
             managed_by: asked.managed_by.clone(),
             channels: asked.channels.clone(),
             from: from.clone(),

@@ -88,7 +88,7 @@ impl UpgradeOptions {
         let asking = Asking { options: self, context, index: &index, given };
         let (has_left_out, questions) = match (cluster, argument) {
             (None, None) => (false, Vec::new()),
-            (None, Some(argument)) => (false, vec![asking.of_package(&argument)?]),
+            (None, Some(argument)) => (false, asking.of_package(&argument)?),
             (Some(cluster), argument) => asking.of_cluster(&cluster, argument.as_ref())?,
         };
         Ok(Questions { index, questions, has_left_out })
@@ -132,6 +132,7 @@ impl UpgradeOptions {
             selector: self.catalog_selector.clone(),
             policy: self.upgrade_constraint_policy,
             installation: Installation { gates: self.gates.gates(), ..Installation::default() },
+            catalog: None,
             managed_by: None,
         }
     }
@@ -182,10 +183,26 @@ struct Asking<'a> {
 
 impl Asking<'_> {
     /// The question about a package that was named.
-    fn of_package(&self, argument: &PackageArgument) -> Result<UpgradeQuestion, CommandError> {
-        let view = self.view(argument, self.options.olm, &self.options.ask.catalog)?;
-        let asked = self.options.asked(argument, self.installed(&view, argument)?, self.given.version);
-        Ok(UpgradeQuestion { olm: self.options.olm, view, asked })
+    fn of_package(&self, argument: &PackageArgument) -> Result<Vec<UpgradeQuestion>, CommandError> {
+        let olm = self.options.olm;
+        let view = self.view(argument, olm, &self.options.ask.catalog)?;
+        let installed = self.installed(&view, argument)?;
+        let asked = self.options.asked(argument, installed, self.given.version);
+        // A Subscription names one catalog, and a ClusterExtension looks at all of them.
+        if olm == Olm::V1 || view.graphs.len() < 2 {
+            return Ok(vec![UpgradeQuestion { olm, view, asked }]);
+        }
+        let mut questions = Vec::new();
+        for graph in &view.graphs {
+            if let Some(view) = view.of_catalog(&graph.catalog) {
+                let asked = Asked { catalog: Some(graph.catalog.clone()), ..asked.clone() };
+                questions.push(UpgradeQuestion { olm: Olm::Classic, view, asked });
+            }
+        }
+        if olm == Olm::Both {
+            questions.push(UpgradeQuestion { olm: Olm::V1, view, asked });
+        }
+        Ok(questions)
     }
 
     /// What is installed according to the command line.
@@ -399,7 +416,7 @@ impl Asking<'_> {
         let Some(view) = self.view_if_any(argument, catalogs)? else {
             return Err(unknown_package(self.index, &argument.package)?);
         };
-        self.check(argument, olm, &view)?;
+        self.options.check_channels(self.context, self.index, (argument, olm, self.given.channels), &view.graphs)?;
         Ok(view)
     }
 

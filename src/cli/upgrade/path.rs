@@ -143,6 +143,7 @@ fn sheet(answer: &UpgradePath) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.line("OLM", answer.olm.as_str());
     sheet.line("package", &answer.package);
+    sheet.line("catalog", answer.catalog.as_deref().unwrap_or_default());
     sheet.line("manager", answer.managed_by.as_deref().unwrap_or_default());
     sheet.line("channels", &answer.channels.join(", "));
     sheet.line("from", &installed_words(&answer.from));

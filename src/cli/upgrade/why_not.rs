@@ -79,6 +79,7 @@ fn sheet(answer: &WhyNot) -> Sheet {
     let mut sheet = Sheet::default();
     sheet.line("OLM", answer.olm.as_str());
     sheet.line("package", &answer.package);
+    sheet.line("catalog", answer.catalog.as_deref().unwrap_or_default());
     sheet.line("manager", answer.managed_by.as_deref().unwrap_or_default());
     sheet.line("bundle", &bundle_words(&answer.bundle, &answer.version));
     sheet.line("installed", &answer.installed.as_ref().map(installed_words).unwrap_or_default());
