@@ -87,6 +87,7 @@ const WANTS: &[(&str, Wants)] = &[
     ("PACKAGE", Wants::Package),
     ("PKG@V", Wants::Name),
     ("PKG@VERSION", Wants::Name),
+    ("PKG[@VERSION]", Wants::Name),
     ("PKG/CHANNEL", Wants::Name),
     ("PKG[/CHANNEL]", Wants::Name),
     ("PKG[@VERSION|/CHANNEL]", Wants::Name),
