@@ -4,7 +4,7 @@
 
 use crate::cli::args::cluster::{read_cluster, shown};
 use crate::cli::args::name::{PackageArgument, unknown_channel, unknown_package};
-use crate::cli::args::upgrade::{Olm, UpgradeOptions, installed};
+use crate::cli::args::upgrade::{Olm, UpgradeOptions, bundle, installed};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, Exit};
 use crate::cluster::{Cluster, ClusterExtension, Subscription};
@@ -30,6 +30,17 @@ pub(crate) struct Questions {
     pub(crate) questions: Vec<UpgradeQuestion>,
     /// Whether an object of the cluster was left out, with a warning. Then the command has not answered all that was asked.
     pub(crate) has_left_out: bool,
+}
+
+impl Questions {
+    /// The name and the version of a bundle that a question is about.
+    ///
+    /// A bundle that only another catalog of the package has is no error: the answer says that this catalog lacks it.
+    pub(crate) fn bundle(&self, question: &UpgradeQuestion, text: &str) -> Result<(String, String), CommandError> {
+        let others = self.questions.iter().filter(|it| it.view.package == question.view.package);
+        let found = question.view.find(text).or_else(|| others.into_iter().find_map(|it| it.view.find(text)));
+        found.map_or_else(|| bundle(&question.view, text), Ok)
+    }
 }
 
 impl UpgradeQuestion {

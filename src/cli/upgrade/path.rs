@@ -6,13 +6,12 @@ use clap::Args;
 
 use crate::cli::args::questions::{Channels, Given, Questions, UpgradeQuestion};
 use crate::cli::args::upgrade::{
-    TARGET_HEADERS, UpgradeOptions, bundle, installed_words, manager_headers, parse_minor, target_row,
+    TARGET_HEADERS, UpgradeOptions, installed_words, manager_headers, parse_minor, target_row,
 };
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::constraint::openshift::Minor;
-use crate::index::Index;
 use crate::upgrade::{Effort, FewestSteps, Generation, PathStep, UpgradePath, classic_path, fewest_steps, v1_path};
 
 /// Show the upgrades that OLM makes from a version, one after another
@@ -70,10 +69,11 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
         channels: if args.shortest { Channels::Several } else { Channels::One },
         names_target: false,
     };
-    let Questions { index, questions, mut has_left_out } = args.options.questions(context, &given)?;
+    let all = args.options.questions(context, &given)?;
+    let mut has_left_out = all.has_left_out;
     let mut answers = Vec::new();
     let mut gave_up = false;
-    for question in &questions {
+    for question in &all.questions {
         if let (None, Some(whose)) = (&question.asked.installed, &question.asked.managed_by)
             && args.name.is_none()
         {
@@ -81,7 +81,7 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
             has_left_out = true;
             continue;
         }
-        gave_up |= answer(args, &index, question, &mut answers)?;
+        gave_up |= answer(args, &all, question, &mut answers)?;
     }
     let is_reached = answers.iter().any(|it| it.is_reached);
     args.options.print("UpgradePath", answers, sheet)?;
@@ -95,7 +95,7 @@ pub(crate) fn run(context: &Context, args: &PathArgs) -> CommandResult {
 /// Answers one question; whether the search gave up.
 fn answer(
     args: &PathArgs,
-    index: &Index,
+    all: &Questions,
     question: &UpgradeQuestion,
     answers: &mut Vec<UpgradePath>,
 ) -> Result<bool, CommandError> {
@@ -107,11 +107,11 @@ fn answer(
         ));
         return Err(error.help("name it: `PKG@VERSION`, or `--installed BUNDLE`"));
     };
-    let to = args.to.as_deref().map(|it| bundle(view, it)).transpose()?.map(|it| it.0);
+    let to = args.to.as_deref().map(|it| all.bundle(question, it)).transpose()?.map(|it| it.0);
     let mut gave_up = false;
     if let (true, Some(to)) = (args.shortest, &to) {
         let edges = (args.options.ask.catalog.as_slice(), asked.channels.as_slice());
-        let within = view.names_between(index, edges, from, &BTreeSet::from([to.clone()]), args.alternatives)?;
+        let within = view.names_between(&all.index, edges, from, &BTreeSet::from([to.clone()]), args.alternatives)?;
         let generations = [(Generation::Classic, question.classic()), (Generation::V1, question.v1())];
         for (olm, _) in generations.into_iter().filter(|it| it.1) {
             let effort = if args.alternatives > 1 { Effort::of(args.max_work) } else { Effort::default() };

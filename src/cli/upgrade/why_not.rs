@@ -7,7 +7,7 @@ use clap::Args;
 use crate::cli::args::bundle::Target;
 use crate::cli::args::name::NameArgument;
 use crate::cli::args::questions::{Channels, Given, Questions};
-use crate::cli::args::upgrade::{UpgradeOptions, bundle, bundle_words, installed_words, manager_headers};
+use crate::cli::args::upgrade::{UpgradeOptions, bundle_words, installed_words, manager_headers};
 use crate::cli::print::sheet::Sheet;
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandResult, Exit};
@@ -17,7 +17,8 @@ use crate::upgrade::{Condition, WhyNot, classic_why_not, v1_why_not};
 
 /// Explain why OLM does not take a version, and what would make it
 ///
-/// With `-o csv` and `-o markdown`: all conditions. Exits with 1 if every generation of OLM that was asked takes it.
+/// With `-o csv` and `-o markdown`: all conditions. Exits with 1 if every generation of OLM that was asked takes it, or if
+/// OLM v1 resolves to it and then refuses it.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   olmdex why-not keda@2.10.1 --installed 2.8.1
@@ -47,24 +48,25 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
         channels: Channels::One,
         names_target: true,
     };
-    let Questions { index, questions, has_left_out } = args.options.questions(context, &given)?;
+    let all = args.options.questions(context, &given)?;
+    let Questions { index, questions, has_left_out } = &all;
     let mut answers = Vec::new();
-    for question in &questions {
+    for question in questions {
         let (view, asked) = (&question.view, &question.asked);
         let wanted = match NameArgument::parse(&args.name) {
             NameArgument::Version(_, version) => version,
-            _ => Target::find(&index, &args.options.ask.catalog, &args.name)?.bundle,
+            _ => Target::find(index, &args.options.ask.catalog, &args.name)?.bundle,
         };
-        let target = bundle(view, &wanted)?;
+        let target = all.bundle(question, &wanted)?;
         if let Some(graph) = view.graphs.first().filter(|_| question.classic()) {
-            answers.push(classic_why_not(view, graph, asked, &target).look_up(&index)?);
+            answers.push(classic_why_not(view, graph, asked, &target).look_up(index)?);
         }
         if question.v1() {
             // The ways that work may be in other channels.
             let catalogs = &args.options.ask.catalog;
             let to = BTreeSet::from([target.0.clone()]);
             let within = match &asked.installed {
-                Some(installed) => view.names_between(&index, (catalogs, &[]), installed, &to, 1)?,
+                Some(installed) => view.names_between(index, (catalogs, &[]), installed, &to, 1)?,
                 None => Reach::Unknown,
             };
             answers.push(v1_why_not(view, asked, &target, &within));
@@ -72,7 +74,7 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
     }
     let is_taken = answers.iter().all(|it| it.is_taken) || answers.iter().any(|it| it.refusal.is_some());
     args.options.print("WhyNot", answers, sheet)?;
-    Ok(if is_taken || has_left_out { Exit::No } else { Exit::Yes })
+    Ok(if is_taken || *has_left_out { Exit::No } else { Exit::Yes })
 }
 
 fn sheet(answer: &WhyNot) -> Sheet {
