@@ -114,14 +114,9 @@ SELECT c.name, p.package, coalesce(h.display_name, ''), coalesce(h.provider, '')
        p.is_valid
 FROM catalog c
 CROSS JOIN catalog_package p ON p.catalog = c.id
-LEFT JOIN package k ON k.document = p.document
-LEFT JOIN graph g ON g.id = (
-    SELECT cc.graph FROM channel ch CROSS JOIN catalog_channel cc ON cc.catalog = c.id AND cc.channel = ch.document
-    WHERE ch.package = p.package AND ch.name = k.default_channel
-)
-LEFT JOIN node n ON n.graph = g.id AND n.number = g.head
-LEFT JOIN bundle h ON h.document = n.document
-WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))) AND ",
+",
+            default_head!(),
+            "WHERE (?1 IS NULL OR c.name IN (SELECT value FROM json_each(?1))) AND ",
             $condition,
             " ORDER BY c.name, p.package"
         )

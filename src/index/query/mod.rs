@@ -5,6 +5,20 @@
 //!
 //! What it deliberately does not do: no upgrade paths, no resolution, no output formats.
 
+/// The joins from `p`, a package of the catalog `c`, to `k`, what its blob says, and to `n` and `h`, the head of its default channel.
+macro_rules! default_head {
+    () => {
+        "LEFT JOIN package k ON k.document = p.document
+LEFT JOIN graph g ON g.id = (
+    SELECT cc.graph FROM channel ch CROSS JOIN catalog_channel cc ON cc.catalog = c.id AND cc.channel = ch.document
+    WHERE ch.package = p.package AND ch.name = k.default_channel
+)
+LEFT JOIN node n ON n.graph = g.id AND n.number = g.head
+LEFT JOIN bundle h ON h.document = n.document
+"
+    };
+}
+
 mod bundles;
 mod content;
 mod demand_places;

@@ -182,19 +182,16 @@ CROSS JOIN catalog c ON c.id = cd.catalog
 LEFT JOIN bundle b ON b.document = d.id
 WHERE ?2 IS NULL OR c.name IN (SELECT value FROM json_each(?2))";
 
-const HIT: &str = "
+const HIT: &str = concat!(
+    "
 SELECT c.name, d.package, coalesce(b.name, ''), coalesce(b.version, ''), coalesce(b.display_name, ''),
        coalesce(b.provider, ''), coalesce(n.name, ''), coalesce(h.version, '')
 FROM catalog c CROSS JOIN document d LEFT JOIN bundle b ON b.document = d.id
 LEFT JOIN catalog_package p ON p.catalog = c.id AND p.package = d.package
-LEFT JOIN package k ON k.document = p.document
-LEFT JOIN graph g ON g.id = (
-    SELECT cc.graph FROM channel ch CROSS JOIN catalog_channel cc ON cc.catalog = c.id AND cc.channel = ch.document
-    WHERE ch.package = d.package AND ch.name = k.default_channel
-)
-LEFT JOIN node n ON n.graph = g.id AND n.number = g.head
-LEFT JOIN bundle h ON h.document = n.document
-WHERE c.id = ?1 AND d.id = ?2";
+",
+    default_head!(),
+    "WHERE c.id = ?1 AND d.id = ?2"
+);
 
 pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("documents with words", WORDS),
