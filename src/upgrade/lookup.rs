@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 use super::answer::PackageView;
 use super::installed::{InstalledBundle, InstalledError};
+use crate::fbc::Entry;
 use crate::index::Index;
 use crate::index::query::Filter;
 use crate::version::blang::Range;
@@ -53,7 +54,7 @@ impl PackageView {
             return Ok(Some(InstalledBundle::held(name, version)));
         }
         if let Some((name, version)) = text.rsplit_once('@') {
-            let is_in_catalog = self.bundles().iter().any(|it| it.0 == name);
+            let is_in_catalog = self.holds(name);
             let is_version = Version::parse(version).is_ok();
             return Ok(is_version.then(|| InstalledBundle::named(name.to_owned(), version.to_owned(), is_in_catalog)));
         }
@@ -64,18 +65,22 @@ impl PackageView {
         let names = self.names_carrying(&wanted);
         match names.as_slice() {
             [] => Ok(None),
-            [only] => {
-                let is_in_catalog = self.bundles().iter().any(|it| it.0 == *only);
-                Ok(Some(InstalledBundle::named(only.clone(), wanted.to_string(), is_in_catalog)))
-            }
+            [only] => Ok(Some(InstalledBundle::named(only.clone(), wanted.to_string(), self.holds(only)))),
             _ => Err(InstalledError::Several { package: self.package.clone(), version: wanted.to_string(), names }),
         }
     }
 
+    fn holds(&self, name: &str) -> bool {
+        self.bundles().iter().any(|it| it.0 == name)
+    }
+
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.graphs.iter().flat_map(|it| &it.channels).flat_map(|it| it.entries.iter())
+    }
+
     /// The names of bundles, and those that `replaces` and `skips` mention, that end with a version.
     fn names_carrying(&self, wanted: &Version) -> Vec<String> {
-        let entries = || self.graphs.iter().flat_map(|it| &it.channels).flat_map(|it| it.entries.iter());
-        let mentioned = entries().flat_map(|it| [&it.name, &it.replaces].into_iter().chain(&it.skips));
+        let mentioned = self.entries().flat_map(|it| [&it.name, &it.replaces].into_iter().chain(&it.skips));
         let all: BTreeSet<&String> = self.bundles().iter().map(|it| &it.0).chain(mentioned).collect();
         // No name may have a `+`: what stands behind it is left out, or stands behind a `-`.
         let forms = [Version::parse(&wanted.to_string().replace('+', "-")).ok(), Some(wanted.without_build())];
@@ -88,8 +93,7 @@ impl PackageView {
     /// A version that only a `skipRange` covers, with a name by the pattern of the bundle next to it.
     fn assumed(&self, text: &str) -> Option<InstalledBundle> {
         let wanted = Version::parse_tolerant(text).ok()?;
-        let mut entries = self.graphs.iter().flat_map(|it| &it.channels).flat_map(|it| it.entries.iter());
-        let is_covered = entries.any(|it| {
+        let is_covered = self.entries().any(|it| {
             !it.skip_range.is_empty()
                 && Range::parse(&it.skip_range).is_ok_and(|range| range.contains(&wanted).unwrap_or(false))
         });
@@ -116,7 +120,6 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::fbc::Entry;
     use crate::index::query::{CatalogRank, GraphBundle, GraphChannel, PackageGraph};
 
     /// A package `crunchy` whose bundles are called otherwise.

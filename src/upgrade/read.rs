@@ -64,7 +64,7 @@ fn with_versions(graph: PackageGraph) -> PackageVersions {
     let mut versions = Vec::new();
     for bundle in bundles {
         let version = bundle.package_property.as_deref().and_then(|it| bundle_version(it, false).ok());
-        // Of bundles of one name the first that has a version counts.
+        // The first bundle of a name that has a version counts.
         if let Some(version) = version.filter(|_| known.insert(bundle.name.clone())) {
             let version = version.value.to_build_metadata().to_string();
             versions.push(BundleVersion { name: bundle.name, version, release: String::new() });
