@@ -37,9 +37,8 @@ impl Questions {
     ///
     /// A bundle that only another catalog of the package has is no error: the answer says that this catalog lacks it.
     pub(crate) fn bundle(&self, question: &UpgradeQuestion, text: &str) -> Result<(String, String), CommandError> {
-        let others = self.questions.iter().filter(|it| it.view.package == question.view.package);
-        let found = question.view.find(text).or_else(|| others.into_iter().find_map(|it| it.view.find(text)));
-        found.map_or_else(|| bundle(&question.view, text), Ok)
+        let mut of_package = self.questions.iter().filter(|it| it.view.package == question.view.package);
+        bundle(&question.view, text).or_else(|error| of_package.find_map(|it| it.view.find(text)).ok_or(error))
     }
 }
 

@@ -50,13 +50,13 @@ pub(crate) fn run(context: &Context, args: &WhyNotArgs) -> CommandResult {
     };
     let all = args.options.questions(context, &given)?;
     let Questions { index, questions, has_left_out } = &all;
+    let wanted = match NameArgument::parse(&args.name) {
+        NameArgument::Version(_, version) => version,
+        _ => Target::find(index, &args.options.ask.catalog, &args.name)?.bundle,
+    };
     let mut answers = Vec::new();
     for question in questions {
         let (view, asked) = (&question.view, &question.asked);
-        let wanted = match NameArgument::parse(&args.name) {
-            NameArgument::Version(_, version) => version,
-            _ => Target::find(index, &args.options.ask.catalog, &args.name)?.bundle,
-        };
         let target = all.bundle(question, &wanted)?;
         if let Some(graph) = view.graphs.first().filter(|_| question.classic()) {
             answers.push(classic_why_not(view, graph, asked, &target).look_up(index)?);
