@@ -8,7 +8,7 @@ use clap::{Args, Subcommand};
 use crate::cli::speak::context::Context;
 use crate::cli::speak::error::{CommandError, CommandResult, Exit};
 use crate::cli::speak::interrupt;
-use crate::file::{finish_left, write_whole};
+use crate::file::{finish_left, write_over};
 use crate::scaffold::{DEFAULT_IMAGE, Dockerfile, parse_labels};
 
 /// Write files that go with a catalog
@@ -91,7 +91,7 @@ fn dockerfile(context: &Context, args: &DockerfileArgs) -> CommandResult {
     }
     let text = Dockerfile { directory: name, base: base.clone(), builder: builder.clone(), labels }.text();
     interrupt::undo_writes(context);
-    write_whole(&target, text.as_bytes())?;
+    write_over(&target, None, text.as_bytes())?;
     context.reporter.note(&format!("wrote {}", target.display()));
     if !directory.components().any(|it| matches!(it, Component::Normal(_))) {
         let file = target.display();

@@ -15,7 +15,7 @@ use crate::cli::speak::interrupt;
 use crate::compose::{Config, Files, NamedCatalog, Reach};
 use crate::diag::Tally;
 use crate::fbc::Level;
-use crate::file::{finish_left, read_regular_of, write_whole};
+use crate::file::{finish_left, read_regular_of, write_over};
 use crate::oci::pack::{self, Base, LayerWriter};
 use crate::scaffold::{DEFAULT_IMAGE, Dockerfile};
 
@@ -143,7 +143,7 @@ fn dockerfiles(
     interrupt::undo_writes(context);
     for (catalog, destination, path, text) in missing {
         destination.make_way(&config.path, reach)?;
-        write_whole(&path, text.as_bytes())?;
+        write_over(&path, None, text.as_bytes())?;
         context.reporter.note(&format!("wrote {}", path.display()));
         if !destination.path.is_dir() {
             let message =

@@ -32,7 +32,7 @@ pub(crate) fn write_all<'e>(
             if path.symlink_metadata().is_ok() {
                 return Err(failed(std::io::ErrorKind::AlreadyExists.into()).into());
             }
-            let mut new = Replacement::begin(&path)?;
+            let mut new = Replacement::begin_over(&path, None)?;
             new.file().write_all(edit.after.as_bytes()).map_err(failed)?;
             ready.push(new);
             continue;
