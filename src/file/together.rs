@@ -84,12 +84,15 @@ pub fn finish_left<'a>(targets: impl Iterator<Item = &'a Path> + Clone) {
     }
 }
 
-/// Lets this process have as many files open as this user may have: replacing some hundred at once takes five each.
-pub fn allow_many_files() {
+/// Lets this process have as many files open as this user may have: replacing some hundred at once takes five each, and each connection of a
+/// server takes one. Returns how many these are.
+pub fn allow_many_files() -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
     // Where it cannot be raised, what needs more says so.
     let _ = setrlimit(Resource::Nofile, rustix::process::Rlimit { current: limit.maximum, ..limit });
+    // Without a limit there is none to heed.
+    getrlimit(Resource::Nofile).current.map_or(usize::MAX, |it| usize::try_from(it).unwrap_or(usize::MAX))
 }
 
 /// A file of the list.

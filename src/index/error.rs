@@ -56,6 +56,9 @@ pub enum IndexError {
     /// A statement failed: a user's SQL, or a bug.
     #[error("{0}")]
     Sql(String),
+    /// Nobody wants the answer any more: see [`Index::end_when`](super::Index::end_when).
+    #[error("nobody waits for the answer any more")]
+    Unwanted,
     /// A statement of a user took longer than allowed.
     #[error("{0}")]
     Limit(String),

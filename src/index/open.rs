@@ -1,6 +1,8 @@
 //! An index that is open for reading.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
@@ -12,11 +14,16 @@ use super::{file, functions, schema};
 /// Memory for pages of an index, in KiB; it is taken as pages are read.
 const CACHE: i64 = 64 << 10;
 
+/// How many steps of SQLite's virtual machine pass between two looks at whether the answer is still wanted.
+const STEPS: i32 = 1_000;
+
 /// An index that is open for reading: a file, or in memory. Nothing that is asked of it writes.
 #[derive(Debug)]
 pub struct Index {
     connection: Connection,
     path: PathBuf,
+    /// Whether nobody wants the answer any more, if somebody can stop wanting it.
+    is_unwanted: Option<Arc<AtomicBool>>,
 }
 
 impl Index {
@@ -45,7 +52,7 @@ impl Index {
         // Statements are run again with other values, and each would be planned anew for those.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
         connection.set_prepared_statement_cache_capacity(64);
-        Ok(Self { connection, path: path.to_owned() })
+        Ok(Self { connection, path: path.to_owned(), is_unwanted: None })
     }
 
     /// Where it is; `:memory:` if nowhere.
@@ -60,6 +67,23 @@ impl Index {
     /// If SQLite refuses.
     pub fn limit_cache(&self, kib: i64) -> Result<(), IndexError> {
         self.connection.pragma_update(None, "cache_size", -kib).map_err(|error| self.failed(&error))
+    }
+
+    /// From now on, statements fail when the flag is set; `None`: they never do. Whoever asks for an answer sets the flag to end the work
+    /// on it.
+    ///
+    /// # Errors
+    /// If SQLite refuses.
+    pub fn end_when(&mut self, is_unwanted: Option<Arc<AtomicBool>>) -> Result<(), IndexError> {
+        let flag = is_unwanted.clone();
+        let handler = flag.map(|flag| move || flag.load(Ordering::Relaxed));
+        self.is_unwanted = is_unwanted;
+        self.connection.progress_handler(STEPS, handler).map_err(|error| self.failed(&error))
+    }
+
+    /// Whether nobody wants the answer any more.
+    pub(super) fn is_unwanted(&self) -> bool {
+        self.is_unwanted.as_ref().is_some_and(|it| it.load(Ordering::Relaxed))
     }
 
     pub(super) fn connection(&self) -> &Connection {

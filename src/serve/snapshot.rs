@@ -4,7 +4,8 @@
 
 use std::ops::Deref;
 use std::path::Path;
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::answers::Answers;
@@ -12,8 +13,8 @@ use crate::index::query::Filter;
 use crate::index::{Index, IndexError};
 use crate::page::Shelf;
 
-/// How many connections there are to a file.
-pub(super) const CONNECTIONS: usize = 2;
+/// How many connections there are to a file: one for each question that is worked on at once.
+pub(super) const CONNECTIONS: usize = 4;
 
 /// Memory for pages of each connection, in KiB.
 const CACHE: i64 = 1 << 10;
@@ -112,6 +113,20 @@ impl Snapshot {
 
     /// Asks a connection, when one is idle. What asks must end soon: it waits for no client.
     pub fn ask<T>(&self, question: impl FnOnce(&Index) -> T) -> T {
+        question(&self.wait())
+    }
+
+    /// The same for a client that may go, which the flag says: the statements that are left then fail.
+    ///
+    /// # Errors
+    /// If SQLite refuses to look at the flag.
+    pub fn ask_until<T>(&self, is_gone: Arc<AtomicBool>, question: impl FnOnce(&Index) -> T) -> Result<T, IndexError> {
+        let mut borrowed = self.wait();
+        borrowed.end_when(is_gone)?;
+        Ok(question(&borrowed))
+    }
+
+    fn wait(&self) -> Borrowed<'_> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let index = loop {
             match idle.pop() {
@@ -120,14 +135,14 @@ impl Snapshot {
             }
         };
         drop(idle);
-        question(&Borrowed { snapshot: self, index: Some(index) })
+        Borrowed { snapshot: self, index: Some(index), is_limited: false }
     }
 
     /// A connection, if one is idle; it is given back when it is dropped.
     #[must_use]
     pub fn idle(&self) -> Option<Borrowed<'_>> {
         let index = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
-        Some(Borrowed { snapshot: self, index: Some(index) })
+        Some(Borrowed { snapshot: self, index: Some(index), is_limited: false })
     }
 }
 
@@ -136,6 +151,18 @@ impl Snapshot {
 pub struct Borrowed<'s> {
     snapshot: &'s Snapshot,
     index: Option<Index>,
+    /// Whether its statements fail when a client goes.
+    is_limited: bool,
+}
+
+impl Borrowed<'_> {
+    fn end_when(&mut self, is_gone: Arc<AtomicBool>) -> Result<(), IndexError> {
+        self.is_limited = true;
+        match &mut self.index {
+            Some(index) => index.end_when(Some(is_gone)),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Deref for Borrowed<'_> {
@@ -148,7 +175,11 @@ impl Deref for Borrowed<'_> {
 
 impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
-        if let Some(index) = self.index.take() {
+        if let Some(mut index) = self.index.take() {
+            if self.is_limited {
+                // Forgetting a handler does not fail.
+                let _ = index.end_when(None);
+            }
             self.snapshot.idle.lock().unwrap_or_else(PoisonError::into_inner).push(index);
             self.snapshot.is_idle.notify_one();
         }

@@ -68,6 +68,7 @@ mod rules_page;
 mod sending;
 mod serving;
 mod serving_as_opm;
+mod serving_attacked;
 mod serving_hostile;
 mod serving_tls;
 mod simulating;

@@ -61,9 +61,22 @@ fn pages_are_beside_the_paths_of_catalogd() {
     assert!(head.starts_with("HTTP/1.1 200") && head.contains("content-length: ") && body.is_empty(), "{head}\n{body}");
     assert!(server.send("GET", "/p/till", "catalogs.example:80", "").0.starts_with("HTTP/1.1 200"));
     // Whoever makes a name of theirs point here must not read the pages.
-    for target in ["/", "/p/till", "/p/till.json", "/style.css"] {
-        assert!(server.send("GET", target, "evil.example", "").0.starts_with("HTTP/1.1 403"), "{target}");
+    let all =
+        ["/", "/p/till", "/p/till.json", "/style.css", "/healthz", "/metrics", "/catalogs/shop/api/v1/all", "/nothing"];
+    for target in all {
+        for host in ["evil.example", "127.0.0.1:80@evil.example", "[::1", "localhost\r\nHost: evil.example"] {
+            let (head, body) = server.send("GET", target, host, "");
+            let is_refused = head.starts_with("HTTP/1.1 403") || head.starts_with("HTTP/1.1 400");
+            assert!(is_refused && !body.contains("till"), "{target} {host}: {head}");
+        }
+        for host in ["[::1]", "[::1]:8080", "10.1.2.3", "localhost:1"] {
+            let (head, _) = server.send("GET", target, host, "");
+            assert!(!head.starts_with("HTTP/1.1 40") || target == "/nothing", "{target} {host}: {head}");
+        }
     }
+    // The address of a request counts more than the header.
+    let refused = server.send("GET", "http://evil.example/healthz", "localhost", "").0;
+    assert!(refused.starts_with("HTTP/1.1 403"), "{refused}");
     assert!(server.get("/packages?q=", "").0.contains("location: /packages"));
     assert!(server.get("//p/till", "").0.starts_with("HTTP/1.1 307"));
     assert!(server.get("/catalogs/shop/api/v1/nothing", "").1.contains("404 page not found"));

@@ -99,13 +99,6 @@ fn clients_that_wait_hold_nobody_else_up() {
     assert_eq!(server.terminate(), Some(0));
 }
 
-/// Resident memory of a process, in MiB.
-fn memory(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:")).unwrap();
-    line.split_whitespace().next().unwrap().parse::<u64>().unwrap() >> 10
-}
-
 #[test]
 fn who_asks_for_much_and_reads_nothing_holds_it_once() {
     const N_STREAMS: usize = 200;
@@ -130,7 +123,7 @@ fn who_asks_for_much_and_reads_nothing_holds_it_once() {
         let (status, answer) = server.call("/api.Registry/GetBundle", question);
         assert!(status == "0" && answer.len() > 1_200_000, "{status} {}", answer.len());
     }
-    let before = memory(server.id());
+    let before = server.memory();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let answers = runtime.block_on(async {
         let stream = tokio::net::TcpStream::connect(&server.grpc).await.unwrap();
@@ -153,7 +146,7 @@ fn who_asks_for_much_and_reads_nothing_holds_it_once() {
         answers
     });
     assert_well(&server);
-    let grown = memory(server.id()).saturating_sub(before);
+    let grown = server.memory().saturating_sub(before);
     assert!(grown < 60, "{grown} MiB");
     assert_eq!(answers.len(), N_STREAMS);
     drop((answers, runtime));

@@ -75,7 +75,7 @@ pub(crate) struct ServeArgs {
     /// Which family of catalogs a CatalogSource is, as for `plan`; may be repeated
     #[arg(long, value_name = "NS/NAME=CATALOG", requires = "cluster")]
     source_map: Vec<String>,
-    /// Name that /healthz, /metrics and the pages answer to besides localhost and addresses; may be repeated
+    /// Host name that HTTP answers to besides localhost and addresses; may be repeated
     #[arg(long, value_name = "HOST")]
     host: Vec<String>,
     /// Certificate as PEM, with those that lead to a root; all ports are then encrypted (OLM itself only speaks without)

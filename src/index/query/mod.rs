@@ -112,6 +112,9 @@ impl Index {
         parameters: impl Params,
         map: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> std::result::Result<Vec<T>, IndexError> {
+        if self.is_unwanted() {
+            return Err(IndexError::Unwanted);
+        }
         let connection = self.connection();
         let all = || connection.prepare_cached(sql)?.query_map(parameters, map)?.collect::<Result<Vec<T>>>();
         all().map_err(|error| self.failed(&error))

@@ -50,6 +50,21 @@ pub enum Piece {
 }
 
 impl Piece {
+    /// How many bytes it has.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Text(text) => text.len() as u64,
+            Self::Document { from, to, .. } => to.saturating_sub(*from),
+        }
+    }
+
+    /// Whether it has none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Its bytes.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::io::IoSlice;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, BufMut as _, Bytes, BytesMut};
@@ -15,6 +16,8 @@ use hyper::body::Frame;
 use tokio::sync::mpsc;
 use tonic::Status;
 
+use super::budget::{Budget, Full, Held};
+use super::connections::Connection;
 use crate::serve::answers::Messages;
 use crate::serve::registry::encoded::Encoded;
 
@@ -28,6 +31,8 @@ pub(super) struct Frames {
     /// What comes behind the pieces.
     small: BytesMut,
     len: usize,
+    /// What they have of the budget.
+    held: Option<Held>,
 }
 
 impl Frames {
@@ -55,6 +60,11 @@ impl Frames {
         self.len += 5 + message.len();
     }
 
+    /// The same, which give back a part of the budget when they are sent.
+    pub(super) fn held(self, held: Held) -> Self {
+        Self { held: Some(held), ..self }
+    }
+
     /// How many bytes there are.
     pub(super) fn len(&self) -> usize {
         self.len
@@ -72,12 +82,13 @@ impl Frames {
 pub(super) struct Pieces {
     pieces: VecDeque<Bytes>,
     n_left: usize,
+    _held: Option<Held>,
 }
 
 impl From<Frames> for Pieces {
     fn from(mut frames: Frames) -> Self {
         frames.end_small();
-        Self { pieces: frames.pieces, n_left: frames.len }
+        Self { pieces: frames.pieces, n_left: frames.len, _held: frames.held }
     }
 }
 
@@ -116,15 +127,10 @@ impl Buf for Pieces {
 pub(super) const MAX_BATCH: usize = 32 << 10;
 
 /// The body of an answer.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) enum Body {
     /// Messages that are there. They are unpacked when their turn comes.
-    Whole {
-        /// All of them.
-        messages: Messages,
-        /// How many were taken.
-        n_taken: usize,
-    },
+    Whole(Whole),
     /// Messages that are made while they are sent.
     Made(mpsc::Receiver<Result<Frames, Status>>),
     /// Nothing but how it ended.
@@ -134,9 +140,70 @@ pub(super) enum Body {
     Empty,
 }
 
-impl From<Messages> for Body {
-    fn from(messages: Messages) -> Self {
-        Self::Whole { messages, n_taken: 0 }
+/// Messages that are there.
+pub(super) struct Whole {
+    messages: Messages,
+    /// How many were taken.
+    n_taken: usize,
+    /// What the messages have of the budget; those that are sent at once take it with them.
+    held: Option<Held>,
+    /// What unpacked messages are paid from; `None` for those that are small.
+    payer: Option<(Arc<Budget>, Arc<Connection>)>,
+    /// A payment that is waited for.
+    payment: Option<Payment>,
+}
+
+type Payment = Pin<Box<dyn Future<Output = Result<Held, Full>> + Send>>;
+
+impl Whole {
+    /// Messages that are sent at once.
+    pub(super) fn small(messages: Messages, held: Option<Held>) -> Self {
+        Self { messages, n_taken: 0, held, payer: None, payment: None }
+    }
+
+    /// Messages of which each batch waits until there is room for it.
+    pub(super) fn large(
+        messages: Messages,
+        held: Option<Held>,
+        budget: Arc<Budget>,
+        connection: Arc<Connection>,
+    ) -> Self {
+        Self { payer: Some((budget, connection)), ..Self::small(messages, held) }
+    }
+
+    /// The next messages, none at the end.
+    fn poll_frames(&mut self, context: &mut Context<'_>) -> Poll<Result<Frames, Full>> {
+        let (mut n, mut len) = (0, 0);
+        while let Some(message) = self.messages.get(self.n_taken + n).filter(|_| len < MAX_BATCH) {
+            len += message.len();
+            n += 1;
+        }
+        let mut held = None;
+        if let Some((budget, connection)) = self.payer.as_ref().filter(|_| n > 0) {
+            let paid = match &mut self.payment {
+                Some(payment) => ready!(payment.as_mut().poll(context)),
+                None => match budget.try_hold(connection, len) {
+                    Ok(held) => Ok(held),
+                    Err(Full) => {
+                        let (budget, connection) = (Arc::clone(budget), Arc::clone(connection));
+                        let payment = self.payment.insert(Box::pin(async move { budget.hold(&connection, len).await }));
+                        ready!(payment.as_mut().poll(context))
+                    }
+                },
+            };
+            self.payment = None;
+            held = Some(paid?);
+        }
+        let mut frames = Frames::of(&self.messages[self.n_taken..self.n_taken + n]);
+        self.n_taken += n;
+        frames.held = held.or_else(|| self.held.take());
+        Poll::Ready(Ok(frames))
+    }
+}
+
+impl From<Whole> for Body {
+    fn from(whole: Whole) -> Self {
+        Self::Whole(whole)
     }
 }
 
@@ -151,17 +218,11 @@ impl hyper::body::Body for Body {
         loop {
             let ended = || Self::Ended(Status::ok(""));
             match &mut *self {
-                Self::Whole { messages, n_taken } => {
-                    let mut frames = Frames::default();
-                    while let Some(message) = messages.get(*n_taken).filter(|_| frames.len() < MAX_BATCH) {
-                        frames.add(message);
-                        *n_taken += 1;
-                    }
-                    if frames.len() > 0 {
-                        return Poll::Ready(Some(Ok(Frame::data(frames.into()))));
-                    }
-                    *self = ended();
-                }
+                Self::Whole(whole) => match ready!(whole.poll_frames(context)) {
+                    Ok(frames) if frames.len() > 0 => return Poll::Ready(Some(Ok(Frame::data(frames.into())))),
+                    Ok(_) => *self = ended(),
+                    Err(Full) => *self = Self::Ended(Status::unavailable("clients take too little of their answers")),
+                },
                 Self::Made(made) => match ready!(made.poll_recv(context)) {
                     Some(Ok(frames)) => return Poll::Ready(Some(Ok(Frame::data(frames.into())))),
                     Some(Err(status)) => *self = Self::Ended(status),
@@ -259,7 +320,7 @@ mod tests {
         assert_eq!(read(Body::default()), (vec![], vec![]));
         for lens in [&[][..], &[5], &[0, 0], &[MAX_BATCH, 1, 20_000, 20_000, 3 * MAX_BATCH, 7]] {
             let messages: Messages = lens.iter().map(|it| message(*it)).collect();
-            assert_eq!(read(messages.into()), (wire(lens), vec!["0 ".to_owned()]), "{lens:?}");
+            assert_eq!(read(Whole::small(messages, None).into()), (wire(lens), vec!["0 ".to_owned()]), "{lens:?}");
         }
         for (end, expected) in [(None, "0 "), (Some(Status::unknown("no \"x\"\nü")), "2 no%20%22x%22%0A%C3%BC")] {
             let (to, from) = mpsc::channel(4);

@@ -41,6 +41,8 @@ impl Latencies {
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     pub(super) connections: AtomicU64,
+    pub(super) ended_connections: AtomicU64,
+    pub(super) refused_for_load: AtomicU64,
     pub(super) calls: AtomicU64,
     pub(super) refused_calls: AtomicU64,
     pub(super) requests: AtomicU64,
@@ -62,6 +64,12 @@ impl Counters {
         let mut out = String::new();
         let counters = [
             ("connections", "Connections that were accepted.", &self.connections),
+            (
+                "connections_ended",
+                "Connections that were ended because the client took too long, or to make room for others.",
+                &self.ended_connections,
+            ),
+            ("busy", "Calls and requests that were refused because too many were waiting.", &self.refused_for_load),
             ("grpc_calls", "gRPC calls.", &self.calls),
             ("grpc_calls_refused", "gRPC calls that ended with an error.", &self.refused_calls),
             ("http_requests", "HTTP requests.", &self.requests),

@@ -14,9 +14,12 @@ use tokio::sync::mpsc;
 use tonic::codec::{DecodeBuf, Decoder};
 use tonic::{Status, Streaming};
 
-use super::body::{Body, Frames, MAX_BATCH};
+use super::body::{Body, Frames, MAX_BATCH, Whole};
+use super::budget::{CALL, Full, Held};
+use super::connections::Connection;
 use super::counters::Counters;
 use super::state::Shared;
+use super::work::NoAnswer;
 use crate::diag::printable;
 use crate::serve::answers::{Messages, Question};
 use crate::serve::registry::call::{Method, RegistryMethod, method};
@@ -29,8 +32,11 @@ use crate::serve::snapshot::Snapshot;
 /// Bytes of a question.
 const MAX_QUESTION: usize = 64 << 10;
 
-/// How long a client may take nothing.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// How long a client may take to send a question after its headers.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long a client may ask nothing between two questions about what there is.
+const IDLE: Duration = Duration::from_secs(60);
 
 /// How many batches of messages wait to be sent.
 const N_WAITING: usize = 2;
@@ -53,6 +59,7 @@ impl Decoder for Raw {
 /// Answers a request.
 pub(super) async fn respond(
     shared: Arc<Shared>,
+    connection: Arc<Connection>,
     catalog: Option<Arc<str>>,
     request: Request<Incoming>,
 ) -> Response<Body> {
@@ -80,7 +87,7 @@ pub(super) async fn respond(
     let (head, body) = request.into_parts();
     let questions = Streaming::new_request(Raw, body, None, Some(MAX_QUESTION));
     let is_acknowledged = head.headers.get(ACKNOWLEDGEMENT).is_some_and(|it| it.as_bytes() == b"true");
-    let call = Call { catalog, method, path: head.uri.path(), is_acknowledged };
+    let call = Call { connection: &connection, catalog, method, path: head.uri.path(), is_acknowledged };
     let result = answer(&shared, call, questions).await;
     let took = start.elapsed();
     shared.counters.grpc_times.add(took);
@@ -100,6 +107,7 @@ pub(super) async fn respond(
 
 /// One call.
 struct Call<'p> {
+    connection: &'p Arc<Connection>,
     catalog: Option<Arc<str>>,
     method: Method,
     /// What names the method.
@@ -108,12 +116,17 @@ struct Call<'p> {
     is_acknowledged: bool,
 }
 
-async fn answer(shared: &Shared, call: Call<'_>, mut questions: Streaming<Bytes>) -> Result<Body, Status> {
-    let Call { catalog, method, path, is_acknowledged } = call;
+async fn answer(shared: &Arc<Shared>, call: Call<'_>, mut questions: Streaming<Bytes>) -> Result<Body, Status> {
+    let Call { connection, catalog, method, path, is_acknowledged } = call;
+    // A call costs memory before its answer is there. A few of each connection need not wait, which is enough for health checks.
+    let held = Some(shared.budget.hold(connection, CALL).await.map_err(|it| busy(shared, it))?);
     if method == Method::Reflection {
-        return Ok(reflect(questions));
+        return Ok(reflect(Arc::clone(shared), Arc::clone(connection), questions));
     }
-    let Some(raw) = questions.message().await? else {
+    let Ok(raw) = tokio::time::timeout(PATIENCE, questions.message()).await else {
+        return Err(Status::deadline_exceeded("the request has sent no message"));
+    };
+    let Some(raw) = raw? else {
         return Err(Status::internal("the request has no message"));
     };
     let unreadable = |error: prost::DecodeError| Status::internal(format!("the message cannot be read: {error}"));
@@ -128,17 +141,18 @@ async fn answer(shared: &Shared, call: Call<'_>, mut questions: Streaming<Bytes>
         Method::HealthCheck => {
             // 1: serving, 2: not serving
             let status = if shared.is_stopping() { 2 } else { 1 };
-            Ok(Messages::from([vec![0x08, status].into()]).into())
+            Ok(Whole::small(Messages::from([vec![0x08, status].into()]), held).into())
         }
         Method::Registry(RegistryMethod::ListBundles) => {
-            let keys = ask(&snapshot, &catalog, |registry| registry.list_keys()).await?;
-            Ok(batches(snapshot, catalog, keys, |registry, key| registry.listed(key).map(Encoded::of_bundle)))
+            let keys = ask(shared, &snapshot, &catalog, |registry| registry.list_keys()).await?;
+            let source = Source { shared: Arc::clone(shared), connection: Arc::clone(connection), snapshot, catalog };
+            Ok(batches(source, keys, |registry, key| registry.listed(key).map(Encoded::of_bundle)))
         }
         Method::Registry(method) => {
             let asked = Question { catalog: Arc::clone(&catalog), method: path.to_owned(), message: raw.clone() };
             // This thread need not wait for a connection to the index then.
             if let Some(messages) = snapshot.answers.get(&asked) {
-                return Ok(messages.into());
+                return whole(shared, connection, messages, held).await;
             }
             let call = move |registry: &Registry<'_>| {
                 let mut messages = Vec::new();
@@ -149,48 +163,79 @@ async fn answer(shared: &Shared, call: Call<'_>, mut questions: Streaming<Bytes>
                 Ok(messages)
             };
             let messages = match method.is_about_one() {
-                true => ask_at_once(&snapshot, &catalog, call).await?,
-                false => ask(&snapshot, &catalog, call).await?,
+                true => ask_at_once(shared, &snapshot, &catalog, call).await?,
+                false => ask(shared, &snapshot, &catalog, call).await?,
             };
             let messages = Messages::from(messages);
             snapshot.answers.add(asked, &messages);
-            Ok(messages.into())
+            whole(shared, connection, messages, held).await
         }
         Method::CustomSchemas => {
-            let found = ask(&snapshot, &catalog, move |registry| {
+            let found = ask(shared, &snapshot, &catalog, move |registry| {
                 registry.custom_list(is_acknowledged, &question.first, &question.second)
             });
             let found = found.await?;
-            Ok(batches(Arc::clone(&snapshot), catalog, found, |registry, it| {
-                registry.custom_document(it).map(Encoded::from)
-            }))
+            let source = Source { shared: Arc::clone(shared), connection: Arc::clone(connection), snapshot, catalog };
+            Ok(batches(source, found, |registry, it| registry.custom_document(it).map(Encoded::from)))
         }
     }
 }
 
+/// The body of an answer whose messages are there. A short one is paid for by what its call has; a long one is not made before there is room.
+async fn whole(
+    shared: &Arc<Shared>,
+    connection: &Arc<Connection>,
+    messages: Messages,
+    held: Option<Held>,
+) -> Result<Body, Status> {
+    let kept: usize = messages.iter().map(Encoded::held).sum();
+    let held = match kept <= CALL {
+        true => held,
+        false => Some(shared.budget.hold(connection, kept).await.map_err(|it| busy(shared, it))?),
+    };
+    let len: usize = messages.iter().map(Encoded::len).sum();
+    Ok(match len <= CALL {
+        true => Whole::small(messages, held),
+        false => Whole::large(messages, held, Arc::clone(&shared.budget), Arc::clone(connection)),
+    }
+    .into())
+}
+
+/// Too many wait already, or clients take too little.
+fn busy(shared: &Shared, _: Full) -> Status {
+    Counters::add(&shared.counters.refused_for_load);
+    Status::unavailable("too many calls wait for an answer")
+}
+
 /// Asks right here if a connection to the index is idle: the answer takes less time than to wake another thread.
 async fn ask_at_once<T: Send + 'static>(
+    shared: &Shared,
     snapshot: &Arc<Snapshot>,
     catalog: &Arc<str>,
     question: impl FnOnce(&Registry<'_>) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Status> {
     match snapshot.idle() {
         Some(index) => question(&Registry { index: &index, catalog }).map_err(|it| status(&it)),
-        None => ask(snapshot, catalog, question).await,
+        None => ask(shared, snapshot, catalog, question).await,
     }
 }
 
 /// Asks on a thread that may wait.
 async fn ask<T: Send + 'static>(
+    shared: &Shared,
     snapshot: &Arc<Snapshot>,
     catalog: &Arc<str>,
     question: impl FnOnce(&Registry<'_>) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Status> {
-    let (snapshot, catalog) = (Arc::clone(snapshot), Arc::clone(catalog));
-    let asked = tokio::task::spawn_blocking(move || {
-        snapshot.ask(|index| question(&Registry { index, catalog: &catalog })).map_err(|it| status(&it))
-    });
-    asked.await.map_err(|_| Status::internal("the question could not be answered"))?
+    let catalog = Arc::clone(catalog);
+    let asked = shared
+        .queues
+        .grpc
+        .ask(snapshot, move |index| question(&Registry { index, catalog: &catalog }).map_err(|it| status(&it)));
+    asked.await.map_err(|error| match error {
+        NoAnswer::Busy => busy(shared, Full),
+        NoAnswer::Failed => Status::internal("the question could not be answered"),
+    })?
 }
 
 fn status(refusal: &Refusal) -> Status {
@@ -201,21 +246,37 @@ fn status(refusal: &Refusal) -> Status {
     }
 }
 
-/// Messages that are made while they are sent: as many at once as find room, so that a client that reads quickly wakes nobody for each.
-fn batches<I: Send + 'static>(
+/// Where messages come from and go to.
+struct Source {
+    shared: Arc<Shared>,
+    connection: Arc<Connection>,
     snapshot: Arc<Snapshot>,
     catalog: Arc<str>,
+}
+
+/// Messages that are made while they are sent: as many at once as find room, so that a client that reads quickly wakes nobody for each.
+fn batches<I: Send + 'static>(
+    source: Source,
     items: Vec<I>,
     make: fn(&Registry<'_>, I) -> Result<Encoded, Refusal>,
 ) -> Body {
     let (to, from) = mpsc::channel(N_WAITING);
     tokio::spawn(async move {
+        let Source { shared, connection, snapshot, catalog } = source;
         let mut items = items.into_iter();
-        while items.len() > 0 && has_room(&to).await {
+        while items.len() > 0 && to.reserve().await.is_ok() {
             let turn = to.clone();
-            let made = ask(&snapshot, &catalog, move |registry| {
+            // Waits until clients have taken what others were sent.
+            let Ok(held) = shared.budget.hold(&connection, MAX_BATCH).await else {
+                let _ = to.send(Err(busy(&shared, Full))).await;
+                break;
+            };
+            let (budget, holder) = (Arc::clone(&shared.budget), Arc::clone(&connection));
+            let made = ask(&shared, &snapshot, &catalog, move |registry| {
                 let mut n_bytes = 0;
+                let mut held = Some(held);
                 while turn.capacity() > 0 && n_bytes < MAX_TURN && items.len() > 0 {
+                    let Some(batch) = held.take().or_else(|| budget.try_hold(&holder, MAX_BATCH).ok()) else { break };
                     let mut frames = Frames::default();
                     let mut made = Ok(());
                     while frames.len() < MAX_BATCH && made.is_ok() {
@@ -225,7 +286,7 @@ fn batches<I: Send + 'static>(
                     n_bytes += frames.len();
                     if frames.len() > 0 {
                         // There is room for it, unless nobody listens any more.
-                        let _ = turn.try_send(Ok(frames));
+                        let _ = turn.try_send(Ok(frames.held(batch)));
                     }
                     made?;
                 }
@@ -234,7 +295,7 @@ fn batches<I: Send + 'static>(
             match made.await {
                 Ok(rest) => items = rest,
                 Err(status) => {
-                    send(&to, Err(status)).await;
+                    let _ = to.send(Err(status)).await;
                     break;
                 }
             }
@@ -244,37 +305,39 @@ fn batches<I: Send + 'static>(
 }
 
 /// Reflection goes on as long as the client asks.
-fn reflect(mut questions: Streaming<Bytes>) -> Body {
+fn reflect(shared: Arc<Shared>, connection: Arc<Connection>, mut questions: Streaming<Bytes>) -> Body {
     let (to, from) = mpsc::channel(1);
     tokio::spawn(async move {
         let mut reflection = Reflection::default();
         loop {
-            let question = match questions.message().await {
-                Ok(Some(bytes)) => bytes,
-                Ok(None) => break,
-                Err(status) => {
-                    send(&to, Err(status)).await;
+            let question = match tokio::time::timeout(IDLE, questions.message()).await {
+                Ok(Ok(Some(bytes))) => bytes,
+                Ok(Ok(None)) => break,
+                Ok(Err(status)) => {
+                    let _ = to.send(Err(status)).await;
+                    break;
+                }
+                Err(_) => {
+                    let _ = to.send(Err(Status::deadline_exceeded("nothing was asked for a minute"))).await;
                     break;
                 }
             };
             let answer = Reflected::decode(question)
                 .map_err(|error| Status::internal(format!("the message cannot be read: {error}")))
                 .and_then(|it| reflection.answer(it).map_err(|it| status(&it)));
-            let is_error = answer.is_err();
-            if !send(&to, answer.map(|it| Frames::of(&[Encoded::of(&it)]))).await || is_error {
+            let frames = match answer {
+                Ok(answer) => {
+                    let frames = Frames::of(&[Encoded::of(&answer)]);
+                    let held = shared.budget.hold(&connection, frames.len()).await;
+                    held.map(|it| frames.held(it)).map_err(|it| busy(&shared, it))
+                }
+                Err(status) => Err(status),
+            };
+            let is_error = frames.is_err();
+            if to.send(frames).await.is_err() || is_error {
                 break;
             }
         }
     });
     Body::Made(from)
-}
-
-/// Waits until messages can be handed on. Whether anybody still listens.
-async fn has_room(to: &mpsc::Sender<Result<Frames, Status>>) -> bool {
-    matches!(tokio::time::timeout(PATIENCE, to.reserve()).await, Ok(Ok(_)))
-}
-
-/// Hands messages on. Whether anybody still listens.
-async fn send(to: &mpsc::Sender<Result<Frames, Status>>, message: Result<Frames, Status>) -> bool {
-    matches!(tokio::time::timeout(PATIENCE, to.send(message)).await, Ok(Ok(())))
 }

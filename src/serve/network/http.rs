@@ -5,7 +5,7 @@
 use std::convert::Infallible;
 use std::io::Write as _;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use flate2::write::GzEncoder;
@@ -17,8 +17,11 @@ use tokio::sync::mpsc;
 use tokio_stream::StreamExt as _;
 use tokio_stream::wrappers::ReceiverStream;
 
+use super::budget::{Held, held_bytes};
+use super::connections::Connection;
 use super::counters::Counters;
 use super::state::Shared;
+use super::work::NoAnswer;
 use crate::index::{Index, IndexError};
 use crate::page::{self, Links};
 use crate::serve::catalogd::{Answer, Asked, Encoding, Piece, Site, VERSION_REFUSED, answer, compress, is_own_path};
@@ -26,26 +29,24 @@ use crate::serve::snapshot::Snapshot;
 
 pub(super) type Body = UnsyncBoxBody<Bytes, std::io::Error>;
 
-/// Pieces that are made at once.
-const BATCH: usize = 16;
+/// Bytes of a body that are made at once, unless one document has more.
+const BATCH: u64 = 32 << 10;
 
 /// Bytes of a body that is sent as a whole.
-const MAX_WHOLE: usize = 64 << 10;
-
-/// How long a client may take nothing.
-const PATIENCE: Duration = Duration::from_secs(300);
+const MAX_WHOLE: u64 = 64 << 10;
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// Answers a request.
 pub(super) async fn respond(
     shared: Arc<Shared>,
+    connection: Arc<Connection>,
     request: Request<Incoming>,
     is_version_refused: bool,
 ) -> Result<Response<Body>, Infallible> {
     let start = Instant::now();
     let (method, address) = (request.method().clone(), request.uri().clone());
-    let response = if is_version_refused { version_refused() } else { answered(&shared, request).await };
+    let response = if is_version_refused { version_refused() } else { answered(&shared, &connection, request).await };
     shared.answered("HTTP", || format!("{method} {address}: {}", response.status().as_u16()), start.elapsed());
     Ok(response)
 }
@@ -61,7 +62,7 @@ fn version_refused() -> Response<Body> {
     response
 }
 
-async fn answered(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
+async fn answered(shared: &Arc<Shared>, connection: &Arc<Connection>, request: Request<Incoming>) -> Response<Body> {
     Counters::add(&shared.counters.requests);
     let is_get = matches!(request.method().as_str(), "GET" | "HEAD");
     if request.version() == Version::HTTP_11
@@ -71,10 +72,10 @@ async fn answered(shared: &Shared, request: Request<Incoming>) -> Response<Body>
         let text = "400 Bad Request: missing required Host header";
         return text_answer(StatusCode::BAD_REQUEST, text);
     }
+    if !shared.is_host_allowed(&request) {
+        return text_answer(StatusCode::FORBIDDEN, "403 Forbidden: unknown Host, see `olmdex serve --host`\n");
+    }
     match request.uri().path() {
-        "/healthz" | "/metrics" if is_get && !shared.is_host_allowed(&request) => {
-            return text_answer(StatusCode::FORBIDDEN, "403 Forbidden: unknown Host\n");
-        }
         "/healthz" if is_get && shared.is_stopping() => {
             return text_answer(StatusCode::SERVICE_UNAVAILABLE, "stopping\n");
         }
@@ -83,45 +84,45 @@ async fn answered(shared: &Shared, request: Request<Incoming>) -> Response<Body>
             return text_answer(StatusCode::OK, &metrics(shared));
         }
         path if shared.snapshot().shelf.is_some() && !is_own_path(path) => {
-            return match shared.is_host_allowed(&request) {
-                true => page(shared, request).await,
-                false => text_answer(StatusCode::FORBIDDEN, "403 Forbidden: unknown Host\n"),
-            };
+            return page(shared, connection, request).await;
         }
         _ => {}
     }
     let snapshot = shared.snapshot();
     let has_metas = shared.has_metas;
-    let asked = Arc::clone(&snapshot);
+    let modified = snapshot.modified;
     let start = Instant::now();
-    let made = tokio::task::spawn_blocking(move || {
+    let made = shared.queues.api.ask(&snapshot, move |index| {
         let pairs = request.headers().iter();
         let headers: Vec<(&str, &str)> = pairs
             .map(|(name, value)| (name.as_str(), std::str::from_utf8(value.as_bytes()).unwrap_or_default()))
             .collect();
         let target = request.uri().path_and_query().map_or("/", |it| it.as_str());
         let question = Asked { method: request.method().as_str(), target, headers: &headers };
-        asked.ask(|index| {
-            let site = Site { index, modified: asked.modified, has_metas };
-            let made = answer(&question, &site)?;
-            let whole = whole(&made, index)?;
-            Ok::<_, IndexError>((made, whole))
-        })
+        let site = Site { index, modified, has_metas };
+        let made = answer(&question, &site)?;
+        let whole = whole(&made, index)?;
+        Ok::<_, IndexError>((made, whole))
     });
     let made = made.await;
     shared.counters.api_times.add(start.elapsed());
-    let Ok(Ok((made, whole))) = made else {
-        return text_answer(StatusCode::INTERNAL_SERVER_ERROR, "500 Internal Server Error\n");
+    let (made, whole) = match made {
+        Ok(Ok(made)) => made,
+        Err(NoAnswer::Busy) => return busy(shared),
+        Ok(Err(_)) | Err(NoAnswer::Failed) => return failed(),
+    };
+    let body = match whole {
+        Some(bytes) => match shared.budget.hold(connection, bytes.len()).await {
+            Ok(held) => held_body(bytes, held),
+            Err(_) => return busy(shared),
+        },
+        None => streamed(Arc::clone(shared), Arc::clone(connection), snapshot, made.body, made.encoding),
     };
     let mut response = Response::builder().status(made.status);
     for (name, value) in &made.headers {
         response = response.header(*name, value);
     }
-    let body = match whole {
-        Some(bytes) => full(bytes),
-        None => streamed(snapshot, made),
-    };
-    response.body(body).unwrap_or_else(|_| text_answer(StatusCode::INTERNAL_SERVER_ERROR, ""))
+    response.body(body).unwrap_or_else(|_| failed())
 }
 
 /// What Prometheus collects.
@@ -131,19 +132,18 @@ fn metrics(shared: &Shared) -> String {
 }
 
 /// Answers with a page.
-async fn page(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
-    let failed = || text_answer(StatusCode::INTERNAL_SERVER_ERROR, "500 Internal Server Error\n");
+async fn page(shared: &Shared, connection: &Arc<Connection>, request: Request<Incoming>) -> Response<Body> {
     Counters::add(&shared.counters.pages);
-    let Ok(_turn) = shared.pages.acquire().await else { return failed() };
     let start = Instant::now();
     let snapshot = shared.snapshot();
-    let made = tokio::task::spawn_blocking(move || {
-        let shelf = snapshot.shelf.as_ref()?;
+    let catalogs = Arc::clone(&snapshot);
+    let made = shared.queues.pages.ask(&snapshot, move |index| {
+        let shelf = catalogs.shelf.as_ref()?;
         let header = |name: &str| request.headers().get(name).and_then(|it| it.to_str().ok());
         let target = request.uri().path_and_query().map_or("/", |it| it.as_str());
         let method = request.method().as_str();
         let ask = page::Ask { method, target, if_none_match: header("if-none-match") };
-        let reply = snapshot.ask(|index| page::answer(page::Site { index, shelf, links: &Links::Served }, &ask));
+        let reply = page::answer(page::Site { index, shelf, links: &Links::Served }, &ask);
         let mut headers = vec![("accept-encoding", header("accept-encoding").unwrap_or_default())];
         headers.retain(|it| !it.1.is_empty());
         let question = Asked { method, target, headers: &headers };
@@ -158,21 +158,22 @@ async fn page(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
     });
     let made = made.await;
     shared.counters.page_times.add(start.elapsed());
-    let Ok(Some((answer, body))) = made else { return failed() };
+    let (answer, body) = match made {
+        Ok(Some(made)) => made,
+        Err(NoAnswer::Busy) => return busy(shared),
+        Ok(None) | Err(NoAnswer::Failed) => return failed(),
+    };
+    let Ok(held) = shared.budget.hold(connection, body.len()).await else { return busy(shared) };
     let mut response = Response::builder().status(answer.status);
     for (name, value) in &answer.headers {
         response = response.header(*name, value);
     }
-    response.body(full(body)).unwrap_or_else(|_| failed())
+    response.body(held_body(body, held)).unwrap_or_else(|_| failed())
 }
 
 /// The body of a small answer.
 fn whole(answer: &Answer, index: &Index) -> Result<Option<Vec<u8>>, IndexError> {
-    let size = answer.body.iter().map(|piece| match piece {
-        Piece::Text(text) => text.len(),
-        Piece::Document { from, to, .. } => usize::try_from(to - from).unwrap_or(usize::MAX),
-    });
-    if size.fold(0, usize::saturating_add) > MAX_WHOLE {
+    if answer.body.iter().map(Piece::len).fold(0, u64::saturating_add) > MAX_WHOLE {
         return Ok(None);
     }
     let mut packer = Packer::new(answer.encoding);
@@ -182,31 +183,47 @@ fn whole(answer: &Answer, index: &Index) -> Result<Option<Vec<u8>>, IndexError> 
     Ok(Some(packer.finish()))
 }
 
-/// The body of a large answer.
-fn streamed(snapshot: Arc<Snapshot>, answer: Answer) -> Body {
-    let (to, from) = mpsc::channel::<Result<Bytes, std::io::Error>>(2);
+/// The body of a large answer. Each part is made when the one before was taken, and keeps its bytes of the budget until it is sent.
+fn streamed(
+    shared: Arc<Shared>,
+    connection: Arc<Connection>,
+    snapshot: Arc<Snapshot>,
+    pieces: Vec<Piece>,
+    encoding: Encoding,
+) -> Body {
+    let (to, from) = mpsc::channel::<Result<Bytes, std::io::Error>>(1);
     tokio::spawn(async move {
-        let mut pieces = answer.body.into_iter();
-        let mut packer = Packer::new(answer.encoding);
+        let mut pieces = pieces.into_iter().peekable();
+        let mut packer = Packer::new(encoding);
         loop {
-            let batch: Vec<Piece> = pieces.by_ref().take(BATCH).collect();
+            let mut batch: Vec<Piece> = Vec::new();
+            let mut n_bytes = 0;
+            while let Some(piece) = pieces.next_if(|it| batch.is_empty() || n_bytes + it.len() <= BATCH) {
+                n_bytes += piece.len();
+                batch.push(piece);
+            }
             let is_end = batch.is_empty();
-            let asked = Arc::clone(&snapshot);
-            let made = tokio::task::spawn_blocking(move || {
-                asked.ask(|index| batch.iter().try_for_each(|piece| piece.bytes(index).map(|it| packer.add(&it))))?;
+            // Somebody who takes nothing is waited for here, with no thread, no connection to the index and no bytes.
+            let Ok(room) = to.reserve().await else { return };
+            let n_bytes = usize::try_from(n_bytes).unwrap_or(usize::MAX);
+            let Ok(held) = shared.budget.hold(&connection, n_bytes).await else {
+                room.send(Err(std::io::Error::other("clients take too little")));
+                return;
+            };
+            let made = shared.queues.api.ask(&snapshot, move |index| {
+                batch.iter().try_for_each(|piece| piece.bytes(index).map(|it| packer.add(&it)))?;
                 let bytes = if is_end { packer.finish_in_place() } else { packer.take() };
                 Ok::<_, IndexError>((bytes, packer))
             });
             let Ok(Ok((bytes, rest))) = made.await else {
-                let _ = to.send(Err(std::io::Error::other("the index cannot be read"))).await;
+                room.send(Err(std::io::Error::other("the index cannot be read")));
                 return;
             };
             packer = rest;
-            if bytes.is_empty() && !is_end {
-                continue;
+            if !bytes.is_empty() {
+                room.send(Ok(held_bytes(bytes, held)));
             }
-            let sent = tokio::time::timeout(PATIENCE, to.send(Ok(Bytes::from(bytes)))).await;
-            if is_end || !matches!(sent, Ok(Ok(()))) {
+            if is_end {
                 return;
             }
         }
@@ -271,12 +288,28 @@ impl Packer {
     }
 }
 
-fn full(bytes: Vec<u8>) -> Body {
-    Full::new(Bytes::from(bytes)).map_err(|never| match never {}).boxed_unsync()
+fn held_body(bytes: Vec<u8>, held: Held) -> Body {
+    full(held_bytes(bytes, held))
+}
+
+fn full(bytes: Bytes) -> Body {
+    Full::new(bytes).map_err(|never| match never {}).boxed_unsync()
+}
+
+fn failed() -> Response<Body> {
+    text_answer(StatusCode::INTERNAL_SERVER_ERROR, "500 Internal Server Error\n")
+}
+
+/// Too many wait already.
+fn busy(shared: &Shared) -> Response<Body> {
+    Counters::add(&shared.counters.refused_for_load);
+    let mut response = text_answer(StatusCode::SERVICE_UNAVAILABLE, "503 Service Unavailable: too many requests\n");
+    response.headers_mut().insert("retry-after", hyper::header::HeaderValue::from_static("1"));
+    response
 }
 
 fn text_answer(status: StatusCode, text: &str) -> Response<Body> {
-    let mut response = Response::new(full(text.as_bytes().to_vec()));
+    let mut response = Response::new(full(Bytes::copy_from_slice(text.as_bytes())));
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert("content-type", hyper::header::HeaderValue::from_static(PLAIN));

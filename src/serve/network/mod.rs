@@ -3,15 +3,19 @@
 //! What it deliberately does not do: it decides no answer; those are made by [`super::registry`] and [`super::catalogd`].
 
 mod body;
+mod budget;
+mod connections;
 mod counters;
 mod event;
 mod gather;
 mod grpc;
 mod http;
+mod observed;
 mod request_line;
 mod server;
 mod state;
 mod tls;
+mod work;
 
 pub use event::Event;
 pub use server::{Grpc, ServeError, Server};

@@ -12,23 +12,23 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio_rustls::TlsAcceptor;
 
+use super::connections::{Admitted, Connection, Connections, Peer};
 use super::counters::Counters;
 use super::event::Event;
 use super::gather::gathering;
+use super::observed::Observed;
 use super::request_line::WithRequestLine;
 use super::state::Shared;
 use super::tls::{TlsError, TlsFiles};
 use super::{grpc, http};
-use crate::file::system_words;
+use crate::file::{allow_many_files, system_words};
 use crate::serve::snapshot::{CONNECTIONS, Snapshot};
 
-/// Connections at once.
-const MAX_CONNECTIONS: usize = 1024;
 /// Streams at once on a connection.
 const MAX_STREAMS: u32 = 250;
 /// Bytes of all headers of a request.
@@ -42,7 +42,11 @@ const GRACE: Duration = Duration::from_secs(25);
 /// How often it is looked whether the index was replaced.
 const POLL: Duration = Duration::from_millis(400);
 /// How often a silent client is asked whether it is still there, and how long it may take to say so.
-const KEEP_ALIVE: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(20));
+const KEEP_ALIVE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(10));
+/// How often it is looked whether clients take too long.
+const SWEEP: Duration = Duration::from_secs(1);
+/// Threads for questions to the index, and for what is done besides: reading it again, and settling it.
+const THREADS: usize = CONNECTIONS + 2;
 
 /// A port of the gRPC registry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,7 +110,7 @@ impl Server {
     pub fn run(self) -> Result<(), ServeError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
-            .max_blocking_threads(CONNECTIONS)
+            .max_blocking_threads(THREADS)
             .enable_all()
             .build()
             .map_err(ServeError::Start)?;
@@ -120,12 +124,13 @@ impl Server {
         let mut interrupt = signal(SignalKind::interrupt()).map_err(ServeError::Start)?;
         let mut hangup = signal(SignalKind::hangup()).map_err(ServeError::Start)?;
         let acceptors = self.tls.as_ref().map(TlsFiles::read).transpose()?;
-        let shared = Arc::new(Shared::new(self.snapshot, self.has_metas, self.hosts, acceptors));
+        let n_ports = self.grpc.len() + usize::from(self.http.is_some());
+        let connections = Arc::new(Connections::new(n_ports, allow_many_files()));
+        let shared = Arc::new(Shared::new(self.snapshot, self.has_metas, self.hosts, acceptors, connections.clock()));
         if self.tells_calls {
             shared.tell_calls(Arc::clone(&self.tell));
         }
         let (stop, stopped) = watch::channel(false);
-        let limit = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let mut listeners = Vec::new();
         for port in &self.grpc {
             listeners.push((listen(port.address).await?, Offer::Grpc(port.catalog.as_deref().map(Arc::from))));
@@ -141,9 +146,11 @@ impl Server {
             };
             (self.tell)(Event::Listening { protocol, address, catalog });
         }
-        for (listener, offer) in listeners {
-            tokio::spawn(accept(listener, offer, Arc::clone(&shared), Arc::clone(&limit), stopped.clone()));
+        for (number, (listener, offer)) in listeners.into_iter().enumerate() {
+            let port = Port { number, listener, offer };
+            tokio::spawn(accept(port, Arc::clone(&shared), Arc::clone(&connections), stopped.clone()));
         }
+        tokio::spawn(sweep(Arc::clone(&shared), Arc::clone(&connections)));
         let settle = || {
             let (settle, snapshot) = (Arc::clone(&self.settle), shared.snapshot());
             tokio::task::spawn_blocking(move || settle(&snapshot));
@@ -188,11 +195,10 @@ impl Server {
         }
         shared.stop();
         (self.tell)(Event::Stopping);
-        // Who listens goes away, and who is connected is told to ask nothing more.
+        // The ports close, and clients are told to ask nothing more.
         let _ = stop.send(true);
         drop(stopped);
-        let all = u32::try_from(MAX_CONNECTIONS).unwrap_or(u32::MAX);
-        let _ = tokio::time::timeout(GRACE, limit.acquire_many(all)).await;
+        let _ = tokio::time::timeout(GRACE, connections.all_gone()).await;
         Ok(())
     }
 }
@@ -245,45 +251,75 @@ enum Offer {
     Http,
 }
 
-async fn accept(
+/// A port that is open.
+struct Port {
+    number: usize,
     listener: TcpListener,
     offer: Offer,
-    shared: Arc<Shared>,
-    limit: Arc<Semaphore>,
-    mut stopped: watch::Receiver<bool>,
-) {
+}
+
+async fn accept(port: Port, shared: Arc<Shared>, connections: Arc<Connections>, mut stopped: watch::Receiver<bool>) {
+    let Port { number, listener, offer } = port;
     loop {
-        // A connection more than there may be waits to be accepted.
-        let Ok(permit) = Arc::clone(&limit).acquire_owned().await else { break };
-        let stream = tokio::select! {
+        let (stream, address) = tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
+                Ok(accepted) => accepted,
                 Err(_) => {
-                    // Out of descriptors, for example: others may end soon.
-                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    // Out of descriptors, for example.
+                    connections.end_one(number);
+                    tokio::time::sleep(Duration::from_millis(20)).await;
                     continue;
                 }
             },
             _ = stopped.changed() => break,
         };
         Counters::add(&shared.counters.connections);
+        // In HTTP/1 hyper looks after what a client sends first.
+        let has_begun = matches!(offer, Offer::Http);
+        let (admitted, has_ended_other) = connections.admit(number, Peer::from(address.ip()), has_begun);
+        if has_ended_other {
+            Counters::add(&shared.counters.ended_connections);
+        }
         let (offer, shared, stopped) = (offer.clone(), Arc::clone(&shared), stopped.clone());
         tokio::spawn(async move {
-            let _permit = permit;
-            let _ = stream.set_nodelay(true);
-            let acceptor = shared.acceptors().map(|it| match offer {
-                Offer::Grpc(_) => it.grpc,
-                Offer::Http => it.http,
-            });
-            match acceptor {
-                None => serve_one(stream, offer, shared, stopped).await,
-                Some(acceptor) => {
-                    if let Some(stream) = encrypted(&acceptor, stream).await {
-                        serve_one(stream, offer, shared, stopped).await;
-                    }
-                }
+            let Admitted { connection, .. } = &admitted;
+            tokio::select! {
+                () = serve(stream, offer, shared, stopped, connection) => {}
+                () = connection.ended() => {}
             }
         });
+    }
+}
+
+/// Ends connections that take longer than they may, for as long as the server runs.
+async fn sweep(shared: Arc<Shared>, connections: Arc<Connections>) {
+    loop {
+        tokio::time::sleep(SWEEP).await;
+        for _ in 0..connections.end_overdue() + shared.budget.end_overdue() {
+            Counters::add(&shared.counters.ended_connections);
+        }
+    }
+}
+
+async fn serve(
+    stream: TcpStream,
+    offer: Offer,
+    shared: Arc<Shared>,
+    stopped: watch::Receiver<bool>,
+    connection: &Arc<Connection>,
+) {
+    let _ = stream.set_nodelay(true);
+    let acceptor = shared.acceptors().map(|it| match offer {
+        Offer::Grpc(_) => it.grpc,
+        Offer::Http => it.http,
+    });
+    match acceptor {
+        None => serve_one(stream, offer, shared, stopped, connection).await,
+        Some(acceptor) => {
+            if let Some(stream) = encrypted(&acceptor, stream).await {
+                serve_one(stream, offer, shared, stopped, connection).await;
+            }
+        }
     }
 }
 
@@ -296,12 +332,21 @@ async fn encrypted<S: Stream>(acceptor: &TlsAcceptor, stream: S) -> Option<impl 
 trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
 
-async fn serve_one<S: Stream>(stream: S, offer: Offer, shared: Arc<Shared>, stopped: watch::Receiver<bool>) {
+async fn serve_one<S: Stream>(
+    stream: S,
+    offer: Offer,
+    shared: Arc<Shared>,
+    stopped: watch::Receiver<bool>,
+    connection: &Arc<Connection>,
+) {
+    let stream = Observed::new(stream, Arc::clone(connection), matches!(offer, Offer::Http));
+    let asking = Arc::clone(connection);
     match offer {
         Offer::Grpc(catalog) => {
             let service = service_fn(move |request| {
-                let (shared, catalog) = (Arc::clone(&shared), catalog.clone());
-                async move { Ok::<_, std::convert::Infallible>(grpc::respond(shared, catalog, request).await) }
+                asking.asked();
+                let (shared, catalog, connection) = (Arc::clone(&shared), catalog.clone(), Arc::clone(&asking));
+                async move { Ok::<_, std::convert::Infallible>(grpc::respond(shared, connection, catalog, request).await) }
             });
             let mut builder = conn::http2::Builder::new(TokioExecutor::new());
             builder
@@ -320,8 +365,9 @@ async fn serve_one<S: Stream>(stream: S, offer: Offer, shared: Arc<Shared>, stop
         Offer::Http => {
             let (stream, is_refused) = WithRequestLine::new(stream);
             let service = service_fn(move |request| {
+                asking.asked();
                 let is_refused = is_refused.load(Ordering::Relaxed);
-                http::respond(Arc::clone(&shared), request, is_refused)
+                http::respond(Arc::clone(&shared), Arc::clone(&asking), request, is_refused)
             });
             let connection = conn::http1::Builder::new()
                 .timer(TokioTimer::new())

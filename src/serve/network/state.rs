@@ -1,17 +1,19 @@
 //! What all connections share: the catalogs of now, counts, and whether the end has come.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
 use hyper::Request;
 use hyper::body::Incoming;
-use tokio::sync::Semaphore;
 
+use super::budget::Budget;
+use super::connections::Clock;
 use super::counters::Counters;
 use super::event::Event;
 use super::tls::Acceptors;
+use super::work::Queues;
 use crate::diag::printable;
 use crate::serve::snapshot::Snapshot;
 
@@ -26,15 +28,20 @@ pub(super) struct Shared {
     pub(super) counters: Counters,
     /// Who is told of each answer.
     tell: OnceLock<Arc<dyn Fn(Event) + Send + Sync>>,
-    /// Some pages read a whole catalog; clusters are not kept waiting for more than these.
-    pub(super) pages: Semaphore,
+    /// Who may ask the index.
+    pub(super) queues: Queues,
+    /// The bytes of answers that clients have not taken yet.
+    pub(super) budget: Arc<Budget>,
 }
 
-/// Pages that are made at once.
-const MAX_PAGES: usize = 2;
-
 impl Shared {
-    pub(super) fn new(snapshot: Snapshot, has_metas: bool, hosts: Vec<String>, acceptors: Option<Acceptors>) -> Self {
+    pub(super) fn new(
+        snapshot: Snapshot,
+        has_metas: bool,
+        hosts: Vec<String>,
+        acceptors: Option<Acceptors>,
+        clock: Clock,
+    ) -> Self {
         Self {
             current: RwLock::new(Arc::new(snapshot)),
             acceptors: RwLock::new(acceptors),
@@ -43,7 +50,8 @@ impl Shared {
             hosts,
             counters: Counters::default(),
             tell: OnceLock::new(),
-            pages: Semaphore::new(MAX_PAGES),
+            queues: Queues::default(),
+            budget: Arc::new(Budget::new(clock)),
         }
     }
 
@@ -87,18 +95,82 @@ impl Shared {
         self.is_stopping.load(Ordering::Relaxed)
     }
 
-    /// Whether a request names this server by an address, as `localhost`, or by a name that it was given. Else a page of somebody who
+    /// Whether a request names this server by an address, as `localhost`, or by a name that it was given. Otherwise a page of somebody who
     /// makes a name of theirs point here could read the answer.
     pub(super) fn is_host_allowed(&self, request: &Request<Incoming>) -> bool {
-        let header = request.headers().get("host").and_then(|it| it.to_str().ok());
-        let Some(host) = request.uri().host().or(header) else { return true };
-        let name = match host.parse::<SocketAddr>() {
-            Ok(_) => return true,
-            Err(_) => host.rsplit_once(':').map_or(host, |(name, _)| name),
+        let mut headers = request.headers().get_all("host").iter();
+        let header = match headers.next().map(hyper::header::HeaderValue::to_str) {
+            Some(Ok(text)) => Some(text),
+            Some(Err(_)) => return false,
+            None => None,
         };
-        let bare = name.trim_start_matches('[').trim_end_matches(']');
-        bare.parse::<IpAddr>().is_ok()
-            || name.eq_ignore_ascii_case("localhost")
-            || self.hosts.iter().any(|it| it.eq_ignore_ascii_case(name))
+        // The address of a request that has a host counts more than the header does.
+        let authority = request.uri().authority().map(hyper::http::uri::Authority::as_str);
+        headers.next().is_none() && authority.or(header).is_none_or(|it| is_own(it, &self.hosts))
+    }
+}
+
+/// Whether a host, with a port or without, is an address, `localhost` or one of these names.
+fn is_own(host: &str, names: &[String]) -> bool {
+    let (name, rest) = match host.strip_prefix('[') {
+        Some(inner) => match inner.split_once(']') {
+            Some((address, rest)) => return address.parse::<Ipv6Addr>().is_ok() && is_port(rest),
+            None => return false,
+        },
+        None => host.split_at(host.find(':').unwrap_or(host.len())),
+    };
+    let is_known = name.parse::<Ipv4Addr>().is_ok()
+        || name.eq_ignore_ascii_case("localhost")
+        || names.iter().any(|it| it.eq_ignore_ascii_case(name));
+    is_known && is_port(rest)
+}
+
+/// Whether this is nothing, or a colon and a port.
+fn is_port(text: &str) -> bool {
+    text.is_empty() || text.strip_prefix(':').is_some_and(|it| it.bytes().all(|c| c.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_localhost_and_given_names_are_own() {
+        let names = ["catalogs.example".to_owned()];
+        for host in [
+            "127.0.0.1",
+            "127.0.0.1:80",
+            "10.1.2.3:8080",
+            "localhost",
+            "LOCALHOST:1",
+            "[::1]",
+            "[::1]:80",
+            "[2001:db8::1]:8080",
+            "catalogs.example",
+            "Catalogs.Example:443",
+            "localhost:",
+        ] {
+            assert!(is_own(host, &names), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "evil.example:80",
+            "127.0.0.1:80@evil",
+            "127.0.0.1@evil.example",
+            "127.0.0.1.evil.example",
+            "localhost.evil",
+            "[::1",
+            "[::1]evil",
+            "[::1]:80@evil",
+            "[evil]",
+            "::1",
+            "localhost:80:80",
+            "xcatalogs.example",
+            "",
+            ":80",
+            "localhost:http",
+        ] {
+            assert!(!is_own(host, &names), "{host}");
+        }
     }
 }

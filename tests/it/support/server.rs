@@ -52,6 +52,13 @@ impl Server {
         self.child.id()
     }
 
+    /// Its resident memory, in MiB.
+    pub fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).unwrap();
+        let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:")).unwrap();
+        line.split_whitespace().next().unwrap().parse::<u64>().unwrap() >> 10
+    }
+
     /// An answer over HTTP: head and body.
     pub fn get(&self, target: &str, headers: &str) -> (String, String) {
         self.send("GET", target, "localhost", headers)
@@ -77,6 +84,14 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             call_over(tokio::net::TcpStream::connect(&self.grpc).await.unwrap(), path, message, header).await
+        })
+    }
+
+    /// An answer over gRPC of a server that is at an address.
+    pub fn call_at(address: &str, path: &str, message: &[u8]) -> (String, Vec<u8>) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            call_over(tokio::net::TcpStream::connect(address).await.unwrap(), path, message, None).await
         })
     }
 

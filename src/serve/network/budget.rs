@@ -1,0 +1,239 @@
+//! The bytes of answers that clients have not taken yet. Each connection has a few of its own, so that it always gets on, and all share a
+//! fixed number of others; when none are left, a connection that has sat on its bytes is ended. So slow clients cost neither memory nor
+//! the answers of others.
+//!
+//! What it deliberately does not do: it measures nothing. Each holder says how many bytes it keeps.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tokio::sync::Notify;
+
+use super::body::MAX_BATCH;
+use super::connections::{Clock, Connection};
+
+/// Bytes that all connections share.
+const MAX_BYTES: usize = 12 << 20;
+/// Bytes of its own that each connection has: a batch of messages, and two calls.
+const OWN: usize = MAX_BATCH + 2 * CALL;
+/// Bytes of the shared ones that a connection may have, unless one answer needs more: so it takes several that sit on theirs to press others.
+const MAX_SHARED: usize = MAX_BYTES / 4;
+/// What a call costs besides its answer.
+pub(super) const CALL: usize = 2 << 10;
+/// How long a connection may keep its bytes, in milliseconds, when others need them.
+const PRESSED: u64 = 1_000;
+/// How long a connection may keep its bytes in any case, in milliseconds: this, and the time at the least speed.
+const PATIENCE: u64 = 30_000;
+/// The least speed of a client, in bytes a millisecond.
+const LEAST_SPEED: u64 = 2;
+/// How long an answer waits for bytes.
+const WAIT: Duration = Duration::from_secs(5);
+/// How often a waiting answer looks again, since connections become slow without telling anybody.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// There are no bytes for an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Full;
+
+/// Why there are no bytes.
+#[derive(Debug, PartialEq, Eq)]
+enum Lack {
+    /// The connection itself keeps many.
+    Own,
+    /// Others keep them.
+    Others,
+}
+
+/// The bytes of answers that clients have not taken yet.
+#[derive(Debug)]
+pub(super) struct Budget {
+    clock: Clock,
+    holds: Mutex<Holds>,
+    has_freed: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Holds {
+    n_bytes: usize,
+    next: u64,
+    /// The first is the oldest.
+    by_id: BTreeMap<u64, Hold>,
+}
+
+#[derive(Debug)]
+struct Hold {
+    connection: Arc<Connection>,
+    since: u64,
+    n_bytes: usize,
+    /// Whether the bytes are the connection's own.
+    is_own: bool,
+}
+
+impl Budget {
+    pub(super) fn new(clock: Clock) -> Self {
+        Self { clock, holds: Mutex::default(), has_freed: Notify::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Holds> {
+        // Each change of it is one call that does not panic.
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes bytes for a connection if there are any. An answer that is larger than all there are is alone.
+    pub(super) fn try_hold(self: &Arc<Self>, connection: &Arc<Connection>, n_bytes: usize) -> Result<Held, Full> {
+        self.attempt(connection, n_bytes).map_err(|_| Full)
+    }
+
+    fn attempt(self: &Arc<Self>, connection: &Arc<Connection>, n_bytes: usize) -> Result<Held, Lack> {
+        let now = self.clock.now();
+        let mut holds = self.lock();
+        let n_bytes = n_bytes.min(MAX_BYTES);
+        let is_own = connection.n_kept(true) + n_bytes <= OWN;
+        if !is_own {
+            let n_shared = connection.n_kept(false);
+            if n_shared > 0 && n_shared + n_bytes > MAX_SHARED {
+                return Err(Lack::Own);
+            }
+            if holds.n_bytes + n_bytes > MAX_BYTES {
+                holds.press(n_bytes, now);
+                return Err(Lack::Others);
+            }
+            holds.n_bytes += n_bytes;
+        }
+        connection.keeps(is_own, n_bytes);
+        let id = holds.next;
+        holds.next += 1;
+        holds.by_id.insert(id, Hold { connection: Arc::clone(connection), since: now, n_bytes, is_own });
+        Ok(Held { budget: Arc::clone(self), id })
+    }
+
+    /// Takes bytes for a connection, and waits for them if there are none: not for long if others keep them, and for as long as the
+    /// connection may keep its own.
+    pub(super) async fn hold(self: &Arc<Self>, connection: &Arc<Connection>, n_bytes: usize) -> Result<Held, Full> {
+        let mut start = Instant::now();
+        loop {
+            let freed = self.has_freed.notified();
+            match self.attempt(connection, n_bytes) {
+                Ok(held) => return Ok(held),
+                Err(Lack::Own) => start = Instant::now(),
+                Err(Lack::Others) => {}
+            }
+            if start.elapsed() > WAIT || connection.is_ended() {
+                return Err(Full);
+            }
+            let _ = tokio::time::timeout(LOOK, freed).await;
+        }
+    }
+
+    /// Ends the connections that keep bytes for longer than any client needs; how many there were.
+    pub(super) fn end_overdue(&self) -> usize {
+        let now = self.clock.now();
+        let holds = self.lock();
+        let mut n_ended = 0;
+        for hold in holds.by_id.values().take_while(|it| now.saturating_sub(it.since) > PATIENCE) {
+            let needed = hold.n_bytes as u64 / LEAST_SPEED;
+            if now.saturating_sub(hold.since) > PATIENCE + needed && !hold.connection.is_ended() {
+                hold.connection.end();
+                n_ended += 1;
+            }
+        }
+        n_ended
+    }
+}
+
+impl Holds {
+    /// Ends connections that have kept bytes for some time, the oldest first, until there will be enough.
+    fn press(&self, n_wanted: usize, now: u64) {
+        let mut n_left = (self.n_bytes + n_wanted).saturating_sub(MAX_BYTES);
+        let old = self.by_id.values().take_while(|it| now.saturating_sub(it.since) >= PRESSED);
+        for hold in old.filter(|it| !it.is_own) {
+            if n_left == 0 {
+                return;
+            }
+            if !hold.connection.is_ended() {
+                hold.connection.end();
+            }
+            n_left = n_left.saturating_sub(hold.n_bytes);
+        }
+    }
+}
+
+/// Bytes of an answer, given back when this is dropped.
+#[derive(Debug)]
+pub(super) struct Held {
+    budget: Arc<Budget>,
+    id: u64,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut holds = self.budget.lock();
+        if let Some(hold) = holds.by_id.remove(&self.id) {
+            hold.connection.gives(hold.is_own, hold.n_bytes);
+            holds.n_bytes -= if hold.is_own { 0 } else { hold.n_bytes };
+            drop(holds);
+            hold.connection.progressed();
+            self.budget.has_freed.notify_waiters();
+        }
+    }
+}
+
+/// Bytes that keep their place in the budget until nobody has them any more.
+pub(super) fn held_bytes(bytes: Vec<u8>, held: Held) -> Bytes {
+    struct Owner(Vec<u8>, #[expect(dead_code, reason = "it is dropped with the bytes")] Held);
+    impl AsRef<[u8]> for Owner {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+    Bytes::from_owner(Owner(bytes, held))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use super::super::connections::{Connections, Peer};
+    use super::*;
+
+    #[test]
+    fn bytes_are_given_back_and_those_who_keep_them_are_ended() {
+        let connections = Arc::new(Connections::new(1, 1 << 20));
+        let budget = Arc::new(Budget::new(connections.clock()));
+        let peer = Peer::from(IpAddr::from(Ipv4Addr::LOCALHOST));
+        let admit = || Arc::clone(&connections.admit(0, peer, true).0.connection);
+        let (slow, quick) = (admit(), admit());
+        // What is a connection's own is not shared.
+        let own = [&slow, &quick].map(|it| budget.try_hold(it, OWN).unwrap());
+        assert_eq!(budget.lock().n_bytes, 0);
+        let first = budget.try_hold(&slow, MAX_BYTES - 100).unwrap();
+        let second = budget.try_hold(&quick, 100).unwrap();
+        assert_eq!(budget.attempt(&quick, 200).unwrap_err(), Lack::Others);
+        assert_eq!(budget.attempt(&slow, 200).unwrap_err(), Lack::Own);
+        // Nobody is ended at once.
+        assert!(!slow.is_ended() && !quick.is_ended());
+        drop(second);
+        let second = budget.try_hold(&quick, 60).unwrap();
+        let since = budget.lock().by_id.values().next_back().unwrap().since;
+        budget.lock().press(100, since + PRESSED);
+        // The older gives enough.
+        assert!(slow.is_ended() && !quick.is_ended());
+        drop((first, second, own));
+        for is_own in [true, false] {
+            assert_eq!((slow.n_kept(is_own), quick.n_kept(is_own)), (0, 0));
+        }
+        assert_eq!(budget.lock().n_bytes, 0);
+        assert!(budget.lock().by_id.is_empty());
+        // More than there is counts as all there is.
+        let all = budget.try_hold(&quick, usize::MAX).unwrap();
+        assert_eq!(budget.lock().n_bytes, MAX_BYTES);
+        let bytes = held_bytes(vec![1, 2, 3], all);
+        let part = bytes.slice(1..2);
+        drop(bytes);
+        assert_eq!(budget.lock().n_bytes, MAX_BYTES);
+        drop(part);
+        assert_eq!(budget.lock().n_bytes, 0);
+    }
+}

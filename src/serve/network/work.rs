@@ -1,0 +1,166 @@
+//! Questions to the index on threads that may wait. Pages, catalogd's API and gRPC each have turns of their own, so that none of them
+//! waits for the clients of another; a queue has an end; and nothing is worked out for a client that has gone.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::index::Index;
+use crate::serve::snapshot::{CONNECTIONS, Snapshot};
+
+/// Pages that are made at once.
+const PAGES: usize = 2;
+/// Answers of catalogd's API that are made at once.
+const API: usize = 1;
+/// Answers of gRPC that are made at once: there is a connection to the index for each of all turns.
+const GRPC: usize = CONNECTIONS - PAGES - API;
+/// Pages that wait for a turn. A page may take long.
+const MAX_WAITING_PAGES: usize = 32;
+/// Other questions that wait for a turn.
+const MAX_WAITING: usize = 4096;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum NoAnswer {
+    /// Too many wait already.
+    Busy,
+    /// A bug: the question panicked.
+    Failed,
+}
+
+/// Whose turn it is.
+#[derive(Debug)]
+pub(super) struct Turns {
+    turns: Arc<Semaphore>,
+    n_waiting: AtomicUsize,
+    max_waiting: usize,
+}
+
+/// The turns of all that is offered.
+#[derive(Debug)]
+pub(super) struct Queues {
+    pub(super) pages: Turns,
+    pub(super) api: Turns,
+    pub(super) grpc: Turns,
+}
+
+impl Default for Queues {
+    fn default() -> Self {
+        Self {
+            pages: Turns::new(PAGES, MAX_WAITING_PAGES),
+            api: Turns::new(API, MAX_WAITING),
+            grpc: Turns::new(GRPC, MAX_WAITING),
+        }
+    }
+}
+
+impl Turns {
+    fn new(n: usize, max_waiting: usize) -> Self {
+        Self { turns: Arc::new(Semaphore::new(n)), n_waiting: AtomicUsize::new(0), max_waiting }
+    }
+
+    async fn take(&self) -> Result<OwnedSemaphorePermit, NoAnswer> {
+        if let Ok(turn) = Arc::clone(&self.turns).try_acquire_owned() {
+            return Ok(turn);
+        }
+        if self.n_waiting.fetch_add(1, Ordering::Relaxed) >= self.max_waiting {
+            self.n_waiting.fetch_sub(1, Ordering::Relaxed);
+            return Err(NoAnswer::Busy);
+        }
+        let _leaves = Leaves(&self.n_waiting);
+        Arc::clone(&self.turns).acquire_owned().await.map_err(|_| NoAnswer::Failed)
+    }
+
+    /// Asks when there is a turn. If this future is dropped, because its client has gone, the question ends soon.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        snapshot: &Arc<Snapshot>,
+        question: impl FnOnce(&Index) -> T + Send + 'static,
+    ) -> Result<T, NoAnswer> {
+        // The turn belongs to the thread: a client that goes gives it to nobody while the thread still works.
+        let turn = self.take().await?;
+        let client = Client::default();
+        let (snapshot, is_gone) = (Arc::clone(snapshot), Arc::clone(&client.is_gone));
+        let asked = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            if is_gone.load(Ordering::Relaxed) {
+                return None;
+            }
+            snapshot.ask_until(is_gone, question).ok()
+        });
+        let answer = asked.await;
+        drop(client);
+        answer.ok().flatten().ok_or(NoAnswer::Failed)
+    }
+}
+
+struct Leaves<'n>(&'n AtomicUsize);
+
+impl Drop for Leaves<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A client that waits for an answer, until this is dropped.
+#[derive(Debug, Default)]
+struct Client {
+    is_gone: Arc<AtomicBool>,
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.is_gone.store(true, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+    use crate::fbc::Input;
+    use crate::index::{Builder, CatalogSpec, Mode};
+
+    fn snapshot() -> Arc<Snapshot> {
+        let mut builder = Builder::in_memory();
+        let catalog = r#"{"schema": "olm.package", "name": "till", "defaultChannel": "stable"}"#;
+        let spec = CatalogSpec { name: "shop".to_owned(), ..CatalogSpec::default() };
+        let input = Input::bytes("catalog.json", Arc::from(catalog.as_bytes()));
+        builder.add_catalog(&spec, &input, Mode::Tolerant).unwrap();
+        Arc::new(Snapshot::in_memory(builder.into_index().unwrap()).unwrap())
+    }
+
+    #[test]
+    fn a_queue_has_an_end_and_nothing_is_asked_for_a_client_that_has_gone() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (snapshot, turns) = (snapshot(), Turns::new(1, 2));
+            let (go, going) = mpsc::channel::<()>();
+            let (say, said) = mpsc::channel::<bool>();
+            // The client of the first question goes while it is worked on: what it asks of the index then fails.
+            let first = turns.ask(&snapshot, move |index| {
+                let _ = going.recv();
+                say.send(index.package_names().is_err()).unwrap();
+            });
+            let is_late = tokio::time::timeout(std::time::Duration::from_millis(50), first).await.is_err();
+            assert!(is_late);
+            // Its turn is not over yet. Two may wait, one of which goes.
+            let gone = turns.ask(&snapshot, |_| panic!("its client has gone"));
+            let waits = turns.ask(&snapshot, |index| index.package_names().unwrap().len());
+            let mut gone = Box::pin(gone);
+            let mut waits = Box::pin(waits);
+            assert!(tokio::time::timeout(std::time::Duration::from_millis(10), &mut gone).await.is_err());
+            assert!(tokio::time::timeout(std::time::Duration::from_millis(10), &mut waits).await.is_err());
+            assert_eq!(turns.ask(&snapshot, |_| ()).await.unwrap_err(), NoAnswer::Busy);
+            drop(gone);
+            go.send(()).unwrap();
+            assert!(waits.await.is_ok());
+            assert!(said.recv().unwrap());
+            // The index forgets the client that has gone.
+            assert!(turns.ask(&snapshot, |index| index.package_names().is_ok()).await.unwrap());
+            assert_eq!(turns.n_waiting.load(Ordering::Relaxed), 0);
+        });
+    }
+}
