@@ -51,6 +51,7 @@
 //! | 0 | [`version`] | versions with releases, byte sort keys, and the two range languages |
 //! | 0 | [`solve`] | satisfiability with preferences, and minimal cores |
 //! | 0 | [`re2`] | regular expressions with RE2's meaning |
+//! | 0 | `tally` | steps of work, counted in tests |
 //! | 0 | [`gotype`] | the types of Go that manifests are decoded into, and whether a value fits one |
 //! | 1 | [`archive`] | tar archives, compressed or not, as trees of names |
 //! | 1 | [`fbc`] | the catalog format: files, documents, blobs |
@@ -127,6 +128,7 @@ pub mod scaffold;
 pub mod serve;
 pub mod solve;
 pub mod source;
+mod tally;
 pub mod template;
 pub mod upgrade;
 pub mod version;

@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: what shows in the documents of one package is [`super::whole`]'s.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::deprecations::deprecation_step;
@@ -11,7 +12,7 @@ use super::lifecycles::{Unfit, lifecycles};
 use super::model::PackageModel;
 use super::whole::{Absence, Whole, whole};
 use super::{Extent, Report, places, rules, tree};
-use crate::diag::{Severity, closest, closest_of_same_numbers, slip_of};
+use crate::diag::{Guesses, Severity};
 use crate::fbc::{Input, Origin};
 use crate::platform::Day;
 use crate::version::Quoted;
@@ -115,6 +116,10 @@ struct Judge<'a> {
     /// Files with documents that could not be read at all.
     incomplete_files: HashSet<u32>,
     drafts: Vec<(usize, Draft)>,
+    /// The packages that the catalog has.
+    known_packages: OnceCell<Guesses<'a>>,
+    /// What names of packages that it does not have may have been meant to be.
+    meant_packages: HashMap<&'a str, Option<&'a str>>,
 }
 
 /// Said of what may only seem to be missing.
@@ -152,7 +157,8 @@ impl<'a> Judge<'a> {
                 _ => {}
             }
         }
-        Self { facts, origins, input, models, incomplete_files, drafts }
+        let (known_packages, meant_packages) = (OnceCell::new(), HashMap::new());
+        Self { facts, origins, input, models, incomplete_files, drafts, known_packages, meant_packages }
     }
 
     fn push(&mut self, number: usize, draft: Draft) {
@@ -212,8 +218,21 @@ impl<'a> Judge<'a> {
         self.models.get(package).is_some_and(|it| it.document.is_some())
     }
 
-    fn closest_package(&self, name: &str) -> Option<&'a str> {
-        closest(name, self.models.iter().filter(|(_, it)| it.document.is_some()).map(|(name, _)| *name))
+    /// The packages that the catalog has, which is known once [`Self::packages`] has gone.
+    fn known_packages(&self) -> &Guesses<'a> {
+        self.known_packages.get_or_init(|| {
+            Guesses::new(self.models.iter().filter(|(_, it)| it.document.is_some()).map(|(name, _)| *name))
+        })
+    }
+
+    /// The package that a name may have been meant to be. Document after document names the same.
+    fn closest_package(&mut self, name: &'a str) -> Option<&'a str> {
+        if let Some(known) = self.meant_packages.get(name) {
+            return *known;
+        }
+        let meant = self.known_packages().closest(name);
+        self.meant_packages.insert(name, meant);
+        meant
     }
 
     /// Rules 4 and 6.
@@ -304,13 +323,12 @@ impl<'a> Judge<'a> {
     /// Packages that bundles require and that look like one of the catalog.
     fn required_packages(&mut self) {
         // Bundle after bundle requires the same.
-        let mut guesses: HashMap<&str, Option<&str>> = HashMap::new();
+        let mut meant_packages: HashMap<&str, Option<&str>> = HashMap::new();
         for (number, it) in self.facts.iter().enumerate() {
             let Facts::Bundle(bundle) = it else { continue };
             for (idx, required) in &bundle.required_packages {
-                let meant = *guesses.entry(required).or_insert_with(|| {
-                    let names = self.models.iter().filter(|(_, it)| it.document.is_some()).map(|(name, _)| *name);
-                    if self.is_known(required) { None } else { slip_of(required, names) }
+                let meant = *meant_packages.entry(required).or_insert_with(|| {
+                    if self.is_known(required) { None } else { self.known_packages().slip_of(required) }
                 });
                 let Some(meant) = meant.filter(|it| *it != bundle.package) else { continue };
                 let message =
@@ -374,25 +392,29 @@ impl<'a> Judge<'a> {
 
     fn deprecated_things(&mut self, number: usize, deprecations: &DeprecationsFacts) {
         let package = deprecations.package.as_str();
+        let (mut bundles, mut channels): (Option<Guesses<'_>>, Option<Guesses<'_>>) = (None, None);
+        let bundle_names = |model: &PackageModel<'a>| Guesses::new(model.bundles.keys().copied());
+        let channel_names =
+            |model: &PackageModel<'a>| Guesses::new(model.channels.iter().map(|(_, it)| it.name.as_str()));
         for (idx, entry) in deprecations.entries.iter().enumerate() {
             let Some(model) = self.models.get(package) else { return };
             let name = entry.name.as_str();
-            let (rule, what, is_there, meant) = match entry.schema.as_str() {
+            let (rule, what, meant) = match entry.schema.as_str() {
+                "olm.bundle" if model.bundles.contains_key(name) => continue,
                 "olm.bundle" => {
-                    let meant = closest_of_same_numbers(name, model.bundles.keys().copied());
-                    (rules::DEPRECATED_BUNDLE_NOT_FOUND, "bundle", model.bundles.contains_key(name), meant)
+                    let guesses = bundles.get_or_insert_with(|| bundle_names(model));
+                    let meant = guesses.closest_of_same_numbers(name, |_| true);
+                    (rules::DEPRECATED_BUNDLE_NOT_FOUND, "bundle", meant)
                 }
+                "olm.channel" if model.has_channel(name) => continue,
+                "olm.channel" if !name.is_empty() && model.default_channel() == name => continue,
                 "olm.channel" => {
-                    let channels = model.channels.iter().map(|(_, it)| it.name.as_str());
-                    let meant = closest_of_same_numbers(name, channels);
-                    let is_there = model.has_channel(name) || (!name.is_empty() && model.default_channel() == name);
-                    (rules::DEPRECATED_CHANNEL_NOT_FOUND, "channel", is_there, meant)
+                    let guesses = channels.get_or_insert_with(|| channel_names(model));
+                    let meant = guesses.closest_of_same_numbers(name, |_| true);
+                    (rules::DEPRECATED_CHANNEL_NOT_FOUND, "channel", meant)
                 }
                 _ => continue,
             };
-            if is_there {
-                continue;
-            }
             let meant = meant.map(str::to_owned);
             let text =
                 format!("cannot deprecate {what} {} for package {}: {what} not found", Quoted(name), Quoted(package));

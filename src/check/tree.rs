@@ -1,12 +1,13 @@
 //! The real tool's second pass: what is wrong with the catalog as a whole, as a tree of text (`docs/behaviour/fbc.md`
 //! 3.3, 3.4). Siblings whose order is chance there are sorted here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::facts::ChannelFacts;
 use super::graph::check_chain;
 use super::model::PackageModel;
 use crate::fbc::Entry;
+use crate::tally;
 use crate::version::Quoted;
 use crate::version::blang::Range;
 
@@ -58,7 +59,8 @@ fn package_node(name: &str, model: &PackageModel<'_>) -> Option<Node> {
         children.push(leaf("package must contain at least one channel"));
     }
     channels.sort_by(|a, b| a.name.cmp(&b.name));
-    children.extend(channels.into_iter().filter_map(|it| channel_node(it, model)));
+    let mute = mute(model);
+    children.extend(channels.into_iter().filter_map(|it| channel_node(it, model, &mute)));
     let duplicates = model.duplicate_versions();
     if !duplicates.is_empty() {
         let lists: Vec<String> = duplicates
@@ -69,17 +71,24 @@ fn package_node(name: &str, model: &PackageModel<'_>) -> Option<Node> {
             .collect();
         children.push(leaf(format!("duplicate versions found in bundles: [{}]", lists.join(" "))));
     }
-    children.extend(deprecation_leaf(model, "olm.package", ""));
+    children.extend(deprecation_leaf(&mute, "olm.package", ""));
     (!children.is_empty()).then(|| Node { text: format!("invalid package {}", Quoted(name)), children })
 }
 
-fn deprecation_leaf(model: &PackageModel<'_>, schema: &str, name: &str) -> Option<Node> {
-    let (_, deprecations) = model.deprecations?;
-    let is_mute = deprecations.entries.iter().any(|it| it.schema == schema && it.name == name && !it.has_message);
-    is_mute.then(|| leaf("invalid deprecation: message must be set"))
+/// What the deprecations of a package name, by schema and name, without a message.
+type Mute<'m> = HashSet<(&'m str, &'m str)>;
+
+fn mute<'m>(model: &PackageModel<'m>) -> Mute<'m> {
+    let entries = model.deprecations.iter().flat_map(|(_, it)| &it.entries);
+    entries.inspect(|_| tally::step(1)).filter(|it| !it.has_message).map(|it| (&*it.schema, &*it.name)).collect()
 }
 
-fn channel_node(channel: &ChannelFacts, model: &PackageModel<'_>) -> Option<Node> {
+fn deprecation_leaf(mute: &Mute<'_>, schema: &str, name: &str) -> Option<Node> {
+    tally::step(1);
+    mute.contains(&(schema, name)).then(|| leaf("invalid deprecation: message must be set"))
+}
+
+fn channel_node(channel: &ChannelFacts, model: &PackageModel<'_>, mute: &Mute<'_>) -> Option<Node> {
     let mut children = Vec::new();
     if channel.entries.is_empty() {
         children.push(leaf("channel must contain at least one bundle"));
@@ -88,12 +97,12 @@ fn channel_node(channel: &ChannelFacts, model: &PackageModel<'_>) -> Option<Node
     }
     let mut entries: Vec<&Entry> = channel.entries.iter().collect();
     entries.sort_by(|a, b| a.name.cmp(&b.name));
-    children.extend(entries.into_iter().filter_map(|it| bundle_node(it, model)));
-    children.extend(deprecation_leaf(model, "olm.channel", &channel.name));
+    children.extend(entries.into_iter().filter_map(|it| bundle_node(it, model, mute)));
+    children.extend(deprecation_leaf(mute, "olm.channel", &channel.name));
     (!children.is_empty()).then(|| Node { text: format!("invalid channel {}", Quoted(&channel.name)), children })
 }
 
-fn bundle_node(entry: &Entry, model: &PackageModel<'_>) -> Option<Node> {
+fn bundle_node(entry: &Entry, model: &PackageModel<'_>, mute: &Mute<'_>) -> Option<Node> {
     let bundle = model.bundles.get(entry.name.as_str()).map(|(_, it)| *it);
     // The rank is the rule's number; what the entry says comes between the rules on names and on images.
     let mut complaints: Vec<(u8, String)> = bundle.map(|it| it.complaints.clone()).unwrap_or_default();
@@ -111,7 +120,7 @@ fn bundle_node(entry: &Entry, model: &PackageModel<'_>) -> Option<Node> {
         complaints.push((32, "must be exactly one property with type \"olm.package\"".to_owned()));
         complaints.push((33, "bundle image must be set".to_owned()));
     }
-    if deprecation_leaf(model, "olm.bundle", &entry.name).is_some() {
+    if deprecation_leaf(mute, "olm.bundle", &entry.name).is_some() {
         complaints.push((34, "invalid deprecation: message must be set".to_owned()));
     }
     if complaints.is_empty() {
@@ -120,4 +129,36 @@ fn bundle_node(entry: &Entry, model: &PackageModel<'_>) -> Option<Node> {
     complaints.sort_by_key(|(rank, _)| *rank);
     let children = complaints.into_iter().map(|(_, text)| leaf(text)).collect();
     Some(Node { text: format!("invalid bundle {}", Quoted(&entry.name)), children })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::facts::{DeprecationFacts, DeprecationsFacts, PackageFacts};
+
+    #[test]
+    fn deprecations_are_looked_up_and_not_searched() {
+        let name = |it: usize| format!("p.v1.0.{it}");
+        tally::assert_grows_with_input(1000, |size| {
+            move || {
+                let entry = |it| Entry { name: name(it), ..Entry::default() };
+                let entries = (0..size).map(entry).collect();
+                let channel = ChannelFacts { package: "p".to_owned(), name: "c".to_owned(), entries };
+                let deprecated =
+                    |it| DeprecationFacts { schema: "olm.bundle".to_owned(), name: name(it), has_message: it > 0 };
+                let entries = (0..size).map(deprecated).collect();
+                let deprecations = DeprecationsFacts { package: "p".to_owned(), entries };
+                let facts = PackageFacts { name: "p".to_owned(), default_channel: "c".to_owned() };
+                let model = PackageModel {
+                    document: Some(0),
+                    facts: Some(&facts),
+                    channels: vec![(1, &channel)],
+                    deprecations: Some((2, &deprecations)),
+                    ..PackageModel::default()
+                };
+                let text = tree(&BTreeMap::from([("p", model)])).unwrap();
+                assert_eq!(text.matches("invalid deprecation: message must be set").count(), 1);
+            }
+        });
+    }
 }

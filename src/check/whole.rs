@@ -2,6 +2,7 @@
 //!
 //! What it deliberately does not do: it does not tell what is absent from what could not be read; its caller does.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use super::facts::{ChannelFacts, CutAdvice, CutChannel, Draft, Phase};
@@ -9,7 +10,7 @@ use super::graph::{GraphDefect, check_chain};
 use super::inspect::draft;
 use super::model::PackageModel;
 use super::rules;
-use crate::diag::{closest, closest_of_same_numbers, slip_of};
+use crate::diag::{Guesses, closest, closest_of_same_numbers, slip_of};
 use crate::fbc::Entry;
 use crate::version::{Quoted, Version, by_version, first_of};
 
@@ -33,10 +34,11 @@ pub(super) fn whole(package: &str, model: &PackageModel<'_>, advice: Option<CutA
     let mut absences: Vec<Absence> = missing_channels(package, model).into_iter().collect();
     let mut found: Vec<(usize, Draft)> = Vec::new();
     let last = model.channels.len().saturating_sub(1);
+    let names = OnceCell::new();
     for (idx, (number, channel)) in model.channels.iter().enumerate() {
         // Without package nothing can be found; that has been reported.
         if model.document.is_some() {
-            absences.extend(missing_bundles(model, *number, channel, idx == last));
+            absences.extend(missing_bundles((model, &names), *number, channel, idx == last));
         }
         found.extend(misspelt_edges(model, channel).map(|it| (*number, it)));
         // Entries of one name are reported as such, and would be heads of one name.
@@ -73,12 +75,18 @@ fn missing_channels(package: &str, model: &PackageModel<'_>) -> Option<Absence> 
 }
 
 /// The bundles that a channel lists and the package does not have.
-fn missing_bundles(model: &PackageModel<'_>, number: usize, channel: &ChannelFacts, is_last: bool) -> Vec<Absence> {
+fn missing_bundles<'a>(
+    (model, names): (&PackageModel<'a>, &OnceCell<Guesses<'a>>),
+    number: usize,
+    channel: &ChannelFacts,
+    is_last: bool,
+) -> Vec<Absence> {
     let dangling = dangling_entries(model, channel);
     if dangling.is_empty() {
         return Vec::new();
     }
     let listed: HashSet<&str> = channel.entries.iter().map(|it| it.name.as_str()).collect();
+    let bundles = names.get_or_init(|| Guesses::new(model.bundles.keys().copied()));
     let mut names: Vec<&str> = dangling.iter().map(|(_, it)| it.name.as_str()).collect();
     names.sort_unstable();
     let absence = |(place, (idx, entry)): (usize, &(usize, &Entry))| {
@@ -98,8 +106,8 @@ fn missing_bundles(model: &PackageModel<'_>, number: usize, channel: &ChannelFac
             draft = draft.opm(Phase::Entries, 16, text);
         }
         // A bundle that the channel lists already cannot be the one that was meant.
-        let free = model.bundles.keys().copied().filter(|it| !listed.contains(it));
-        Absence { number, draft, meant: closest_of_same_numbers(&entry.name, free).map(str::to_owned) }
+        let meant = bundles.closest_of_same_numbers(&entry.name, |it| !listed.contains(it));
+        Absence { number, draft, meant: meant.map(str::to_owned) }
     };
     dangling.iter().enumerate().map(absence).collect()
 }

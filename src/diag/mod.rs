@@ -9,6 +9,7 @@
 pub mod baseline;
 mod fingerprint;
 pub mod github;
+mod guesses;
 pub mod json;
 pub mod junit;
 mod printable;
@@ -21,6 +22,7 @@ mod similar;
 pub mod text;
 
 pub use fingerprint::fingerprints;
+pub use guesses::Guesses;
 pub use printable::{printable, shortened};
 pub use region::end_column;
 pub(crate) use rule_table::rules;

@@ -40,6 +40,16 @@ fn has_same_version(a: &str, b: &str) -> bool {
     numbers(a).eq(numbers(b)) && version_part(a).eq_ignore_ascii_case(version_part(b))
 }
 
+/// A text that names have in common if they have the same version, and only then.
+pub(super) fn sameness(name: &str) -> String {
+    let mut text = version_part(name).to_ascii_lowercase();
+    for number in numbers(name) {
+        text.push('\n');
+        text.push_str(number);
+    }
+    text
+}
+
 /// What stands before the version in a name that ends with one.
 pub fn before_version(name: &str) -> Option<&str> {
     name.strip_suffix(version_part(name)).filter(|it| !it.is_empty() && it.len() < name.len())

@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: whether the result is a good catalog is for [`super::judge()`] to say.
 
+use std::collections::HashMap;
+
 use super::documents::PackageDocuments;
 use super::entries::{change_entries, head};
 use super::error::EditError;
@@ -245,8 +247,12 @@ fn set_edges(package: &mut PackageDocuments, channel: &str, name: &str, edges: &
 fn set_entries(package: &mut PackageDocuments, channel: &str, entries: &[Entry]) -> Result<(), EditError> {
     let document = package.one(CHANNEL, "channel", channel)?;
     let old = items(&document.json, "entries");
+    let mut by_name: HashMap<String, &String> = HashMap::with_capacity(old.len());
+    for it in &old {
+        by_name.entry(text(it, "name")).or_insert(it);
+    }
     let new = entries.iter().map(|entry| {
-        let known = old.iter().find(|it| text(it, "name") == entry.name).cloned();
+        let known = by_name.get(&entry.name).map(|it| (*it).clone());
         let edges = Edges {
             replaces: Some(entry.replaces.clone()),
             skips: Some(entry.skips.clone()),

@@ -21,10 +21,15 @@ fn referred(target: &Target) -> (&'static str, &str) {
     }
 }
 
-/// Whether an entry is about something. The reference to a package has no name.
-fn is_about(entry: &str, (schema, name): (&str, &str)) -> bool {
+/// Whether two references are the same. That to a package has no name.
+fn is_same(about: (&str, &str), (schema, name): (&str, &str)) -> bool {
+    about.0 == schema && (schema == PACKAGE || about.1 == name)
+}
+
+/// Whether an entry is about something.
+fn is_about(entry: &str, what: (&str, &str)) -> bool {
     let reference = reference(entry);
-    text(&reference, "schema") == schema && (schema == PACKAGE || text(&reference, "name") == name)
+    is_same((&text(&reference, "schema"), &text(&reference, "name")), what)
 }
 
 /// Whether the package has what is to be deprecated.
@@ -56,7 +61,8 @@ pub(super) fn deprecate(package: &mut PackageDocuments, target: &Target, message
 }
 
 pub(super) fn undeprecate(package: &mut PackageDocuments, target: &Target) -> Result<(), EditError> {
-    if !drop_about(package, referred(target)) {
+    let wanted = referred(target);
+    if !drop_about(package, |about| is_same(about, wanted)) {
         let what = match target {
             Target::Package => format!("package `{}`", package.package),
             Target::Channel(name) => format!("channel `{name}`"),
@@ -67,13 +73,16 @@ pub(super) fn undeprecate(package: &mut PackageDocuments, target: &Target) -> Re
     Ok(())
 }
 
-/// Takes out what is said about something; a document without entries goes. Whether anything was said.
-pub(super) fn drop_about(package: &mut PackageDocuments, about: (&str, &str)) -> bool {
+/// Takes out what is said about things, by schema and name; a document without entries goes. Whether anything was said.
+pub(super) fn drop_about(package: &mut PackageDocuments, is_meant: impl Fn((&str, &str)) -> bool) -> bool {
     let mut is_found = false;
     for document in package.of_mut(DEPRECATIONS) {
         let mut entries = items(&document.json, "entries");
         let before = entries.len();
-        entries.retain(|it| !is_about(it, about));
+        entries.retain(|it| {
+            let reference = reference(it);
+            !is_meant((&text(&reference, "schema"), &text(&reference, "name")))
+        });
         if entries.len() == before {
             continue;
         }

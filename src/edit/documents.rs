@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: it does not decide what to change, and writes nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::path::PathBuf;
 
@@ -10,6 +10,7 @@ use super::error::EditError;
 use super::{object, splice};
 use crate::fbc::{self, Consumer, Format, Input, Origin, Syntax};
 use crate::json::{self, Reader};
+use crate::tally;
 use crate::yaml;
 
 /// A document of the package.
@@ -69,6 +70,8 @@ pub struct PackageDocuments {
     /// The package.
     pub package: String,
     documents: Vec<Document>,
+    /// The places of the documents of each name.
+    by_name: HashMap<String, Vec<usize>>,
     /// New ones, with the file that they go to.
     added: Vec<(u32, String)>,
 }
@@ -97,7 +100,11 @@ impl PackageDocuments {
             known.dedup();
             return Err(EditError::unknown("package", package, known));
         }
-        Ok(Self { package: package.to_owned(), documents, added: Vec::new() })
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::with_capacity(documents.len());
+        for (at, document) in documents.iter().enumerate() {
+            by_name.entry(document.name.clone()).or_default().push(at);
+        }
+        Ok(Self { package: package.to_owned(), documents, by_name, added: Vec::new() })
     }
 
     /// As [`Self::read`], where the files that have some of them are known.
@@ -136,16 +143,22 @@ impl PackageDocuments {
 
     /// The one document of a schema and a name.
     pub(super) fn one(&mut self, schema: &str, what: &'static str, name: &str) -> Result<&mut Document, EditError> {
-        let known: Vec<String> = self.of(schema).map(|it| it.name.clone()).collect();
-        let package = self.package.clone();
-        let unknown = |known| match what {
-            "package" => EditError::unknown(what, name, known),
-            _ => EditError::unknown_in_package(&package, what, name, known),
+        let of_name = self.by_name.get(name).map_or(&[][..], Vec::as_slice).iter().copied();
+        let is_it = |it: &usize| {
+            tally::step(1);
+            self.documents.get(*it).is_some_and(|it| it.schema == schema && it.state != State::Gone)
         };
-        match known.iter().filter(|it| *it == name).count() {
-            0 => Err(unknown(known)),
-            1 => self.of_mut(schema).find(|it| it.name == name).ok_or_else(|| unknown(Vec::new())),
-            _ => Err(EditError::Twice(name.to_owned())),
+        let mut found = of_name.filter(is_it);
+        match (found.next(), found.next()) {
+            (Some(_), Some(_)) => Err(EditError::Twice(name.to_owned())),
+            (Some(at), None) => Ok(&mut self.documents[at]),
+            (None, _) => {
+                let known: Vec<String> = self.of(schema).map(|it| it.name.clone()).collect();
+                Err(match what {
+                    "package" => EditError::unknown(what, name, known),
+                    _ => EditError::unknown_in_package(&self.package, what, name, known),
+                })
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! The entries of a channel.
 
+use std::collections::HashSet;
+
 use super::documents::PackageDocuments;
 use super::error::EditError;
 use super::object::{items, list, quoted, text, texts, with};
@@ -31,12 +33,14 @@ pub(super) fn change_entries(
 
 /// The one entry of a channel that no other one replaces or skips; nothing if there are no entries.
 pub(super) fn head(channel: &str, entries: &[String]) -> Result<String, EditError> {
-    let is_below = |name: &str| {
-        entries.iter().any(|it| {
-            text(it, "name") != name && (text(it, "replaces") == name || texts(it, "skips").iter().any(|it| it == name))
-        })
-    };
-    let mut heads: Vec<String> = entries.iter().map(|it| text(it, "name")).filter(|it| !is_below(it)).collect();
+    let names: Vec<String> = entries.iter().map(|it| text(it, "name")).collect();
+    // Names that an entry of another name replaces or skips.
+    let mut below: HashSet<String> = HashSet::new();
+    for (name, entry) in names.iter().zip(entries) {
+        let named = std::iter::once(text(entry, "replaces")).chain(texts(entry, "skips"));
+        below.extend(named.filter(|it| it != name));
+    }
+    let mut heads: Vec<String> = names.into_iter().filter(|it| !below.contains(it)).collect();
     if heads.len() > 1 || (heads.is_empty() && !entries.is_empty()) {
         let message =
             format!("channel `{channel}` has {} heads, so it is not clear what the new one replaces", heads.len());

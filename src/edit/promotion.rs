@@ -1,5 +1,7 @@
 //! Bundles that one channel has already, on top of another one.
 
+use std::collections::{HashMap, HashSet};
+
 use super::documents::PackageDocuments;
 use super::entries::{change_entries, head};
 use super::error::EditError;
@@ -20,11 +22,16 @@ pub(super) fn promote(
     let held = package.added_mut(CHANNEL, to).map_or(held, |it| items(it, "entries"));
     let top = head(to, &held)?;
     // From the bundle down to what follows the head.
+    let mut by_name: HashMap<String, &String> = HashMap::with_capacity(entries.len());
+    for it in &entries {
+        by_name.entry(text(it, "name")).or_insert(it);
+    }
     let mut chain: Vec<String> = Vec::new();
     let mut at = bundle.to_owned();
     let mut is_above = top.is_empty();
-    while let Some(entry) = entries.iter().find(|it| text(it, "name") == at).cloned() {
-        if chain.iter().any(|it| text(it, "name") == at) {
+    let mut passed: HashSet<String> = HashSet::new();
+    while let Some(entry) = by_name.get(&at).map(|it| (*it).clone()) {
+        if !passed.insert(at.clone()) {
             break;
         }
         let (replaces, skips) = (text(&entry, "replaces"), texts(&entry, "skips"));
@@ -43,8 +50,8 @@ pub(super) fn promote(
         ));
     }
     change_entries(package, to, |held| {
-        let is_there = |held: &[String], name: &str| held.iter().any(|it| text(it, "name") == name);
-        if is_there(held, bundle) {
+        let mut there: HashSet<String> = held.iter().map(|it| text(it, "name")).collect();
+        if there.contains(bundle) {
             return Err(EditError::taken_entry(to, bundle));
         }
         if only {
@@ -57,11 +64,12 @@ pub(super) fn promote(
             return Ok(());
         }
         for entry in chain.iter().rev() {
-            if is_there(held, &text(entry, "name")) {
+            if !there.insert(text(entry, "name")) {
                 continue;
             }
             let replaced = text(entry, "replaces");
-            let hangs = !replaced.is_empty() && !is_there(held, &replaced);
+            // What an entry says of itself does not hold it.
+            let hangs = !replaced.is_empty() && (!there.contains(&replaced) || replaced == text(entry, "name"));
             held.push(if hangs { with_text(entry, "replaces", &top) } else { entry.clone() });
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Bundles and channels that go, and the edges that join what was around them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::deprecation::drop_about;
 use super::documents::PackageDocuments;
@@ -26,15 +26,16 @@ pub(super) fn bundle(package: &mut PackageDocuments, name: &str) -> Result<(), E
         }
         channel.set(with(&channel.json, "entries", Some(&list(&entries))));
     }
-    drop_about(package, (BUNDLE, name));
+    drop_about(package, |about| about == (BUNDLE, name));
     Ok(())
 }
 
 /// An entry with the edges that it had through another one.
 fn in_its_place(entry: &str, gone: &str) -> String {
     let mut skips = texts(entry, "skips");
+    let mut known: HashSet<String> = skips.iter().cloned().collect();
     for skipped in [text(gone, "name")].into_iter().chain(texts(gone, "skips")) {
-        if !skips.contains(&skipped) {
+        if known.insert(skipped.clone()) {
             skips.push(skipped);
         }
     }
@@ -62,10 +63,8 @@ pub(super) fn channel(package: &mut PackageDocuments, name: &str) -> Result<(), 
     }
     let kept: BTreeSet<String> =
         package.of(CHANNEL).flat_map(|it| items(&it.json, "entries")).map(|it| text(&it, "name")).collect();
-    drop_about(package, (CHANNEL, name));
-    for bundle in own.difference(&kept) {
-        package.of_mut(BUNDLE).filter(|it| it.name == *bundle).for_each(super::documents::Document::remove);
-        drop_about(package, (BUNDLE, bundle));
-    }
+    let gone: BTreeSet<&str> = own.difference(&kept).map(String::as_str).collect();
+    package.of_mut(BUNDLE).filter(|it| gone.contains(&*it.name)).for_each(super::documents::Document::remove);
+    drop_about(package, |about| about == (CHANNEL, name) || (about.0 == BUNDLE && gone.contains(about.1)));
     Ok(())
 }

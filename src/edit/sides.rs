@@ -2,6 +2,8 @@
 //!
 //! What it deliberately does not do: it judges nothing but what the checks of catalogs find on the way.
 
+use std::collections::HashSet;
+
 use super::error::EditError;
 use crate::diag::{Finding, Severity};
 use crate::fbc::Input;
@@ -26,11 +28,20 @@ pub fn before_and_after(before: &Input, after: &Input) -> Result<(Index, Vec<Fin
     };
     let known = add(BEFORE, before)?;
     let mut errors = add(AFTER, after)?;
-    errors.retain(|it| it.rule.severity == Severity::Error && !is_known(it, &known));
+    let known = Known::new(&known);
+    errors.retain(|it| it.rule.severity == Severity::Error && !known.has(it));
     Ok((builder.into_index()?, errors))
 }
 
-/// Whether a finding is among others, wherever it stands.
-pub(super) fn is_known(finding: &Finding, known: &[Finding]) -> bool {
-    known.iter().any(|it| it.rule.id == finding.rule.id && it.message == finding.message)
+/// Findings that another one may be among, wherever it stands.
+pub(super) struct Known<'f>(HashSet<(&'f str, &'f str)>);
+
+impl<'f> Known<'f> {
+    pub(super) fn new(findings: &'f [Finding]) -> Self {
+        Self(findings.iter().map(|it| (it.rule.id, it.message.as_str())).collect())
+    }
+
+    pub(super) fn has(&self, finding: &Finding) -> bool {
+        self.0.contains(&(finding.rule.id, finding.message.as_str()))
+    }
 }

@@ -3,12 +3,12 @@
 //! What it deliberately does not do: it builds no index. What the checks of a catalog keep of each document is enough for the checks of
 //! its upgrade graphs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::object::compact;
-use super::sides::is_known;
+use super::sides::Known;
 use crate::check::{Checker, Facts, Inspected, Report, inspect};
 use crate::diag::{Finding, Severity};
 use crate::fbc::{self, ChannelPlaces, Consumer, Input, Typed};
@@ -35,7 +35,8 @@ pub struct Verdict {
 pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<Verdict> {
     let wanted: BTreeSet<&str> = packages.iter().map(String::as_str).collect();
     let (before, after) = (Side::read(before, &wanted), Side::read(after, &wanted));
-    let new = after.report.findings.iter().filter(|it| !is_known(it, &before.report.findings));
+    let known = Known::new(&before.report.findings);
+    let new = after.report.findings.iter().filter(|it| !known.has(it));
     let (errors, warnings): (Vec<&Finding>, Vec<&Finding>) = new.partition(|it| it.rule.severity == Severity::Error);
     let of = |at: usize, package: &str| {
         let is_its = |it: &&&Finding| match it.package.as_deref() {
@@ -44,25 +45,31 @@ pub fn judge(before: &Input, after: &Input, packages: &[String]) -> Vec<Verdict>
         };
         let old = before.graphs.get(package);
         let known = old.map(|it| check_graph(it, Some(it), &NamesWithoutWay::new())).unwrap_or_default();
+        let (known, outside) = (Known::new(&known), outside(&known));
         let now = after.graphs.get(package);
         let found = now.map(|it| check_graph(it, old, &NamesWithoutWay::new())).unwrap_or_default();
         Verdict {
             errors: errors.iter().filter(is_its).map(|it| (*it).clone()).collect(),
             warnings: warnings.iter().filter(is_its).map(|it| (*it).clone()).collect(),
-            upgrades: found.into_iter().filter(|it| !is_known(it, &known) && !was_outside(it, &known)).collect(),
+            upgrades: found.into_iter().filter(|it| !known.has(it) && !was_outside(it, &outside)).collect(),
             is_package_gone: now.is_none(),
         }
     };
     packages.iter().enumerate().map(|(at, package)| of(at, package)).collect()
 }
 
-/// Whether the head that no upgrade leads from into the default channel had none before either, whatever the channels were called.
-fn was_outside(finding: &Finding, known: &[Finding]) -> bool {
-    let head = |it: &Finding| {
-        let is_outside = it.rule.id == OUTSIDE_DEFAULT.id;
-        is_outside.then(|| it.message.split(',').next().map(str::to_owned)).flatten()
-    };
-    head(finding).is_some_and(|it| known.iter().any(|known| head(known).as_ref() == Some(&it)))
+/// What a finding says of the head that no upgrade leads from into the default channel, whatever the channels are called.
+fn outside_head(finding: &Finding) -> Option<&str> {
+    if finding.rule.id == OUTSIDE_DEFAULT.id { finding.message.split(',').next() } else { None }
+}
+
+fn outside(known: &[Finding]) -> HashSet<&str> {
+    known.iter().filter_map(outside_head).collect()
+}
+
+/// Whether the head that no upgrade leads from into the default channel had none before either.
+fn was_outside(finding: &Finding, outside: &HashSet<&str>) -> bool {
+    outside_head(finding).is_some_and(|it| outside.contains(it))
 }
 
 /// A catalog before or after.

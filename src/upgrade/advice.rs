@@ -64,7 +64,8 @@ pub fn extra_edge(
     let head = channel.entry(&plain.entry)?;
     let users: Vec<&Installed> = users.iter().filter(|it| !is_above(it, head)).collect();
     let mut ends = dead_ends(&with_edge(channel, &plain), &users)?;
-    let is_new = |it: &&Installed| !is_above(it, head) && it.name != head.name && !plain.skips.contains(&it.name);
+    let skipped: HashSet<&String> = plain.skips.iter().collect();
+    let is_new = |it: &&Installed| !is_above(it, head) && it.name != head.name && !skipped.contains(&it.name);
     ends.extend(besides.iter().filter(is_new).cloned());
     ends.sort_by(|a, b| a.name.cmp(&b.name));
     ends.dedup_by(|a, b| a.name == b.name);
@@ -131,14 +132,14 @@ pub fn leads_all_to_its_head(channel: &Channel, users: &[&Installed]) -> bool {
 #[must_use]
 pub fn with_edge(channel: &Channel, edge: &ExtraEdge) -> Channel {
     let mut changed = channel.clone();
-    if let Some(entry) = changed.entries.iter_mut().find(|it| it.name == edge.entry) {
+    changed.entries.change(&edge.entry, |entry| {
         let mut fields = entry.fields.clone();
         fields.skips.extend(edge.skips.iter().cloned());
         if !edge.skip_range.is_empty() {
             fields.skip_range.clone_from(&edge.skip_range);
         }
-        *entry = Entry { number: entry.number, ..Entry::new(fields, entry.version.clone()) };
-    }
+        Entry { number: entry.number, ..Entry::new(fields, entry.version.clone()) }
+    });
     changed
 }
 

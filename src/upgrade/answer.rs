@@ -1,6 +1,7 @@
 //! The words of answers that both generations of OLM share.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
 use schemars::JsonSchema;
@@ -10,7 +11,8 @@ use super::classic;
 use super::installed::InstalledBundle;
 use super::permit::Permit;
 use super::v1::{self, bundle_version};
-use crate::index::query::{CatalogRank, InstallModes, PackageGraph};
+use crate::index::query::{CatalogRank, GraphBundle, InstallModes, PackageGraph};
+use crate::tally;
 use crate::version::Version;
 
 /// A generation of OLM.
@@ -76,6 +78,16 @@ pub struct PackageView {
     v1: OnceLock<Vec<v1::Catalog>>,
     /// How OLM v1 reads releases.
     release: v1::Release,
+    /// The bundles of each graph by name, made when one is looked for: a way of ten thousand steps looks for ten thousand.
+    by_name: Vec<OnceLock<HashMap<String, Known>>>,
+}
+
+/// What is known of a bundle by its name.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// Its place among the bundles of the graph; of several of one name the first.
+    place: usize,
+    is_deprecated: bool,
 }
 
 /// What is asked of both engines.
@@ -104,8 +116,10 @@ impl PackageView {
     #[must_use]
     pub fn new(package: &str, graphs: Vec<PackageGraph>, catalogs: &[CatalogRank]) -> Self {
         let classic = graphs.iter().map(|_| OnceLock::new()).collect();
+        let by_name = graphs.iter().map(|_| OnceLock::new()).collect();
         let (bundles, ranks, v1) = (bundles(&graphs), catalogs.to_vec(), OnceLock::new());
-        Self { package: package.to_owned(), graphs, bundles, ranks, classic, v1, release: v1::Release::default() }
+        let (package, release) = (package.to_owned(), v1::Release::default());
+        Self { package, graphs, bundles, ranks, classic, v1, release, by_name }
     }
 
     /// The same package, whose releases OLM v1 reads as its feature gates say.
@@ -163,21 +177,28 @@ impl PackageView {
         all.iter().find(|it| Version::parse(&it.1).is_ok_and(|version| version == wanted)).cloned()
     }
 
+    /// A bundle of a catalog, with the graph that has it.
+    fn known_bundle(&self, catalog: &str, bundle: &str) -> Option<(&GraphBundle, Known)> {
+        let (graph, made) = self.graphs.iter().zip(&self.by_name).find(|it| it.0.catalog == catalog)?;
+        let by_name = made.get_or_init(|| by_name(graph));
+        tally::step(1);
+        let known = *by_name.get(bundle)?;
+        graph.bundles.get(known.place).map(|it| (it, known))
+    }
+
+    /// A bundle of a catalog; of several of one name the first.
+    pub(super) fn bundle(&self, catalog: &str, bundle: &str) -> Option<&GraphBundle> {
+        self.known_bundle(catalog, bundle).map(|it| it.0)
+    }
+
     /// Whether a bundle of a catalog is deprecated.
     pub(super) fn is_deprecated(&self, catalog: &str, bundle: &str) -> bool {
-        let graph = self.graphs.iter().find(|it| it.catalog == catalog);
-        // Of several blobs the last counts.
-        graph.is_some_and(|it| {
-            let mut deprecated = it.deprecations.last().into_iter().flatten();
-            deprecated.any(|it| it.schema == "olm.bundle" && it.name == bundle)
-                && it.bundles.iter().any(|it| it.name == bundle)
-        })
+        self.known_bundle(catalog, bundle).is_some_and(|it| it.1.is_deprecated)
     }
 
     /// The install modes that a bundle of a catalog states.
     fn install_modes_of(&self, catalog: &str, bundle: &str) -> Option<InstallModes> {
-        let graph = self.graphs.iter().find(|it| it.catalog == catalog)?;
-        graph.bundles.iter().find(|it| it.name == bundle)?.install_modes
+        self.bundle(catalog, bundle)?.install_modes
     }
 
     /// A step of OLM Classic as a target.
@@ -215,6 +236,20 @@ impl Asked {
     pub fn channel(&self) -> Option<&str> {
         self.channels.first().map(String::as_str)
     }
+}
+
+/// The bundles of a graph by name.
+fn by_name(graph: &PackageGraph) -> HashMap<String, Known> {
+    // Of several blobs the last counts.
+    let deprecated = graph.deprecations.last().into_iter().flatten().filter(|it| it.schema == "olm.bundle");
+    let deprecated: HashSet<&str> = deprecated.inspect(|_| tally::step(1)).map(|it| it.name.as_str()).collect();
+    let mut by_name = HashMap::with_capacity(graph.bundles.len());
+    for (place, bundle) in graph.bundles.iter().enumerate() {
+        tally::step(1);
+        let known = || Known { place, is_deprecated: deprecated.contains(bundle.name.as_str()) };
+        by_name.entry(bundle.name.clone()).or_insert_with(known);
+    }
+    by_name
 }
 
 /// Names and versions of all bundles, each once, highest version first.

@@ -4,10 +4,11 @@
 //! `check`'s.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::classic::{Channel, Entry, Installed, Order, Package, Walker, leads_to};
 use super::loss::{Loss, losses};
+use super::naming::Naming;
 use super::ordered::Ordered;
 use super::rules;
 use super::words::{is_newer, names, names_itself, words_for};
@@ -52,6 +53,12 @@ pub(super) fn check_package(
     let ordered = Ordered::new(package);
     let old = old.map(Ordered::new);
     let lost = old.as_ref().map(|it| losses(it, &ordered)).unwrap_or_default();
+    let mut lost_versions: HashMap<&str, Vec<&str>> = HashMap::new();
+    for it in &lost {
+        if let Loss::Version { channel, installed, .. } = it {
+            lost_versions.entry(&channel.name).or_default().push(&installed.name);
+        }
+    }
     for (channel, order) in package.channels.iter().zip(&ordered.orders) {
         match order {
             Err(error) => {
@@ -61,7 +68,8 @@ pub(super) fn check_package(
                 let beyond = check_ranges(channel);
                 let names = without_way.get(&(catalog.to_owned(), channel.name.clone()));
                 let names = names.filter(|_| beyond.is_empty() && ascends(channel, order));
-                let before = Before { old: old.as_ref(), lost: &lost, without_way: names };
+                let lost = lost_versions.get(channel.name.as_str()).map_or(&[][..], Vec::as_slice);
+                let before = Before { old: old.as_ref(), lost, without_way: names };
                 check_names(&ordered, channel, order, &before, &mut findings);
                 check_dead(channel, order, &mut findings);
                 findings.extend(beyond);
@@ -70,12 +78,12 @@ pub(super) fn check_package(
             }
         }
     }
-    findings.extend(lost.iter().filter_map(|it| of_channel(package, it)));
+    findings.extend(lost.iter().filter_map(|it| of_channel(&ordered, it)));
     findings
 }
 
 /// A channel that is gone, or in which nothing can be upgraded any more.
-fn of_channel(package: &Package, loss: &Loss<'_>) -> Option<About> {
+fn of_channel(now: &Ordered<'_>, loss: &Loss<'_>) -> Option<About> {
     let was = loss.channel();
     let id = format!("{}/{}", was.package, was.name);
     match loss {
@@ -85,8 +93,8 @@ fn of_channel(package: &Package, loss: &Loss<'_>) -> Option<About> {
             Some(finding(rules::LOST, was.places.start(), (was, ""), message, Some(help)))
         }
         Loss::Order(_) => {
-            let now = package.channels.iter().find(|it| it.name == was.name);
-            let place = now.map_or_else(|| was.places.start(), at_disorder);
+            let now = now.channels(&was.name).next();
+            let place = now.map_or_else(|| was.places.start(), |it| at_disorder(it.0));
             let message = format!("channel {id} has lost its single head: none of its versions can be upgraded");
             let help = "let one entry replace or skip every other head";
             Some(finding(rules::LOST, place, (was, ""), message, Some(help)))
@@ -99,8 +107,8 @@ fn of_channel(package: &Package, loss: &Loss<'_>) -> Option<About> {
 struct Before<'b> {
     /// The older state.
     old: Option<&'b Ordered<'b>>,
-    /// What has been lost since.
-    lost: &'b [Loss<'b>],
+    /// The versions that have been lost since in the channel.
+    lost: &'b [&'b str],
     /// The names that need to be followed; all of them if there is nothing.
     without_way: Option<&'b BTreeSet<String>>,
 }
@@ -130,14 +138,12 @@ fn check_names(
         all.insert(name, (version.or(was), Some(rules::STRANDED)));
     }
     for loss in before.lost {
-        if let Loss::Version { channel: was, installed, .. } = loss
-            && was.name == channel.name
-            && let Some(of_name) = all.get_mut(installed.name.as_str())
-        {
+        if let Some(of_name) = all.get_mut(loss) {
             of_name.1 = Some(rules::LOST);
         }
     }
-    let naming = naming(channel);
+    let naming = Naming::new(channel);
+    let judged = Judged { channel, order, naming: &naming, skipped: OnceCell::new() };
     // A channel with an order has one head, which nothing skips.
     let head = order.live.first().map_or("", |it| it.name.as_str());
     // `None` if another channel of this name has no order.
@@ -147,7 +153,7 @@ fn check_names(
     let is_open = |it: &Installed| !settled.contains(it.name.as_str());
     let is_stranded = |it: &Installed| is_open(it) && walker.next(it).is_none() && head != it.name;
     // Of several channels of one name, none has a head of its own.
-    let is_only = ordered.package.channels.iter().filter(|it| it.name == channel.name).count() == 1;
+    let is_only = ordered.channels(&channel.name).count() == 1;
     let advice: OnceCell<Option<String>> = OnceCell::new();
     // Names from which the way has been followed.
     let mut followed: BTreeSet<String> = BTreeSet::new();
@@ -156,7 +162,7 @@ fn check_names(
         if let Some(rule) = rule.filter(|_| is_stranded(installed)) {
             let users = || all.iter().map(|it| &it.0);
             let advice = advice.get_or_init(|| is_only.then(|| words_for(channel, users(), is_stranded)).flatten());
-            findings.push(stranded(channel, order, installed, rule, advice.as_deref()));
+            findings.push(stranded(&judged, installed, rule, advice.as_deref()));
         }
         if is_open(installed)
             && let Some(back) = circle(&walker, installed, &mut followed)
@@ -167,11 +173,12 @@ fn check_names(
             let place = place.unwrap_or_else(|| channel.places.start());
             findings.push(finding(rules::CIRCLE, place, (channel, &back), message, Some(help)));
         }
-        if let Some(entries) = naming.get(name).filter(|it| it.len() > 1) {
+        let entries = naming.entries(name);
+        if entries.len() > 1 {
             let n_entries = entries.len();
-            let entries = listed(channel, entries.iter().copied());
+            let entries = listed(channel, entries.into_iter());
             let message = format!("{n_entries} entries of {id} replace or skip {name}: {entries}");
-            let place = at_name(channel, name).unwrap_or_else(|| channel.places.start());
+            let place = naming.place(name).unwrap_or_else(|| channel.places.start());
             findings.push(finding(rules::AMBIGUOUS, place, (channel, name), message, None));
         }
     }
@@ -184,20 +191,37 @@ fn ascends(channel: &Channel, order: &Order<'_>) -> bool {
     has_version && order.live.windows(2).all(|pair| matches!(pair, [above, below] if below.version < above.version))
 }
 
+/// A channel of which each name is judged.
+struct Judged<'c> {
+    channel: &'c Channel,
+    order: &'c Order<'c>,
+    naming: &'c Naming<'c>,
+    /// Where the entries lead that are skipped, in the channel's order.
+    skipped: OnceCell<Walker<'c>>,
+}
+
+impl<'c> Judged<'c> {
+    /// The first entry that is skipped and would lead on, with the entry that skips it.
+    fn would_lead_on(&self, installed: &Installed) -> Option<(&'c Entry, &'c Entry)> {
+        let skipped = self.channel.entries.iter().filter(|it| self.order.skipped.contains_key(it.name.as_str()));
+        let dead = match installed.name.as_str() {
+            // An empty name is skipped where an item of a list is empty, and nothing leads on from it by `replaces`.
+            "" => skipped.into_iter().find(|it| leads_to(self.channel, it, installed))?,
+            _ => {
+                let walker = self.skipped.get_or_init(|| Walker::new(skipped.map(|it| (self.channel, it)).collect()));
+                walker.first(installed)?.1
+            }
+        };
+        Some((dead, self.order.skipped.get(dead.name.as_str())?))
+    }
+}
+
 /// A version without a way on. An entry that would lead on, but is skipped, is named: it is what surprises.
-fn stranded(
-    channel: &Channel,
-    order: &Order<'_>,
-    installed: &Installed,
-    rule: &'static Rule,
-    advice: Option<&str>,
-) -> About {
+fn stranded(judged: &Judged<'_>, installed: &Installed, rule: &'static Rule, advice: Option<&str>) -> About {
+    let Judged { channel, order, .. } = *judged;
     let name = &installed.name;
     let mut message = format!("{}/{} has no upgrade from {name}", channel.package, channel.name);
-    let is_dead = |it: &&Entry| order.skipped.contains_key(it.name.as_str()) && leads_to(channel, it, installed);
-    if let Some(dead) = channel.entries.iter().find(is_dead)
-        && let Some(by) = order.skipped.get(dead.name.as_str())
-    {
+    if let Some((dead, by)) = judged.would_lead_on(installed) {
         let more = format!(": {} would, but {} skips it (OLM v1 would take it all the same)", dead.name, by.name);
         message.push_str(&more);
     }
@@ -213,7 +237,7 @@ fn stranded(
         advice.map(str::to_owned)
     };
     // The name's own entry, else the edge that mentions it, else the head that could follow it.
-    let place = own.map(|it| channel.places.entry(it.number)).or_else(|| at_name(channel, name));
+    let place = own.map(|it| channel.places.entry(it.number)).or_else(|| judged.naming.place(name));
     let at_head = || order.live.first().map(|it| channel.places.entry(it.number));
     let place = place.or_else(at_head).unwrap_or_else(|| channel.places.start());
     finding(rule, place, (channel, name), message, help.as_deref())
@@ -235,17 +259,6 @@ fn circle(walker: &Walker<'_>, installed: &Installed, followed: &mut BTreeSet<St
         let (_, entry) = walker.next(&at)?;
         at = Installed { name: entry.name.clone(), version: entry.version.clone() };
     }
-}
-
-/// The entries that replace or skip each name.
-fn naming(channel: &Channel) -> BTreeMap<&str, BTreeSet<&str>> {
-    let mut naming: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for entry in &channel.entries {
-        for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
-            naming.entry(name).or_default().insert(&entry.name);
-        }
-    }
-    naming
 }
 
 /// Skipped entries to which OLM v1 goes.
@@ -273,6 +286,8 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
             dead.entry(&highest.name).or_default().push(name);
         }
     }
+    // The items of the skips of each entry that is named.
+    let mut items: HashMap<usize, HashMap<&str, usize>> = HashMap::new();
     for (name, from) in dead {
         let Some(skipping) = order.skipped.get(name) else { continue };
         let by = &skipping.name;
@@ -282,7 +297,11 @@ fn check_dead(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
             listed(channel, from.into_iter())
         );
         let help = format!("let {by} replace or skip what {name} would follow, or include it in a skipRange");
-        let item = skipping.skips.iter().position(|it| it == name).unwrap_or_default();
+        let of_entry = items.entry(skipping.number).or_insert_with(|| {
+            // Of equal ones the first stays.
+            skipping.skips.iter().enumerate().rev().map(|(item, name)| (name.as_str(), item)).collect()
+        });
+        let item = of_entry.get(name).copied().unwrap_or_default();
         let place = channel.places.skip(skipping.number, item);
         findings.push(finding(rules::DEAD_ENTRY, place, (channel, name), message, Some(&help)));
     }
@@ -348,8 +367,7 @@ fn check_pruned(channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>)
 }
 
 fn check_default(ordered: &Ordered<'_>, channel: &Channel, order: &Order<'_>, findings: &mut Vec<About>) {
-    let package = ordered.package;
-    let Some(default) = package.channels.iter().find(|it| it.name == package.default_channel) else { return };
+    let Some((default, _)) = ordered.channels(&ordered.package.default_channel).next() else { return };
     let Some(head) = order.live.first().filter(|_| default.name != channel.name) else { return };
     let installed = Installed { name: head.name.clone(), version: head.version.clone() };
     let is_member = default.entry(&head.name).is_some();
@@ -379,15 +397,6 @@ fn at_disorder(channel: &Channel) -> Place {
 
 fn at_range(channel: &Channel, entry: &Entry) -> Place {
     channel.places.skip_range(entry.number)
-}
-
-/// Where a channel first replaces or skips a name.
-fn at_name(channel: &Channel, name: &str) -> Option<Place> {
-    let places = &channel.places;
-    channel.entries.iter().find_map(|entry| match entry.skips.iter().position(|it| it == name) {
-        _ if entry.replaces == name => Some(places.replaces(entry.number)),
-        item => item.map(|item| places.skip(entry.number, item)),
-    })
 }
 
 /// A finding about a channel, or a name in it.

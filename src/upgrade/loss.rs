@@ -3,6 +3,8 @@
 //! `check-graph --old` and `diff` both ask here, so they cannot disagree. A Subscription follows one channel, so each channel counts by
 //! itself, whatever the other channels offer.
 
+use std::collections::HashSet;
+
 use super::classic::{Channel, Installed, Package};
 use super::ordered::Ordered;
 use crate::index::query::LostUpgrade;
@@ -49,12 +51,11 @@ impl Loss<'_> {
 /// What a package has lost, channel by channel in the order of the older state.
 pub(super) fn losses<'o>(old: &Ordered<'o>, new: &Ordered<'_>) -> Vec<Loss<'o>> {
     let mut losses = Vec::new();
-    let mut names: Vec<&str> = Vec::new();
+    let mut seen: HashSet<&str> = HashSet::new();
     for channel in &old.package.channels {
-        if names.contains(&channel.name.as_str()) {
+        if !seen.insert(&channel.name) {
             continue;
         }
-        names.push(&channel.name);
         if new.channels(&channel.name).next().is_none() {
             losses.push(Loss::Channel(channel));
             continue;

@@ -35,6 +35,7 @@ mod installed;
 mod jump;
 mod lookup;
 mod loss;
+mod naming;
 mod ordered;
 mod path;
 mod permit;
@@ -71,3 +72,6 @@ pub use ways::{LostEdge, Way, Ways, lost_edge};
 pub use why_not::{Condition, WhyNot, classic_why_not, v1_why_not};
 pub use words::{check_catalog, check_catalog_noting, cut_advice};
 pub use zstream::{Stream, ZStream, ZStreamError, z_stream};
+
+#[cfg(test)]
+mod growth;

@@ -1,28 +1,38 @@
 //! A package with the order of each of its channels, worked out once.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 
 use super::classic::{Channel, Order, OrderError, Package, Walker};
+use crate::tally;
 
 /// A package with the order of each of its channels.
 pub(super) struct Ordered<'p> {
     pub(super) package: &'p Package,
     pub(super) orders: Vec<Result<Order<'p>, OrderError>>,
+    /// The places of the channels of each name, in their order.
+    by_name: HashMap<&'p str, Vec<usize>>,
     default: OnceCell<Option<Walker<'p>>>,
 }
 
 impl<'p> Ordered<'p> {
     pub(super) fn new(package: &'p Package) -> Self {
         let orders = package.channels.iter().map(Channel::order).collect();
-        Self { package, orders, default: OnceCell::new() }
+        let mut by_name: HashMap<&str, Vec<usize>> = HashMap::with_capacity(package.channels.len());
+        for (at, channel) in package.channels.iter().enumerate() {
+            tally::step(1);
+            by_name.entry(&channel.name).or_default().push(at);
+        }
+        Self { package, orders, by_name, default: OnceCell::new() }
     }
 
     /// The channels of a name with their orders.
     pub(super) fn channels<'o>(
         &'o self,
-        name: &'o str,
-    ) -> impl Iterator<Item = (&'p Channel, &'o Result<Order<'p>, OrderError>)> {
-        self.package.channels.iter().zip(&self.orders).filter(move |it| it.0.name == name)
+        name: &str,
+    ) -> impl Iterator<Item = (&'p Channel, &'o Result<Order<'p>, OrderError>)> + use<'o, 'p> {
+        let places = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        places.iter().inspect(|_| tally::step(1)).map(|&it| (&self.package.channels[it], &self.orders[it]))
     }
 
     /// Where the channels of a name lead; `None` if one of them has no order.

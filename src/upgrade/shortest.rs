@@ -9,17 +9,19 @@
 
 use std::cell::Cell;
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 
 use super::answer::{Asked, PackageView, Target};
 use super::classic;
 use super::installed::InstalledBundle;
+use super::ordered::Ordered;
 use super::path::{PathStep, Setting};
 use super::permit::Permit;
 use super::trails::Trails;
 use super::updates::{v1_target, v1_targets};
 use super::v1::{Catalog, Cursor, Policy, Web};
 use crate::index::query::{PackageGraph, Reach};
+use crate::tally;
 
 /// Which ways are looked for.
 pub struct Wish<'w> {
@@ -220,89 +222,149 @@ pub fn classic_shortest(
     wish: &Wish<'_>,
 ) -> Vec<Vec<PathStep>> {
     let package = view.as_classic(graph);
-    let is_asked = |name: &str| asked.channels.is_empty() || asked.channels.iter().any(|it| it == name);
-    let channels: Vec<(&str, classic::Walker<'_>)> = package
-        .channels
-        .iter()
-        .filter(|it| is_asked(&it.name))
-        .filter_map(|it| Some((it.name.as_str(), package.walker(Some(&it.name)).ok()?)))
-        .collect();
-    search(from, asked.channel().map(str::to_owned), wish, |at, current| {
-        let steps = channels.iter().filter_map(|(channel, walker)| {
-            let target = view.step_target(&graph.catalog, walker.next_step(&at.as_classic())?);
-            let is_same = current == Some(*channel);
-            let set = Setting { field: "spec.channel".to_owned(), value: (*channel).to_owned() };
-            let set = if is_same { Vec::new() } else { vec![set] };
-            Some((Some((*channel).to_owned()), PathStep { target, set }))
-        });
-        steps.collect()
-    })
+    let ordered = Ordered::new(&package);
+    let asked_names: HashSet<&str> = asked.channels.iter().map(String::as_str).collect();
+    let is_asked = |name: &str| asked_names.is_empty() || asked_names.contains(name);
+    let asked_channels = package.channels.iter().filter(|it| is_asked(&it.name));
+    let channels: Vec<(&str, classic::Walker<'_>)> =
+        asked_channels.filter_map(|it| Some((it.name.as_str(), ordered.walker(&it.name)?))).collect();
+    let step = |channel: usize, at: &InstalledBundle| {
+        let (_, walker) = channels.get(channel)?;
+        Some(view.step_target(&graph.catalog, walker.next_step(&at.as_classic())?))
+    };
+    ClassicSearch { channels: &channels, step: &step }.ways(from, asked.channel(), wish)
+}
+
+/// A search over channels, each of which leads from a bundle to one entry.
+struct ClassicSearch<'s> {
+    channels: &'s [(&'s str, classic::Walker<'s>)],
+    /// The step from a bundle in a channel, by its place.
+    step: &'s dyn Fn(usize, &InstalledBundle) -> Option<Target>,
 }
 
 /// The last step of a way while it grows.
 struct Link {
     step: Option<PathStep>,
-    channel: Option<String>,
+    /// The number of the channel.
+    channel: Option<usize>,
 }
 
-/// Looks for ways in the order of their length, then of the changes that they need, then of the steps' own order.
-fn search(
-    from: &InstalledBundle,
-    channel: Option<String>,
-    wish: &Wish<'_>,
-    mut steps_from: impl FnMut(&InstalledBundle, Option<&str>) -> Vec<(Option<String>, PathStep)>,
-) -> Vec<Vec<PathStep>> {
-    if wish.within.is_empty() {
-        return Vec::new();
-    }
-    let mut links = vec![Link { step: None, channel }];
-    let mut trails = Trails::new();
-    let mut steps_to: HashMap<String, Vec<usize>> = HashMap::new();
-    // Length, number of settings, place in `links`: that order is the order in which they were found.
-    let mut open = BinaryHeap::from([Reverse((0_usize, 0_usize, 0_usize))]);
-    let mut n_visits: HashMap<(String, Option<String>), usize> = HashMap::new();
-    let mut found = Vec::new();
-    while let Some(Reverse((length, n_set, at))) = open.pop() {
-        if !wish.effort.spend() {
-            break;
+/// A bundle and the channel that is followed there.
+type State<'s> = (&'s str, usize);
+
+impl<'s> ClassicSearch<'s> {
+    /// Looks for ways in the order of their length, then of the changes that they need, then of the steps' own order.
+    fn ways(&self, from: &InstalledBundle, channel: Option<&str>, wish: &Wish<'_>) -> Vec<Vec<PathStep>> {
+        if wish.within.is_empty() {
+            return Vec::new();
         }
-        let (installed, channel) = match &links[at] {
-            Link { step: None, channel, .. } => (from.clone(), channel.clone()),
-            Link { step: Some(step), channel, .. } => (after(&step.target), channel.clone()),
-        };
-        // No way needs to come through a place more often than there are ways wanted.
-        let visits = n_visits.entry((installed.name.clone(), channel.clone())).or_default();
-        *visits += 1;
-        if *visits > wish.at_most {
-            continue;
-        }
-        if links[at].step.as_ref().is_some_and(|it| (wish.is_goal)(&it.target)) {
-            let mut steps: Vec<PathStep> = trails.back_from(at).filter_map(|it| links[it].step.clone()).collect();
-            steps.reverse();
-            found.push(steps);
-            if found.len() == wish.at_most {
+        // Channels of one name are one channel.
+        let mut number_of: HashMap<&str, usize> = HashMap::with_capacity(self.channels.len());
+        let numbers: Vec<usize> =
+            self.channels.iter().enumerate().map(|(at, it)| *number_of.entry(it.0).or_insert(at)).collect();
+        let mut links = vec![Link { step: None, channel: channel.and_then(|it| number_of.get(it).copied()) }];
+        let mut trails = Trails::new();
+        let mut steps_to: HashMap<&str, Vec<usize>> = HashMap::new();
+        // Length, number of settings, place in `links`: that order is the order in which they were found.
+        let mut open = BinaryHeap::from([Reverse((0_usize, 0_usize, 0_usize))]);
+        let mut n_visits: HashMap<(String, Option<usize>), usize> = HashMap::new();
+        let mut nearest = Nearest { n_kept: wish.at_most, of_state: HashMap::new() };
+        let mut expanded: HashSet<String> = HashSet::new();
+        let mut found = Vec::new();
+        while let Some(Reverse((length, n_set, at))) = open.pop() {
+            if !wish.effort.spend() {
                 break;
             }
-            continue;
-        }
-        for (channel, step) in steps_from(&installed, channel.as_deref()) {
-            let key = (step.target.bundle.clone(), channel);
-            let is_used_up = n_visits.get(&key).is_some_and(|it| *it >= wish.at_most);
-            // The shortest way of all never goes in a circle.
-            let comes_through = || steps_to.get(&key.0).is_some_and(|it| it.iter().any(|step| trails.is_on(*step, at)));
-            let is_circle = key.0 == from.name || (wish.at_most > 1 && comes_through());
-            let is_astray = !wish.within.may_hold(&key.0);
-            if is_astray || is_used_up || is_circle || !(wish.is_allowed)(&step.target) {
+            let current = links[at].channel;
+            let installed = links[at].step.as_ref().map_or_else(|| from.clone(), |it| after(&it.target));
+            // No way needs to come through a place more often than there are ways wanted.
+            let visits = n_visits.entry((installed.name.clone(), current)).or_default();
+            *visits += 1;
+            if *visits > wish.at_most {
                 continue;
             }
-            open.push(Reverse((length + 1, n_set + step.set.len(), links.len())));
-            // As many as there are links.
-            let number = trails.push(at);
-            steps_to.entry(key.0).or_default().push(number);
-            links.push(Link { step: Some(step), channel: key.1 });
+            if links[at].step.as_ref().is_some_and(|it| (wish.is_goal)(&it.target)) {
+                let mut steps: Vec<PathStep> = trails.back_from(at).filter_map(|it| links[it].step.clone()).collect();
+                steps.reverse();
+                found.push(steps);
+                if found.len() == wish.at_most {
+                    break;
+                }
+                continue;
+            }
+            // Of one way, whoever was there first has gone on into all other channels with fewer changes.
+            let is_first = wish.at_most > 1 || expanded.insert(installed.name.clone());
+            let places = match (is_first, current) {
+                (true, _) => 0..self.channels.len(),
+                (false, Some(own)) => own..own + 1,
+                (false, None) => 0..0,
+            };
+            let as_classic = installed.as_classic();
+            for (place, number) in places.clone().zip(&numbers[places]) {
+                tally::step(1);
+                let (name, walker) = &self.channels[place];
+                let Some((_, entry)) = walker.next(&as_classic) else { continue };
+                let bundle = entry.name.as_str();
+                let is_same = current == Some(*number);
+                let n_set = n_set + usize::from(!is_same);
+                // The shortest way of all never goes in a circle.
+                let comes_through = || is_on_way(&steps_to, bundle, (&trails, &links), at);
+                let is_circle = bundle == from.name || (wish.at_most > 1 && comes_through());
+                if !wish.within.may_hold(bundle)
+                    || is_circle
+                    || !nearest.is_near((bundle, *number), (length + 1, n_set))
+                {
+                    continue;
+                }
+                let Some(target) = (self.step)(place, &installed).filter(|it| (wish.is_allowed)(it)) else { continue };
+                nearest.add((bundle, *number), (length + 1, n_set));
+                let set = Setting { field: "spec.channel".to_owned(), value: (*name).to_owned() };
+                let set = if is_same { Vec::new() } else { vec![set] };
+                open.push(Reverse((length + 1, n_set, links.len())));
+                // As many as there are links.
+                steps_to.entry(bundle).or_default().push(trails.push(at));
+                links.push(Link { step: Some(PathStep { target, set }), channel: Some(*number) });
+            }
+        }
+        found
+    }
+}
+
+/// The nearest steps to each state, as many as ways are wanted: a state is passed through no more often than that, the nearest first.
+struct Nearest<'s> {
+    n_kept: usize,
+    of_state: HashMap<State<'s>, BinaryHeap<(usize, usize)>>,
+}
+
+impl<'s> Nearest<'s> {
+    fn is_near(&self, state: State<'s>, distance: (usize, usize)) -> bool {
+        let known = self.of_state.get(&state).filter(|it| it.len() >= self.n_kept);
+        known.and_then(BinaryHeap::peek).is_none_or(|it| distance < *it)
+    }
+
+    fn add(&mut self, state: State<'s>, distance: (usize, usize)) {
+        let known = self.of_state.entry(state).or_default();
+        known.push(distance);
+        if known.len() > self.n_kept {
+            known.pop();
         }
     }
-    found
+}
+
+/// Whether a way has come through a bundle: asked of the steps to the bundle or of those of the way, whichever are fewer.
+fn is_on_way(
+    steps_to: &HashMap<&str, Vec<usize>>,
+    bundle: &str,
+    (trails, links): (&Trails, &[Link]),
+    at: usize,
+) -> bool {
+    let Some(steps) = steps_to.get(bundle) else { return false };
+    if steps.len() <= trails.length(at) {
+        tally::step(steps.len());
+        return steps.iter().any(|it| trails.is_on(*it, at));
+    }
+    let is_it = |it: usize| links[it].step.as_ref().is_some_and(|it| it.target.bundle == bundle);
+    trails.back_from(at).inspect(|_| tally::step(1)).any(is_it)
 }
 
 fn after(target: &Target) -> InstalledBundle {

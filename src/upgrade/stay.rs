@@ -77,7 +77,7 @@ pub fn bundles_that_stay(
     let view = PackageView::new(&graph.package, vec![graph.clone()], &[]);
     let mut rows = Vec::new();
     for (name, version) in view.bundles() {
-        let Some(bundle) = graph.bundles.iter().find(|it| &it.name == name) else { continue };
+        let Some(bundle) = view.bundle(&graph.catalog, name) else { continue };
         rows.extend(judged(olm, &Claims::from(bundle), step).into_iter().map(|row| Stay {
             refusal: refusal(&row, bundle.install_modes, installation),
             catalog: graph.catalog.clone(),

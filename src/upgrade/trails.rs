@@ -26,6 +26,11 @@ impl Trails {
         self.steps.len() - 1
     }
 
+    /// How many steps a way has.
+    pub(super) fn length(&self, at: usize) -> usize {
+        self.steps[at].2
+    }
+
     fn before(&self, at: usize) -> Option<usize> {
         (at > 0).then(|| self.steps[at].0)
     }

@@ -15,6 +15,7 @@ const LAYERS: &[(&str, u8)] = &[
     ("solve", 0),
     ("re2", 0),
     ("gotype", 0),
+    ("tally", 0),
     ("archive", 1),
     ("fbc", 1),
     ("constraint", 2),
@@ -49,9 +50,9 @@ const LAYERS: &[(&str, u8)] = &[
 ];
 
 /// Uses within one layer that are meant: YAML is read into JSON, types of Go describe JSON with versions in it, and versions of
-/// OpenShift are those of its constraint.
+/// OpenShift are those of its constraint; what counts steps stands below all that works.
 const SAME_LAYER: &[(&str, &str)] =
-    &[("yaml", "json"), ("gotype", "json"), ("gotype", "version"), ("platform", "constraint")];
+    &[("yaml", "json"), ("gotype", "json"), ("gotype", "version"), ("platform", "constraint"), ("diag", "tally")];
 
 /// Engines, and the modules that may import them.
 const ENGINES: &[(&str, &[&str])] = &[

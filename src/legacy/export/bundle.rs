@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use super::once::Once;
 use super::outline::HeadIcon;
 use crate::fbc::csv::{CsvView, ListedApi};
 use crate::fbc::{Api, BUNDLE_OBJECT, Bundle, for_each_object};
@@ -24,7 +25,7 @@ pub(super) struct BundleRows {
     pub(super) csv: Option<Vec<u8>>,
     pub(super) manifests: Option<Vec<u8>>,
     /// Type and value, in the order of the blob, each once.
-    pub(super) properties: Vec<(String, String)>,
+    pub(super) properties: Once<(String, String)>,
     pub(super) dependencies: Vec<(String, String)>,
     pub(super) provided: BTreeSet<Api>,
     pub(super) required: BTreeSet<Api>,
@@ -160,10 +161,7 @@ impl BundleRows {
     }
 
     fn push_property(&mut self, kind: &str, text: String) {
-        let property = (kind.to_owned(), text);
-        if !self.properties.contains(&property) {
-            self.properties.push(property);
-        }
+        self.properties.push((kind.to_owned(), text));
     }
 
     fn related_images(&mut self, bundle: &Bundle<'_>) {

@@ -7,6 +7,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::fbc::Entry;
+use crate::tally;
 
 /// A row of `channel_entry`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ struct Rows<'a> {
     rows: Vec<Row>,
     depth: i64,
     losses: Vec<String>,
+    /// Bundles of other channels that have become entries.
+    entered: HashSet<String>,
     /// Entries of this channel.
     entries: HashMap<&'a str, &'a Entry>,
     /// Bundles of the package, in whatever channel.
@@ -44,9 +47,9 @@ impl<'a> Rows<'a> {
     /// A bundle of another channel becomes an entry of this one by being named here.
     fn enters(&mut self, name: &str) {
         if !self.entries.contains_key(name) && self.members.contains(name) {
-            let loss = format!("`{name}`, which an entry replaces or skips, becomes an entry itself");
-            if !self.losses.contains(&loss) {
-                self.losses.push(loss);
+            tally::step(1);
+            if self.entered.insert(name.to_owned()) {
+                self.losses.push(format!("`{name}`, which an entry replaces or skips, becomes an entry itself"));
             }
         }
         if name.contains(',') {
@@ -67,6 +70,7 @@ pub(super) fn rows_of_channel(entries: &[Entry], head: &str, members: &BTreeSet<
         rows: Vec::new(),
         depth: 0,
         losses: Vec::new(),
+        entered: HashSet::new(),
         entries: entries.iter().map(|it| (it.name.as_str(), it)).collect(),
         members,
     };
@@ -95,10 +99,11 @@ pub(super) fn rows_of_channel(entries: &[Entry], head: &str, members: &BTreeSet<
         current = it.entries.get(entry.replaces.as_str()).copied();
     }
     let named: HashSet<String> = it.rows.iter().map(|row| row.bundle.clone()).collect();
+    let leading = entries.iter().flat_map(|it| std::iter::once(&it.replaces).chain(&it.skips));
+    let has_upgrade: HashSet<&str> = leading.inspect(|_| tally::step(1)).map(String::as_str).collect();
     for entry in entries.iter().filter(|it| !chain.contains(it.name.as_str())) {
         if !named.contains(&entry.name) {
-            let is_named = entries.iter().any(|it| it.replaces == entry.name || it.skips.contains(&entry.name));
-            if !is_named {
+            if !has_upgrade.contains(entry.name.as_str()) {
                 it.losses.push(format!(
                     "no upgrade leads from `{}` to the head; it becomes an entry all the same",
                     entry.name

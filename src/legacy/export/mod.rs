@@ -8,6 +8,7 @@
 
 mod bundle;
 mod edges;
+mod once;
 mod outline;
 
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -11,9 +11,11 @@
 //! What it deliberately does not do: no dependencies. The first candidate is what OLM takes if all that it needs can be
 //! installed too; if not, OLM takes a later one.
 
+mod entries;
 mod order;
 pub mod registry;
 mod step;
 
+pub use entries::Entries;
 pub use order::{Channel, Entry, Order, OrderError};
 pub use step::{End, Installed, Package, Path, Step, Walker, leads_to};

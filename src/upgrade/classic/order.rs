@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::entries::Entries;
 use crate::fbc::{self, ChannelPlaces};
 use crate::version::Version;
 use crate::version::blang::Range;
@@ -18,7 +19,7 @@ pub struct Channel {
     /// Its name.
     pub name: String,
     /// Its entries, in their order.
-    pub entries: Vec<Entry>,
+    pub entries: Entries,
     /// Where it and its entries stand.
     pub places: Arc<ChannelPlaces>,
 }
@@ -108,7 +109,7 @@ impl Channel {
     /// The entry of a name; of several the first.
     #[must_use]
     pub fn entry(&self, name: &str) -> Option<&Entry> {
-        self.entries.iter().find(|it| it.name == name)
+        self.entries.of(name)
     }
 
     /// The names of the entries that nothing replaces or skips, in the order of the entries.

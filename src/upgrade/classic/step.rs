@@ -10,6 +10,7 @@ use super::order::{Channel, Entry, OrderError};
 use crate::diag::Place;
 use crate::fbc;
 use crate::index::query::{BundleVersion, PackageGraph, PackageVersions};
+use crate::tally;
 use crate::upgrade::permit::{Field, Permit};
 use crate::upgrade::v1::bundle_version;
 use crate::version::{Holding, Release, Version, VersionRelease};
@@ -30,7 +31,7 @@ use crate::version::{Holding, Release, Version, VersionRelease};
 /// let stable = Channel {
 ///     package: "till".to_owned(),
 ///     name: "stable".to_owned(),
-///     entries: vec![entry("till.v3", "till.v2"), entry("till.v2", "till.v1"), entry("till.v1", "")],
+///     entries: [entry("till.v3", "till.v2"), entry("till.v2", "till.v1"), entry("till.v1", "")].into_iter().collect(),
 ///     places: Arc::new(fbc::ChannelPlaces::at_line("till.yaml", 1)),
 /// };
 /// let till = Package { name: "till".to_owned(), channels: vec![stable], ..Package::default() };
@@ -248,6 +249,7 @@ impl<'p> Walker<'p> {
         let mut by_name = HashMap::with_capacity(ranks.len());
         for (rank, (_, entry)) in ranks.iter().enumerate() {
             for name in entry.skips.iter().chain([&entry.replaces]).filter(|it| !it.is_empty()) {
+                tally::step(1);
                 by_name.entry(name.as_str()).or_insert(rank);
             }
         }
@@ -261,10 +263,15 @@ impl<'p> Walker<'p> {
     /// The entry that OLM goes to from an installed bundle; `None` if it stays.
     #[must_use]
     pub fn next(&self, installed: &Installed) -> Option<(&'p Channel, &'p Entry)> {
+        self.first(installed).filter(|(_, entry)| entry.name != installed.name)
+    }
+
+    /// The most preferred entry with an edge from an installed bundle, which may be its own.
+    pub(in crate::upgrade) fn first(&self, installed: &Installed) -> Option<(&'p Channel, &'p Entry)> {
+        tally::step(1);
         let named = self.by_name.get(installed.name.as_str()).copied();
         let in_range = installed.version.as_ref().and_then(|it| self.ranged.first(it)).map(|rank| rank as usize);
-        let (channel, entry) = self.ranks[named.into_iter().chain(in_range).min()?];
-        (entry.name != installed.name).then_some((channel, entry))
+        named.into_iter().chain(in_range).min().map(|it| self.ranks[it])
     }
 
     /// As [`Self::next`], with the fields that permit the step.

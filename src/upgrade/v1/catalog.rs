@@ -46,7 +46,7 @@ pub struct Catalog {
     /// The package's channels.
     pub(super) channels: Vec<Channel>,
     /// The package's deprecations, if there are any.
-    pub deprecations: Option<Vec<GraphDeprecation>>,
+    pub deprecations: Option<Arc<[GraphDeprecation]>>,
     /// Whether explicit releases count.
     pub(super) explicit_releases: bool,
     /// Where to look things up, so that a step along a chain costs no more than the edges at its bundle.
@@ -189,9 +189,14 @@ impl Catalog {
         let mut labels = labels.clone();
         labels.insert(NAME_LABEL.to_owned(), name.to_owned());
         let explicit_releases = release == Release::Explicit;
-        let deprecations = graph.and_then(|it| it.deprecations.last()).cloned();
-        let deprecated: HashSet<&str> =
-            deprecations.iter().flatten().filter(|it| it.schema == "olm.bundle").map(|it| it.name.as_str()).collect();
+        let deprecations: Option<Arc<[GraphDeprecation]>> =
+            graph.and_then(|it| it.deprecations.last()).map(|it| it.as_slice().into());
+        let deprecated: HashSet<&str> = deprecations
+            .iter()
+            .flat_map(|it| it.iter())
+            .filter(|it| it.schema == "olm.bundle")
+            .map(|it| it.name.as_str())
+            .collect();
         let bundles = last_of_each_name(graph.map_or(&[][..], |it| &it.bundles), |it| &it.name);
         let candidates: Vec<Candidate> =
             bundles.into_iter().map(|it| candidate(it, &deprecated, explicit_releases)).collect();

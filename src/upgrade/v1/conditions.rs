@@ -61,6 +61,8 @@ pub fn deprecation_conditions(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::version::{Version, VersionRelease};
 
@@ -80,11 +82,11 @@ mod tests {
             recorded_release: None,
             image: String::new(),
             is_deprecated: true,
-            deprecations: Some(vec![
+            deprecations: Some(Arc::from([
                 deprecation("olm.channel", "old", "use new"),
                 deprecation("olm.bundle", "p.v1", "broken"),
                 deprecation("olm.bundle", "p.v2", ""),
-            ]),
+            ])),
         };
         let words = |found: Option<&Resolution>, channels: &[&str], installed: Option<&str>| {
             let channels: Vec<String> = channels.iter().map(|it| (*it).to_owned()).collect();

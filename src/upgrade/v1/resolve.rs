@@ -1,6 +1,7 @@
 //! The resolution itself: selector, range, candidates of each catalog, one winner (`docs/behaviour/olm-v1.md` 2.3).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -61,7 +62,7 @@ pub struct Resolution {
     /// Whether the bundle is deprecated.
     pub is_deprecated: bool,
     /// The deprecations that the cluster will show: those of the last catalog that was kept.
-    pub deprecations: Option<Vec<GraphDeprecation>>,
+    pub deprecations: Option<Arc<[GraphDeprecation]>>,
 }
 
 /// How many candidates each step left in a catalog.
@@ -165,7 +166,7 @@ fn decide(
 fn finish(
     catalog: &Catalog,
     winner: &Candidate,
-    deprecations: Option<Vec<GraphDeprecation>>,
+    deprecations: Option<Arc<[GraphDeprecation]>>,
 ) -> Result<Resolution, ResolveError> {
     let version = match &winner.version {
         Ok(version) => version,

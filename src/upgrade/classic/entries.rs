@@ -1,0 +1,112 @@
+//! The entries of a channel, found by their names.
+
+use std::ops::Deref;
+use std::sync::OnceLock;
+
+use super::order::Entry;
+use crate::tally;
+
+/// So few entries are looked through.
+const FEW: usize = 32;
+
+/// The entries of a channel, in their order.
+#[derive(Debug, Clone, Default)]
+pub struct Entries {
+    list: Vec<Entry>,
+    /// Their places in the order of their names, made when a name is looked for: whoever follows a channel looks for all of them.
+    by_name: OnceLock<Vec<usize>>,
+}
+
+impl Entries {
+    /// The entry of a name; of several the first.
+    #[must_use]
+    pub fn of(&self, name: &str) -> Option<&Entry> {
+        self.place_of(name).map(|it| &self.list[it])
+    }
+
+    fn place_of(&self, name: &str) -> Option<usize> {
+        if self.list.len() <= FEW {
+            tally::step(self.list.len());
+            return self.list.iter().position(|it| it.name == name);
+        }
+        let by_name = self.by_name.get_or_init(|| {
+            tally::step(self.list.len());
+            let mut places: Vec<usize> = (0..self.list.len()).collect();
+            places.sort_by(|&a, &b| self.list[a].name.cmp(&self.list[b].name));
+            places
+        });
+        tally::step(1);
+        let first = by_name.partition_point(|&it| self.list[it].name.as_str() < name);
+        by_name.get(first).copied().filter(|&it| self.list[it].name == name)
+    }
+
+    /// Adds an entry at the end.
+    pub fn push(&mut self, entry: Entry) {
+        self.by_name = OnceLock::new();
+        self.list.push(entry);
+    }
+
+    /// Changes the entry of a name, if there is one; of several the first.
+    pub fn change(&mut self, name: &str, change: impl FnOnce(&Entry) -> Entry) {
+        if let Some(at) = self.place_of(name) {
+            self.list[at] = change(&self.list[at]);
+            self.by_name = OnceLock::new();
+        }
+    }
+}
+
+impl From<Vec<Entry>> for Entries {
+    fn from(list: Vec<Entry>) -> Self {
+        Self { list, by_name: OnceLock::new() }
+    }
+}
+
+impl FromIterator<Entry> for Entries {
+    fn from_iter<I: IntoIterator<Item = Entry>>(entries: I) -> Self {
+        entries.into_iter().collect::<Vec<_>>().into()
+    }
+}
+
+impl Deref for Entries {
+    type Target = [Entry];
+
+    fn deref(&self) -> &[Entry] {
+        &self.list
+    }
+}
+
+impl<'e> IntoIterator for &'e Entries {
+    type Item = &'e Entry;
+    type IntoIter = std::slice::Iter<'e, Entry>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fbc;
+
+    fn entry(name: &str, replaces: &str) -> Entry {
+        let fields = fbc::Entry { name: name.to_owned(), replaces: replaces.to_owned(), ..fbc::Entry::default() };
+        Entry::new(fields, None)
+    }
+
+    #[test]
+    fn a_name_is_found_whatever_the_number_of_entries() {
+        for n_entries in [3, FEW, FEW + 1, 100] {
+            let mut entries: Entries = (0..n_entries).map(|it| entry(&format!("p.v{it}"), "")).collect();
+            entries.push(entry("p.v1", "second"));
+            let found = |entries: &Entries, name: &str| entries.of(name).map(|it| it.replaces.clone());
+            assert_eq!(found(&entries, "p.v1").as_deref(), Some(""));
+            assert_eq!(found(&entries, "p"), None);
+            entries.change("p.v1", |it| Entry { fields: entry("q", "other").fields, ..it.clone() });
+            assert_eq!(found(&entries, "p.v1").as_deref(), Some("second"));
+            assert_eq!(found(&entries, "q").as_deref(), Some("other"));
+            entries.push(entry("z", ""));
+            assert!(entries.of("z").is_some());
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Tests that the work on one package grows with its size, and not with the square of it.
+
+use std::sync::Arc;
+
+use super::answer::{Asked, PackageView};
+use super::check_graph::check_graph;
+use super::installed::InstalledBundle;
+use super::{classic_path, v1_path, z_stream};
+use crate::fbc::Entry;
+use crate::index::query::{CatalogRank, GraphBundle, GraphChannel, GraphDeprecation, NamesWithoutWay, PackageGraph};
+use crate::tally::assert_grows_with_input;
+
+fn name(number: usize) -> String {
+    format!("p.v1.0.{number}")
+}
+
+/// A package of one channel in which each entry replaces the one before and skips so many besides; all bundles are deprecated.
+fn graph(n_entries: usize, n_skips: usize) -> PackageGraph {
+    let entry = |at: usize| Entry {
+        name: name(at),
+        replaces: at.checked_sub(1).map(name).unwrap_or_default(),
+        skips: (at.saturating_sub(n_skips)..at).map(name).collect(),
+        skip_range: String::new(),
+    };
+    let bundle = |at: usize| GraphBundle {
+        name: name(at),
+        package_property: Some(format!(r#"{{"packageName":"p","version":"1.0.{at}"}}"#)),
+        ..GraphBundle::default()
+    };
+    let deprecation =
+        |at: usize| GraphDeprecation { schema: "olm.bundle".to_owned(), name: name(at), message: "old".to_owned() };
+    PackageGraph {
+        catalog: "c".to_owned(),
+        package: "p".to_owned(),
+        default_channel: "stable".to_owned(),
+        is_valid: true,
+        channels: vec![GraphChannel {
+            name: "stable".to_owned(),
+            entries: (0..n_entries).map(entry).collect(),
+            places: Arc::default(),
+        }],
+        bundles: (0..n_entries).map(bundle).collect(),
+        deprecations: vec![(0..n_entries).map(deprecation).collect()],
+    }
+}
+
+/// Of so many channels with the same ten entries.
+fn of_channels(n_channels: usize) -> PackageGraph {
+    let mut graph = graph(10, 0);
+    let entries = Arc::clone(&graph.channels[0].entries);
+    let channel =
+        |at: usize| GraphChannel { name: format!("c{at}"), entries: Arc::clone(&entries), places: Arc::default() };
+    graph.channels = (0..n_channels).map(channel).collect();
+    graph
+}
+
+#[test]
+fn entries_that_skip_many_are_checked_in_so_many_steps() {
+    for n_skips in [0, 20] {
+        assert_grows_with_input(400, |size| {
+            let graph = graph(size, n_skips);
+            move || {
+                let found = check_graph(&graph, None, &NamesWithoutWay::new());
+                assert_eq!(found.is_empty(), n_skips == 0);
+            }
+        });
+    }
+}
+
+#[test]
+fn a_channel_is_checked_against_what_it_was_in_so_many_steps() {
+    assert_grows_with_input(400, |size| {
+        let (old, mut new) = (graph(size, 0), graph(size, 0));
+        // All but the head have lost their upgrades.
+        let bare = |it: &Entry| Entry { name: it.name.clone(), ..Entry::default() };
+        let last = size - 1;
+        new.channels[0].entries = new.channels[0].entries.iter().map(bare).collect();
+        let head = Entry { skips: (1..last).map(name).collect(), ..bare(&new.channels[0].entries[last]) };
+        let others = new.channels[0].entries[..last].to_vec();
+        new.channels[0].entries = others.into_iter().chain([head]).collect();
+        move || assert!(!check_graph(&new, Some(&old), &NamesWithoutWay::new()).is_empty())
+    });
+    assert_grows_with_input(100, |size| {
+        let (old, new) = (of_channels(size), of_channels(size));
+        move || assert!(check_graph(&new, Some(&old), &NamesWithoutWay::new()).is_empty())
+    });
+}
+
+#[test]
+fn a_z_stream_is_made_in_so_many_steps() {
+    for n_skips in [0, 20] {
+        assert_grows_with_input(400, |size| {
+            let graph = graph(size, n_skips);
+            move || assert!(z_stream(&graph, "stable").unwrap().findings.is_empty())
+        });
+    }
+}
+
+#[test]
+fn a_way_over_deprecated_bundles_is_followed_in_so_many_steps() {
+    assert_grows_with_input(400, |size| {
+        let graph = graph(size, 0);
+        let view =
+            PackageView::new("p", vec![graph], &[CatalogRank { catalog: "c".to_owned(), ..CatalogRank::default() }]);
+        move || {
+            let (from, asked) = (InstalledBundle::held(name(0), "1.0.0".to_owned()), Asked::default());
+            let path = classic_path(&view, &view.graphs[0], &asked, &from, None);
+            assert!(path.steps.len() == size - 1 && path.steps.iter().all(|it| it.target.is_deprecated));
+            let path = v1_path(&view, &asked, &from, None);
+            assert_eq!(path.steps.len(), size - 1, "{}", path.reason);
+        }
+    });
+}
