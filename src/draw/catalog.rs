@@ -8,6 +8,7 @@ use crate::check::{PROPERTIES_STEP, Phase, inspect};
 use crate::fbc::{self, Consumer, Document, Entry, Failure, Input, Origin, Typed, go_order};
 use crate::index::query::PackageGraph;
 use crate::json;
+use crate::tally;
 use crate::version::{Quoted, Version};
 
 /// A catalog as it is drawn.
@@ -377,6 +378,35 @@ impl Catalog {
         self.packages.retain(|name, _| {
             package.is_none_or(|package| name == package) && (channels.is_empty() || drawn.contains(name.as_str()))
         });
+    }
+
+    /// What is drawn of one channel: as with all the others left out ([`Self::keep`]), without looking at them.
+    #[must_use]
+    pub fn only(&self, package: &str, channel: &str) -> Self {
+        // They are sorted by name.
+        let first = self.channels.partition_point(|it| it.name.as_str() < channel);
+        let of_name = self.channels[first..].iter().take_while(|it| it.name == channel);
+        let channels: Vec<Channel> = of_name.filter(|it| it.package == package).cloned().collect();
+        let named = channels.iter().flat_map(|it| &it.entries);
+        let named = named.flat_map(|it| [&it.name, &it.replaces].into_iter().chain(&it.skips));
+        let (mut versions, mut bundles) = (HashMap::new(), BTreeSet::new());
+        for name in named {
+            tally::step(1);
+            versions.extend(self.versions.get(name).map(|it| (name.clone(), it.clone())));
+            bundles.extend(self.deprecated.bundles.get(name).cloned());
+        }
+        let packages = self.packages.get(package).filter(|_| !channels.is_empty());
+        Self {
+            packages: packages.map(|it| (package.to_owned(), it.clone())).into_iter().collect(),
+            versions,
+            deprecated: Deprecated {
+                packages: self.deprecated.packages.get(package).cloned().into_iter().collect(),
+                channels: self.deprecated.channels.get(channel).cloned().into_iter().collect(),
+                bundles,
+            },
+            marked: self.marked.clone(),
+            channels,
+        }
     }
 
     /// Leaves only what is above an edge: the channels of its package, with the entries that are reached from it on

@@ -9,6 +9,7 @@ use rusqlite::config::DbConfig;
 
 use super::error::{IndexError, NotAnIndex};
 use super::form::SCHEMA_VERSION;
+use super::query::memory::Memory;
 use super::{file, functions, schema};
 
 /// Memory for pages of an index, in KiB; it is taken as pages are read.
@@ -24,6 +25,7 @@ pub struct Index {
     path: PathBuf,
     /// Whether nobody wants the answer any more, if somebody can stop wanting it.
     is_unwanted: Option<Arc<AtomicBool>>,
+    memory: Memory,
 }
 
 impl Index {
@@ -52,7 +54,7 @@ impl Index {
         // Statements are run again with other values, and each would be planned anew for those.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
         connection.set_prepared_statement_cache_capacity(64);
-        Ok(Self { connection, path: path.to_owned(), is_unwanted: None })
+        Ok(Self { connection, path: path.to_owned(), is_unwanted: None, memory: Memory::default() })
     }
 
     /// Where it is; `:memory:` if nowhere.
@@ -84,6 +86,10 @@ impl Index {
     /// Whether nobody wants the answer any more.
     pub(super) fn is_unwanted(&self) -> bool {
         self.is_unwanted.as_ref().is_some_and(|it| it.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     pub(super) fn connection(&self) -> &Connection {

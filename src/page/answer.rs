@@ -84,8 +84,8 @@ fn get(site: Site<'_>, ask: &Ask<'_>) -> Reply {
         return Reply { status: 304, headers: vec![("ETag", tag)], body: Vec::new() };
     }
     let made = match form {
-        Form::Json => data(Desk { site, here: &route }).map(|body| (JSON, body)),
-        Form::Page => content(Desk { site, here: &route }),
+        Form::Json => data(Desk { site, here: &route, shared: None }).map(|body| (JSON, body)),
+        Form::Page => content(Desk { site, here: &route, shared: None }),
     };
     match made {
         Ok((media_type, body)) => {
@@ -249,7 +249,7 @@ fn refused(site: Site<'_>, error: &PageError, form: Form) -> Reply {
         }
         p { "Search above for a package by name, keyword or API." }
     };
-    let page = refusal(Desk { site, here: &Route::Home }, title, &body);
+    let page = refusal(Desk { site, here: &Route::Home, shared: None }, title, &body);
     Reply { status, headers: vec![("Content-Type", HTML.to_owned())], body: page.into_string().into_bytes() }
 }
 

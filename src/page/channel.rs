@@ -1,5 +1,7 @@
 //! A channel: its upgrade graph as a picture and as a table, and what is wrong with the package's upgrades.
 
+use std::rc::Rc;
+
 use maud::{Markup, PreEscaped, html};
 
 use super::command::Command;
@@ -8,11 +10,11 @@ use super::parts::{
 };
 use super::reply::PageError;
 use super::route::{List, Route, Stream, Way};
+use super::shared::{read_drawn, read_findings};
 use super::site::{Desk, Page};
 use crate::diag::{Finding, counted};
 use crate::draw::{self, Catalog, ChannelGraph};
-use crate::index::query::{ChannelDetail, EntryDetail, Filter};
-use crate::upgrade::check_packages;
+use crate::index::query::{ChannelDetail, EntryDetail};
 use crate::version::Version;
 
 /// Ends of edges that are drawn, and edges that are listed one by one.
@@ -21,6 +23,8 @@ const MAX_MARKS: usize = 20_000;
 /// What is asked about a channel, with the catalog in which it is looked at.
 struct Found {
     catalog: String,
+    /// All catalogs that have it.
+    having: Vec<String>,
     detail: ChannelDetail,
     drawn: Catalog,
 }
@@ -32,11 +36,12 @@ fn find(desk: Desk<'_>, stream: &Stream) -> Result<Found, PageError> {
     let missing = || desk.unknown_channel(package, channel);
     let catalog = desk.choose(catalog.as_ref(), &having, missing)?;
     let Some(detail) = all.into_iter().find(|it| it.row.catalog == catalog) else { return Err(missing()?) };
-    let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
-    let graphs = desk.index().package_graphs(&filter, package)?;
-    let mut drawn = Catalog::from_graphs(&graphs).map_err(|error| PageError::Failed(error.to_string()))?;
-    drawn.keep(Some(package), std::slice::from_ref(channel));
-    Ok(Found { catalog, detail, drawn })
+    let drawn = match desk.shared {
+        Some(shared) => shared.drawn(&catalog)?,
+        None => Rc::new(read_drawn(desk.index(), &catalog, package)?),
+    };
+    let drawn = drawn.only(package, channel);
+    Ok(Found { catalog, having, detail, drawn })
 }
 
 /// The answer as data: what `graph PKG/CHANNEL` gives.
@@ -52,14 +57,12 @@ pub(super) fn answer(desk: Desk<'_>, stream: &Stream) -> Result<Vec<ChannelGraph
 }
 
 pub(super) fn page(desk: Desk<'_>, stream: &Stream) -> Result<Page, PageError> {
-    let Found { catalog, detail, drawn } = find(desk, stream)?;
+    let Found { catalog, having, detail, drawn } = find(desk, stream)?;
     let Stream { package, channel, .. } = stream;
-    let filter = Filter { catalogs: vec![catalog.clone()], ..Filter::default() };
-    let findings: Vec<Finding> = check_packages(desk.index(), &filter, None, std::slice::from_ref(package))?
-        .into_iter()
-        .flatten()
-        .flatten()
-        .collect();
+    let findings = match desk.shared {
+        Some(shared) => shared.findings(&catalog)?,
+        None => read_findings(desk.index(), &catalog, package)?.into(),
+    };
     let row = &detail.row;
     let head = (row.head.as_str(), row.head_version.as_str());
     let way = Way {
@@ -68,8 +71,7 @@ pub(super) fn page(desk: Desk<'_>, stream: &Stream) -> Result<Page, PageError> {
         catalog: desk.said(&catalog),
         ..Way::default()
     };
-    let mut others: Vec<String> =
-        desk.index().show_channel(&[], package, channel)?.into_iter().map(|it| it.row.catalog).collect();
+    let mut others = having;
     others.retain(|it| *it != catalog);
     let body = html! {
         h1 { (shown(package)) " / " (shown(channel)) }

@@ -12,6 +12,7 @@ use super::answer::{content_and_data, data};
 use super::links::{FileNames, Links};
 use super::reply::PageError;
 use super::route::{Comparison, Fit, Form, List, Part, Release, Route, Stream, Way};
+use super::shared::{OfPackage, Shared, Worlds};
 use super::shelf::Shelf;
 use super::site::{Desk, Site};
 use crate::file::{FileError, NewDirectory};
@@ -109,8 +110,15 @@ fn make(
     to: &SyncSender<(String, Vec<u8>)>,
 ) -> Result<(), ExportError> {
     let Links::Files(files) = links else { return Ok(()) };
+    site.index.remember_packages();
+    let worlds = Worlds::new(site.index, site.shelf.catalogs.iter().map(|it| it.catalog.as_str()));
+    let mut shared: Option<Shared<'_>> = None;
     for route in routes {
-        let desk = Desk { site, here: route };
+        let package = package_of(route);
+        if shared.as_ref().map(|it| it.package.as_str()) != package {
+            shared = package.map(|it| Shared::new(&worlds, it));
+        }
+        let desk = Desk { site, here: route, shared: shared.as_ref().map(|it| it as &dyn OfPackage) };
         let failed = |source| ExportError::Page { address: route.address(Form::Page), source };
         let Some(file) = files.get(route, Form::Page) else { continue };
         let file_of_data = files.get(route, Form::Json).filter(|_| is_data(route));
@@ -127,6 +135,15 @@ fn make(
         }
     }
     Ok(())
+}
+
+/// The package of a page that shares what it is made from with others.
+fn package_of(route: &Route) -> Option<&str> {
+    match route {
+        Route::Channel(stream) => Some(&stream.package),
+        Route::Version(release, _) => Some(&release.package),
+        _ => None,
+    }
 }
 
 /// Whether a page that nothing was asked of is to be had as data.

@@ -42,6 +42,7 @@ mod plans;
 mod reply;
 mod route;
 mod server_path;
+mod shared;
 mod shelf;
 mod site;
 mod version;

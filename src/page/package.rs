@@ -128,25 +128,29 @@ fn package_facts(desk: Desk<'_>, package: &PackageDetail, head: Option<&BundleDe
 
 /// The channels with their heads in all catalogs.
 fn channels(desk: Desk<'_>, all: &[PackageDetail]) -> Markup {
+    // By catalog and name; of several the first.
+    let mut rows: HashMap<(&str, &str), &ChannelRow> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
-    for channel in all.iter().rev().flat_map(|it| &it.channel_list) {
-        if !names.contains(&channel.channel.as_str()) {
-            names.push(&channel.channel);
+    let mut seen: HashSet<&str> = HashSet::new();
+    for detail in all.iter().rev() {
+        for channel in &detail.channel_list {
+            rows.entry((&detail.row.catalog, &channel.channel)).or_insert(channel);
+            if seen.insert(&channel.channel) {
+                names.push(&channel.channel);
+            }
         }
     }
     // The default channel, and then the newest by name.
     let default = all.last().map_or("", |it| it.row.default_channel.as_str());
     names.sort_by_key(|it| std::cmp::Reverse((*it == default, by_numbers(it))));
-    let of = |detail: &'_ PackageDetail, name: &str| -> Option<ChannelRow> {
-        detail.channel_list.iter().find(|it| it.channel == name).cloned()
-    };
+    let of = |detail: &PackageDetail, name: &str| rows.get(&(detail.row.catalog.as_str(), name)).copied();
     let mut headers = vec!["Channel"];
     let catalogs: Vec<String> = all.iter().map(|it| shown(&it.row.catalog)).collect();
     match catalogs.as_slice() {
         [_] => headers.extend(["Head", "#Entries"]),
         several => headers.extend(several.iter().map(String::as_str)),
     }
-    let rows = html! {
+    let lines = html! {
         @for name in names {
             tr {
                 th scope="row" {
@@ -170,7 +174,7 @@ fn channels(desk: Desk<'_>, all: &[PackageDetail]) -> Markup {
             }
         }
     };
-    table("Channels and their heads", &headers, rows)
+    table("Channels and their heads", &headers, lines)
 }
 
 /// A version, by its bundle, in the catalogs that have it.

@@ -8,6 +8,7 @@ use super::command::Command;
 use super::links::Links;
 use super::reply::PageError;
 use super::route::{Form, Release, Route, Stream};
+use super::shared::OfPackage;
 use super::shelf::Shelf;
 use crate::diag::closest;
 use crate::index::Index;
@@ -47,6 +48,8 @@ pub(super) struct Page {
 pub(super) struct Desk<'s> {
     pub(super) site: Site<'s>,
     pub(super) here: &'s Route,
+    /// What the pages of a package share while all of them are made.
+    pub(super) shared: Option<&'s dyn OfPackage>,
 }
 
 impl<'s> Desk<'s> {

@@ -16,7 +16,7 @@ use super::site::{Desk, Page};
 use crate::diag::counted;
 use crate::fbc::Api;
 use crate::index::query::{BundleDetail, BundleRow, BundleSelector, Edge, Filter, ImageUse};
-use crate::resolve::{Dependencies, DependencyAnswer, IndexRows, Options, bare_world, demands};
+use crate::resolve::{BundleDemands, Dependencies, DependencyAnswer, IndexRows, Options, bare_world, demands};
 
 /// The answer as data: what `show PKG@VERSION` gives.
 pub(super) fn answer(desk: Desk<'_>, release: &Release) -> Result<Vec<BundleDetail>, PageError> {
@@ -48,9 +48,16 @@ pub(super) fn dependencies(desk: Desk<'_>, release: &Release) -> Result<Vec<Depe
 
 fn required(desk: Desk<'_>, catalogs: &[String], package: &str, bundle: &str) -> Result<Vec<Dependencies>, PageError> {
     let failed = |error: &dyn std::fmt::Display| PageError::Failed(error.to_string());
+    if let (Some(shared), [catalog]) = (desk.shared, catalogs) {
+        return Ok(dependencies_of(package, shared.demands(catalog, bundle)?));
+    }
     let world = bare_world(desk.index(), catalogs).map_err(|error| failed(&error))?;
     let rows = IndexRows::new(desk.index(), &world);
     let found = demands(&world, &rows, &Options::default(), package, bundle).map_err(|error| failed(&error))?;
+    Ok(dependencies_of(package, found))
+}
+
+fn dependencies_of(package: &str, found: Vec<BundleDemands>) -> Vec<Dependencies> {
     let answers = found.into_iter().map(|it| Dependencies {
         catalog: it.bundle.catalog,
         package: package.to_owned(),
@@ -59,7 +66,7 @@ fn required(desk: Desk<'_>, catalogs: &[String], package: &str, bundle: &str) ->
         closure: Vec::new(),
         required_by: Vec::new(),
     });
-    Ok(answers.collect())
+    answers.collect()
 }
 
 /// The images of the version: what `images PKG@VERSION` gives.

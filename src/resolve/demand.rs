@@ -2,7 +2,7 @@
 //!
 //! What it deliberately does not do: nothing is chosen. What OLM would choose is a resolution.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use super::candidates::Candidates;
@@ -10,11 +10,12 @@ use super::conflict::{Named, named};
 use super::failure::{Failure, MatchError, Overwork};
 use super::resolution::Options;
 use super::rows::{Rows, World};
-use super::universe::{EntryId, Universe};
+use super::universe::{ChannelId, EntryId, Universe};
 use crate::constraint::cel::Fuel;
 use crate::constraint::property::{Meaning, read};
 use crate::diag::Place;
 use crate::index::{Index, IndexError};
+use crate::tally;
 
 /// What a bundle demands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +88,62 @@ pub fn demands(
     entries.filter_map(|it| it.first().copied()).map(|id| of_entry(&mut universe, &mut candidates, id)).collect()
 }
 
+/// What bundles demand, one after another: each package is read once for all of them.
+pub struct Demands<'r> {
+    universe: Universe<'r>,
+    candidates: Candidates,
+    steps: u64,
+    /// The package that was asked about last, with the first entry of each of its bundles in each catalog.
+    first: Option<(String, HashMap<String, BTreeMap<usize, EntryId>>)>,
+}
+
+impl<'r> Demands<'r> {
+    /// Reads nothing yet.
+    #[must_use]
+    pub fn new(world: &'r World, rows: &'r dyn Rows, options: &Options) -> Self {
+        let universe = Universe::new(world, rows, Vec::new(), Fuel::new(options.steps));
+        Self { universe, candidates: Candidates::default(), steps: options.steps, first: None }
+    }
+
+    /// As [`demands`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn of(&mut self, package: &str, bundle: &str) -> Result<Vec<BundleDemands>, Failure> {
+        self.universe.fuel.refill(self.steps);
+        let first = match self.first.take().filter(|it| it.0 == package) {
+            Some((_, known)) => known,
+            None => first_entries(&mut self.universe, package)?,
+        };
+        tally::step(1);
+        let ids: Vec<EntryId> = first.get(bundle).into_iter().flat_map(|it| it.values().copied()).collect();
+        self.first = Some((package.to_owned(), first));
+        ids.into_iter().map(|id| of_entry(&mut self.universe, &mut self.candidates, id)).collect()
+    }
+}
+
+/// The first entry of each bundle of a package in each catalog, the default channel first.
+fn first_entries(
+    universe: &mut Universe<'_>,
+    package: &str,
+) -> Result<HashMap<String, BTreeMap<usize, EntryId>>, Failure> {
+    let mut found: HashMap<String, BTreeMap<usize, EntryId>> = HashMap::new();
+    for channel in default_first(universe, package)?.into_iter().map(|it| universe.channel(it)) {
+        for &id in &channel.entries {
+            tally::step(1);
+            found.entry(universe.entry(id).name.clone()).or_default().entry(channel.catalog).or_insert(id);
+        }
+    }
+    Ok(found)
+}
+
+/// The channels of a package, the default ones first.
+fn default_first(universe: &mut Universe<'_>, package: &str) -> Result<Vec<ChannelId>, Failure> {
+    let mut channels = universe.package(package)?;
+    channels.sort_by_cached_key(|it| (!universe.channel(*it).is_default, universe.channel(*it).name.clone()));
+    Ok(channels)
+}
+
 /// A demand, and the bundles that meet it, with their packages, most preferred first.
 pub(super) type Met = (String, Rc<[(String, String)]>);
 
@@ -106,9 +163,7 @@ pub(super) fn demands_of_package(
     let mut found = BTreeMap::new();
     // Version after version demands the same.
     let mut met: BTreeMap<usize, Rc<[(String, String)]>> = BTreeMap::new();
-    let mut channels = universe.package(package)?;
-    channels.sort_by_cached_key(|it| (!universe.channel(*it).is_default, universe.channel(*it).name.clone()));
-    for channel in channels {
+    for channel in default_first(&mut universe, package)? {
         let ids = universe.channel(channel).entries.clone();
         universe.learn(&ids)?;
         for id in ids {
@@ -197,9 +252,7 @@ pub fn is_met(
 /// The entries of a bundle in each catalog, the default channel first.
 fn entries(universe: &mut Universe<'_>, package: &str, bundle: &str) -> Result<BTreeMap<usize, Vec<EntryId>>, Failure> {
     let mut found: BTreeMap<usize, Vec<EntryId>> = BTreeMap::new();
-    let mut channels = universe.package(package)?;
-    channels.sort_by_cached_key(|it| (!universe.channel(*it).is_default, universe.channel(*it).name.clone()));
-    for channel in channels.into_iter().map(|it| universe.channel(it)) {
+    for channel in default_first(universe, package)?.into_iter().map(|it| universe.channel(it)) {
         let entries = channel.entries.iter().copied().filter(|it| universe.entry(*it).name == bundle);
         found.entry(channel.catalog).or_default().extend(entries);
     }

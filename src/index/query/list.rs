@@ -3,6 +3,7 @@
 //! What it deliberately does not do: bundles are [`super::bundles`]'.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use rusqlite::params;
 use schemars::JsonSchema;
@@ -268,7 +269,14 @@ impl Index {
     }
 
     /// What is deprecated of one schema.
-    pub(super) fn deprecated(&self, schema: &str, filter: &Filter) -> Result<Deprecated, IndexError> {
+    pub(super) fn deprecated(&self, schema: &str, filter: &Filter) -> Result<Arc<Deprecated>, IndexError> {
+        match &filter.package {
+            Some(package) => self.deprecated_or(schema, package, || self.read_deprecated(schema, filter)),
+            None => self.read_deprecated(schema, filter).map(Arc::new),
+        }
+    }
+
+    fn read_deprecated(&self, schema: &str, filter: &Filter) -> Result<Deprecated, IndexError> {
         let sql = if filter.package.is_some() { DEPRECATIONS_OF_PACKAGE } else { ALL_DEPRECATIONS };
         let rows = self.rows(sql, params![schema, filter.package], |row| {
             Ok(((row.get(0)?, row.get(1)?, row.get(3)?), row.get(4)?))

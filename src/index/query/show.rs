@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::Entry as MapEntry;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use rusqlite::{OptionalExtension as _, Row, params};
 use serde_json::value::RawValue;
@@ -262,12 +263,17 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn show_bundle(&self, selector: &BundleSelector) -> Result<Vec<BundleDetail>, IndexError> {
-        let sql = match (&selector.name, &selector.package) {
+        let only_name = match (&selector.name, &selector.package, &selector.version) {
+            (None, Some(package), Some(version)) => self.only_name_of(package, version)?,
+            _ => None,
+        };
+        let name = selector.name.as_ref().or(only_name.as_ref());
+        let sql = match (name, &selector.package) {
             (Some(_), _) => BY_NAME,
             (None, Some(_)) => BY_PACKAGE,
             (None, None) => return Ok(Vec::new()),
         };
-        let parameters = params![catalogs_json(&selector.catalogs), selector.package, selector.name, selector.version];
+        let parameters = params![catalogs_json(&selector.catalogs), selector.package, name, selector.version];
         let rows = self.rows(sql, parameters, |row| {
             let detail = BundleDetail {
                 row: BundleRow {
@@ -375,8 +381,9 @@ impl Index {
         let places = source.as_ref().map(|(at, layout)| property_places(layout, start_of(at))).unwrap_or_default();
         it.properties = self.properties_of(PROPERTIES, document, &places)?;
         let mut channels = HashMap::new();
-        it.upgrades_from = self.edges(EDGES_IN, (document, catalog), &mut channels)?;
-        it.upgrades_to = self.edges(EDGES_OUT, (document, catalog), &mut channels)?;
+        let package = it.row.package.as_str();
+        it.upgrades_from = self.edges(EDGES_IN, package, (document, catalog), &mut channels)?;
+        it.upgrades_to = self.edges(EDGES_OUT, package, (document, catalog), &mut channels)?;
         it.source = source.map(|it| it.0);
         Ok(it)
     }
@@ -385,8 +392,9 @@ impl Index {
     fn edges(
         &self,
         sql: &str,
+        package: &str,
         (document, catalog): (i64, i64),
-        channels: &mut HashMap<i64, ChannelPlaces>,
+        channels: &mut HashMap<i64, Arc<ChannelPlaces>>,
     ) -> Result<Vec<Edge>, IndexError> {
         let rows = self.rows(sql, [document, catalog], |row| {
             let edge = Edge {
@@ -404,10 +412,10 @@ impl Index {
         for (channel, entry, item, edge) in rows {
             let places = match channels.entry(channel) {
                 MapEntry::Occupied(it) => it.into_mut(),
-                MapEntry::Vacant(it) => {
+                MapEntry::Vacant(it) => it.insert(self.places_or(package, (channel, catalog), || {
                     let source = self.source(channel, catalog)?;
-                    it.insert(source.as_ref().map(channel_places).unwrap_or_default())
-                }
+                    Ok(source.as_ref().map(channel_places).unwrap_or_default())
+                })?),
             };
             let Place { file, line, column, .. } = match edge.kind.as_str() {
                 "replaces" => places.replaces(entry),
@@ -422,13 +430,13 @@ impl Index {
     fn deprecations_of(&self, it: &mut BundleDetail) -> Result<(), IndexError> {
         let filter = Filter { package: Some(it.row.package.clone()), ..Filter::default() };
         let key = |name: &str| (it.row.catalog.clone(), it.row.package.clone(), name.to_owned());
-        it.row.deprecation = self.deprecated("olm.bundle", &filter)?.remove(&key(&it.row.bundle));
-        if let Some(message) = self.deprecated("olm.package", &filter)?.remove(&key("")) {
+        it.row.deprecation = self.deprecated("olm.bundle", &filter)?.get(&key(&it.row.bundle)).cloned();
+        if let Some(message) = self.deprecated("olm.package", &filter)?.get(&key("")) {
             it.other_deprecations.push(format!("olm.package {}: {message}", it.row.package));
         }
-        let mut of_channels = self.deprecated("olm.channel", &filter)?;
+        let of_channels = self.deprecated("olm.channel", &filter)?;
         for channel in &it.row.channels {
-            if let Some(message) = of_channels.remove(&key(channel)) {
+            if let Some(message) = of_channels.get(&key(channel)) {
                 it.other_deprecations.push(format!("olm.channel {channel}: {message}"));
             }
         }

@@ -71,13 +71,15 @@ pub struct OwnedApi {
 
 /// The bundles that a table joins with an API.
 macro_rules! bundles_of_api {
-    ($table:literal) => {
+    ($table:literal, $of_group:literal) => {
         concat!(
             "
 SELECT c.name, b.package, b.name, b.version, a.\"group\", a.version, a.kind,
        b.document, f.path, cd.line, cd.\"column\", NULL
 FROM (SELECT id, \"group\", version, kind FROM api
-      WHERE (?1 = '' OR \"group\" = ?1) AND (?2 = '' OR version = ?2) AND (?3 = '' OR kind = ?3 COLLATE NOCASE)) a
+      WHERE ",
+            $of_group,
+            " AND (?2 = '' OR version = ?2) AND (?3 = '' OR kind = ?3 COLLATE NOCASE)) a
 CROSS JOIN ",
             $table,
             " p ON p.api = a.id
@@ -91,8 +93,11 @@ ORDER BY c.name, b.package, b.version_key, b.name, a.\"group\", a.version, a.kin
     };
 }
 
-const PROVIDES: &str = bundles_of_api!("provided_api");
-const REQUIRES_API: &str = bundles_of_api!("required_api");
+const PROVIDES: &str = bundles_of_api!("provided_api", "(?1 = '' OR \"group\" = ?1)");
+const REQUIRES_API: &str = bundles_of_api!("required_api", "(?1 = '' OR \"group\" = ?1)");
+// Where the group is known, the others are not looked at.
+const PROVIDES_IN_GROUP: &str = bundles_of_api!("provided_api", "\"group\" = ?1");
+const REQUIRES_IN_GROUP: &str = bundles_of_api!("required_api", "\"group\" = ?1");
 
 const OWNERS: &str = "
 SELECT DISTINCT c.name, a.\"group\", a.kind, a.version, b.package
@@ -151,6 +156,8 @@ pub(super) const STATEMENTS: &[(&str, &str)] = &[
     ("bundles that provide an API", PROVIDES),
     ("packages that provide an API", OWNERS),
     ("bundles that require an API", REQUIRES_API),
+    ("bundles that provide an API of a group", PROVIDES_IN_GROUP),
+    ("bundles that require an API of a group", REQUIRES_IN_GROUP),
     ("APIs that a package provides", APIS_OF_PACKAGE),
     ("bundles that require a package", REQUIRES_PACKAGE),
     ("bundles with properties of a type", WITH_PROPERTY),
@@ -173,7 +180,8 @@ impl Index {
             let UseRow { catalog, package, bundle, version, channels, what, .. } = it;
             Provider { catalog, package, bundle, version, channels, api: what }
         };
-        Ok(self.uses(PROVIDES, parameters, api_of)?.into_iter().map(provider).collect())
+        let sql = if api.group.is_empty() { PROVIDES } else { PROVIDES_IN_GROUP };
+        Ok(self.uses(sql, parameters, api_of)?.into_iter().map(provider).collect())
     }
 
     /// The packages that provide an API, by catalog, group and kind: a definition has one name for all its versions. Of
@@ -218,7 +226,8 @@ impl Index {
     /// If the index is damaged.
     pub fn requirers_of_api(&self, filter: &Filter, pattern: &ApiPattern) -> Result<Vec<UseRow<Api>>, IndexError> {
         let ApiPattern { group, version, kind } = pattern;
-        self.uses(REQUIRES_API, params![group, version, kind, catalogs_json(&filter.catalogs)], api_of)
+        let sql = if group.is_empty() { REQUIRES_API } else { REQUIRES_IN_GROUP };
+        self.uses(sql, params![group, version, kind, catalogs_json(&filter.catalogs)], api_of)
     }
 
     /// The bundles that require a package with `olm.package.required`: its name and the range of its versions.
